@@ -11,7 +11,7 @@ import { useSession } from './lib/data/session.ts'
 import { useWorkspace } from './lib/data/workspaces.ts'
 import { leaveFor } from './lib/page/unsaved.ts'
 import { FailureBoundary } from './ui/failure-boundary.tsx'
-import { LoadingState } from './ui/loading-state.tsx'
+import { LoadingState } from './ui/loaded.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
 const ImportPage = lazy(async () => page((await import('./features/import/import-page.tsx')).ImportPage))
@@ -59,7 +59,7 @@ export function Routes() {
   if (session.data === undefined) {
     return (
       <main className="mx-auto max-w-5xl px-4">
-        <LoadingState error={session.error} onRetry={() => void session.refetch()} what="Keyferry" />
+        <LoadingState query={session} what="Keyferry" />
       </main>
     )
   }
@@ -92,7 +92,7 @@ function SignedIn() {
           {workspace.hasNone ? (
             <NoWorkspacePage />
           ) : (
-            <LoadingState error={workspace.error} onRetry={workspace.retry} what="your workspaces" />
+            <LoadingState query={workspace.query} what="your workspaces" />
           )}
         </Route>
       </Switch>

@@ -1,8 +1,9 @@
+import type { ComponentProps } from 'react'
 import { Link } from 'wouter'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { EntryName } from './entry-name.tsx'
-import { LoadingState } from './loading-state.tsx'
+import { LoadingState } from './loaded.tsx'
 
 type GivenValuesProps = {
   title: string
@@ -10,17 +11,16 @@ type GivenValuesProps = {
   who: string
   /** Null while they are not known. */
   keys: readonly { id: string; name: string; version: number }[] | null
-  error: Error | null
-  onRetry: () => void
+  query: ComponentProps<typeof LoadingState>['query']
   onClose: () => void
 }
 
 /** After a member or a machine is gone: the values that it received and that have not changed. */
-export function GivenValues({ title, who, keys, error, onRetry, onClose }: GivenValuesProps) {
+export function GivenValues({ title, who, keys, query, onClose }: GivenValuesProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       {keys === null ? (
-        <LoadingState error={error} onRetry={onRetry} what="the values" />
+        <LoadingState query={query} what="the values" />
       ) : (
         <>
           <p className="text-ink-soft">

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { Select } from './select.tsx'
 
 type SelectFieldProps = {
   label: string
@@ -17,19 +18,14 @@ export function SelectField({ label, value, options, onChange, hint }: SelectFie
       <label htmlFor={id} className="mb-1 block text-sm font-medium">
         {label}
       </label>
-      <select
+      <Select
         id={id}
         value={value}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        options={Object.entries(options)}
+        onChange={onChange}
         className="field"
-      >
-        {Object.entries(options).map(([each, name]) => (
-          <option key={each} value={each}>
-            {name}
-          </option>
-        ))}
-      </select>
+      />
       {hint !== undefined && (
         <p id={`${id}-hint`} className="mt-1 text-xs text-ink-soft">
           {hint}

@@ -1,7 +1,7 @@
 import { useMe } from '../../lib/data/me.ts'
 import { ROLE_NAMES } from '../../lib/data/people.ts'
 import { useSession } from '../../lib/data/session.ts'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { LoadingState } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { ChangeEmail } from './change-email.tsx'
@@ -19,7 +19,7 @@ export function AccountPage() {
     <div className="max-w-2xl">
       <PageHeading title="Account" />
       {me.data === undefined ? (
-        <LoadingState error={me.error} onRetry={() => void me.refetch()} what="your account" />
+        <LoadingState query={me} what="your account" />
       ) : (
         <dl className="grid grid-cols-[7rem_1fr] gap-y-2 rounded-lg border border-line bg-surface p-4 sm:p-5">
           <dt className="text-ink-soft">Name</dt>

@@ -5,7 +5,7 @@ import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { passkeyObstacle } from '../../lib/data/passkey-browser.ts'
 import { useSession } from '../../lib/data/session.ts'
 import { Button } from '../../ui/button.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { AddPasskeyDialog } from './add-passkey-dialog.tsx'
 import { PasskeyRow } from './passkey-row.tsx'
@@ -28,11 +28,9 @@ export function Passkeys() {
       <p className="mt-1 text-sm text-ink-soft">
         Sign in with your fingerprint, face, device PIN or security key instead of your password.
       </p>
-      {own.data === undefined ? (
-        <LoadingState error={own.error} onRetry={() => void own.refetch()} what="your passkeys" />
-      ) : (
-        <PasskeyList {...own.data} />
-      )}
+      <Loaded query={own} what="your passkeys">
+        {(data) => <PasskeyList {...data} />}
+      </Loaded>
       {obstacle === null ? (
         <Button className="mt-4" onClick={() => setAdding(true)}>
           <KeyRound aria-hidden size={17} />

@@ -7,6 +7,7 @@ import { useMachines } from '../../lib/data/machines.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Combobox } from '../../ui/combobox.tsx'
+import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import type { useActivityFilters } from './use-activity-filters.ts'
 
@@ -48,19 +49,16 @@ export function ActivityFilters({ filters }: { filters: ReturnType<typeof useAct
       >
         <label className="block text-sm font-medium">
           <span className="mb-1 block">By</span>
-          <select
+          <Select
             value={by}
-            onChange={(event) => set('by', event.currentTarget.value)}
+            options={[
+              ['', 'Anyone'],
+              ...actors.map(({ id, name }) => [id, name] as const),
+              ...(by === '' || actors.some(({ id }) => id === by) ? [] : [[by, 'a former member'] as const]),
+            ]}
+            onChange={(id) => set('by', id)}
             className="field block font-normal"
-          >
-            <option value="">Anyone</option>
-            {actors.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-            {by !== '' && !actors.some(({ id }) => id === by) && <option value={by}>a former member</option>}
-          </select>
+          />
         </label>
         <Combobox label="About" options={things} chosenId={about} onChoose={(id) => set('about', id)} />
         <ActionSelect what={what} onChange={(action) => set('what', action)} />

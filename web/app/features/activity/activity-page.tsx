@@ -2,25 +2,22 @@ import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { downloadLog } from '../../lib/activity/download.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { useMe } from '../../lib/data/me.ts'
 import { ActivityList } from '../../ui/activity/activity-list.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { OwnersOnly } from '../../ui/page-note.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { ActivityFilters } from './activity-filters.tsx'
-import { OwnersOnly } from './owners-only.tsx'
 import { SealLine } from './seal-line.tsx'
 import { useActivityFilters } from './use-activity-filters.ts'
 
 /** What happened in the workspace, in words. */
 export function ActivityPage() {
-  const me = useMe().data
-  if (me !== undefined && me.role !== 'owner') return <OwnersOnly />
   return (
-    <>
+    <OwnersOnly title="Activity" what="what happened">
       <PageHeading title="Activity" intro={<SealLine />} actions={<DownloadButton />} />
       <Activity />
-    </>
+    </OwnersOnly>
   )
 }
 

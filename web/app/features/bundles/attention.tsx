@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { Key } from '../../lib/calls/answers.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { dueText } from '../../lib/words/due.ts'
 import { ago } from '../../lib/words/time.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
@@ -71,13 +72,9 @@ function byUrgency(a: Key, b: Key): number {
 
 function summaryOf(expired: number, due: number, stale: number): string {
   const parts = [
-    expired === 0 ? '' : `${keys(expired)} expired`,
-    due === expired ? '' : `${keys(due - expired)} due soon`,
-    stale === 0 ? '' : `${keys(stale)} with an old value held for more than a week`,
+    expired === 0 ? '' : `${counted(expired, 'key')} expired`,
+    due === expired ? '' : `${counted(due - expired, 'key')} due soon`,
+    stale === 0 ? '' : `${counted(stale, 'key')} with an old value held for more than a week`,
   ]
   return parts.filter((part) => part !== '').join(' · ')
-}
-
-function keys(count: number): string {
-  return `${count} ${count === 1 ? 'key' : 'keys'}`
 }

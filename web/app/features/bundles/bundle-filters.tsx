@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { SearchField } from '../../ui/search-field.tsx'
+import { Select } from '../../ui/select.tsx'
 import { tagsOf } from './bundle-tree.ts'
 import { SORTS, type useBundleFilters } from './use-bundle-filters.ts'
 
@@ -18,30 +19,21 @@ export function BundleFilters({ bundles, filters: { query, tag, sort, set } }: B
         className="min-w-40 flex-1 basis-full sm:basis-40"
       />
       {tags.length > 0 && (
-        <select
+        <Select
           aria-label="Tag"
           value={tag}
-          onChange={(event) => set('tag', event.currentTarget.value)}
+          options={[['', 'All tags'], ...tags.map((name) => [name, name] as const)]}
+          onChange={(text) => set('tag', text)}
           className="field w-auto flex-1 sm:flex-none"
-        >
-          <option value="">All tags</option>
-          {tags.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
+        />
       )}
-      <select
+      <Select
         aria-label="Order"
         value={sort}
-        onChange={({ currentTarget: { value } }) => set('sort', value === 'name' ? '' : value)}
+        options={Object.entries(SORTS)}
+        onChange={(text) => set('sort', text === 'name' ? '' : text)}
         className="field w-auto flex-1 sm:flex-none"
-      >
-        {Object.entries(SORTS).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
+      />
     </div>
   )
 }

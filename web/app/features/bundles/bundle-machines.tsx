@@ -7,15 +7,13 @@ import { SCOPES } from '../../lib/words/machine-scopes.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
-import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
+import { LoadingState, OutdatedNotice } from '../../ui/loaded.tsx'
 
 /** Which machines may use a bundle, without a question. */
 export function BundleMachines({ bundleId }: { bundleId: string }) {
   const machines = useMachines()
   const isOwner = useIsOwner()
-  if (machines.data === undefined)
-    return <LoadingState error={machines.error} onRetry={() => void machines.refetch()} what="the machines" />
+  if (machines.data === undefined) return <LoadingState query={machines} what="the machines" />
   const using = machines.data.filter(({ grants }) => grants.some(({ bundle }) => bundle.id === bundleId))
   if (using.length === 0) {
     return (

@@ -1,8 +1,7 @@
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
 import type { BundleItem, BundleWithItems } from '../../lib/calls/answers.ts'
-import { describeFailure } from '../../lib/calls/failure.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useCanEdit, useIsOwner } from '../../lib/data/me.ts'
 import { importCommand, runCommand } from '../../lib/words/client-command.ts'
@@ -11,9 +10,10 @@ import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { InstallClient } from '../../ui/install-client.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { NotFound } from '../../ui/page-note.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { BundleActions, BundleIntro, BundleName, type Open } from './bundle-heading.tsx'
 import { DeleteBundleDialog } from './delete-bundle-dialog.tsx'
@@ -33,9 +33,15 @@ const BundleRules = lazy(async () => ({ default: (await import('./bundle-rules.t
 /** One bundle: the keys it holds in their order, what can be done with it, and what happened to it. */
 export function BundlePage({ id, view }: { id: string; view: string | undefined }) {
   const bundle = useAnswer('getBundle', { bundle_id: id })
-  if (bundle.data !== undefined) return <BundleView bundle={bundle.data} view={view} />
-  if (bundle.error !== null && describeFailure(bundle.error).status === 404) return <BundleNotFound />
-  return <LoadingState error={bundle.error} onRetry={() => void bundle.refetch()} what="the bundle" />
+  return (
+    <Loaded
+      query={bundle}
+      what="the bundle"
+      missing={<NotFound what="Bundle" href="/bundles" list="bundles" />}
+    >
+      {(data) => <BundleView bundle={data} view={view} />}
+    </Loaded>
+  )
 }
 
 function BundleView({ bundle, view }: { bundle: BundleWithItems; view: string | undefined }) {
@@ -188,18 +194,6 @@ function BundleKeys({ bundle, items, canEdit, onAttach, onChange }: BundleKeysPr
           export it with masked values, and duplicate it.
         </Notice>
       )}
-    </>
-  )
-}
-
-function BundleNotFound() {
-  return (
-    <>
-      <PageHeading title="Bundle not found" />
-      <p className="text-ink-soft">It was deleted, or it belongs to another workspace.</p>
-      <Link href="/bundles" className="link mt-4 inline-block">
-        Go to the bundles
-      </Link>
     </>
   )
 }

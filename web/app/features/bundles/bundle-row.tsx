@@ -1,5 +1,6 @@
 import { ChevronRight, Folder, Package } from 'lucide-react'
 import { Link } from 'wouter'
+import { counted } from '../../lib/words/counted.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
@@ -75,9 +76,7 @@ function BundleLink({ row: { bundle, name, depth }, sort, className }: BundleLin
           ))}
       </span>
       <span className="shrink-0 text-right text-xs text-ink-faint sm:w-44">
-        <span className="block">
-          {key_count} {key_count === 1 ? 'key' : 'keys'}
-        </span>
+        <span className="block">{counted(key_count, 'key')}</span>
         <span className="hidden truncate sm:block">
           {sort === 'created' ? (
             <LastChange at={created_at} by={null} />

@@ -3,7 +3,7 @@ import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { Button } from '../../ui/button.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PolicyFacts } from '../../ui/policy/policy-facts.tsx'
 import { PolicyForm } from '../../ui/policy/policy-form.tsx'
@@ -20,11 +20,9 @@ export function BundleRules({ bundleId }: { bundleId: string }) {
         What an approval of this bundle takes. Of the server, the workspace and the bundle, the strictest rule
         counts.
       </p>
-      {policy.data === undefined ? (
-        <LoadingState error={policy.error} onRetry={() => void policy.refetch()} what="the rules" />
-      ) : (
-        <Rules bundleId={bundleId} policy={policy.data} />
-      )}
+      <Loaded query={policy} what="the rules">
+        {(data) => <Rules bundleId={bundleId} policy={data} />}
+      </Loaded>
     </section>
   )
 }

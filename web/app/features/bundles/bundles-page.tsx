@@ -4,9 +4,9 @@ import { Link, Redirect, useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { FoundList } from '../../ui/found-list.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { VirtualList } from '../../ui/virtual-list.tsx'
 import { Attention } from './attention.tsx'
 import { BundleFilters } from './bundle-filters.tsx'
 import { BundleRow } from './bundle-row.tsx'
@@ -38,16 +38,18 @@ export function BundlesPage() {
         }
       />
       <Attention />
-      {bundles.data === undefined ? (
-        <LoadingState error={bundles.error} onRetry={() => void bundles.refetch()} what="bundles" />
-      ) : bundles.data.length === 0 ? (
-        <FirstSteps />
-      ) : (
-        <>
-          <BundleLink bundles={bundles.data} />
-          <BundleList bundles={bundles.data} />
-        </>
-      )}
+      <Loaded query={bundles} what="bundles">
+        {(data) =>
+          data.length === 0 ? (
+            <FirstSteps />
+          ) : (
+            <>
+              <BundleLink bundles={data} />
+              <BundleList bundles={data} />
+            </>
+          )
+        }
+      </Loaded>
       {creating && <NewBundleDialog onClose={() => setCreating(false)} />}
     </>
   )
@@ -77,20 +79,16 @@ function BundleList({ bundles }: { bundles: readonly Bundle[] }) {
   return (
     <>
       <BundleFilters bundles={bundles} filters={filters} />
-      <p className="sr-only" role="status">
-        {shown.length} {shown.length === 1 ? 'bundle' : 'bundles'}
-      </p>
-      {rows.length === 0 ? (
-        <p className="py-6 text-ink-soft">No bundle matches. Change the search or the tag.</p>
-      ) : (
-        <VirtualList
-          label="Bundles"
-          items={rows}
-          keyOf={rowKey}
-          rowHeight={ROW_HEIGHT_PX}
-          render={(row) => <BundleRow row={row} sort={sort} onToggle={toggle} />}
-        />
-      )}
+      <FoundList
+        noun="bundle"
+        count={shown.length}
+        narrowedBy="the search or the tag"
+        label="Bundles"
+        items={rows}
+        keyOf={rowKey}
+        rowHeight={ROW_HEIGHT_PX}
+        render={(row) => <BundleRow row={row} sort={sort} onToggle={toggle} />}
+      />
     </>
   )
 }

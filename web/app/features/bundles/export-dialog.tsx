@@ -5,7 +5,8 @@ import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { saveFile } from '../../lib/page/save-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Select } from '../../ui/select.tsx'
 
 const FORMATS = { env: '.env', json: 'JSON' } as const
 type Format = keyof typeof FORMATS
@@ -22,23 +23,16 @@ export function ExportDialog({ bundle, onClose }: { bundle: BundleWithItems; onC
       </p>
       <label className="mt-4 inline-flex items-center gap-2 text-sm font-medium">
         Format
-        <select
+        <Select
           value={format}
-          onChange={(event) => setFormat(event.currentTarget.value === 'json' ? 'json' : 'env')}
+          options={Object.entries(FORMATS)}
+          onChange={(text) => setFormat(text === 'json' ? 'json' : 'env')}
           className="field w-auto"
-        >
-          {Object.entries(FORMATS).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
+        />
       </label>
-      {exported.data === undefined ? (
-        <LoadingState error={exported.error} onRetry={() => void exported.refetch()} what="the text" />
-      ) : (
-        <ExportedText text={exported.data} fileName={`${bundle.name.replaceAll('/', '-')}.${format}`} />
-      )}
+      <Loaded query={exported} what="the text">
+        {(data) => <ExportedText text={data} fileName={`${bundle.name.replaceAll('/', '-')}.${format}`} />}
+      </Loaded>
     </Dialog>
   )
 }

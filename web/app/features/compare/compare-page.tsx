@@ -3,8 +3,9 @@ import type { Bundle, ComparedRow } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { Loaded, LoadingState } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { BundleChoice } from './bundle-choice.tsx'
@@ -23,11 +24,9 @@ export function ComparePage() {
         title="Compare"
         intro="Which bundle delivers which name, from a shared key or from its own. No values are shown."
       />
-      {bundles.data === undefined ? (
-        <LoadingState error={bundles.error} onRetry={() => void bundles.refetch()} what="the bundles" />
-      ) : (
-        <Comparison bundles={bundles.data} />
-      )}
+      <Loaded query={bundles} what="the bundles">
+        {(data) => <Comparison bundles={data} />}
+      </Loaded>
     </>
   )
 }
@@ -48,11 +47,7 @@ function Comparison({ bundles }: { bundles: readonly Bundle[] }) {
           <p>For example dev/app and prod/app: you see at once what one of them lacks.</p>
         </EmptyState>
       ) : comparison.data === undefined ? (
-        <LoadingState
-          error={comparison.error}
-          onRetry={() => void comparison.refetch()}
-          what="the comparison"
-        />
+        <LoadingState query={comparison} what="the comparison" />
       ) : (
         <ComparedNames bundles={chosen} rows={comparison.data.rows} />
       )}
@@ -92,7 +87,7 @@ function ComparedNames({ bundles, rows }: { bundles: readonly Bundle[]; rows: re
         hasComposed={rows.some(({ cells }) => cells.some((cell) => cell.template_parts !== undefined))}
       />
       <p role="status" className="sr-only">
-        {shown.length} {shown.length === 1 ? 'name' : 'names'}
+        {counted(shown.length, 'name')}
       </p>
       {shown.length === 0 ? (
         <p className="py-6 text-ink-soft">{emptyText(rows.length, query)}</p>

@@ -1,4 +1,5 @@
 import { type Dialect, isDialect } from '@keyferry/contract/env/dialects'
+import { Select } from '../../ui/select.tsx'
 
 const LABELS: Readonly<Record<Dialect, string>> = {
   dotenv: 'npm dotenv, Node.js',
@@ -11,19 +12,12 @@ export function DialectField({ value, onChange }: { value: Dialect; onChange: (v
   return (
     <label className="flex flex-wrap items-center gap-2 text-sm">
       The .env file was written for
-      <select
+      <Select
         value={value}
-        onChange={({ currentTarget }) => {
-          if (isDialect(currentTarget.value)) onChange(currentTarget.value)
-        }}
+        options={Object.entries(LABELS)}
+        onChange={(text) => isDialect(text) && onChange(text)}
         className="field w-auto"
-      >
-        {Object.entries(LABELS).map(([dialect, label]) => (
-          <option key={dialect} value={dialect}>
-            {label}
-          </option>
-        ))}
-      </select>
+      />
     </label>
   )
 }

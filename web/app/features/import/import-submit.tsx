@@ -3,6 +3,7 @@ import type { ImportPlan } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../../ui/button.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -65,7 +66,7 @@ export function ImportSubmit({ planning, unreadable, count, onName, onDone }: Im
         )}
         {unreadable > 0 && count > 0 && (
           <p className="text-sm text-caution">
-            {unreadable} {unreadable === 1 ? 'line' : 'lines'} cannot be read and will be left out.
+            {counted(unreadable, 'line')} cannot be read and will be left out.
           </p>
         )}
       </div>
@@ -75,5 +76,5 @@ export function ImportSubmit({ planning, unreadable, count, onName, onDone }: Im
 
 function submitLabel(count: number, isBusy: boolean): string {
   if (isBusy) return 'Importing…'
-  return count === 0 ? 'Import' : `Import ${count} ${count === 1 ? 'variable' : 'variables'}`
+  return count === 0 ? 'Import' : `Import ${counted(count, 'variable')}`
 }

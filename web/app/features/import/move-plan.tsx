@@ -1,4 +1,5 @@
 import type { LibraryMove } from '../../lib/calls/answers.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { movedText } from './moved.ts'
@@ -30,7 +31,7 @@ export function MovePlan({ plan, busy, onMove }: MovePlanProps) {
           <li key={name} className="flex flex-wrap justify-between gap-x-4 px-3 py-2">
             <code className="min-w-0 break-words">{name}</code>
             <span className="text-ink-soft">
-              {count} {count === 1 ? 'key' : 'keys'}, {BUNDLE_NOTES[action]}
+              {counted(count, 'key')}, {BUNDLE_NOTES[action]}
             </span>
           </li>
         ))}
@@ -58,7 +59,7 @@ function KeyNotes({ keys }: Pick<LibraryMove, 'keys'>) {
     return (
       <details key={action} className="text-sm">
         <summary>
-          {title}: {some.length} {some.length === 1 ? 'key' : 'keys'}
+          {title}: {counted(some.length, 'key')}
         </summary>
         <p className="mt-1 text-ink-soft">{why}</p>
         <ul className="mt-1 pl-5">

@@ -1,4 +1,5 @@
 import type { LibraryMove, LibraryMoveRequest } from '../../lib/calls/answers.ts'
+import { counted } from '../../lib/words/counted.ts'
 
 /** What `keyferry-server export-library` wrote; null for any other text. */
 export function sealedLibraryIn(text: string): LibraryMoveRequest['library'] | null {
@@ -16,8 +17,4 @@ export function movedText({ bundles, keys }: LibraryMove): string {
   const arriving = bundles.filter(({ action }) => action === 'create').length
   const made = keys.filter(({ action }) => action === 'create' || action === 'rename').length
   return `${counted(arriving, 'bundle')} and ${counted(made, 'key')}`
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,6 +1,7 @@
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { BUNDLE } from '../../lib/calls/refreshes.ts'
 import { shown, useChange } from '../../lib/calls/use-change.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 
 /** Asks before a key is deleted, and names the bundles that lose it. */
@@ -24,9 +25,7 @@ export function DeleteKeyDialog({ item, onClose }: { item: KeyWithBundles; onClo
       <p>The value is lost for good. This cannot be undone.</p>
       {bundles.length > 0 && (
         <>
-          <p>
-            This changes {bundles.length} {bundles.length === 1 ? 'bundle' : 'bundles'}:
-          </p>
+          <p>This changes {counted(bundles.length, 'bundle')}:</p>
           <ul className="max-h-40 list-disc overflow-auto pl-5 font-mono text-sm text-ink">
             {bundles.map(({ id, name }) => (
               <li key={id}>{name}</li>

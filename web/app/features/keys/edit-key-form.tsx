@@ -2,6 +2,7 @@ import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import type { KeyChange } from '../../lib/data/keys.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -134,7 +135,7 @@ function Consequences({ item, change, asksReach }: ConsequencesProps) {
         <Notice tone="caution" role="status">
           {asksReach
             ? `${reach} bundles use this key. On saving you choose whether the value changes in all of them.`
-            : `Saving changes ${reach} ${reach === 1 ? 'bundle' : 'bundles'} at once.`}{' '}
+            : `Saving changes ${counted(reach, 'bundle')} at once.`}{' '}
           Programs that run keep the old value until they are started again.
         </Notice>
       )}

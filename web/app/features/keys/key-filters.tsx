@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import type { Key } from '../../lib/calls/answers.ts'
 import { SearchField } from '../../ui/search-field.tsx'
+import { Select } from '../../ui/select.tsx'
 import { FILTERS, type Stale, type useKeyFilters } from './use-key-filters.ts'
 
 type KeyFiltersProps = { keys: readonly Key[]; stale: Stale; filters: ReturnType<typeof useKeyFilters> }
@@ -9,10 +10,10 @@ type KeyFiltersProps = { keys: readonly Key[]; stale: Stale; filters: ReturnType
 export function KeyFilters({ keys, stale, filters: { query, filter, set } }: KeyFiltersProps) {
   const choices = useMemo(
     () =>
-      Object.entries(FILTERS).map(([value, { name, keep }]) => ({
-        value,
-        text: `${name} (${keys.filter((key) => keep(key, stale)).length})`,
-      })),
+      Object.entries(FILTERS).map(
+        ([value, { name, keep }]) =>
+          [value, `${name} (${keys.filter((key) => keep(key, stale)).length})`] as const,
+      ),
     [keys, stale],
   )
   return (
@@ -23,18 +24,13 @@ export function KeyFilters({ keys, stale, filters: { query, filter, set } }: Key
         onChange={(text) => set('query', text)}
         className="min-w-40 flex-1 basis-full sm:basis-40"
       />
-      <select
+      <Select
         aria-label="Filter"
         value={filter}
-        onChange={({ currentTarget: { value } }) => set('filter', value === 'all' ? '' : value)}
+        options={choices}
+        onChange={(text) => set('filter', text === 'all' ? '' : text)}
         className="field w-auto flex-1 sm:flex-none"
-      >
-        {choices.map(({ value, text }) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
+      />
     </div>
   )
 }

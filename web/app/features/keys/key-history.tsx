@@ -4,13 +4,14 @@ import type { KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { elsewhereText } from '../../lib/words/last-change.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { LoadingState } from '../../ui/loaded.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { DestroyDialog } from './destroy-dialog.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
@@ -27,8 +28,7 @@ export function KeyHistory({ item }: { item: KeyWithBundles }) {
   const [asked, setAsked] = useState<Asked>(null)
   const { data } = versions
   const [current] = data ?? []
-  if (data === undefined || current === undefined)
-    return <LoadingState error={versions.error} onRetry={() => void versions.refetch()} what="the history" />
+  if (data === undefined || current === undefined) return <LoadingState query={versions} what="the history" />
   const ask = (what: 'restore' | 'destroy', version: KeyVersion) => setAsked({ what, version, current })
   const close = () => setAsked(null)
   return (
@@ -102,7 +102,7 @@ function VersionFacts({ version }: { version: KeyVersion }) {
   const facts = [
     version.current ? 'current' : '',
     changed_elsewhere_at === null ? '' : elsewhereText(changed_elsewhere_at, serverNowMs()),
-    holders === 0 ? '' : `${holders} ${holders === 1 ? 'holder' : 'holders'}`,
+    holders === 0 ? '' : counted(holders, 'holder'),
     destroyed_at === null ? '' : `value destroyed ${ago(destroyed_at, serverNowMs())}`,
   ].filter((fact) => fact !== '')
   return (

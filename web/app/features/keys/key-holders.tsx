@@ -6,13 +6,14 @@ import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { isStale, MOST_HOLDERS, useHolders } from '../../lib/data/holders.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { holderNames, holderText } from '../../lib/words/holder-text.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { LoadingState } from '../../ui/loaded.tsx'
 import { telling } from '../../ui/notify-failure.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 
@@ -22,8 +23,7 @@ const ROW_HEIGHT_PX = 62
 export function KeyHolders({ item }: { item: Key }) {
   const holders = useHolders(item.id)
   const { data } = holders
-  if (data === undefined)
-    return <LoadingState error={holders.error} onRetry={() => void holders.refetch()} what="the holders" />
+  if (data === undefined) return <LoadingState query={holders} what="the holders" />
   if (data.length === 0) {
     return (
       <EmptyState title="No deliveries yet">
@@ -58,7 +58,7 @@ export function KeyHolders({ item }: { item: Key }) {
 /** For example `5 holders, 2 stale`. */
 function holdersText(holders: readonly Holder[], current: number): string {
   const stale = holders.filter((holder) => isStale(holder, current)).length
-  const all = `${holders.length} ${holders.length === 1 ? 'holder' : 'holders'}`
+  const all = counted(holders.length, 'holder')
   return stale === 0 ? all : `${all}, ${stale} stale`
 }
 

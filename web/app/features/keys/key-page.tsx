@@ -2,7 +2,6 @@ import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
-import { describeFailure } from '../../lib/calls/failure.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { isStale, useHolders } from '../../lib/data/holders.ts'
@@ -16,9 +15,10 @@ import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { NotFound } from '../../ui/page-note.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { DeleteKeyDialog } from './delete-key-dialog.tsx'
 import { EditKeyForm } from './edit-key-form.tsx'
@@ -28,9 +28,11 @@ import { KeyHolders } from './key-holders.tsx'
 /** One key: what it is, where it is used, how to change it, its history and its holders. */
 export function KeyPage({ id, view }: { id: string; view: string | undefined }) {
   const key = useAnswer('getKey', { key_id: id })
-  if (key.data !== undefined) return <KeyView item={key.data} view={view} />
-  if (key.error !== null && describeFailure(key.error).status === 404) return <KeyNotFound />
-  return <LoadingState error={key.error} onRetry={() => void key.refetch()} what="the key" />
+  return (
+    <Loaded query={key} what="the key" missing={<NotFound what="Key" href="/keys" list="keys" />}>
+      {(data) => <KeyView item={data} view={view} />}
+    </Loaded>
+  )
 }
 
 function KeyView({ item, view }: { item: KeyWithBundles; view: string | undefined }) {
@@ -172,17 +174,5 @@ function WhereUsed({ item: { name: keyName, bundles } }: { item: KeyWithBundles 
         </ul>
       )}
     </section>
-  )
-}
-
-function KeyNotFound() {
-  return (
-    <>
-      <PageHeading title="Key not found" />
-      <p className="text-ink-soft">It was deleted, or it belongs to another workspace.</p>
-      <Link href="/keys" className="link mt-4 inline-block">
-        Go to the keys
-      </Link>
-    </>
   )
 }

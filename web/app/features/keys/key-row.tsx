@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import type { Key } from '../../lib/calls/answers.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { DueBadge } from '../../ui/due-badge.tsx'
@@ -60,5 +61,5 @@ function KeyLink({ item, stale }: Pick<KeyRowProps, 'item' | 'stale'>) {
 
 function usage(count: number): string {
   if (count === 0) return 'unused'
-  return `${count} ${count === 1 ? 'bundle' : 'bundles'}`
+  return counted(count, 'bundle')
 }

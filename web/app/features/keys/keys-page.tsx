@@ -7,10 +7,10 @@ import { useSelection } from '../../lib/page/use-selection.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { FoundList } from '../../ui/found-list.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
-import { VirtualList } from '../../ui/virtual-list.tsx'
 import { KeyFilters } from './key-filters.tsx'
 import { KeyRow } from './key-row.tsx'
 import { type Stale, useKeyFilters } from './use-key-filters.ts'
@@ -31,22 +31,24 @@ export function KeysPage() {
           </Link>
         }
       />
-      {keys.data === undefined ? (
-        <LoadingState error={keys.error} onRetry={() => void keys.refetch()} what="the keys" />
-      ) : keys.data.length === 0 ? (
-        <EmptyState title="The library is empty">
-          <p>
-            A key is one environment variable. Create one, or{' '}
-            <Link href="/bundles/import" className="link">
-              import a .env file
-            </Link>{' '}
-            to bring in many at once.
-          </p>
-        </EmptyState>
-      ) : (
-        <KeyList keys={keys.data} />
-      )}
+      <Loaded query={keys} what="the keys">
+        {(data) => (data.length === 0 ? <EmptyLibrary /> : <KeyList keys={data} />)}
+      </Loaded>
     </>
+  )
+}
+
+function EmptyLibrary() {
+  return (
+    <EmptyState title="The library is empty">
+      <p>
+        A key is one environment variable. Create one, or{' '}
+        <Link href="/bundles/import" className="link">
+          import a .env file
+        </Link>{' '}
+        to bring in many at once.
+      </p>
+    </EmptyState>
   )
 }
 
@@ -65,34 +67,25 @@ function KeyList({ keys }: { keys: readonly Key[] }) {
   return (
     <>
       <KeyFilters keys={keys} stale={stale} filters={filters} />
-      <p className="sr-only" role="status">
-        {shown.length} {shown.length === 1 ? 'key' : 'keys'}
-      </p>
-      {shown.length === 0 ? (
-        <p className="py-6 text-ink-soft">No key matches. Change the search or the filter.</p>
-      ) : (
-        <>
-          <SelectedKeys selection={selection} shown={shownIds} library={keys} />
-          <VirtualList
-            label="Keys"
-            items={shown}
-            keyOf={({ id }) => id}
-            rowHeight={ROW_HEIGHT_PX}
-            render={(key, index) => (
-              <KeyRow
-                item={key}
-                stale={stale.get(key.id) ?? 0}
-                selected={selection.chosen.has(key.id)}
-                edges={classNames(
-                  index === 0 && 'rounded-t-lg',
-                  index === shown.length - 1 && 'rounded-b-lg',
-                )}
-                onTick={(isRange) => selection.tick(key.id, isRange)}
-              />
-            )}
+      <FoundList
+        noun="key"
+        narrowedBy="the search or the filter"
+        label="Keys"
+        items={shown}
+        keyOf={({ id }) => id}
+        rowHeight={ROW_HEIGHT_PX}
+        render={(key, index) => (
+          <KeyRow
+            item={key}
+            stale={stale.get(key.id) ?? 0}
+            selected={selection.chosen.has(key.id)}
+            edges={classNames(index === 0 && 'rounded-t-lg', index === shown.length - 1 && 'rounded-b-lg')}
+            onTick={(isRange) => selection.tick(key.id, isRange)}
           />
-        </>
-      )}
+        )}
+      >
+        <SelectedKeys selection={selection} shown={shownIds} library={keys} />
+      </FoundList>
     </>
   )
 }

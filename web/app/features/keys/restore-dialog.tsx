@@ -3,6 +3,7 @@ import type { KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { notifyFailure } from '../../ui/notify-failure.ts'
@@ -47,9 +48,7 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
     >
       <p>
         Its value becomes version {current.version + 1}
-        {bundles.length === 0
-          ? '. No bundle uses this key.'
-          : `, in ${bundles.length} ${bundles.length === 1 ? 'bundle' : 'bundles'}:`}
+        {bundles.length === 0 ? '. No bundle uses this key.' : `, in ${counted(bundles.length, 'bundle')}:`}
       </p>
       {bundles.length > 0 && (
         <ul className="max-h-40 list-disc overflow-auto pl-5 font-mono text-sm text-ink">

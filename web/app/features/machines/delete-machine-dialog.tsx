@@ -26,8 +26,7 @@ export function DeleteMachineDialog({ machine, onClose }: { machine: Machine; on
         title={`Deleted ${name}`}
         who="It was"
         keys={given}
-        error={holdings.error}
-        onRetry={() => void holdings.refetch()}
+        query={holdings}
         onClose={() => leave(null)}
       />
     )

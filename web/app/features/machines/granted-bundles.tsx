@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { notifyFailure, telling } from '../../ui/notify-failure.ts'
+import { Select } from '../../ui/select.tsx'
 import { AddBundleDialog } from './add-bundle-dialog.tsx'
 import { Rows, Section } from './section.tsx'
 
@@ -65,21 +66,14 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
       </Link>
       {isOwner ? (
         <div className="ml-auto flex items-center gap-1">
-          <select
+          <Select
             aria-label={`What it may do with ${bundle.name}`}
             value={scope}
             disabled={grant.isPending}
-            onChange={({ currentTarget }) =>
-              grant.mutate({ scope: scopeNamed(currentTarget.value) }, { onError: notifyFailure })
-            }
+            options={Object.entries(SCOPES)}
+            onChange={(text) => grant.mutate({ scope: scopeNamed(text) }, { onError: notifyFailure })}
             className="field w-auto text-sm"
-          >
-            {Object.entries(SCOPES).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
+          />
           <IconButton label={`Remove ${bundle.name}`} disabled={revoke.isPending} onClick={remove}>
             <X aria-hidden size={17} />
           </IconButton>

@@ -6,11 +6,10 @@ import { useIsOwner } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { Button } from '../../ui/button.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
-import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
+import { FoundList } from '../../ui/found-list.tsx'
+import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { VirtualList } from '../../ui/virtual-list.tsx'
 import { RefusedMachines } from './identities/refused-machines.tsx'
 import type { Way } from './identities/ways.ts'
 import { MachineRow } from './machine-row.tsx'
@@ -37,18 +36,18 @@ export function MachinesPage() {
           )
         }
       />
-      {machines.data === undefined ? (
-        <LoadingState error={machines.error} onRetry={() => void machines.refetch()} what="the machines" />
-      ) : (
-        <>
-          <OutdatedNotice query={machines} />
-          {machines.data.length === 0 ? (
-            <NoMachines isOwner={isOwner} onAdd={setAdding} />
-          ) : (
-            <Machines machines={machines.data} isOwner={isOwner} />
-          )}
-        </>
-      )}
+      <Loaded query={machines} what="the machines">
+        {(data) => (
+          <>
+            <OutdatedNotice query={machines} />
+            {data.length === 0 ? (
+              <NoMachines isOwner={isOwner} onAdd={setAdding} />
+            ) : (
+              <Machines machines={data} isOwner={isOwner} />
+            )}
+          </>
+        )}
+      </Loaded>
       {adding !== null && <NewMachineDialog way={adding} onClose={() => setAdding(null)} />}
     </>
   )
@@ -67,20 +66,15 @@ function Machines({ machines, isOwner }: { machines: readonly Machine[]; isOwner
         onChange={(text) => set('query', text)}
         className="mb-4"
       />
-      <p className="sr-only" role="status">
-        {shown.length} {shown.length === 1 ? 'machine' : 'machines'}
-      </p>
-      {shown.length === 0 ? (
-        <p className="py-6 text-ink-soft">No machine matches. Change the search.</p>
-      ) : (
-        <VirtualList
-          label="Machines"
-          items={shown}
-          keyOf={({ id }) => id}
-          rowHeight={ROW_HEIGHT_PX}
-          render={(machine) => <MachineRow machine={machine} />}
-        />
-      )}
+      <FoundList
+        noun="machine"
+        narrowedBy="the search"
+        label="Machines"
+        items={shown}
+        keyOf={({ id }) => id}
+        rowHeight={ROW_HEIGHT_PX}
+        render={(machine) => <MachineRow machine={machine} />}
+      />
     </>
   )
 }

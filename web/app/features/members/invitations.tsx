@@ -4,7 +4,7 @@ import type { CreatedInvitation, Role } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { shown, useChange } from '../../lib/calls/use-change.ts'
-import { ROLE_NAMES } from '../../lib/data/people.ts'
+import { ROLE_NAMES, roleNamed } from '../../lib/data/people.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { dateTime } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -13,6 +13,7 @@ import { CommandLine } from '../../ui/command-line.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { telling } from '../../ui/notify-failure.ts'
+import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 
 /** Invites people and lists the invitations that are open. */
@@ -63,14 +64,12 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
       </div>
       <label className="text-sm font-medium">
         <span className="mb-1 block">Role</span>
-        <select
+        <Select
           value={role}
-          onChange={(event) => setRole(event.currentTarget.value === 'owner' ? 'owner' : 'member')}
+          options={Object.entries(ROLE_NAMES).toReversed()}
+          onChange={(text) => setRole(roleNamed(text))}
           className="field w-auto font-normal"
-        >
-          <option value="member">Member</option>
-          <option value="owner">Owner</option>
-        </select>
+        />
       </label>
       <Button type="submit" look="primary" busy={invite.isPending} className="mt-6.5">
         Invite

@@ -9,7 +9,7 @@ import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { dateTime } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { LoadingState } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 
@@ -20,7 +20,7 @@ export function InvitePage({ token }: { token: string }) {
   if (joined !== null) return <Joined workspace={joined} />
   if (preview.data !== undefined) return <Offer token={token} offer={preview.data} onJoined={setJoined} />
   if (preview.error !== null && describeFailure(preview.error).status === 404) return <NoInvitation />
-  return <LoadingState error={preview.error} onRetry={() => void preview.refetch()} what="the invitation" />
+  return <LoadingState query={preview} what="the invitation" />
 }
 
 type OfferProps = {

@@ -1,10 +1,11 @@
 import { UserMinus } from 'lucide-react'
 import type { Member, Role } from '../../lib/calls/answers.ts'
 import { shown, useChange } from '../../lib/calls/use-change.ts'
-import { ROLE_NAMES } from '../../lib/data/people.ts'
+import { ROLE_NAMES, roleNamed } from '../../lib/data/people.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { telling } from '../../ui/notify-failure.ts'
+import { Select } from '../../ui/select.tsx'
 
 type MemberRowProps = {
   member: Member
@@ -55,15 +56,13 @@ function RoleSelect({ member, disabled }: { member: Member; disabled: boolean })
     change.mutate({ role }, telling(`${member.username} is now ${role}.`, undo))
   }
   return (
-    <select
+    <Select
       aria-label={`Role of ${member.username}`}
       value={member.role}
       disabled={disabled}
-      onChange={(event) => set(event.currentTarget.value === 'owner' ? 'owner' : 'member')}
+      options={Object.entries(ROLE_NAMES)}
+      onChange={(text) => set(roleNamed(text))}
       className="field w-auto disabled:opacity-60"
-    >
-      <option value="owner">Owner</option>
-      <option value="member">Member</option>
-    </select>
+    />
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Me, Member } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { Button } from '../../ui/button.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { LoadingState } from '../../ui/loaded.tsx'
 import { Invitations } from './invitations.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { MemberRow } from './member-row.tsx'
@@ -14,8 +14,7 @@ export function Members({ me }: { me: Me }) {
   const members = useAnswer('listMembers', {})
   const isOwner = me.role === 'owner'
   const [leaving, setLeaving] = useState<Member | null>(null)
-  if (members.data === undefined)
-    return <LoadingState error={members.error} onRetry={() => void members.refetch()} what="the members" />
+  if (members.data === undefined) return <LoadingState query={members} what="the members" />
   const owners = members.data.filter(({ role }) => role === 'owner').length
   const isLastOwner = (member: Member) => member.role === 'owner' && owners === 1
   const isMe = (member: Member) => member.user_id === me.user_id

@@ -24,8 +24,7 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
         title={`Removed ${member.username}`}
         who="They were"
         keys={given}
-        error={holdings.error}
-        onRetry={() => void holdings.refetch()}
+        query={holdings}
         onClose={onClose}
       />
     )

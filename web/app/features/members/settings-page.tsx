@@ -1,5 +1,5 @@
 import { useMe } from '../../lib/data/me.ts'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Members } from './members.tsx'
 import { OneUser } from './one-user.tsx'
@@ -14,17 +14,17 @@ export function SettingsPage() {
   return (
     <>
       <PageHeading title="Settings" />
-      {me.data === undefined ? (
-        <LoadingState error={me.error} onRetry={() => void me.refetch()} what="the settings" />
-      ) : (
-        <>
-          <WorkspaceName me={me.data} />
-          <WorkspaceRules />
-          <WorkspaceGrants />
-          <WorkspaceWebhooks />
-          {me.data.auth_mode === 'local' ? <OneUser /> : <Members me={me.data} />}
-        </>
-      )}
+      <Loaded query={me} what="the settings">
+        {(data) => (
+          <>
+            <WorkspaceName me={data} />
+            <WorkspaceRules />
+            <WorkspaceGrants />
+            <WorkspaceWebhooks />
+            {data.auth_mode === 'local' ? <OneUser /> : <Members me={data} />}
+          </>
+        )}
+      </Loaded>
     </>
   )
 }

@@ -3,7 +3,7 @@ import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { Button } from '../../ui/button.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PolicyFacts } from '../../ui/policy/policy-facts.tsx'
 import { PolicyForm } from '../../ui/policy/policy-form.tsx'
@@ -17,11 +17,9 @@ export function WorkspaceRules() {
         Rules for approvals
       </h2>
       <p className="mb-4 max-w-xl text-ink-soft">They hold for every bundle. A bundle can be stricter.</p>
-      {policy.data === undefined ? (
-        <LoadingState error={policy.error} onRetry={() => void policy.refetch()} what="the rules" />
-      ) : (
-        <Rules policy={policy.data} />
-      )}
+      <Loaded query={policy} what="the rules">
+        {(data) => <Rules policy={data} />}
+      </Loaded>
     </section>
   )
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Webhook, WebhookMessage, WebhookMessageState } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { MESSAGE_STATES } from '../../lib/words/webhook-words.ts'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { LoadingState } from '../../ui/loaded.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { MessageRow } from './message-row.tsx'
 
@@ -42,7 +42,7 @@ export function MessageLog({ webhook }: { webhook: Webhook }) {
         />
       </div>
       {messages.data === undefined ? (
-        <LoadingState error={messages.error} onRetry={() => void messages.refetch()} what="the messages" />
+        <LoadingState query={messages} what="the messages" />
       ) : messages.data.length === 0 ? (
         <p className="py-4 text-ink-soft">
           {state === null ? 'No messages yet. Send a test to see one.' : 'No message is in this state.'}

@@ -1,18 +1,14 @@
-import { Link } from 'wouter'
 import type { Webhook } from '../../lib/calls/answers.ts'
-import { describeFailure } from '../../lib/calls/failure.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { useMe } from '../../lib/data/me.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
 import { bundlesText, eventsText, webhookState } from '../../lib/words/webhook-words.ts'
 import { Facts } from '../../ui/activity/facts.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
-import { PageHeading } from '../../ui/page-heading.tsx'
+import { NotFound, OwnersOnly } from '../../ui/page-note.tsx'
 import { MessageLog } from './message-log.tsx'
-import { OwnersOnly } from './owners-only.tsx'
 import { Receiver } from './receiver.tsx'
 import { WebhookHeading } from './webhook-heading.tsx'
 
@@ -22,9 +18,11 @@ const SENDING_MS = 1_000
 
 /** One webhook: how its calls do, what it is called for, and its messages. */
 export function WebhookPage({ id }: { id: string }) {
-  const me = useMe().data
-  if (me !== undefined && me.role !== 'owner') return <OwnersOnly />
-  return <WebhookOf id={id} />
+  return (
+    <OwnersOnly title="Webhooks" what="its webhooks">
+      <WebhookOf id={id} />
+    </OwnersOnly>
+  )
 }
 
 function WebhookOf({ id }: { id: string }) {
@@ -36,19 +34,24 @@ function WebhookOf({ id }: { id: string }) {
         data !== undefined && data.waiting > 0 && data.failing_since === null ? SENDING_MS : REFETCH_MS,
     },
   )
-  const isGone = webhook.error !== null && describeFailure(webhook.error).status === 404
-  if (isGone) return <WebhookNotFound />
-  if (webhook.data === undefined)
-    return <LoadingState error={webhook.error} onRetry={() => void webhook.refetch()} what="the webhook" />
   return (
-    <>
-      <WebhookHeading webhook={webhook.data} />
-      <OutdatedNotice query={webhook} />
-      <State webhook={webhook.data} />
-      <WebhookFacts webhook={webhook.data} />
-      <Receiver />
-      <MessageLog webhook={webhook.data} />
-    </>
+    <Loaded
+      query={webhook}
+      what="the webhook"
+      missing={<NotFound what="Webhook" href="/settings/webhooks" list="webhooks" />}
+      follows
+    >
+      {(data) => (
+        <>
+          <WebhookHeading webhook={data} />
+          <OutdatedNotice query={webhook} />
+          <State webhook={data} />
+          <WebhookFacts webhook={data} />
+          <Receiver />
+          <MessageLog webhook={data} />
+        </>
+      )}
+    </Loaded>
   )
 }
 
@@ -70,24 +73,12 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
     ['Events', events.length === 0 ? eventsText(webhook) : events.join(', ')],
     ['Bundles', names.length === 0 ? bundlesText(webhook) : names.join(', ')],
     ['Delivered', last_delivered_at === null ? 'never' : `last ${ago(last_delivered_at, serverNowMs())}`],
-    ['Waiting', waiting === 0 ? '' : `${waiting} ${waiting === 1 ? 'message' : 'messages'}`],
+    ['Waiting', waiting === 0 ? '' : counted(waiting, 'message')],
     ['Old secret', old_secret_until === null ? '' : `signs too until ${dateTime(old_secret_until)}`],
   ]
   return (
     <div className="mb-4 max-w-2xl rounded-lg border border-line bg-surface p-4">
       <Facts facts={facts.filter(([, text]) => text !== '')} />
     </div>
-  )
-}
-
-function WebhookNotFound() {
-  return (
-    <>
-      <PageHeading title="Webhook not found" />
-      <p className="text-ink-soft">It was deleted, or it belongs to another workspace.</p>
-      <Link href="/settings/webhooks" className="link mt-4 inline-block">
-        Go to the webhooks
-      </Link>
-    </>
   )
 }

@@ -3,26 +3,22 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Webhook } from '../../lib/calls/answers.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
-import { useMe } from '../../lib/data/me.ts'
 import { useWebhooks } from '../../lib/data/webhooks.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { bundlesText, eventsText, webhookState } from '../../lib/words/webhook-words.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
-import { OutdatedNotice } from '../../ui/outdated-notice.tsx'
+import { LoadingState, OutdatedNotice } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { OwnersOnly } from '../../ui/page-note.tsx'
 import { NewWebhookDialog } from './new-webhook-dialog.tsx'
-import { OwnersOnly } from './owners-only.tsx'
 
 /** The servers that the workspace calls when something changes. */
 export function WebhooksPage() {
-  const me = useMe().data
   const [isAdding, setAdding] = useState(false)
-  if (me !== undefined && me.role !== 'owner') return <OwnersOnly />
   return (
-    <>
+    <OwnersOnly title="Webhooks" what="its webhooks">
       <PageHeading
         title="Webhooks"
         intro="Keyferry calls your servers when something changes. Messages have names and versions, never values."
@@ -34,14 +30,13 @@ export function WebhooksPage() {
       />
       <Webhooks onAdd={() => setAdding(true)} />
       {isAdding && <NewWebhookDialog onClose={() => setAdding(false)} />}
-    </>
+    </OwnersOnly>
   )
 }
 
 function Webhooks({ onAdd }: { onAdd: () => void }) {
   const webhooks = useWebhooks()
-  if (webhooks.data === undefined)
-    return <LoadingState error={webhooks.error} onRetry={() => void webhooks.refetch()} what="the webhooks" />
+  if (webhooks.data === undefined) return <LoadingState query={webhooks} what="the webhooks" />
   return (
     <>
       <OutdatedNotice query={webhooks} />

@@ -1,10 +1,11 @@
+import { counted } from '../words/counted.ts'
 import type { Part, Told } from './told.ts'
 
 /** What the actions of deposits say after the actor. */
 export const depositWords = {
   'deposit.approved': ({ text, names, number }) => {
     const count = number('names_count') ?? names('names').length
-    return [`approved a deposit of ${count} ${count === 1 ? 'variable' : 'variables'} into ${into(text)}`]
+    return [`approved a deposit of ${counted(count, 'variable')} into ${into(text)}`]
   },
   'deposit.applied': ({ bundle, number }) => [
     `stored a deposit in `,

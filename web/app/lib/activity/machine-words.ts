@@ -1,11 +1,9 @@
+import { counted } from '../words/counted.ts'
 import type { Part, Told } from './told.ts'
 
 /** What follows the actor's name for the events of machines. */
 export const machineWords = {
-  'delivery.machine': ({ bundle, values }) => [
-    `got ${values} ${values === 1 ? 'value' : 'values'} of `,
-    bundle,
-  ],
+  'delivery.machine': ({ bundle, values }) => [`got ${counted(values, 'value')} of `, bundle],
   'delivery.refused': ({ number, text }) => [
     `was refused${times(number('count'))}`,
     REFUSALS[text('reason') ?? ''] ?? '',

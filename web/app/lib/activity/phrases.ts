@@ -17,11 +17,6 @@ export function fieldList(fields: readonly string[], otherwise: string): string 
   return names.length === 1 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
 }
 
-/** `1 key`, `3 keys`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
 /** `an owner`, `a member`. */
 export function roleName(role: string | null): string {
   return role === 'owner' ? 'an owner' : 'a member'

@@ -1,9 +1,10 @@
 import type { AuditAction } from '@keyferry/contract'
+import { counted } from '../words/counted.ts'
 import { accountWords } from './account-words.ts'
 import { depositWords } from './deposit-words.ts'
 import { machineWords } from './machine-words.ts'
 import { namesWords } from './names-words.ts'
-import { counted, fieldList, roleName } from './phrases.ts'
+import { fieldList, roleName } from './phrases.ts'
 import type { Part, Told } from './told.ts'
 import { webhookWords } from './webhook-words.ts'
 

@@ -19,8 +19,7 @@ export function useWorkspace(isNeeded: boolean) {
     id,
     isMember: list === undefined || list.some((tenant) => tenant.id === id),
     hasNone: list?.length === 0,
-    error: tenants.error,
-    retry: () => void tenants.refetch(),
+    query: tenants,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Machine, MachineToken } from '../calls/answers.ts'
+import { counted } from '../words/counted.ts'
 import { issuerName } from '../words/platforms.ts'
 import { ago, ahead } from '../words/time.ts'
 
@@ -22,7 +23,7 @@ function workingTokens({ tokens }: Pick<Machine, 'tokens'>): MachineToken[] {
 export function proofsOf(machine: Machine): string[] {
   const issuers = machine.trusts.map(issuerName)
   const tokens = workingTokens(machine).length
-  return [...new Set(issuers), ...(tokens === 0 ? [] : [`${tokens} ${tokens === 1 ? 'token' : 'tokens'}`])]
+  return [...new Set(issuers), ...(tokens === 0 ? [] : [counted(tokens, 'token')])]
 }
 
 /** What is wrong with a machine or will be soon, the worst first. */

@@ -1,4 +1,5 @@
 import type { Key } from '../calls/answers.ts'
+import { counted } from './counted.ts'
 import { ago, ahead } from './time.ts'
 
 type Due = NonNullable<Key['due']>
@@ -18,17 +19,13 @@ export const DUE_NAMES: Readonly<Record<Due, string>> = {
 export function dueText(deadlines: Deadlines, nowMs: number) {
   const { due, expires_at, rotate_after_days: after, value_set_at } = deadlines
   if (due === null) return null
-  if (due === 'rotate') return `${ageText(deadlines, nowMs)}, replace after ${days(after)}`
+  if (due === 'rotate') return `${ageText(deadlines, nowMs)}, replace after ${counted(after ?? 0, 'day')}`
   const at = expires_at ?? value_set_at
   return due === 'expired' ? `expired ${ago(at, nowMs)}` : `expires ${ahead(at, nowMs)}`
 }
 
 function ageText({ value_set_at, value_changed_elsewhere_at: elsewhere }: Deadlines, nowMs: number): string {
   return elsewhere === null ? `set ${ago(value_set_at, nowMs)}` : `changed ${ago(elsewhere, nowMs)}`
-}
-
-function days(count: number | null): string {
-  return `${count ?? 0} ${count === 1 ? 'day' : 'days'}`
 }
 
 /** The day of a time, as a date field shows it: in the reader's own time zone. */

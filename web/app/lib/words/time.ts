@@ -1,3 +1,5 @@
+import { counted } from './counted.ts'
+
 /** `4:07` for 247,300 ms; rounds up, so that 0:00 means over. */
 export function clockTime(remainingMs: number): string {
   const seconds = Math.max(0, Math.ceil(remainingMs / 1_000))
@@ -18,7 +20,7 @@ export function ago(timestamp: string, nowMs: number): string {
   const step = STEPS.find(({ ms }) => elapsed >= ms)
   if (step === undefined || elapsed < 5_000) return 'just now'
   const count = Math.floor(elapsed / step.ms)
-  return `${count} ${step.unit}${count === 1 ? '' : 's'} ago`
+  return `${counted(count, step.unit)} ago`
 }
 
 /** An ISO timestamp as the reader's own locale writes date and time. */
@@ -33,7 +35,7 @@ export function ahead(timestamp: string, nowMs: number): string {
   const step = STEPS.find(({ ms, carryMs }) => left >= ms - carryMs)
   if (step === undefined) return 'in a moment'
   const count = Math.round(left / step.ms)
-  return `in ${count} ${step.unit}${count === 1 ? '' : 's'}`
+  return `in ${counted(count, step.unit)}`
 }
 
 /** The time of day of an ISO timestamp in the reader's time zone, for example `09:05`. */

@@ -3,15 +3,14 @@ import type { AuditEntry } from '../../lib/calls/answers.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { dayName } from '../../lib/words/time.ts'
 import { Button } from '../button.tsx'
-import { LoadingState } from '../loading-state.tsx'
+import { LoadingState } from '../loaded.tsx'
 import { ActivityRow } from './activity-row.tsx'
 
 /** What happened, newest first, by day; older entries are fetched on demand. For owners. */
 export function ActivityList({ filter }: { filter: ActivityFilter }) {
   const activity = useActivity(filter)
   const { data, hasNextPage, isFetchingNextPage } = activity
-  if (data === undefined)
-    return <LoadingState error={activity.error} onRetry={() => void activity.refetch()} what="the activity" />
+  if (data === undefined) return <LoadingState query={activity} what="the activity" />
   const entries = withoutRepeats(data.pages.flat())
   if (entries.length === 0) return <p className="py-6 text-ink-soft">No matching activity.</p>
   return (

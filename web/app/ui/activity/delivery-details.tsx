@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { Delivery } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { placeOf } from '../../lib/words/holder-text.ts'
 import { dateTime } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
@@ -59,10 +60,7 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
   return (
     <div>
       <p className="text-sm">
-        <strong className="font-medium">
-          {count} {count === 1 ? 'value' : 'values'}
-        </strong>{' '}
-        of{' '}
+        <strong className="font-medium">{counted(count, 'value')}</strong> of{' '}
         <Link href={`/bundles/${delivery.bundle.id}`} className="link font-mono">
           <EntryName name={delivery.bundle.name} />
         </Link>

@@ -4,6 +4,7 @@ import type { Grant } from '../../lib/calls/answers.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { shown, useChange } from '../../lib/calls/use-change.ts'
 import { ALL_GRANTS } from '../../lib/data/grants.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { shownArgument } from '../../lib/words/shown-argument.ts'
 import { ago, ahead } from '../../lib/words/time.ts'
 import { exactText, visibleText } from '../../lib/words/visible-text.ts'
@@ -61,7 +62,7 @@ function GrantUses({ grant: { uses, uses_left, expires_at, last_used_at } }: { g
   const nowMs = serverNowMs()
   return (
     <p className="mt-0.5 text-xs text-ink-soft">
-      Used {uses} {uses === 1 ? 'time' : 'times'}
+      Used {counted(uses, 'time')}
       {last_used_at !== null && `, last ${ago(last_used_at, nowMs)}`} · {uses_left} left · ends{' '}
       {ahead(expires_at, nowMs)}
     </p>

@@ -2,8 +2,9 @@ import { useState } from 'react'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useKeyUses } from '../../lib/data/key-batches.ts'
 import { useCanEdit } from '../../lib/data/me.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { Combobox } from '../combobox.tsx'
-import { KeyQuestion, type KeyQuestionParts, keysText } from './key-question.tsx'
+import { KeyQuestion, type KeyQuestionParts } from './key-question.tsx'
 
 /** Asks for the bundle to attach keys to. */
 export function AttachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionParts) {
@@ -17,11 +18,11 @@ export function AttachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionP
   const name = bundles?.find(({ id }) => id === bundleId)?.name ?? 'the bundle'
   return (
     <KeyQuestion
-      title={`Attach ${keysText(keys.length)}`}
+      title={`Attach ${counted(keys.length, 'key')}`}
       action="Attach"
       change={bundleId === null ? null : { action: 'attach', key_ids: ids, bundle_id: bundleId }}
       doneText={({ changed, unchanged }) =>
-        `Attached ${keysText(changed)} to ${name}.${unchanged > 0 ? ` ${unchanged} already attached.` : ''}`
+        `Attached ${counted(changed, 'key')} to ${name}.${unchanged > 0 ? ` ${unchanged} already attached.` : ''}`
       }
       hasList
       onDone={onDone}
@@ -43,7 +44,7 @@ export function AttachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionP
       <p>The bundle delivers them after its other keys. Terminals get them at the next approval.</p>
       {attached > 0 && (
         <p role="status">
-          {attached} of the {keysText(keys.length)} {attached === 1 ? 'is' : 'are'} attached already.
+          {attached} of the {counted(keys.length, 'key')} {attached === 1 ? 'is' : 'are'} attached already.
         </p>
       )}
     </KeyQuestion>

@@ -1,16 +1,17 @@
-import { KeyQuestion, type KeyQuestionParts, keysText, NameList } from './key-question.tsx'
+import { counted } from '../../lib/words/counted.ts'
+import { KeyQuestion, type KeyQuestionParts, NameList } from './key-question.tsx'
 
 /** Asks before keys are declared secret. The opposite shows values, so it is done on each key's own page. */
 export function DeclareSecret({ keys, onDone, onClose }: KeyQuestionParts) {
   const open = keys.filter(({ is_secret }) => !is_secret)
-  const what = keysText(open.length)
+  const what = counted(open.length, 'key')
   const already = keys.length - open.length
   return (
     <KeyQuestion
       title={`Mark ${what} as secret?`}
       action={`Mark ${what}`}
       change={{ action: 'declare_secret', key_ids: keys.map(({ id }) => id) }}
-      doneText={({ changed }) => `Marked ${keysText(changed)} as secret.`}
+      doneText={({ changed }) => `Marked ${counted(changed, 'key')} as secret.`}
       onDone={onDone}
       onClose={onClose}
     >

@@ -1,18 +1,19 @@
 import { useKeyUses } from '../../lib/data/key-batches.ts'
-import { AffectedBundles, KeyQuestion, type KeyQuestionParts, keysText, NameList } from './key-question.tsx'
+import { counted } from '../../lib/words/counted.ts'
+import { AffectedBundles, KeyQuestion, type KeyQuestionParts, NameList } from './key-question.tsx'
 
 /** Asks before keys are deleted, and names the bundles that lose them. */
 export function DeleteKeys({ keys, onDone, onClose }: KeyQuestionParts) {
   const ids = keys.map(({ id }) => id)
   const uses = useKeyUses(ids)
-  const what = keysText(keys.length)
+  const what = counted(keys.length, 'key')
   return (
     <KeyQuestion
       title={`Delete ${what}?`}
       action={`Delete ${what}`}
       isDangerous
       change={uses === undefined ? null : { action: 'delete', key_ids: ids }}
-      doneText={({ changed }) => `Deleted ${keysText(changed)}.`}
+      doneText={({ changed }) => `Deleted ${counted(changed, 'key')}.`}
       onDone={onDone}
       onClose={onClose}
     >

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { Key, KeysChange, KeyUse } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChangeKeys } from '../../lib/data/key-batches.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../button.tsx'
 import { classNames } from '../class-names.ts'
 import { Dialog } from '../dialog.tsx'
@@ -60,11 +61,6 @@ export function KeyQuestion({ title, action, change, doneText, children, ...rest
   )
 }
 
-/** `1 key`, `12 keys`. */
-export function keysText(count: number): string {
-  return `${count} ${count === 1 ? 'key' : 'keys'}`
-}
-
 /** Names in a box that scrolls. */
 export function NameList({ label, names }: { label: string; names: readonly string[] }) {
   return (
@@ -85,12 +81,10 @@ export function AffectedBundles({ uses }: { uses: readonly KeyUse[] | undefined 
   if (uses.length === 0) return <p>No bundle uses them.</p>
   return (
     <>
-      <p>
-        This changes {uses.length} {uses.length === 1 ? 'bundle' : 'bundles'}:
-      </p>
+      <p>This changes {counted(uses.length, 'bundle')}:</p>
       <NameList
         label="Bundles"
-        names={uses.map(({ name, key_count }) => `${name} (${keysText(key_count)})`)}
+        names={uses.map(({ name, key_count }) => `${name} (${counted(key_count, 'key')})`)}
       />
     </>
   )

@@ -1,6 +1,7 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { stateOf } from '../../lib/page/selection.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../button.tsx'
 import { classNames } from '../class-names.ts'
 
@@ -67,7 +68,7 @@ function TickAll({ id, state, onTickAll }: TickAllProps) {
 
 function countText(chosen: ReadonlySet<string>, shown: readonly string[]): string {
   const visible = shown.filter((id) => chosen.has(id)).length
-  const keys = `${chosen.size} ${chosen.size === 1 ? 'key' : 'keys'} selected`
+  const keys = `${counted(chosen.size, 'key')} selected`
   const most = chosen.size >= LIMITS.batchKeys ? ', the most at once' : ''
   const hidden = visible < chosen.size ? `, ${chosen.size - visible} not shown` : ''
   return keys + most + hidden

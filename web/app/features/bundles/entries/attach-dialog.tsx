@@ -6,6 +6,7 @@ import { useAnswer } from '../../../lib/calls/use-answer.ts'
 import { useChangeKeys } from '../../../lib/data/key-batches.ts'
 import { useCanEdit } from '../../../lib/data/me.ts'
 import { matches } from '../../../lib/page/search.ts'
+import { counted } from '../../../lib/words/counted.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { FailureNotice } from '../../../ui/failure-notice.tsx'
@@ -80,7 +81,7 @@ function KeyChoice({ bundle, busy, onCreate, onChoose, onCancel }: KeyChoiceProp
       <div className="mt-5 flex flex-wrap items-center justify-end gap-3">
         <Button onClick={onCancel}>Cancel</Button>
         <Button look="primary" busy={busy} disabled={chosen.size === 0} onClick={() => onChoose([...chosen])}>
-          {chosen.size === 0 ? 'Attach' : `Attach ${chosen.size} ${chosen.size === 1 ? 'key' : 'keys'}`}
+          {chosen.size === 0 ? 'Attach' : `Attach ${counted(chosen.size, 'key')}`}
         </Button>
       </div>
     </>

@@ -1,6 +1,6 @@
 import type { Machine } from '../../../lib/calls/answers.ts'
 import { useAnswer } from '../../../lib/calls/use-answer.ts'
-import { LoadingState } from '../../../ui/loading-state.tsx'
+import { LoadingState } from '../../../ui/loaded.tsx'
 import { Knock } from './knock.tsx'
 
 /** Refused calls with a verified identity; an owner allows what they recognise. */
@@ -12,9 +12,7 @@ export function Knocks({ machine }: { machine: Machine }) {
     { staleTime: 0, refetchInterval: 5_000 },
   )
   if (attempts.data === undefined) {
-    return attempts.error === null ? null : (
-      <LoadingState error={attempts.error} onRetry={() => void attempts.refetch()} what="the refused calls" />
-    )
+    return attempts.error === null ? null : <LoadingState query={attempts} what="the refused calls" />
   }
   if (attempts.data.length === 0) return null
   return (

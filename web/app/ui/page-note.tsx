@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useMe } from '../lib/data/me.ts'
+import { PageHeading } from './page-heading.tsx'
+
+/** A page that has only something to say. */
+export function PageNote({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <>
+      <PageHeading title={title} />
+      <p className="text-ink-soft">{children}</p>
+    </>
+  )
+}
+
+/** In place of the page of a thing that the workspace does not have. */
+export function NotFound({ what, href, list }: { what: string; href: string; list: string }) {
+  return (
+    <>
+      <PageNote title={`${what} not found`}>It was deleted, or it belongs to another workspace.</PageNote>
+      <Link href={href} className="link mt-4 inline-block">
+        Go to the {list}
+      </Link>
+    </>
+  )
+}
+
+type OwnersOnlyProps = {
+  title: string
+  /** What only owners see. */
+  what: string
+  children: ReactNode
+}
+
+/** A page for owners; a member who opened its address is told so. */
+export function OwnersOnly({ title, what, children }: OwnersOnlyProps) {
+  const me = useMe().data
+  if (me === undefined || me.role === 'owner') return children
+  return (
+    <PageNote title={title}>
+      Only owners of the workspace see {what}. Ask one of them, or ask to become an owner.
+    </PageNote>
+  )
+}

@@ -1,10 +1,11 @@
 import type { FormEvent, ReactNode } from 'react'
 import { useClosing, useUnsaved } from '../lib/page/unsaved.ts'
 import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
 import { FailureNotice } from './failure-notice.tsx'
 import { type Change, type Ending, useEnding } from './use-ending.ts'
 
-export type DialogFormProps<Input, Answer> = Ending<Answer> & {
+type DialogFormProps<Input, Answer> = Ending<Answer> & {
   action: string
   look?: 'primary' | 'danger'
   change: Change<Input, Answer>
@@ -48,5 +49,16 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
         </Button>
       </div>
     </form>
+  )
+}
+
+type FormDialogProps<Input, Answer> = DialogFormProps<Input, Answer> & { title: string; wide?: boolean }
+
+/** A dialog with a form, its action and a way to cancel. */
+export function FormDialog<Input, Answer>({ title, wide = false, ...form }: FormDialogProps<Input, Answer>) {
+  return (
+    <Dialog title={title} onClose={form.onClose} wide={wide}>
+      <DialogForm {...form} />
+    </Dialog>
   )
 }

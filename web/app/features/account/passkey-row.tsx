@@ -5,8 +5,7 @@ import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { ago } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { RemovePasskeyDialog } from './remove-passkey-dialog.tsx'
-import { RenamePasskeyDialog } from './rename-passkey-dialog.tsx'
+import { RemovePasskeyDialog, RenamePasskeyDialog } from './passkey-dialogs.tsx'
 
 /** `endsSecondFactor`: to remove this passkey ends the choice to be asked for one after the password. */
 type PasskeyRowProps = { passkey: Passkey; endsSecondFactor: boolean }

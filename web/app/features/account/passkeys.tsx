@@ -7,7 +7,7 @@ import { useSession } from '../../lib/data/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { AddPasskeyDialog } from './add-passkey-dialog.tsx'
+import { AddPasskeyDialog } from './passkey-dialogs.tsx'
 import { PasskeyRow } from './passkey-row.tsx'
 import { SecondFactor } from './second-factor.tsx'
 

@@ -3,7 +3,7 @@ import { call } from '../../lib/calls/call.ts'
 import { useSteps } from '../../lib/calls/use-change.ts'
 import { confirmed } from '../../lib/data/passkeys.ts'
 import { CurrentPasswordField } from '../../ui/current-password-field.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
+import { FormDialog } from '../../ui/dialog-form.tsx'
 
 /** Whether a sign-in with the password also asks for a passkey. */
 export function SecondFactor({ afterPassword }: { afterPassword: boolean }) {

@@ -7,9 +7,8 @@ import { Button } from '../../ui/button.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { OwnersOnly } from '../../ui/page-note.tsx'
 import { notify } from '../../ui/toast-store.ts'
-import { ActivityFilters } from './activity-filters.tsx'
+import { ActivityFilters, useActivityFilters } from './activity-filters.tsx'
 import { SealLine } from './seal-line.tsx'
-import { useActivityFilters } from './use-activity-filters.ts'
 
 /** What happened in the workspace, in words. */
 export function ActivityPage() {

@@ -1,6 +1,6 @@
 import { useTitle } from '../../lib/page/use-title.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { CheckCode } from './check-code.tsx'
 import { DecisionBar } from './decision-bar.tsx'
 import { WORDS } from './kind-words.ts'

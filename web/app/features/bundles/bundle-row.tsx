@@ -5,8 +5,8 @@ import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { LastChange } from '../../ui/last-change.tsx'
+import type { Sort } from './bundle-filters.tsx'
 import { type TreeRow, tagsOf } from './bundle-tree.ts'
-import type { Sort } from './use-bundle-filters.ts'
 
 const ROW =
   'flex min-h-13 w-full items-center gap-3 py-1.5 pr-4 text-left -outline-offset-2 hover:bg-sunken/60'

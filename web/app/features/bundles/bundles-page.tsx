@@ -8,12 +8,11 @@ import { FoundList } from '../../ui/found-list.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Attention } from './attention.tsx'
-import { BundleFilters } from './bundle-filters.tsx'
+import { BundleFilters, useBundleFilters } from './bundle-filters.tsx'
+import { NewBundleDialog } from './bundle-forms.tsx'
 import { BundleRow } from './bundle-row.tsx'
 import { flatRows, rowKey, treeRows } from './bundle-tree.ts'
 import { FirstSteps } from './first-steps.tsx'
-import { NewBundleDialog } from './new-bundle-dialog.tsx'
-import { useBundleFilters } from './use-bundle-filters.ts'
 
 const ROW_HEIGHT_PX = 53
 

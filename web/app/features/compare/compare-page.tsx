@@ -8,12 +8,11 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded, LoadingState } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { BundleChoice } from './bundle-choice.tsx'
+import { BundleChoice, useComparedBundles } from './bundle-choice.tsx'
 import { CompareTable } from './compare-table.tsx'
 import { differs } from './compared-row.ts'
 import { Legend } from './marks.tsx'
 import { MissingDialog } from './missing-dialog.tsx'
-import { useComparedBundles } from './use-compared-bundles.ts'
 
 /** Names × bundles: which bundle delivers what, from a shared key or its own. Shows no values. */
 export function ComparePage() {

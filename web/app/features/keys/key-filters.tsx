@@ -1,8 +1,51 @@
 import { useMemo } from 'react'
 import type { Key } from '../../lib/calls/answers.ts'
+import { matches } from '../../lib/page/search.ts'
+import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Select } from '../../ui/select.tsx'
-import { FILTERS, type Stale, type useKeyFilters } from './use-key-filters.ts'
+
+/** How many hold an older value of a key, by the key's id. */
+export type Stale = ReadonlyMap<string, number>
+
+const FILTERS = {
+  all: { name: 'All', keep: () => true },
+  due: { name: 'Due', keep: (key: Key) => key.due !== null },
+  stale: { name: 'Old values held', keep: (key: Key, stale: Stale) => stale.has(key.id) },
+  secret: { name: 'Secret', keep: (key: Key) => key.is_secret },
+  open: { name: 'Not secret', keep: (key: Key) => !key.is_secret },
+  used: { name: 'In a bundle', keep: (key: Key) => key.used_in_bundles > 0 },
+  unused: { name: 'Unused', keep: (key: Key) => key.used_in_bundles === 0 },
+} as const
+type Filter = keyof typeof FILTERS
+const FILTER_NAMES = [
+  'all',
+  'due',
+  'stale',
+  'secret',
+  'open',
+  'used',
+  'unused',
+] as const satisfies readonly Filter[]
+
+/** Search and filter of the library, kept in the address so that they can be linked to. */
+export function useKeyFilters(keys: readonly Key[], stale: Stale) {
+  const { textOf, set } = useAddressFields(['query', 'filter'])
+  const query = textOf('query')
+  const filter = parseFilter(textOf('filter'))
+  const shown = useMemo(
+    () =>
+      keys.filter(
+        (key) => FILTERS[filter].keep(key, stale) && matches(`${key.name} ${key.description}`, query),
+      ),
+    [keys, stale, query, filter],
+  )
+  return { query, filter, set, shown }
+}
+
+function parseFilter(text: string): Filter {
+  return FILTER_NAMES.find((name) => name === text) ?? 'all'
+}
 
 type KeyFiltersProps = { keys: readonly Key[]; stale: Stale; filters: ReturnType<typeof useKeyFilters> }
 

@@ -1,19 +1,21 @@
 import { FileDiff, RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
+import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
+import { KEY } from '../../lib/calls/refreshes.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { elsewhereText } from '../../lib/words/last-change.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
-import { DestroyDialog } from './destroy-dialog.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
 import { ValueDiff } from './value-diff.tsx'
 import { canShow } from './version-value.ts'
@@ -123,4 +125,27 @@ const HOW = {
 function howText({ how, set_by, restored_from }: KeyVersion): string {
   const what = how === 'restore' ? `Restored from version ${restored_from}` : HOW[how]
   return `${what} by ${set_by.name ?? 'a former user'}`
+}
+
+type DestroyDialogProps = { item: Key; version: KeyVersion; onClose: () => void }
+
+/** Asks before the value of an older version is destroyed. */
+function DestroyDialog({ item, version: { version }, onClose }: DestroyDialogProps) {
+  const given = { key_id: item.id, version: String(version) }
+  const destroy = useChange('destroyKeyVersion', given, { refreshes: KEY })
+  return (
+    <ConfirmChange
+      title={`Destroy version ${version} of ${item.name}?`}
+      action={`Destroy version ${version}`}
+      change={destroy}
+      input={undefined}
+      done={`Destroyed version ${version} of ${item.name}.`}
+      onClose={onClose}
+    >
+      <p>
+        The value is deleted and cannot be restored. Who set it and when stays in the history. Holders keep
+        what they were given.
+      </p>
+    </ConfirmChange>
+  )
 }

@@ -1,9 +1,9 @@
 import { Link } from 'wouter'
 import type { Key } from '../../lib/calls/answers.ts'
 import { counted } from '../../lib/words/counted.ts'
+import { DUE_NAMES } from '../../lib/words/due.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { DueBadge } from '../../ui/due-badge.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LastChange } from '../../ui/last-change.tsx'
@@ -62,4 +62,10 @@ function KeyLink({ item, stale }: Pick<KeyRowProps, 'item' | 'stale'>) {
 function usage(count: number): string {
   if (count === 0) return 'unused'
   return counted(count, 'bundle')
+}
+
+/** Says why a value should be replaced; nothing where it should not. */
+function DueBadge({ due }: { due: Key['due'] }) {
+  if (due === null) return null
+  return <Badge tone={due === 'expired' ? 'danger' : 'caution'}>{DUE_NAMES[due]}</Badge>
 }

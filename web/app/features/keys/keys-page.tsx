@@ -11,9 +11,8 @@ import { FoundList } from '../../ui/found-list.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
-import { KeyFilters } from './key-filters.tsx'
+import { KeyFilters, type Stale, useKeyFilters } from './key-filters.tsx'
 import { KeyRow } from './key-row.tsx'
-import { type Stale, useKeyFilters } from './use-key-filters.ts'
 
 const ROW_HEIGHT_PX = 49
 

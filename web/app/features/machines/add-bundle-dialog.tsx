@@ -5,8 +5,8 @@ import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { SCOPES, scopeNamed } from '../../lib/words/machine-scopes.ts'
 import { Combobox } from '../../ui/combobox.tsx'
+import { FormDialog } from '../../ui/dialog-form.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 
 /** Lets a machine use one more bundle. */

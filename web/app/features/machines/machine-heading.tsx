@@ -11,7 +11,7 @@ import { EntryName } from '../../ui/entry-name.tsx'
 import { telling } from '../../ui/notify-failure.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { DeleteMachineDialog } from './delete-machine-dialog.tsx'
-import { EditMachineDialog } from './edit-machine-dialog.tsx'
+import { EditMachineDialog } from './machine-forms.tsx'
 
 /** The head of a machine's page: its name, what is known of it, and what an owner can do with it. */
 export function MachineHeading({ machine }: { machine: Machine }) {

@@ -1,5 +1,6 @@
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
+import { Link } from 'wouter'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { useMachines } from '../../lib/data/machines.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
@@ -8,12 +9,12 @@ import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { Button } from '../../ui/button.tsx'
 import { FoundList } from '../../ui/found-list.tsx'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { RefusedMachines } from './identities/refused-machines.tsx'
 import type { Way } from './identities/ways.ts'
+import { NewMachineDialog } from './machine-forms.tsx'
 import { MachineRow } from './machine-row.tsx'
-import { NewMachineDialog } from './new-machine-dialog.tsx'
 import { NoMachines } from './no-machines.tsx'
 
 const ROW_HEIGHT_PX = 62
@@ -76,5 +77,27 @@ function Machines({ machines, isOwner }: { machines: readonly Machine[]; isOwner
         render={(machine) => <MachineRow machine={machine} />}
       />
     </>
+  )
+}
+
+/** Says at which machines an identity was refused that an owner can allow. */
+function RefusedMachines({ machines }: { machines: readonly Machine[] }) {
+  const refused = machines.filter(({ attempts }) => attempts > 0)
+  if (refused.length === 0) return null
+  return (
+    <Notice tone="plain" className="mb-4">
+      <p>
+        Refused calls wait for your decision:{' '}
+        {refused.map(({ id, name, attempts }, index) => (
+          <Fragment key={id}>
+            {index > 0 && ', '}
+            <Link href={`/machines/${id}`} className="link font-mono">
+              {name}
+            </Link>{' '}
+            ({attempts})
+          </Fragment>
+        ))}
+      </p>
+    </Notice>
   )
 }

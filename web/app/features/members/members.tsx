@@ -5,9 +5,8 @@ import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { Button } from '../../ui/button.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { Invitations } from './invitations.tsx'
-import { LeaveDialog } from './leave-dialog.tsx'
+import { LeaveDialog, RemoveMemberDialog } from './member-dialogs.tsx'
 import { MemberRow } from './member-row.tsx'
-import { RemoveMemberDialog } from './remove-member-dialog.tsx'
 
 /** Who works in this workspace, in which role, and who is invited. */
 export function Members({ me }: { me: Me }) {

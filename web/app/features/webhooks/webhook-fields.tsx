@@ -1,12 +1,14 @@
 import { LIMITS } from '@keyferry/contract/limits'
+import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Webhook, WebhookEvent } from '../../lib/calls/answers.ts'
+import type { Bundle, Webhook, WebhookEvent } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { EVENT_WORDS, EVENTS } from '../../lib/words/webhook-words.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { DescriptionField } from '../../ui/description-field.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { ChosenBundles } from './chosen-bundles.tsx'
 
 export type WebhookDraft = Pick<Webhook, 'url' | 'description' | 'events' | 'bundle_ids'>
 
@@ -106,5 +108,33 @@ function Choice({ legend, hint, children }: ChoiceProps) {
       <p className="mb-1 text-xs text-ink-soft">{hint}</p>
       {children}
     </fieldset>
+  )
+}
+
+type ChosenBundlesProps = {
+  bundles: readonly Bundle[]
+  ids: readonly string[]
+  onRemove: (id: string) => void
+}
+
+/** The bundles that a webhook is limited to, each to be removed. */
+function ChosenBundles({ bundles, ids, onRemove }: ChosenBundlesProps) {
+  if (ids.length === 0) return null
+  return (
+    <ul aria-label="Chosen bundles" className="mb-2 divide-y divide-line rounded-md border border-line">
+      {ids.map((id) => {
+        const name = bundles.find((bundle) => bundle.id === id)?.name ?? 'a deleted bundle'
+        return (
+          <li key={id} className="flex items-center gap-2 pl-3">
+            <span className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">
+              <EntryName name={name} />
+            </span>
+            <IconButton label={`Remove ${name}`} onClick={() => onRemove(id)}>
+              <X aria-hidden size={16} />
+            </IconButton>
+          </li>
+        )
+      })}
+    </ul>
   )
 }

@@ -10,9 +10,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { notifyFailure, telling } from '../../ui/notify-failure.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx'
-import { EditWebhookDialog } from './edit-webhook-dialog.tsx'
-import { RotateSecretDialog } from './rotate-secret-dialog.tsx'
+import { DeleteWebhookDialog, EditWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx'
 
 type Open = 'edit' | 'rotate' | 'delete' | null
 

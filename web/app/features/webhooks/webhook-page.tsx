@@ -1,3 +1,4 @@
+import { lazy, Suspense, useState } from 'react'
 import type { Webhook } from '../../lib/calls/answers.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
@@ -9,7 +10,6 @@ import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { NotFound, OwnersOnly } from '../../ui/page-note.tsx'
 import { MessageLog } from './message-log.tsx'
-import { Receiver } from './receiver.tsx'
 import { WebhookHeading } from './webhook-heading.tsx'
 
 const REFETCH_MS = 5_000
@@ -80,5 +80,24 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
     <div className="mb-4 max-w-2xl rounded-lg border border-line bg-surface p-4">
       <Facts facts={facts.filter(([, text]) => text !== '')} />
     </div>
+  )
+}
+
+const ReceiverCode = lazy(async () => ({ default: (await import('./receiver-code.tsx')).ReceiverCode }))
+
+/** Shows the code of a receiver when it is asked for. */
+function Receiver() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details className="mb-8 max-w-3xl" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="min-h-8 py-1 text-sm font-medium">Code for the receiver</summary>
+      <div className="mt-2">
+        {isOpen && (
+          <Suspense fallback={null}>
+            <ReceiverCode />
+          </Suspense>
+        )}
+      </div>
+    </details>
   )
 }

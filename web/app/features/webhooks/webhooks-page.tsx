@@ -12,7 +12,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { LoadingState, OutdatedNotice } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { OwnersOnly } from '../../ui/page-note.tsx'
-import { NewWebhookDialog } from './new-webhook-dialog.tsx'
+import { NewWebhookDialog } from './webhook-dialogs.tsx'
 
 /** The servers that the workspace calls when something changes. */
 export function WebhooksPage() {

@@ -4,9 +4,7 @@ import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
 import { sharedText, useSharedKeys } from '../../../lib/data/attachments.ts'
 import { useIsOwner } from '../../../lib/data/me.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { OtherKeyForm } from './other-key-form.tsx'
-import { OwnValueForm } from './own-value-form.tsx'
-import { RenameEntryForm } from './rename-entry-form.tsx'
+import { OtherKeyForm, OwnValueForm, RenameEntryForm } from './entry-forms.tsx'
 
 type Step = 'choose' | 'own' | 'other' | 'rename'
 

@@ -1,15 +1,17 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Machine, MachineTrust } from '../../../lib/calls/answers.ts'
+import { MACHINES } from '../../../lib/calls/refreshes.ts'
 import { serverNowMs } from '../../../lib/calls/server-clock.ts'
+import { useChange } from '../../../lib/calls/use-change.ts'
 import { issuerName, type Platform } from '../../../lib/words/platforms.ts'
 import { ago } from '../../../lib/words/time.ts'
 import { exactText } from '../../../lib/words/visible-text.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { ConfirmChange } from '../../../ui/confirm-change.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Rows, Section } from '../section.tsx'
-import { EndTrustDialog } from './end-trust-dialog.tsx'
 import { NewTrustDialog } from './new-trust-dialog.tsx'
 
 type IdentitiesProps = {
@@ -97,4 +99,26 @@ function factsOf({ networks, max_age_seconds, last_used_at, audience, created_at
     ...(networks.length === 0 ? [] : [`only from ${networks.join(', ')}`]),
     ...(max_age_seconds === null ? [] : [`tokens up to ${max_age_seconds} seconds old`]),
   ].join(' · ')
+}
+
+type EndTrustProps = { machine: Machine; trust: MachineTrust; onClose: () => void }
+
+/** Asks before an identity can no longer be the machine. */
+function EndTrustDialog({ machine, trust, onClose }: EndTrustProps) {
+  const end = useChange('endMachineTrust', { machine_id: machine.id }, { refreshes: MACHINES })
+  return (
+    <ConfirmChange
+      title={`End this identity of ${issuerName(trust)}?`}
+      action="End identity"
+      change={end}
+      input={{ trust_id: trust.id }}
+      done={`Ended an identity of ${issuerName(trust)}.`}
+      onClose={onClose}
+    >
+      <p>
+        The server then refuses its calls. Values that the machine already fetched keep working until you
+        change them.
+      </p>
+    </ConfirmChange>
+  )
 }

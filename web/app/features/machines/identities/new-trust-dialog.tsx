@@ -11,7 +11,7 @@ import {
   trustOf,
 } from '../../../lib/rules/trust-draft.ts'
 import { PLATFORM_NAMES, type Platform } from '../../../lib/words/platforms.ts'
-import { FormDialog } from '../../../ui/form-dialog.tsx'
+import { FormDialog } from '../../../ui/dialog-form.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { SelectField } from '../../../ui/select-field.tsx'
 import { BroadCheckbox } from './broad-checkbox.tsx'

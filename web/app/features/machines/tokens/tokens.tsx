@@ -8,9 +8,7 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Rows, Section } from '../section.tsx'
-import { EndTokenDialog } from './end-token-dialog.tsx'
-import { NewTokenDialog } from './new-token-dialog.tsx'
-import { RotateTokenDialog } from './rotate-token-dialog.tsx'
+import { EndTokenDialog, NewTokenDialog, RotateTokenDialog } from './token-dialogs.tsx'
 
 type TokensProps = {
   machine: Machine

@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import type { Member } from '../../lib/calls/answers.ts'
+import type { Me, Member } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { shown, useChange } from '../../lib/calls/use-change.ts'
 import { stillCurrent } from '../../lib/rules/still-current.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { GivenValues } from '../../ui/given-values.tsx'
 import { notify } from '../../ui/toast-store.ts'
-import { useRemoveMember } from './use-remove-member.ts'
 
 /** Asks before a member is removed, and ends in the values that they were given and that are still current. */
 export function RemoveMemberDialog({ member, onClose }: { member: Member; onClose: () => void }) {
@@ -45,5 +45,35 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
           : `They were given ${given.length} ${given.length === 1 ? 'value that is' : 'values that are'} still current. The list follows.`}
       </p>
     </ConfirmChange>
+  )
+}
+
+/** Asks before the person leaves the workspace. */
+export function LeaveDialog({ me, onClose }: { me: Me; onClose: () => void }) {
+  const leave = useRemoveMember(me.user_id)
+  return (
+    <ConfirmChange
+      title={`Leave ${me.tenant.name}?`}
+      action="Leave"
+      change={leave}
+      input={undefined}
+      // The address without a workspace leads to another one.
+      onDone={() => location.assign('/')}
+      onClose={onClose}
+    >
+      <p>
+        You can no longer see or approve anything here. What you created stays. To come back, you need a new
+        invitation.
+      </p>
+    </ConfirmChange>
+  )
+}
+
+/** Remove a member, or leave the workspace. */
+function useRemoveMember(user_id: string) {
+  return useChange(
+    'removeMember',
+    { user_id },
+    { shows: shown('listMembers', {}, (members) => members.filter((each) => each.user_id !== user_id)) },
   )
 }

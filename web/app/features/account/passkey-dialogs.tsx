@@ -1,0 +1,98 @@
+import { LIMITS } from '@keyferry/contract/limits'
+import { useState } from 'react'
+import type { Passkey } from '../../lib/calls/answers.ts'
+import { call } from '../../lib/calls/call.ts'
+import { useChange, useSteps } from '../../lib/calls/use-change.ts'
+import { confirmed, useAddPasskey } from '../../lib/data/passkeys.ts'
+import { browserName } from '../../lib/words/browser-name.ts'
+import { visibleText } from '../../lib/words/visible-text.ts'
+import { CurrentPasswordField } from '../../ui/current-password-field.tsx'
+import { FormDialog } from '../../ui/dialog-form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+
+/** Names a new passkey, asks for the password, and lets the browser make the passkey. */
+export function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
+  const add = useAddPasskey()
+  const [name, setName] = useState(browserName(navigator.userAgent) ?? '')
+  const [current, setCurrent] = useState('')
+  return (
+    <FormDialog
+      title="Add a passkey"
+      action="Continue"
+      change={add}
+      input={() => ({ name, current })}
+      done={(passkey) => `Added the passkey ${passkey.name}.`}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        maxLength={LIMITS.passkeyNameLength}
+        autoComplete="off"
+        required
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        hint="Names the device or the password manager that stores the passkey."
+      />
+      <CurrentPasswordField value={current} onChange={setCurrent} autoFocus />
+    </FormDialog>
+  )
+}
+
+/** Gives a passkey another name. */
+export function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+  const rename = useChange('renamePasskey', { passkey_id: passkey.id }, { refreshes: ['listPasskeys'] })
+  const [name, setName] = useState(passkey.name)
+  return (
+    <FormDialog
+      title="Rename passkey"
+      action="Save"
+      change={rename}
+      input={() => ({ name })}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        maxLength={LIMITS.passkeyNameLength}
+        autoComplete="off"
+        autoFocus
+        required
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
+  )
+}
+
+type RemovePasskeyDialogProps = { passkey: Passkey; endsSecondFactor: boolean; onClose: () => void }
+
+/** Removes a passkey; your password always stays a way to sign in. */
+export function RemovePasskeyDialog({ passkey, endsSecondFactor, onClose }: RemovePasskeyDialogProps) {
+  const remove = useSteps(
+    async (password: string) => call('removePasskey', { passkey_id: passkey.id, ...confirmed(password) }),
+    { refreshes: ['listPasskeys'] },
+  )
+  const [current, setCurrent] = useState('')
+  return (
+    <FormDialog
+      title="Remove passkey"
+      action="Remove"
+      look="danger"
+      change={remove}
+      input={() => current}
+      done={`Removed the passkey ${passkey.name}.`}
+      onClose={onClose}
+    >
+      <p className="text-sm text-ink-soft">
+        {visibleText(passkey.name)} does not sign you in after that. Delete it on its device too. You can
+        still sign in with your password.
+      </p>
+      {endsSecondFactor && (
+        <Notice tone="caution" role="status">
+          This is your last passkey. After that, your password signs you in without one.
+        </Notice>
+      )}
+      <CurrentPasswordField value={current} onChange={setCurrent} autoFocus />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,101 @@
+import type { Bundle } from '../../lib/calls/answers.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
+import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
+import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
+import { DescriptionField } from '../../ui/description-field.tsx'
+import { FormDialog } from '../../ui/dialog-form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+
+/** Asks for what a new bundle needs and leads to it. */
+export function NewBundleDialog({ onClose }: { onClose: () => void }) {
+  const create = useChange('createBundle', {}, { refreshes: ['listBundles'] })
+  const { fields, form } = useNamedDraft({
+    stored: { name: '', description: '', tags: '' },
+    nameProblemOf: bundleNameProblem,
+    change: create,
+  })
+  return (
+    <FormDialog
+      {...form}
+      title="New bundle"
+      action="Create bundle"
+      leadsTo={({ id }) => `/bundles/${id}`}
+      onClose={onClose}
+    >
+      <BundleFields {...fields} />
+    </FormDialog>
+  )
+}
+
+/** Changes a bundle's name, description and tags. */
+export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose: () => void }) {
+  const { id, name, description, tags } = bundle
+  const update = useChange('updateBundle', { bundle_id: id }, { refreshes: ['getBundle', 'listBundles'] })
+  const { fields, form } = useNamedDraft({
+    stored: { name, description, tags },
+    nameProblemOf: bundleNameProblem,
+    change: update,
+  })
+  return (
+    <FormDialog
+      {...form}
+      title="Edit bundle"
+      action="Save"
+      done={(changed) => `Saved ${changed.name}.`}
+      onClose={onClose}
+    >
+      <BundleFields {...fields} />
+      {fields.draft.name !== name && (
+        <Notice tone="caution" role="status">
+          Terminals and <code className="font-mono">keyferry.json</code> files that name {name} do not find it
+          after that.
+        </Notice>
+      )}
+    </FormDialog>
+  )
+}
+
+type BundleDraft = { name: string; description: string; tags: string }
+
+type BundleFieldsProps = {
+  draft: BundleDraft
+  onChange: (change: Partial<BundleDraft>) => void
+  nameProblem: string | null
+}
+
+/** The fields of a bundle: name, description and tags. */
+function BundleFields({ draft, onChange, nameProblem }: BundleFieldsProps) {
+  return (
+    <>
+      <BundleNameField value={draft.name} onChange={(name) => onChange({ name })} problem={nameProblem} />
+      <DescriptionField value={draft.description} onChange={(description) => onChange({ description })} />
+      <TextField
+        label="Tags (optional)"
+        value={draft.tags}
+        onChange={(event) => onChange({ tags: event.currentTarget.value })}
+        hint="Separated by commas."
+      />
+    </>
+  )
+}
+
+type BundleNameFieldProps = { value: string; onChange: (name: string) => void; problem: string | null }
+
+/** The field for a bundle's name. */
+export function BundleNameField({ value, onChange, problem }: BundleNameFieldProps) {
+  return (
+    <TextField
+      label="Name"
+      autoFocus
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      problem={problem}
+      hint="Letters, digits, - and _. A / makes folders: dev/app."
+      placeholder="dev/app"
+      autoComplete="off"
+      spellCheck={false}
+      className="font-mono"
+    />
+  )
+}

@@ -1,0 +1,111 @@
+import { LIMITS } from '@keyferry/contract/limits'
+import { useState } from 'react'
+import type { Machine } from '../../lib/calls/answers.ts'
+import { MACHINES } from '../../lib/calls/refreshes.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
+import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
+import { DescriptionField } from '../../ui/description-field.tsx'
+import { FormDialog } from '../../ui/dialog-form.tsx'
+import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
+import { SelectField } from '../../ui/select-field.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { WAYS, type Way, wayNamed } from './identities/ways.ts'
+
+/** Creates a machine and leads to it, with the form for the chosen way to prove itself open. */
+export function NewMachineDialog({ way: first, onClose }: { way: Way; onClose: () => void }) {
+  const create = useChange('createMachine', {}, { refreshes: MACHINES })
+  const [way, setWay] = useState(first)
+  const { fields, form } = useNamedDraft({
+    stored: { name: '', description: '' },
+    nameProblemOf: machineNameProblem,
+    change: create,
+  })
+  return (
+    <FormDialog
+      {...form}
+      title="New machine"
+      action="Create machine"
+      leadsTo={({ id }) => `/machines/${id}?add=${way}`}
+      onClose={onClose}
+    >
+      <MachineFields {...fields} />
+      <SelectField
+        label="How it authenticates"
+        value={way}
+        options={WAYS}
+        onChange={(text) => setWay(wayNamed(text) ?? way)}
+        hint={
+          way === 'token'
+            ? 'A token works until it expires. Use it only if the platform has no ID tokens.'
+            : 'You enter its identity in the next form.'
+        }
+      />
+    </FormDialog>
+  )
+}
+
+/** Changes a machine's name and description, and whether it may read the audit log. */
+export function EditMachineDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
+  const update = useChange('updateMachine', { machine_id: machine.id }, { refreshes: MACHINES })
+  const { name, description, audit } = machine
+  const { fields, form } = useNamedDraft({
+    stored: { name, description, audit },
+    nameProblemOf: machineNameProblem,
+    change: update,
+  })
+  return (
+    <FormDialog
+      {...form}
+      title="Edit machine"
+      action="Save"
+      done={(changed) => `Saved ${changed.name}.`}
+      onClose={onClose}
+    >
+      <MachineFields {...fields} />
+      <HintedCheckbox
+        label="May read the audit log"
+        hint="For a machine that exports the log. The log contains no values."
+        checked={fields.draft.audit}
+        onChange={(checked) => fields.onChange({ audit: checked })}
+      />
+    </FormDialog>
+  )
+}
+
+type MachineDraft = { name: string; description: string }
+
+type MachineFieldsProps = {
+  draft: MachineDraft
+  onChange: (change: Partial<MachineDraft>) => void
+  nameProblem: string | null
+}
+
+/** The fields of a machine: name and description. */
+function MachineFields({ draft, onChange, nameProblem }: MachineFieldsProps) {
+  return (
+    <>
+      <TextField
+        label="Name"
+        autoFocus
+        value={draft.name}
+        maxLength={LIMITS.machineNameLength}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        problem={nameProblem}
+        hint="Letters, digits, ., /, - and _."
+        placeholder="ci-deploy"
+        autoComplete="off"
+        spellCheck={false}
+        className="font-mono"
+      />
+      <DescriptionField value={draft.description} onChange={(description) => onChange({ description })} />
+    </>
+  )
+}
+
+/** Why a text cannot be a machine's name, or null. */
+function machineNameProblem(name: string): string | null {
+  if (name.trim() === '') return 'Give the machine a name.'
+  return /^[A-Za-z0-9._/-]+$/.test(name.trim())
+    ? null
+    : 'Use only letters, digits, ., /, - and _ in the name.'
+}

@@ -1,0 +1,163 @@
+import { LIMITS } from '@keyferry/contract/limits'
+import { useState } from 'react'
+import type { CreatedToken, Machine, MachineToken } from '../../../lib/calls/answers.ts'
+import { describeFailure } from '../../../lib/calls/failure.ts'
+import { MACHINES } from '../../../lib/calls/refreshes.ts'
+import { useChange } from '../../../lib/calls/use-change.ts'
+import { networksIn } from '../../../lib/rules/networks.ts'
+import { dateTime } from '../../../lib/words/time.ts'
+import { ConfirmChange } from '../../../ui/confirm-change.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { DialogForm } from '../../../ui/dialog-form.tsx'
+import { SelectField } from '../../../ui/select-field.tsx'
+import { ShownOnce } from '../../../ui/shown-once.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
+import { NetworksField } from '../networks-field.tsx'
+
+type NewTokenProps = { machine: Machine; onClose: () => void }
+
+/** Creates a token of a machine and shows it once. */
+export function NewTokenDialog({ machine, onClose }: NewTokenProps) {
+  const [created, setCreated] = useState<CreatedToken | null>(null)
+  return (
+    <Dialog title={created === null ? 'Create a token' : 'Token created'} onClose={onClose}>
+      {created === null ? (
+        <NewTokenForm machine={machine} onCreated={setCreated} onClose={onClose} />
+      ) : (
+        <ShownToken token={created} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+type NewTokenFormProps = NewTokenProps & { onCreated: (token: CreatedToken) => void }
+
+function NewTokenForm({ machine, onCreated, onClose }: NewTokenFormProps) {
+  const create = useChange('createMachineToken', { machine_id: machine.id }, { refreshes: MACHINES })
+  const [days, setDays] = useState(String(LIMITS.defaultTokenDays))
+  const [networks, setNetworks] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const failure = create.error === null ? null : describeFailure(create.error)
+  const isOfNetworks = failure?.details['field'] === 'networks'
+  const input = () => {
+    const count = Number(days)
+    const isFine = Number.isInteger(count) && count >= 1 && count <= LIMITS.tokenDays
+    setProblem(isFine ? null : `Use 1 to ${LIMITS.tokenDays} days.`)
+    return isFine ? { expires_in_days: count, networks: networksIn(networks) } : null
+  }
+  return (
+    <DialogForm
+      action="Create token"
+      change={create}
+      input={input}
+      unsaved={networks !== ''}
+      hidesError={isOfNetworks}
+      onDone={onCreated}
+      onClose={onClose}
+    >
+      <TextField
+        label="Expires after days"
+        type="number"
+        inputMode="numeric"
+        min={1}
+        max={LIMITS.tokenDays}
+        value={days}
+        autoFocus
+        onChange={(event) => setDays(event.currentTarget.value)}
+        problem={problem}
+        hint={`Every token expires. At most ${LIMITS.tokenDays} days.`}
+      />
+      <NetworksField
+        value={networks}
+        onChange={setNetworks}
+        problem={isOfNetworks ? failure?.message : null}
+      />
+    </DialogForm>
+  )
+}
+
+const OVERLAPS = {
+  0: 'It ends at once',
+  3600: 'One hour',
+  86400: 'One day',
+  604800: 'One week',
+  2592000: '30 days',
+} as const
+
+const ONE_DAY = '86400'
+
+type RotateTokenProps = { machine: Machine; token: MachineToken; onClose: () => void }
+
+/** Creates a token in the place of another one, which works a while longer. */
+export function RotateTokenDialog({ machine, token, onClose }: RotateTokenProps) {
+  const given = { machine_id: machine.id, token_id: token.id }
+  const rotate = useChange('rotateMachineToken', given, { refreshes: MACHINES })
+  const [overlap, setOverlap] = useState(ONE_DAY)
+  const [created, setCreated] = useState<CreatedToken | null>(null)
+  return (
+    <Dialog title={created === null ? `Rotate …${token.hint}` : 'New token'} onClose={onClose}>
+      {created === null ? (
+        <DialogForm
+          action="Create the new token"
+          change={rotate}
+          input={() => ({ overlap_seconds: Number(overlap) })}
+          onDone={setCreated}
+          onClose={onClose}
+        >
+          <p className="text-ink-soft">
+            The new token has the same networks and the same lifetime. Replace the old one where it is used
+            while both work.
+          </p>
+          <SelectField
+            label="How long the old token works"
+            value={overlap}
+            options={OVERLAPS}
+            onChange={setOverlap}
+          />
+        </DialogForm>
+      ) : (
+        <ShownToken token={created} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+type ShownTokenProps = { token: CreatedToken; onClose: () => void }
+
+/** A new token, which no later page shows. */
+function ShownToken({ token: { token, expires_at }, onClose }: ShownTokenProps) {
+  return (
+    <ShownOnce
+      label="Token"
+      secret={token}
+      warning={`Copy the token now. The server does not show it again. It works until ${dateTime(expires_at)}.`}
+      onClose={onClose}
+    >
+      Store it where only the service can read it, and give it to the client as{' '}
+      <code className="font-mono">KEYFERRY_TOKEN_FILE</code> or{' '}
+      <code className="font-mono">KEYFERRY_TOKEN</code>, never as an argument.
+    </ShownOnce>
+  )
+}
+
+type EndTokenProps = { machine: Machine; token: MachineToken; onClose: () => void }
+
+/** Asks before a token ends. */
+export function EndTokenDialog({ machine, token, onClose }: EndTokenProps) {
+  const end = useChange('endMachineToken', { machine_id: machine.id }, { refreshes: MACHINES })
+  return (
+    <ConfirmChange
+      title={`End the token …${token.hint}?`}
+      action="End token"
+      change={end}
+      input={{ token_id: token.id }}
+      done={`Ended the token …${token.hint}.`}
+      onClose={onClose}
+    >
+      <p>
+        The server then refuses it. Values that the machine already fetched keep working until you change
+        them.
+      </p>
+    </ConfirmChange>
+  )
+}

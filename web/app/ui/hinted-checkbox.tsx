@@ -1,9 +1,9 @@
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
 
 type HintedCheckboxProps = {
   label: string
-  hint: string
+  hint: ReactNode
   checked: boolean
   onChange: (checked: boolean) => void
   className?: string
@@ -22,7 +22,7 @@ export function HintedCheckbox({ label, hint, checked, onChange, className }: Hi
         onChange={(event) => onChange(event.currentTarget.checked)}
         aria-describedby={`${id}-hint`}
       />
-      <div>
+      <div className="min-w-0">
         <label htmlFor={id} className="text-sm font-medium">
           {label}
         </label>

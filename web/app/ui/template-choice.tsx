@@ -1,5 +1,5 @@
-import { useId } from 'react'
 import { templateIn } from '../lib/rules/templates.ts'
+import { HintedCheckbox } from './hinted-checkbox.tsx'
 
 type TemplateChoiceProps = {
   checked: boolean
@@ -10,33 +10,22 @@ type TemplateChoiceProps = {
 
 /** Whether a key's text is a template, of which each bundle composes a value. */
 export function TemplateChoice({ checked, text, onChange }: TemplateChoiceProps) {
-  const id = useId()
   return (
-    <div className="flex items-start gap-3">
-      <input
-        id={id}
-        type="checkbox"
-        className="checkbox mt-0.5"
-        checked={checked}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-        aria-describedby={`${id}-hint`}
-      />
-      <div className="min-w-0">
-        <label htmlFor={id} className="text-sm font-medium">
-          Composed of other values
-        </label>
-        <p id={`${id}-hint`} className="text-xs text-ink-soft">
-          {checked ? (
-            <>
-              <Code>{'${NAME}'}</Code> is what the bundle delivers as NAME, <Code>{'${NAME|uri}'}</Code> the
-              same for use in a URL, and <Code>{'$${'}</Code> the text <Code>{'${'}</Code>.
-            </>
-          ) : (
-            hintFor(text)
-          )}
-        </p>
-      </div>
-    </div>
+    <HintedCheckbox
+      label="Composed of other values"
+      hint={
+        checked ? (
+          <>
+            <Code>{'${NAME}'}</Code> is what the bundle delivers as NAME, <Code>{'${NAME|uri}'}</Code> the
+            same for use in a URL, and <Code>{'$${'}</Code> the text <Code>{'${'}</Code>.
+          </>
+        ) : (
+          hintFor(text)
+        )
+      }
+      checked={checked}
+      onChange={onChange}
+    />
   )
 }
 

@@ -6,9 +6,9 @@ import { useChange, useSteps } from '../../lib/calls/use-change.ts'
 import { confirmed, useAddPasskey } from '../../lib/data/passkeys.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
-import { CurrentPasswordField } from '../../ui/current-password-field.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 
 /** Names a new passkey, asks for the password, and lets the browser make the passkey. */
@@ -34,7 +34,7 @@ export function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
         onChange={(event) => setName(event.currentTarget.value)}
         hint="Names the device or the password manager that stores the passkey."
       />
-      <CurrentPasswordField value={current} onChange={setCurrent} autoFocus />
+      <PasswordField label="Current password" value={current} onChange={setCurrent} autoFocus />
     </FormDialog>
   )
 }
@@ -92,7 +92,7 @@ export function RemovePasskeyDialog({ passkey, endsSecondFactor, onClose }: Remo
           This is your last passkey. After that, your password signs you in without one.
         </Notice>
       )}
-      <CurrentPasswordField value={current} onChange={setCurrent} autoFocus />
+      <PasswordField label="Current password" value={current} onChange={setCurrent} autoFocus />
     </FormDialog>
   )
 }

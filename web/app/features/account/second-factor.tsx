@@ -1,40 +1,26 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../../lib/calls/call.ts'
 import { useSteps } from '../../lib/calls/use-change.ts'
 import { confirmed } from '../../lib/data/passkeys.ts'
-import { CurrentPasswordField } from '../../ui/current-password-field.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
+import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
 
 /** Whether a sign-in with the password also asks for a passkey. */
 export function SecondFactor({ afterPassword }: { afterPassword: boolean }) {
-  const id = useId()
   const [changing, setChanging] = useState(false)
   return (
-    <div className="mt-4 flex items-start gap-3">
-      <input
-        id={id}
-        type="checkbox"
-        className="checkbox mt-0.5"
+    <>
+      <HintedCheckbox
+        label="Ask for a passkey after my password"
+        hint="Your password alone does not sign you in then. If you lose every passkey, an operator can reset your account."
         checked={afterPassword}
-        // The dialog decides, so the box stays as it is until then.
-        onClick={(event) => {
-          event.preventDefault()
-          setChanging(true)
-        }}
-        onChange={() => undefined}
-        aria-describedby={`${id}-hint`}
+        // The box stays as it is until the dialog has decided.
+        onChange={() => setChanging(true)}
+        className="mt-4"
       />
-      <div>
-        <label htmlFor={id} className="text-sm font-medium">
-          Ask for a passkey after my password
-        </label>
-        <p id={`${id}-hint`} className="text-xs text-ink-soft">
-          Your password alone does not sign you in then. If you lose every passkey, an operator can reset your
-          account.
-        </p>
-      </div>
       {changing && <SecondFactorDialog wanted={!afterPassword} onClose={() => setChanging(false)} />}
-    </div>
+    </>
   )
 }
 
@@ -53,7 +39,7 @@ function SecondFactorDialog({ wanted, onClose }: { wanted: boolean; onClose: () 
       input={() => current}
       onClose={onClose}
     >
-      <CurrentPasswordField value={current} onChange={setCurrent} autoFocus />
+      <PasswordField label="Current password" value={current} onChange={setCurrent} autoFocus />
     </FormDialog>
   )
 }

@@ -5,7 +5,7 @@ import { ROLE_NAMES, useTenants } from '../../lib/data/people.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { NewWorkspaceForm } from '../../ui/new-workspace-form.tsx'
+import { NewWorkspaceForm } from '../../ui/workspace-name-form.tsx'
 
 /** The workspace of this page, the way to the others, and to a new one. */
 export function WorkspaceSwitcher() {

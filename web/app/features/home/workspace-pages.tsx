@@ -1,8 +1,8 @@
 import { useTenants } from '../../lib/data/people.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { Button } from '../../ui/button.tsx'
-import { NewWorkspaceForm } from '../../ui/new-workspace-form.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { NewWorkspaceForm } from '../../ui/workspace-name-form.tsx'
 
 /** For the address of a workspace that the person is not a member of. */
 export function ForeignWorkspacePage() {

@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { Select } from '../../ui/select.tsx'
 
 type ReachDialogProps = {
   item: KeyWithBundles
@@ -64,18 +65,13 @@ export function ReachDialog({
         </label>
       </fieldset>
       {only !== null && (
-        <select
+        <Select
           aria-label="Bundle that gets its own value"
           value={only}
-          onChange={(event) => setOnly(event.currentTarget.value)}
+          options={bundles.map(({ id, name }) => [id, name])}
+          onChange={setOnly}
           className="field mt-2 ml-8 w-[calc(100%-2rem)] font-mono text-sm"
-        >
-          {bundles.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+        />
       )}
       {rest.makesReadable && (
         <Notice tone="caution" className="mt-4">

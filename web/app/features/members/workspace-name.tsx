@@ -1,11 +1,7 @@
-import { type FormEvent, useState } from 'react'
 import type { Me } from '../../lib/calls/answers.ts'
-import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
-import { useUnsaved } from '../../lib/page/unsaved.ts'
-import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
+import { WorkspaceNameForm } from '../../ui/workspace-name-form.tsx'
 
 /** The workspace's name; an owner changes it. */
 export function WorkspaceName({ me: { tenant, role } }: { me: Me }) {
@@ -27,39 +23,14 @@ export function WorkspaceName({ me: { tenant, role } }: { me: Me }) {
 
 function RenameForm({ id, current }: { id: string; current: string }) {
   const rename = useChange('renameTenant', { tenant_id: id }, { refreshes: ['listTenants', 'getMe'] })
-  const [name, setName] = useState(current)
-  const [problem, setProblem] = useState<string | null>(null)
-  const saved = useUnsaved(name !== current)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (rename.isPending) return
-    if (name.trim() === '') return setProblem('Give the workspace a name.')
-    rename.mutate(
-      { name: name.trim() },
-      {
-        onSuccess: (tenant) => {
-          saved()
-          notify({ text: `Renamed the workspace to ${tenant.name}.` })
-        },
-        onError: (error) => setProblem(describeFailure(error).message),
-      },
-    )
-  }
   return (
-    <form onSubmit={submit} noValidate className="flex flex-wrap items-end gap-3">
-      <div className="min-w-48 flex-1">
-        <TextField
-          label="Name"
-          value={name}
-          maxLength={255}
-          autoComplete="off"
-          onChange={(event) => setName(event.currentTarget.value)}
-          problem={problem}
-        />
-      </div>
-      <Button type="submit" busy={rename.isPending} disabled={name.trim() === current}>
-        Rename
-      </Button>
-    </form>
+    <WorkspaceNameForm
+      label="Name"
+      stored={current}
+      change={rename}
+      onDone={({ name }) => notify({ text: `Renamed the workspace to ${name}.` })}
+    >
+      Rename
+    </WorkspaceNameForm>
   )
 }

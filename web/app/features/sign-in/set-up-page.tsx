@@ -1,12 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
-import { Button } from '../../ui/button.tsx'
-import { NewPasswordField, passwordProblem } from '../../ui/new-password-field.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { NewPasswordField, passwordProblem } from '../../ui/password-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { FormCard } from './form-card.tsx'
+import { AccountForm, EmailField, FormCard } from './account-form.tsx'
 
 /** Creates the first account of a server that keeps accounts itself. */
 export function SetUpPage() {
@@ -15,8 +13,7 @@ export function SetUpPage() {
   const [password, setPassword] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const attempt = useChange('setUp', {})
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const found = passwordProblem(password)
     setProblem(found)
     if (found !== null || attempt.isPending) return
@@ -25,7 +22,12 @@ export function SetUpPage() {
   return (
     <FormCard>
       <PageHeading title="Set up Keyferry" intro="Create the first account. It becomes the owner." />
-      <form onSubmit={submit} className="space-y-4">
+      <AccountForm
+        action="Create account"
+        busy={attempt.isPending}
+        refusal={attempt.error === null ? null : refusal(attempt.error)}
+        onSubmit={submit}
+      >
         <TextField
           label="Set-up code"
           name="setup_code"
@@ -36,25 +38,9 @@ export function SetUpPage() {
           onChange={(event) => setSetupCode(event.currentTarget.value)}
           hint="The server prints it on stderr when it starts, unless the setting SETUP_CODE sets it."
         />
-        <TextField
-          label="E-mail"
-          type="email"
-          name="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
+        <EmailField value={email} onChange={setEmail} autoComplete="username" />
         <NewPasswordField value={password} onChange={setPassword} problem={problem} />
-        {attempt.error !== null && (
-          <Notice tone="danger" role="alert">
-            {refusal(attempt.error)}
-          </Notice>
-        )}
-        <Button type="submit" look="primary" size="large" busy={attempt.isPending} className="w-full">
-          Create account
-        </Button>
-      </form>
+      </AccountForm>
     </FormCard>
   )
 }

@@ -1,13 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { returnAddress, signIn } from '../../lib/data/sign-in.ts'
-import { Button } from '../../ui/button.tsx'
-import { NewPasswordField, passwordProblem } from '../../ui/new-password-field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { TextField } from '../../ui/text-field.tsx'
-import { FormCard } from './form-card.tsx'
+import { NewPasswordField, PasswordField, passwordProblem } from '../../ui/password-field.tsx'
+import { AccountForm, EmailField, FormCard } from './account-form.tsx'
 import { PasskeySignIn } from './passkey-sign-in.tsx'
 
 /** Signs in with e-mail and password, where the server keeps accounts itself. */
@@ -24,8 +22,7 @@ export function SignInPage() {
     onError: (error) => setWasReset((before) => before || isReset(error)),
     onSuccess: () => location.assign(returnAddress()),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const found = wasReset ? passwordProblem(newPassword) : null
     setProblem(found)
     if (found === null && !attempt.isPending)
@@ -39,26 +36,14 @@ export function SignInPage() {
   return (
     <FormCard>
       <PageHeading title="Sign in" />
-      <form onSubmit={submit} className="space-y-4">
-        <TextField
-          label="E-mail"
-          type="email"
-          name="email"
-          autoComplete="username webauthn"
-          autoFocus
-          required
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <TextField
-          label="Password"
-          type="password"
-          name="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
+      <AccountForm
+        action="Sign in"
+        busy={attempt.isPending}
+        refusal={attempt.error === null || isReset(attempt.error) ? null : refusal(attempt.error)}
+        onSubmit={submit}
+      >
+        <EmailField value={email} onChange={setEmail} autoComplete="username webauthn" autoFocus />
+        <PasswordField name="password" value={password} onChange={setPassword} />
         {wasReset && (
           <>
             <Notice tone="plain" role="status">
@@ -78,15 +63,7 @@ export function SignInPage() {
             Confirm with your passkey.
           </Notice>
         )}
-        {attempt.error !== null && !isReset(attempt.error) && (
-          <Notice tone="danger" role="alert">
-            {refusal(attempt.error)}
-          </Notice>
-        )}
-        <Button type="submit" look="primary" size="large" busy={attempt.isPending} className="w-full">
-          Sign in
-        </Button>
-      </form>
+      </AccountForm>
       <PasskeySignIn />
     </FormCard>
   )

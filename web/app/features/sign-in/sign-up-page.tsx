@@ -1,12 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { invitationToken } from '../../lib/data/sign-in.ts'
-import { Button } from '../../ui/button.tsx'
-import { NewPasswordField, passwordProblem } from '../../ui/new-password-field.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { FormCard } from './form-card.tsx'
+import { NewPasswordField, passwordProblem } from '../../ui/password-field.tsx'
+import { AccountForm, FormCard } from './account-form.tsx'
 
 /** Makes an account by an invitation; without one there is no way to make an account. */
 export function SignUpPage() {
@@ -35,8 +33,7 @@ function SignUpForm({ token }: { token: string }) {
   const [password, setPassword] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const attempt = useChange('signUp', { token })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const found = passwordProblem(password)
     setProblem(found)
     if (found !== null || attempt.isPending) return
@@ -48,17 +45,14 @@ function SignUpForm({ token }: { token: string }) {
         title="You are invited"
         intro="Choose a password. Your account is made for the e-mail address that the invitation was sent to."
       />
-      <form onSubmit={submit} className="space-y-4">
+      <AccountForm
+        action="Create the account and join"
+        busy={attempt.isPending}
+        refusal={attempt.error === null ? null : refusal(attempt.error)}
+        onSubmit={submit}
+      >
         <NewPasswordField value={password} onChange={setPassword} problem={problem} autoFocus />
-        {attempt.error !== null && (
-          <Notice tone="danger" role="alert">
-            {refusal(attempt.error)}
-          </Notice>
-        )}
-        <Button type="submit" look="primary" size="large" busy={attempt.isPending} className="w-full">
-          Create the account and join
-        </Button>
-      </form>
+      </AccountForm>
       <p className="mt-5 text-sm text-ink-soft">
         You have an account already?{' '}
         <a href={`/sign-in?return_to=${encodeURIComponent(`/invite/${token}`)}`} className="link">

@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import type { Policy, PolicySetting } from '../../lib/calls/answers.ts'
+import { Select } from '../select.tsx'
 import { type Field, LABELS, nameOfChoice, OPTIONS } from './policy-words.ts'
 
 type RuleSelectProps = {
@@ -16,29 +17,25 @@ export function RuleSelect({ field, draft, effective, inherits, onChange }: Rule
   const options = OPTIONS[field]
   const value = draft[field]
   const isOther = value !== null && options.every((option) => option.value !== value)
+  const shown = isOther ? [{ value, name: nameOfChoice(field, value) }, ...options] : options
   return (
     <div>
       <label htmlFor={id} className="mb-1 block text-sm font-medium">
         {LABELS[field]}
       </label>
-      <select
+      <Select
         id={id}
         value={String(value ?? '')}
         aria-describedby={`${id}-now`}
-        onChange={({ currentTarget }) => {
-          const chosen = options.find((option) => String(option.value) === currentTarget.value)
-          onChange({ ...draft, [field]: chosen?.value ?? null })
-        }}
+        options={[['', inherits], ...shown.map((option) => [String(option.value), option.name] as const)]}
+        onChange={(text) =>
+          onChange({
+            ...draft,
+            [field]: options.find((option) => String(option.value) === text)?.value ?? null,
+          })
+        }
         className="field"
-      >
-        <option value="">{inherits}</option>
-        {isOther && <option value={String(value)}>{nameOfChoice(field, value)}</option>}
-        {options.map((option) => (
-          <option key={String(option.value)} value={String(option.value)}>
-            {option.name}
-          </option>
-        ))}
-      </select>
+      />
       <p id={`${id}-now`} className="mt-1 text-xs text-ink-soft">
         Now: {nameOfChoice(field, effective[field])}
       </p>

@@ -1,6 +1,29 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { TextField } from './text-field.tsx'
 
+type PasswordFieldProps = {
+  label?: string
+  name?: string
+  value: string
+  onChange: (password: string) => void
+  autoFocus?: boolean
+}
+
+/** A field for the password that the person has. */
+export function PasswordField({ label = 'Password', value, onChange, ...rest }: PasswordFieldProps) {
+  return (
+    <TextField
+      {...rest}
+      label={label}
+      type="password"
+      autoComplete="current-password"
+      required
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}
+
 type NewPasswordFieldProps = {
   label?: string
   value: string

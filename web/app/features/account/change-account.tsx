@@ -1,0 +1,90 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useChange } from '../../lib/calls/use-change.ts'
+import { Button } from '../../ui/button.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { NewPasswordField, PasswordField, passwordProblem } from '../../ui/password-field.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { notify } from '../../ui/toast-store.ts'
+
+/** Changes the password of a local account. */
+export function ChangePassword() {
+  const [current, setCurrent] = useState('')
+  const [chosen, setChosen] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const change = useChange('changeOwnPassword', {}, { refreshes: ['listSessions'] })
+  const onSuccess = () => {
+    setCurrent('')
+    setChosen('')
+    notify({ text: 'Password changed. All other sessions ended.' })
+  }
+  const submit = () => {
+    const found = passwordProblem(chosen)
+    setProblem(found)
+    if (found === null) change.mutate({ current_password: current, new_password: chosen }, { onSuccess })
+  }
+  return (
+    <AccountChange id="change-password" title="Change password" change={change} onSubmit={submit}>
+      <PasswordField label="Current password" value={current} onChange={setCurrent} />
+      <NewPasswordField label="New password" value={chosen} onChange={setChosen} problem={problem} />
+    </AccountChange>
+  )
+}
+
+/** Changes the e-mail address of a local account, which is what the person signs in with. */
+export function ChangeEmail() {
+  const client = useQueryClient()
+  const [email, setEmail] = useState('')
+  const [current, setCurrent] = useState('')
+  const change = useChange('changeOwnEmail', {})
+  const onSuccess = () => {
+    setEmail('')
+    setCurrent('')
+    notify({ text: `Sign in with ${email} from now on.` })
+    void client.invalidateQueries()
+  }
+  const submit = () => change.mutate({ current_password: current, email }, { onSuccess })
+  return (
+    <AccountChange id="change-email" title="Change e-mail" change={change} onSubmit={submit}>
+      <TextField
+        label="New e-mail"
+        type="email"
+        autoComplete="email"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <PasswordField value={current} onChange={setCurrent} />
+    </AccountChange>
+  )
+}
+
+type AccountChangeProps = {
+  id: string
+  /** The heading, and the name of the button. */
+  title: string
+  change: { isPending: boolean; error: Error | null }
+  onSubmit: () => void
+  children: ReactNode
+}
+
+function AccountChange({ id, title, change, onSubmit, children }: AccountChangeProps) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!change.isPending) onSubmit()
+  }
+  return (
+    <section aria-labelledby={id} className="mt-8">
+      <h2 id={id} className="text-sm font-semibold">
+        {title}
+      </h2>
+      <form onSubmit={submit} className="mt-3 max-w-md space-y-4">
+        {children}
+        <FailureNotice error={change.error} />
+        <Button type="submit" busy={change.isPending}>
+          {title}
+        </Button>
+      </form>
+    </section>
+  )
+}

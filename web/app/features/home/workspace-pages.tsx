@@ -2,6 +2,7 @@ import { useTenants } from '../../lib/data/people.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { Button } from '../../ui/button.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { PageNote } from '../../ui/page-note.tsx'
 import { NewWorkspaceForm } from '../../ui/workspace-name-form.tsx'
 
 /** For the address of a workspace that the person is not a member of. */
@@ -9,11 +10,10 @@ export function ForeignWorkspacePage() {
   const tenants = useTenants().data ?? []
   return (
     <div className="max-w-xl pt-4">
-      <PageHeading title="You are not a member of this workspace" />
-      <p className="text-ink-soft">
+      <PageNote title="You are not a member of this workspace">
         This workspace does not exist, or you are not a member of it. Ask an owner for an invitation, or open
         one of your workspaces.
-      </p>
+      </PageNote>
       <ul aria-label="Open a workspace" className="mt-4 flex flex-wrap gap-2">
         {tenants.map(({ id, name }) => (
           <li key={id}>

@@ -12,6 +12,7 @@ import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { PageNote } from '../../ui/page-note.tsx'
 
 /** Where an invitation's link leads. Opening it changes nothing; joining takes one press. */
 export function InvitePage({ token }: { token: string }) {
@@ -91,10 +92,9 @@ function Joined({ workspace: { id, name } }: { workspace: { id: string; name: st
 function NoInvitation() {
   return (
     <div className="max-w-xl pt-4">
-      <PageHeading title="This invitation is not valid" />
-      <p className="text-ink-soft">
+      <PageNote title="This invitation is not valid">
         It was used or revoked, or it has expired. Ask an owner of the workspace for a new one.
-      </p>
+      </PageNote>
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { invitationToken } from '../../lib/data/sign-in.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { PageNote } from '../../ui/page-note.tsx'
 import { NewPasswordField, passwordProblem } from '../../ui/password-field.tsx'
 import { AccountForm, FormCard } from './account-form.tsx'
 
@@ -12,16 +13,13 @@ export function SignUpPage() {
   return (
     <FormCard>
       {token === null ? (
-        <>
-          <PageHeading title="You need an invitation" />
-          <p className="text-ink-soft">
-            Accounts are made by invitation only. Ask an owner of the workspace for a link, or{' '}
-            <a href="/sign-in" className="link">
-              sign in
-            </a>{' '}
-            if you have an account.
-          </p>
-        </>
+        <PageNote title="You need an invitation">
+          Accounts are made by invitation only. Ask an owner of the workspace for a link, or{' '}
+          <a href="/sign-in" className="link">
+            sign in
+          </a>{' '}
+          if you have an account.
+        </PageNote>
       ) : (
         <SignUpForm token={token} />
       )}

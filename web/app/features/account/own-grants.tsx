@@ -1,5 +1,5 @@
 import { useChange } from '../../lib/calls/use-change.ts'
-import { useGrants } from '../../lib/data/grants.ts'
+import { useGrants } from '../../lib/data/lists.ts'
 import { useMe } from '../../lib/data/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'

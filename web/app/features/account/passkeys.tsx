@@ -1,15 +1,23 @@
-import { KeyRound } from 'lucide-react'
+import { KeyRound, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { OwnPasskeys } from '../../lib/calls/answers.ts'
+import type { OwnPasskeys, Passkey } from '../../lib/calls/answers.ts'
+import { call } from '../../lib/calls/call.ts'
+import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useSteps } from '../../lib/calls/use-change.ts'
 import { passkeyObstacle } from '../../lib/data/passkey-browser.ts'
+import { confirmed } from '../../lib/data/passkeys.ts'
 import { useSession } from '../../lib/data/session.ts'
+import { ago } from '../../lib/words/time.ts'
+import { visibleText } from '../../lib/words/visible-text.ts'
 import { Button } from '../../ui/button.tsx'
+import { FormDialog } from '../../ui/dialog-form.tsx'
+import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { AddPasskeyDialog } from './passkey-dialogs.tsx'
-import { PasskeyRow } from './passkey-row.tsx'
-import { SecondFactor } from './second-factor.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
+import { AddPasskeyDialog, RemovePasskeyDialog, RenamePasskeyDialog } from './passkey-dialogs.tsx'
 
 /** The passkeys of a local account: add, rename, remove, and whether the password asks for one. */
 export function Passkeys() {
@@ -56,5 +64,77 @@ function PasskeyList({ passkeys, after_password }: OwnPasskeys) {
         <PasskeyRow key={passkey.id} passkey={passkey} endsSecondFactor={endsSecondFactor} />
       ))}
     </ul>
+  )
+}
+
+/** `endsSecondFactor`: to remove this passkey ends the choice to be asked for one after the password. */
+type PasskeyRowProps = { passkey: Passkey; endsSecondFactor: boolean }
+
+/** One passkey: its name, when it was added and last used, and what can be done with it. */
+function PasskeyRow({ passkey, endsSecondFactor }: PasskeyRowProps) {
+  const [open, setOpen] = useState<'rename' | 'remove' | null>(null)
+  const close = () => setOpen(null)
+  const name = visibleText(passkey.name)
+  return (
+    <li className="flex min-h-13 items-center gap-1 py-2 pr-2 pl-4">
+      <div className="min-w-0 flex-1">
+        <p className="text-sm break-words">{name}</p>
+        <p className="text-xs text-ink-soft">{historyOf(passkey)}</p>
+      </div>
+      <IconButton label={`Rename ${name}`} onClick={() => setOpen('rename')}>
+        <Pencil aria-hidden size={16} />
+      </IconButton>
+      <IconButton label={`Remove ${name}`} onClick={() => setOpen('remove')}>
+        <Trash2 aria-hidden size={16} />
+      </IconButton>
+      {open === 'rename' && <RenamePasskeyDialog passkey={passkey} onClose={close} />}
+      {open === 'remove' && (
+        <RemovePasskeyDialog passkey={passkey} endsSecondFactor={endsSecondFactor} onClose={close} />
+      )}
+    </li>
+  )
+}
+
+function historyOf({ created_at, last_used_at }: Passkey): string {
+  const now = serverNowMs()
+  const used = last_used_at === null ? 'never used' : `last used ${ago(last_used_at, now)}`
+  return `added ${ago(created_at, now)} · ${used}`
+}
+
+/** Whether a sign-in with the password also asks for a passkey. */
+function SecondFactor({ afterPassword }: { afterPassword: boolean }) {
+  const [changing, setChanging] = useState(false)
+  return (
+    <>
+      <HintedCheckbox
+        label="Ask for a passkey after my password"
+        hint="Your password alone does not sign you in then. If you lose every passkey, an operator can reset your account."
+        checked={afterPassword}
+        // The box stays as it is until the dialog has decided.
+        onChange={() => setChanging(true)}
+        className="mt-4"
+      />
+      {changing && <SecondFactorDialog wanted={!afterPassword} onClose={() => setChanging(false)} />}
+    </>
+  )
+}
+
+function SecondFactorDialog({ wanted, onClose }: { wanted: boolean; onClose: () => void }) {
+  const change = useSteps(
+    async (password: string) =>
+      call('changeSecondFactor', { after_password: wanted, ...confirmed(password) }),
+    { refreshes: ['listPasskeys'] },
+  )
+  const [current, setCurrent] = useState('')
+  return (
+    <FormDialog
+      title={wanted ? 'Ask for a passkey after my password' : 'Sign in with the password only'}
+      action={wanted ? 'Turn on' : 'Turn off'}
+      change={change}
+      input={() => current}
+      onClose={onClose}
+    >
+      <PasswordField label="Current password" value={current} onChange={setCurrent} autoFocus />
+    </FormDialog>
   )
 }

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { Machine } from '../../lib/calls/answers.ts'
-import { useMachines } from '../../lib/data/machines.ts'
+import { useMachines } from '../../lib/data/lists.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { proofsOf } from '../../lib/rules/machine-state.ts'
 import { SCOPES } from '../../lib/words/machine-scopes.ts'

@@ -1,14 +1,15 @@
-import { type Dialect, readImport } from '@keyferry/contract/env'
-import { useMemo, useState } from 'react'
+import { readImport } from '@keyferry/contract/env'
+import { type Dialect, isDialect } from '@keyferry/contract/env/dialects'
+import { useId, useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
-import type { ImportPlan } from '../../lib/calls/answers.ts'
+import type { Bundle, ImportPlan } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { BundleNameField } from './bundle-name-field.tsx'
+import { Select } from '../../ui/select.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { UNDECIDED } from './decisions.ts'
-import { DialectField } from './dialect-field.tsx'
 import { ImportDone } from './import-done.tsx'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportSubmit } from './import-submit.tsx'
@@ -84,5 +85,66 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
         }}
       />
     </div>
+  )
+}
+
+type BundleNameFieldProps = {
+  value: string
+  bundles: readonly Bundle[]
+  problem: string | null
+  onChange: (name: string) => void
+}
+
+/** The bundle to import into: an existing one, or a new one by the name typed. */
+export function BundleNameField({ value, bundles, problem, onChange }: BundleNameFieldProps) {
+  const listId = useId()
+  const exists = bundles.some(({ name }) => name === value)
+  return (
+    <div className="max-w-md">
+      <TextField
+        label="Bundle"
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        problem={problem}
+        hint={
+          value === ''
+            ? 'An existing name, or a new one such as dev/app.'
+            : exists
+              ? 'Exists: keys are added to it.'
+              : 'New: it will be created.'
+        }
+        placeholder="dev/app"
+        list={listId}
+        autoComplete="off"
+        spellCheck={false}
+        className="font-mono"
+      />
+      <datalist id={listId}>
+        {bundles.map(({ id, name }) => (
+          <option key={id} value={name} />
+        ))}
+      </datalist>
+    </div>
+  )
+}
+
+const LABELS: Readonly<Record<Dialect, string>> = {
+  dotenv: 'npm dotenv, Node.js',
+  shell: 'a shell',
+  compose: 'Docker Compose',
+}
+
+/** What the `.env` text was written for: programs read quotes and backslashes differently. */
+function DialectField({ value, onChange }: { value: Dialect; onChange: (value: Dialect) => void }) {
+  return (
+    <label className="flex flex-wrap items-center gap-2 text-sm">
+      The .env file was written for
+      <Select
+        value={value}
+        options={Object.entries(LABELS)}
+        onChange={(text) => isDialect(text) && onChange(text)}
+        className="field w-auto"
+      />
+    </label>
   )
 }

@@ -1,8 +1,10 @@
-import type { KeyWithBundles } from '../../lib/calls/answers.ts'
+import type { Key, KeyWithBundles } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
+import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import type { KeyChange } from '../../lib/data/keys.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { counted } from '../../lib/words/counted.ts'
+import { ago } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -13,7 +15,6 @@ import { TemplateChoice } from '../../ui/template-choice.tsx'
 import { TemplateParts } from '../../ui/template-parts.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
-import { ConflictNotice } from './conflict-notice.tsx'
 import { OldValueHolders } from './old-value-holders.tsx'
 import { ReachDialog } from './reach-dialog.tsx'
 import { useKeyEdit } from './use-key-edit.ts'
@@ -154,5 +155,35 @@ function EmptyValueChoice({ chosen, onChoose }: { chosen: boolean; onChoose: (ch
       />
       Store an empty value
     </label>
+  )
+}
+
+type ConflictNoticeProps = {
+  item: Key
+  /** The version that the person saw. */
+  seen: number
+  keepMine: () => void
+  takeTheirs: () => void
+}
+
+/** Says that the value has changed since the person read it, and asks which one to keep. */
+function ConflictNotice({ item, seen, keepMine, takeTheirs }: ConflictNoticeProps) {
+  const { version, value_set_at, value_set_by } = item
+  if (version === seen) return null
+  return (
+    <Notice tone="danger" role="alert">
+      <p>
+        Not saved: {value_set_by.name ?? 'another person'} changed the value{' '}
+        {ago(value_set_at, serverNowMs())}, after you opened this page. It is now version {version}.
+      </p>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button size="small" onClick={keepMine}>
+          Keep my text
+        </Button>
+        <Button size="small" onClick={takeTheirs}>
+          Discard my text
+        </Button>
+      </div>
+    </Notice>
   )
 }

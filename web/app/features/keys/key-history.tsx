@@ -1,3 +1,4 @@
+import { MASK } from '@keyferry/contract/limits'
 import { FileDiff, RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
@@ -18,7 +19,6 @@ import { LoadingState } from '../../ui/loaded.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
 import { ValueDiff } from './value-diff.tsx'
-import { canShow } from './version-value.ts'
 
 const ROW_HEIGHT_PX = 58
 
@@ -148,4 +148,9 @@ function DestroyDialog({ item, version: { version }, onClose }: DestroyDialogPro
       </p>
     </ConfirmChange>
   )
+}
+
+/** Whether a version's value may be shown: it was never secret, and it is still there. */
+function canShow({ value }: KeyVersion): boolean {
+  return value !== null && value !== MASK
 }

@@ -1,10 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { Key, KeyWithBundles } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
-import { type KeyChange, useSaveKey } from '../../lib/data/keys.ts'
+import { type KeyChange, type Lifetime, useSaveKey } from '../../lib/data/keys.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
@@ -12,7 +12,6 @@ import { valueProblem } from '../../lib/rules/value-warnings.ts'
 import { rotationProblem } from '../../ui/lifetime-fields.tsx'
 import { telling } from '../../ui/notify-failure.ts'
 import { notify } from '../../ui/toast-store.ts'
-import { useDraft } from './use-draft.ts'
 
 /** What has to be answered before a change is saved: whether everyone may read the value, or how far it reaches. */
 type Question = 'show' | 'reach' | null
@@ -102,4 +101,49 @@ function questionOf(change: KeyChange, canSplit: boolean): Question {
 function savedText(before: KeyWithBundles, { id, name, version }: Key): string {
   if (id !== before.id) return `Created ${name}. ${before.name} stays as it was.`
   return version === before.version ? `Saved ${name}.` : `Saved ${name} as version ${version}.`
+}
+
+export type Draft = {
+  value: string | null
+  description: string
+  isSecret: boolean
+  isTemplate: boolean
+} & Lifetime
+
+/** What a person has typed about a key, and the key as it was read then. When another person changes the key, an
+ * untouched draft follows it; a changed one stays. */
+function useDraft(item: KeyWithBundles) {
+  const [base, setBase] = useState(item)
+  const [draft, setDraft] = useState<Draft>(() => draftOf(item))
+  const change = changeOf(base, draft)
+  const isTouched = Object.keys(change).length > 0
+  const rebase = (key: KeyWithBundles) => {
+    setBase(key)
+    setDraft(draftOf(key))
+  }
+  useEffect(() => {
+    if (isTouched || item.updated_at <= base.updated_at) return
+    setBase(item)
+    setDraft(draftOf(item))
+  }, [item, base, isTouched])
+  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
+  return { draft, set, base, setBase, rebase, change, isTouched }
+}
+
+function draftOf({ value, is_secret, is_template, description, expires_at, rotate_after_days }: Key): Draft {
+  const marks = { isSecret: is_secret, isTemplate: is_template }
+  return { value: is_secret ? null : value, description, ...marks, expires_at, rotate_after_days }
+}
+
+function changeOf(base: Key, draft: Draft): KeyChange {
+  const { value, description, isSecret, isTemplate, expires_at, rotate_after_days } = draft
+  const isNewValue = value !== null && (base.is_secret || value !== base.value)
+  return {
+    ...(isNewValue ? { value, expected_version: base.version } : {}),
+    ...(isTemplate === base.is_template ? {} : { is_template: isTemplate, expected_version: base.version }),
+    ...(description === base.description ? {} : { description }),
+    ...(isSecret === base.is_secret ? {} : { is_secret: isSecret }),
+    ...(expires_at === base.expires_at ? {} : { expires_at }),
+    ...(rotate_after_days === base.rotate_after_days ? {} : { rotate_after_days }),
+  }
 }

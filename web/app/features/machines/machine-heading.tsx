@@ -3,14 +3,19 @@ import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { MACHINES } from '../../lib/calls/refreshes.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { shown, useChange } from '../../lib/calls/use-change.ts'
+import { ALL_MACHINES } from '../../lib/data/lists.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
+import { stillCurrent } from '../../lib/rules/still-current.ts'
 import { ago } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
+import { GivenValues } from '../../ui/given-values.tsx'
 import { telling } from '../../ui/notify-failure.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { DeleteMachineDialog } from './delete-machine-dialog.tsx'
+import { useEnding } from '../../ui/use-ending.ts'
 import { EditMachineDialog } from './machine-forms.tsx'
 
 /** The head of a machine's page: its name, what is known of it, and what an owner can do with it. */
@@ -77,5 +82,49 @@ function Switch({ machine: { id, name, is_active } }: { machine: Machine }) {
       {is_active ? <Pause aria-hidden size={16} /> : <Play aria-hidden size={16} />}
       {is_active ? 'Disable' : 'Enable'}
     </Button>
+  )
+}
+
+/** Asks before a machine is deleted, and ends in the values that it was given and that are still current. */
+function DeleteMachineDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
+  const { id, name } = machine
+  const remove = useChange(
+    'deleteMachine',
+    { machine_id: id },
+    { shows: shown('listMachines', ALL_MACHINES, (machines) => machines.filter((each) => each.id !== id)) },
+  )
+  const holdings = useAnswer('listMachineHoldings', { machine_id: id, limit: 1_000 })
+  const [isDeleted, setDeleted] = useState(false)
+  const given = holdings.data === undefined ? null : stillCurrent(holdings.data)
+  const leave = useEnding({ done: `Deleted ${name}.`, leadsTo: '/machines', onClose })
+  if (isDeleted) {
+    return (
+      <GivenValues
+        title={`Deleted ${name}`}
+        who="It was"
+        keys={given}
+        query={holdings}
+        onClose={() => leave(null)}
+      />
+    )
+  }
+  const end = () => (given !== null && given.length === 0 ? leave(null) : setDeleted(true))
+  return (
+    <ConfirmChange
+      title={`Delete ${name}?`}
+      action="Delete machine"
+      change={remove}
+      input={undefined}
+      onDone={end}
+      onClose={onClose}
+    >
+      <p>Its tokens and identities end at once. Jobs that use this machine fail.</p>
+      <p>
+        {given === null || given.length === 0
+          ? 'Values that it received keep working until you change them.'
+          : `It has received ${given.length} current ${given.length === 1 ? 'value' : 'values'}. Keyferry lists them next.`}
+      </p>
+      <p>To stop it for a while, disable it instead.</p>
+    </ConfirmChange>
   )
 }

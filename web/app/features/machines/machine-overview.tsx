@@ -1,12 +1,14 @@
 import type { Machine } from '../../lib/calls/answers.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { warningsOf } from '../../lib/rules/machine-state.ts'
+import { LoadingState } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { GrantedBundles } from './granted-bundles.tsx'
 import { Identities } from './identities/identities.tsx'
-import { Knocks } from './identities/knocks.tsx'
+import { Knock } from './identities/knock.tsx'
 import { type Way, wayNamed } from './identities/ways.ts'
 import { Tokens } from './tokens/tokens.tsx'
 
@@ -51,5 +53,34 @@ function Warnings({ machine }: { machine: Machine }) {
         </Notice>
       ))}
     </div>
+  )
+}
+
+/** Refused calls with a verified identity; an owner allows what they recognise. */
+function Knocks({ machine }: { machine: Machine }) {
+  const attempts = useAnswer(
+    'listMachineAttempts',
+    { machine_id: machine.id },
+    // A new call shows while the owner waits for it.
+    { staleTime: 0, refetchInterval: 5_000 },
+  )
+  if (attempts.data === undefined) {
+    return attempts.error === null ? null : <LoadingState query={attempts} what="the refused calls" />
+  }
+  if (attempts.data.length === 0) return null
+  return (
+    <section aria-labelledby="refused">
+      <h2 id="refused" className="text-sm font-semibold">
+        Refused calls <span className="font-normal text-ink-soft">{attempts.data.length}</span>
+      </h2>
+      <p className="mb-2 max-w-xl text-sm text-ink-soft">
+        These calls named this machine, and the platform’s signature is valid. Allow only what you recognise.
+      </p>
+      <ul aria-label="Refused calls" className="space-y-3">
+        {attempts.data.map((attempt) => (
+          <Knock key={attempt.fingerprint} machine={machine} attempt={attempt} />
+        ))}
+      </ul>
+    </section>
   )
 }

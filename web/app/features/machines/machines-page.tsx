@@ -1,12 +1,17 @@
-import { Plus } from 'lucide-react'
+import { Bot, Plus } from 'lucide-react'
 import { Fragment, useState } from 'react'
 import { Link } from 'wouter'
 import type { Machine } from '../../lib/calls/answers.ts'
-import { useMachines } from '../../lib/data/machines.ts'
+import { serverNowMs } from '../../lib/calls/server-clock.ts'
+import { useMachines } from '../../lib/data/lists.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
+import { proofsOf, warningsOf } from '../../lib/rules/machine-state.ts'
+import { ago } from '../../lib/words/time.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
 import { FoundList } from '../../ui/found-list.tsx'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -14,7 +19,6 @@ import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import type { Way } from './identities/ways.ts'
 import { NewMachineDialog } from './machine-forms.tsx'
-import { MachineRow } from './machine-row.tsx'
 import { NoMachines } from './no-machines.tsx'
 
 const ROW_HEIGHT_PX = 62
@@ -100,4 +104,54 @@ function RefusedMachines({ machines }: { machines: readonly Machine[] }) {
       </p>
     </Notice>
   )
+}
+
+const BUNDLES_NAMED = 2
+
+/** One line of the list of machines. */
+function MachineRow({ machine }: { machine: Machine }) {
+  const nowMs = serverNowMs()
+  const warnings = warningsOf(machine, nowMs).filter(({ tone }) => tone !== 'plain')
+  return (
+    <Link
+      href={`/machines/${machine.id}`}
+      className="flex min-h-13 items-center gap-3 px-4 py-2 -outline-offset-2 hover:bg-sunken/60"
+    >
+      <Bot aria-hidden size={18} strokeWidth={1.7} className="shrink-0 text-accent" />
+      <span className="min-w-0 flex-1">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="font-mono text-sm font-medium [overflow-wrap:anywhere]">
+            <EntryName name={machine.name} />
+          </span>
+          {warnings.map(({ name, tone }) => (
+            <Badge key={name} tone={tone}>
+              {name}
+            </Badge>
+          ))}
+        </span>
+        <span className="block truncate text-xs text-ink-soft">
+          <span className="sm:hidden">{usedText(machine, nowMs)} · </span>
+          {factsOf(machine)}
+        </span>
+      </span>
+      <span className="hidden shrink-0 text-right text-xs text-ink-faint sm:block">
+        {usedText(machine, nowMs)}
+      </span>
+    </Link>
+  )
+}
+
+function usedText({ last_delivery_at }: Machine, nowMs: number): string {
+  return last_delivery_at === null ? 'never used' : `used ${ago(last_delivery_at, nowMs)}`
+}
+
+function factsOf(machine: Machine): string {
+  return [...proofsOf(machine), bundleNames(machine)].filter((text) => text !== '').join(' · ')
+}
+
+function bundleNames({ grants }: Machine): string {
+  const names = grants.map(({ bundle }) => bundle.name)
+  const more = names.length - BUNDLES_NAMED
+  const named = names.slice(0, BUNDLES_NAMED).join(', ')
+  return more > 0 ? `${named} and ${more} more` : named
 }

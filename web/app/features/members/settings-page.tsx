@@ -1,14 +1,16 @@
 import { Link } from 'wouter'
-import { useGrants } from '../../lib/data/grants.ts'
+import type { Me } from '../../lib/calls/answers.ts'
+import { useChange } from '../../lib/calls/use-change.ts'
+import { useGrants, useWebhooks } from '../../lib/data/lists.ts'
 import { useIsOwner, useMe } from '../../lib/data/me.ts'
-import { useWebhooks } from '../../lib/data/webhooks.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 import { GrantList } from '../../ui/grants/grant-list.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { notify } from '../../ui/toast-store.ts'
+import { WorkspaceNameForm } from '../../ui/workspace-name-form.tsx'
 import { Members } from './members.tsx'
-import { WorkspaceName } from './workspace-name.tsx'
 import { WorkspaceRules } from './workspace-rules.tsx'
 
 /** The workspace's own page: its name, its people, and the way out. */
@@ -87,5 +89,37 @@ function OneUser() {
         empty library; these keys stay with this user.
       </p>
     </Notice>
+  )
+}
+
+/** The workspace's name; an owner changes it. */
+function WorkspaceName({ me: { tenant, role } }: { me: Me }) {
+  return (
+    <section aria-labelledby="workspace" className="mb-8 max-w-xl">
+      <h2 id="workspace" className="mb-2 text-lg font-semibold">
+        Workspace
+      </h2>
+      {role === 'owner' ? (
+        <RenameForm key={tenant.name} id={tenant.id} current={tenant.name} />
+      ) : (
+        <p className="text-ink-soft">
+          <strong className="font-medium break-words text-ink">{tenant.name}</strong>. An owner can rename it.
+        </p>
+      )}
+    </section>
+  )
+}
+
+function RenameForm({ id, current }: { id: string; current: string }) {
+  const rename = useChange('renameTenant', { tenant_id: id }, { refreshes: ['listTenants', 'getMe'] })
+  return (
+    <WorkspaceNameForm
+      label="Name"
+      stored={current}
+      change={rename}
+      onDone={({ name }) => notify({ text: `Renamed the workspace to ${name}.` })}
+    >
+      Rename
+    </WorkspaceNameForm>
   )
 }

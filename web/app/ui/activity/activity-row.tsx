@@ -1,11 +1,13 @@
 import { ChevronRight, TriangleAlert } from 'lucide-react'
 import { type MouseEvent, useId, useState } from 'react'
+import { Link } from 'wouter'
 import { sentenceOf, sentenceText } from '../../lib/activity/sentence.ts'
+import type { Part } from '../../lib/activity/told.ts'
 import type { AuditEntry } from '../../lib/calls/answers.ts'
 import { dateTime, timeOfDay } from '../../lib/words/time.ts'
 import { classNames } from '../class-names.ts'
+import { EntryName } from '../entry-name.tsx'
 import { EventDetails } from './event-details.tsx'
-import { Sentence } from './sentence.tsx'
 
 /** One event in one line; a press on the line opens what else is known of it. */
 export function ActivityRow({ entry }: { entry: AuditEntry }) {
@@ -87,5 +89,27 @@ function Seal({ seq }: { seq: number | null }) {
     <span title="Not sealed yet" className="mt-2 size-2 shrink-0 rounded-lg bg-edge">
       <span className="sr-only">Not sealed yet</span>
     </span>
+  )
+}
+
+const PLACES = { key: 'keys', bundle: 'bundles', machine: 'machines' } as const
+
+/** An event in words; what has a page is a link to it. */
+function Sentence({ parts }: { parts: readonly Part[] }) {
+  return parts.map((part, index) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence neither move nor change
+    return <SentencePart key={index} part={part} />
+  })
+}
+
+function SentencePart({ part }: { part: Part }) {
+  if (typeof part === 'string') return part
+  const { kind, id, name } = part
+  if (kind === 'person') return <bdi className="font-medium">{name}</bdi>
+  if (kind === 'name') return <bdi className="font-mono">{name}</bdi>
+  return (
+    <Link href={`/${PLACES[kind]}/${id}`} className="font-mono hover:underline">
+      <EntryName name={name} />
+    </Link>
   )
 }

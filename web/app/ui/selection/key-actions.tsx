@@ -3,10 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { Key } from '../../lib/calls/answers.ts'
 import { useCanEdit, useIsOwner } from '../../lib/data/me.ts'
 import { Button } from '../button.tsx'
-import { AttachKeys } from './attach-keys.tsx'
-import { DeclareSecret } from './declare-secret.tsx'
-import { DeleteKeys } from './delete-keys.tsx'
-import { DetachKeys } from './detach-keys.tsx'
+import { AttachKeys, DeclareSecret, DeleteKeys, DetachKeys } from './key-dialogs.tsx'
 
 type KeyActionsProps = {
   keys: readonly Key[]

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Key, KeysChange, KeyUse } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { useChangeKeys } from '../../lib/data/key-batches.ts'
+import { useChangeKeys } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../button.tsx'
 import { classNames } from '../class-names.ts'

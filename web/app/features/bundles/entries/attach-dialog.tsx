@@ -1,9 +1,10 @@
 import { isKeyName } from '@keyferry/contract/env/names'
+import { useVirtualizer } from '@tanstack/react-virtual'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { BundleWithItems, Key } from '../../../lib/calls/answers.ts'
 import { useAnswer } from '../../../lib/calls/use-answer.ts'
-import { useChangeKeys } from '../../../lib/data/key-batches.ts'
+import { useChangeKeys } from '../../../lib/data/keys.ts'
 import { useCanEdit } from '../../../lib/data/me.ts'
 import { matches } from '../../../lib/page/search.ts'
 import { counted } from '../../../lib/words/counted.ts'
@@ -11,9 +12,9 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { FailureNotice } from '../../../ui/failure-notice.tsx'
 import { KeyForm } from '../../../ui/key-form.tsx'
+import { KeyValue } from '../../../ui/key-value.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { notify } from '../../../ui/toast-store.ts'
-import { KeyPicker } from './key-picker.tsx'
 
 type AttachDialogProps = { bundle: BundleWithItems; onClose: () => void }
 
@@ -100,4 +101,60 @@ function useFreeKeys(bundle: BundleWithItems, query: string) {
 function freeKeys(keys: readonly Key[], bundle: BundleWithItems): Key[] {
   const attached = new Set(bundle.items.map(({ id }) => id))
   return keys.filter(({ id }) => !attached.has(id))
+}
+
+const ROW_HEIGHT_PX = 41
+
+type KeyPickerProps = {
+  keys: readonly Key[]
+  chosen: ReadonlySet<string>
+  onChoose: (chosen: ReadonlySet<string>) => void
+}
+
+/** A scrolling list of keys to tick, of any length. */
+function KeyPicker({ keys, chosen, onChoose }: KeyPickerProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const virtualizer = useVirtualizer({
+    count: keys.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_HEIGHT_PX,
+    overscan: 6,
+    useFlushSync: false,
+  })
+  const toggle = (id: string) => {
+    const next = new Set(chosen)
+    if (!next.delete(id)) next.add(id)
+    onChoose(next)
+  }
+  return (
+    <div ref={box} className="mt-3 h-72 overflow-auto rounded-md border border-line">
+      {keys.length === 0 && (
+        <p className="p-4 text-sm text-ink-soft">No keys to attach. Create a new one below.</p>
+      )}
+      <ul className="relative" style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map(({ index, start, size }) => {
+          const key = keys[index]
+          if (key === undefined) return null
+          return (
+            <li
+              key={key.id}
+              className="absolute inset-x-0 top-0 border-line not-first:border-t"
+              style={{ transform: `translateY(${start}px)`, height: size }}
+            >
+              <label className="flex h-full items-center gap-3 px-3 hover:bg-sunken/60">
+                <input
+                  type="checkbox"
+                  className="checkbox"
+                  checked={chosen.has(key.id)}
+                  onChange={() => toggle(key.id)}
+                />
+                <span className="min-w-0 flex-1 truncate font-mono text-sm">{key.name}</span>
+                <KeyValue value={key.value} isSecret={key.is_secret} className="max-w-40" />
+              </label>
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
 }

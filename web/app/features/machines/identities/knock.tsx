@@ -4,9 +4,10 @@ import { describeFailure } from '../../../lib/calls/failure.ts'
 import { MACHINES } from '../../../lib/calls/refreshes.ts'
 import { serverNowMs } from '../../../lib/calls/server-clock.ts'
 import { useChange } from '../../../lib/calls/use-change.ts'
-import { callerWords, dangersOf, reasonWords } from '../../../lib/words/attempt-words.ts'
+import { callerWords, claimNames, dangersOf, reasonWords } from '../../../lib/words/attempt-words.ts'
 import { issuerName } from '../../../lib/words/platforms.ts'
 import { ago, dateTime } from '../../../lib/words/time.ts'
+import { exactText } from '../../../lib/words/visible-text.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { FailureNotice } from '../../../ui/failure-notice.tsx'
@@ -14,7 +15,6 @@ import { Notice } from '../../../ui/notice.tsx'
 import { telling } from '../../../ui/notify-failure.ts'
 import { notify } from '../../../ui/toast-store.ts'
 import { BroadCheckbox } from './broad-checkbox.tsx'
-import { KnockClaims } from './knock-claims.tsx'
 
 type KnockProps = { machine: Machine; attempt: MachineAttempt }
 
@@ -126,4 +126,65 @@ function bundlesText({ grants }: Machine): string {
   if (first === undefined) return 'the bundles that you add to this machine'
   if (second === undefined) return first
   return names.length === 2 ? `${first} and ${second}` : `${first}, ${second} and ${names.length - 2} more`
+}
+
+type KnockClaimsProps = {
+  attempt: MachineAttempt
+  chosen: ReadonlySet<string>
+  onChoose: (chosen: ReadonlySet<string>) => void
+}
+
+/** The verified claims of a call, to tick those that a later call must have. */
+function KnockClaims({ attempt, chosen, onChoose }: KnockClaimsProps) {
+  const { identity, others } = claimNames(attempt)
+  const list = (names: readonly string[]) => (
+    <ClaimList attempt={attempt} names={names} chosen={chosen} onChoose={onChoose} />
+  )
+  return (
+    <fieldset className="mt-3">
+      <legend className="mb-1 text-xs font-medium text-ink-soft">A later call must have</legend>
+      {list(identity)}
+      {others.length > 0 && (
+        <details className="mt-1">
+          <summary className="min-h-8 py-1 text-xs text-ink-soft">
+            {others.length} more {others.length === 1 ? 'claim' : 'claims'} of the ID token
+          </summary>
+          {list(others)}
+        </details>
+      )}
+    </fieldset>
+  )
+}
+
+function ClaimList({
+  attempt: { claims },
+  names,
+  chosen,
+  onChoose,
+}: KnockClaimsProps & { names: readonly string[] }) {
+  const toggle = (name: string) => {
+    const next = new Set(chosen)
+    if (!next.delete(name)) next.add(name)
+    onChoose(next)
+  }
+  return (
+    <ul className="grid gap-x-6 sm:grid-cols-2">
+      {names.map((name) => (
+        <li key={name}>
+          <label className="flex items-start gap-2.5 py-1 text-sm">
+            <input
+              type="checkbox"
+              className="checkbox mt-0.5"
+              checked={chosen.has(name)}
+              onChange={() => toggle(name)}
+            />
+            <span className="min-w-0 font-mono text-xs leading-5 [overflow-wrap:anywhere]">
+              <span className="text-ink-soft">{exactText(name)} </span>
+              <bdi>{exactText(claims[name] ?? '')}</bdi>
+            </span>
+          </label>
+        </li>
+      ))}
+    </ul>
+  )
 }

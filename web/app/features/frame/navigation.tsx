@@ -6,10 +6,10 @@ import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 
 /** A place of the app: the address within the workspace, its name, and other addresses that belong to it. */
-export type Place = { href: string; name: string; also?: readonly string[]; forOwners?: true }
+type Place = { href: string; name: string; also?: readonly string[]; forOwners?: true }
 
 /** The app's places, in order. A new place is one line here and its page in routes.tsx. */
-export const PLACES: readonly Place[] = [
+const PLACES: readonly Place[] = [
   { href: '/bundles', name: 'Bundles', also: ['/'] },
   { href: '/keys', name: 'Keys' },
   { href: '/compare', name: 'Compare' },

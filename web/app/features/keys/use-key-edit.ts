@@ -103,7 +103,7 @@ function savedText(before: KeyWithBundles, { id, name, version }: Key): string {
   return version === before.version ? `Saved ${name}.` : `Saved ${name} as version ${version}.`
 }
 
-export type Draft = {
+type Draft = {
   value: string | null
   description: string
   isSecret: boolean

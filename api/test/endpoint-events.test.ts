@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type CallParts, databases, startTestApi, type TestApi } from './api.ts'
+import { type CallParts, databases, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { EVENTS } from './endpoint-events.ts'
 import type { CallerKind } from './isolation-table.ts'
 import { ACCOUNT, callerHeaders, createWorld, freshCall, type World } from './isolation-world.ts'
@@ -64,7 +64,10 @@ describe.each(databases)('the events of each endpoint on %s', (kind) => {
   test.each(names.filter((name) => EVENTS[name] !== null))('%s adds exactly its events', async (name) => {
     const parts = await freshCall(api, world, name)
     const caller = name === 'acceptInvitation' ? 'outsider' : 'owner'
-    const headers = { ...parts.headers, ...callerHeaders(world, caller) }
+    const { method, path } = apiEndpoints[name]
+    const signed =
+      name === 'ensureUser' ? layerHeaders(method, path, parts.body) : callerHeaders(world, caller)
+    const headers = { ...parts.headers, ...signed }
     if (name === 'waitForApproval') {
       const body = { bundle_id: parts.params?.['bundle_id'], include_keys: [parts.params?.['key_name']] }
       await api.call('encryptFromBundle', { ...parts, as: world.owner, body })

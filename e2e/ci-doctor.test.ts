@@ -96,7 +96,7 @@ test('with a token it shows the machine, its bundles and the end of the token', 
     expect.stringMatching(/^ok {4}machine: ci-deploy in local's workspace, by token …\w{4}$/),
   )
   expect(lines).toContain('ok    bundles: it may fetch prod/billing')
-  expect(lines).toContainEqual(expect.stringMatching(/^note {2}token: until 20\d\d-/))
+  expect(lines).toContainEqual(expect.stringMatching(/^ok {4}token: until 20\d\d-/))
   expect(lines.join('\n')).not.toContain(token)
   expect(exitCode).toBe(0)
 })

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
 import { forgetOldGrants } from './domain/approvals/grant.ts'
-import { endOverdue } from './domain/approvals/held-delivery.ts'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
-import { endOverdueDeposits } from './domain/kinds/deposit-record.ts'
+import { endOverdue } from './domain/kinds/endings.ts'
 import type { Stores } from './domain/stores.ts'
 
 /** Sweep at an interval until the returned function is called; it resolves when a running sweep has ended. A sweep that fails
@@ -28,8 +27,7 @@ export function sweepEvery(
  * approvals, and tell webhooks of tokens that expire soon. */
 export function overdueSweep({ stores, clock }: { stores: Stores; clock: ClockAndIds }): () => Promise<void> {
   return async () => {
-    await endOverdue({ heldDeliveries: stores.heldDeliveries, clock })
-    await endOverdueDeposits({ deposits: stores.deposits, clock })
+    await endOverdue({ stores, clock })
     await forgetOldGrants({ stores, clock })
     await stores.machineTokens.tellExpiring(timestamp(clock))
   }

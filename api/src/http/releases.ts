@@ -1,5 +1,4 @@
 import { freshCode, releaseRequest } from '../domain/endings/release.ts'
-import { storeReleased } from '../domain/kinds/deposit-storing.ts'
 import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
@@ -10,7 +9,6 @@ export function releaseHandlers({
     async releaseRequest({ params, headers, body, peer }) {
       const claimant = { requestId: params.request_id, verifier: headers['x-poll-verifier'] }
       await releaseRequest(parts, claimant, { secret: body.secret, origin: originOf(peer) })
-      await storeReleased(parts, params.request_id)
       return { status: 200, body: { ok: true } }
     },
     async createReleaseCode({ caller, params }) {

@@ -2,18 +2,17 @@ import { joinsAnother, listCompanions } from '../domain/approvals/companions.ts'
 import { decide } from '../domain/approvals/decision.ts'
 import { type GrantUseParts, useGrant } from '../domain/approvals/grant-use.ts'
 import type { PolicyParts } from '../domain/approvals/policy.ts'
-import { confirmDelivery } from '../domain/approvals/request-delivery.ts'
 import type { ChangeParts } from '../domain/collection/changed-values.ts'
 import { type WaitParts, waitForApproval } from '../domain/collection/request-wait.ts'
 import type { ReleaseParts } from '../domain/endings/release.ts'
 import { deny, withdrawRequest } from '../domain/endings/request-end.ts'
 import type { ExpiringApprovals } from '../domain/endings/take-back.ts'
 import { rescueDeposit } from '../domain/kinds/deposit-storing.ts'
+import { endingOf } from '../domain/kinds/endings.ts'
 import { type ApprovalParts, DELIVERY, storePayload } from '../domain/kinds/request-approval.ts'
 import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/kinds/request-offer.ts'
 import { createRequest, type NewRequestParts } from '../domain/requests/new-request.ts'
 import { requestContext } from '../domain/requests/request.ts'
-import type { Claimed } from '../domain/requests/request-steps.ts'
 import type { Stores } from '../domain/stores.ts'
 import { isSameNetwork } from './address-block.ts'
 import { type Handlers, originOf } from './handler.ts'
@@ -47,7 +46,6 @@ type RequestEndpoint =
 
 export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, RequestEndpoint> {
   const waitParts = { ...parts, onTaken: (requestId: string) => rescueDeposit(parts, requestId) }
-  const handOver = { deliveries: parts.stores.deliveries, clock: parts.clock }
   return {
     async createRequest({ body, peer }) {
       const { created, request } = await createRequest(parts, { asked: body, peer })
@@ -67,12 +65,13 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
         onBreak: (listener) => call.onBreak(listener),
       })
       if (outcome.status === 'pending') return { status: 200, body: outcome }
-      const { approved, applied, claimId } = outcome
+      const { approved, applied, claimId, ciphertextBase64: ciphertext_base64 } = outcome
       const delivery = parts.deliveries.of({ requestId: params.request_id, claimId }, async () => {
-        if (approved?.kind === 'delivery') await confirmDelivery(handOver, approved, originOf(call.peer))
+        if (approved) await endingOf(approved.kind).collected?.(parts, approved, originOf(call.peer))
       })
-      const body = applied ? { status: 'applied' as const, deposit: applied } : presentReady(outcome)
-      return { status: 200, body, delivery }
+      if (applied) return { status: 200, body: { status: 'applied', deposit: applied }, delivery }
+      const facts = approved && endingOf(approved.kind).facts?.(approved)
+      return { status: 200, body: { status: 'ready', ciphertext_base64, ...facts }, delivery }
     },
     async getRequestContext({ params, peer }) {
       const context = await requestContext(parts, params.request_id)
@@ -118,12 +117,4 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       return { status: 200, body: { ok: true } }
     },
   }
-}
-
-function presentReady({ ciphertextBase64, approved }: Claimed) {
-  const ready = { status: 'ready', ciphertext_base64: ciphertextBase64 } as const
-  if (approved?.kind !== 'delivery') return ready
-  const { bundle, tenant, missingRequired, deliveryId, versions, expired, receipt } = approved
-  const about = { bundle, workspace: tenant, missing_required: missingRequired, expired }
-  return { ...ready, ...about, delivery_id: deliveryId, versions, receipt }
 }

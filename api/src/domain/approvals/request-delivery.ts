@@ -1,13 +1,12 @@
-import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import type { Origin } from '../base/origin.ts'
 import { stampOf } from '../base/stamp.ts'
-import type { DeliveredKey, DeliveryLabel, DeliveryStore, NewDelivery, Via } from '../deliveries/delivery.ts'
+import type { DeliveredKey, DeliveryLabel, NewDelivery, Via } from '../deliveries/delivery.ts'
 import { holderOf } from '../deliveries/holder.ts'
 import type { BundleEntry } from '../library/bundle-entry.ts'
 import type { Composable } from '../library/composed-entry.ts'
 import { dueOf } from '../library/key-lifetime.ts'
 import type { Caller } from '../people/membership.ts'
-import type { ApprovedDelivery } from '../requests/approved.ts'
 import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
 
 /*
@@ -68,15 +67,6 @@ function deliveredKey({ id, name, version }: Composable, isPart: boolean): Deliv
 /** Names among the entries whose value has expired. */
 export function expiredNames(entries: readonly BundleEntry[], now: Date): string[] {
   return entries.filter((entry) => dueOf(entry, now) === 'expired').map(({ name }) => name)
-}
-
-/** Record that the client collected the values of an approval. */
-export async function confirmDelivery(
-  { deliveries, clock }: { deliveries: DeliveryStore; clock: ClockAndIds },
-  { tenant, deliveryId }: ApprovedDelivery,
-  origin: Origin,
-): Promise<void> {
-  await deliveries.collect(tenant.id, { deliveryId, at: timestamp(clock), origin })
 }
 
 /** What a client may claim; absent members are `undefined`. */

@@ -2,19 +2,14 @@ import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
 import { releaseHash } from '@keyferry/crypto/release'
 import type { z } from 'zod'
 import { refused, releaseRequired } from '../approvals/approval-rules.ts'
-import { type GrantStore, remember } from '../approvals/grant.ts'
-import { type HeldDeliveryStore, recordFirstNotReleased } from '../approvals/held-delivery.ts'
 import { effectivePolicy, type Policy, type PolicyParts, type PolicyStore } from '../approvals/policy.ts'
-import { type ReceiptSigner, returningByCode } from '../approvals/receipt.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import type { EventStore } from '../base/event.ts'
 import type { Origin } from '../base/origin.ts'
-import type { DepositStore } from '../kinds/deposit-record.ts'
-import { recordNamesNotReleased } from '../kinds/names-event.ts'
+import type { StoringParts } from '../kinds/deposit-storing.ts'
+import { endApproval, endingOf, type ReturnParts } from '../kinds/endings.ts'
 import type { BundleStore } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
-import type { Approved } from '../requests/approved.ts'
 import { newHold } from '../requests/release-hold.ts'
 import {
   type Claimant,
@@ -39,25 +34,19 @@ import type { Deliveries } from './request-deliveries.ts'
  * loopback secret does not count, because any page can send one to the client's port, and 256 bits cannot be guessed.
  */
 
-export type ReleaseParts = RequestParts & {
-  stores: {
-    bundles: BundleStore
-    deposits: DepositStore
-    events: EventStore
-    grants: GrantStore
-    heldDeliveries: HeldDeliveryStore
-    policies: PolicyStore
+export type ReleaseParts = RequestParts &
+  ReturnParts &
+  StoringParts & {
+    stores: { bundles: BundleStore; policies: PolicyStore }
+    deliveries: Deliveries
+    /** Counts a release of the request.
+     * @throws DomainError too_many */
+    takeRelease: (requestId: string) => Promise<void>
   }
-  deliveries: Deliveries
-  receipts: ReceiptSigner
-  /** Counts a release of the request.
-   * @throws DomainError too_many */
-  takeRelease: (requestId: string) => Promise<void>
-}
 
 /** Release a held request: for the client that asked.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held) ·
- *   release_wrong · release_expired · too_many */
+ *   release_wrong · release_expired · too_many · what storing a deposit throws */
 export async function releaseRequest(
   parts: ReleaseParts,
   claimant: Claimant,
@@ -72,38 +61,23 @@ export async function releaseRequest(
   const attempt = { hash, limit: ATTEMPTS.wrongReleaseCodes }
   const outcome = await changeRequest(parts, request.id, (now, nowMs) => releaseStep(now, attempt, nowMs))
   if (typeof outcome === 'string') throw goneError(outcome)
-  if (outcome.status === 'released') return recordRelease(parts, stored, { origin, by: held.by })
-  if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0) recordWrongCodes(parts, stored, origin)
+  if (outcome.status === 'released') return await afterReturn(parts, stored, { by: held.by, origin })
+  if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0)
+    parts.deliveries.afterwards(() => endApproval(parts, stored, { reason: 'wrong_code', origin }))
   throw refusedRelease(outcome)
 }
 
 // The client may have collected the values already, so write the record even if this call fails.
-function recordRelease(
+async function afterReturn(
   parts: ReleaseParts,
   { request, approved }: OpenRequest,
-  { origin, by }: { origin: Origin; by: ReleaseWay },
-): void {
-  if (approved?.kind !== 'delivery') return
-  const release = { deliveryId: approved.deliveryId, at: timestamp(parts.clock), origin, by }
-  parts.deliveries.afterwards(() => parts.stores.heldDeliveries.release(approved.tenant.id, release))
-  if (by === 'loopback') parts.deliveries.afterwards(() => remember(parts, request, approved))
-}
-
-function recordWrongCodes(
-  { deliveries, stores, clock }: ReleaseParts,
-  { first, approved }: OpenRequest,
-  origin: Origin,
-): void {
-  const why = { at: timestamp(clock), origin, reason: 'wrong_code' } as const
-  const recording = { events: stores.events, clock }
-  deliveries.afterwards(async () => {
-    if (approved === null) return first ? recordFirstNotReleased(recording, first, why) : undefined
-    if (approved.kind === 'names') return recordNamesNotReleased(recording, approved, why)
-    const tenantId = approved.tenant.id
-    if (approved.kind === 'delivery')
-      return stores.heldDeliveries.end(tenantId, { ...why, deliveryId: approved.deliveryId })
-    await stores.deposits.void(tenantId, { ...why, depositId: approved.depositId })
-  })
+  { by, origin }: { by: ReleaseWay; origin: Origin },
+): Promise<void> {
+  if (approved === null) return
+  const ending = endingOf(approved.kind)
+  const back = { request, by, at: timestamp(parts.clock), origin }
+  for (const step of ending.released?.(parts, approved, back) ?? []) parts.deliveries.afterwards(step)
+  await ending.carryOut?.(parts, request.id)
 }
 
 function refusedRelease(outcome: Exclude<Released, { status: 'released' }>): DomainError {
@@ -133,7 +107,7 @@ export async function freshCode(
   await requireCodeAllowed(parts, stored)
   const { hold, release } = newHold(parts.clock, request, 'code')
   const { hash, untilMs } = hold
-  const returning = approved && returningBy(parts.receipts, approved)
+  const returning = approved && (endingOf(approved.kind).byCode?.(parts.receipts, approved) ?? approved)
   const limit = ATTEMPTS.freshReleaseCodes
   const code = { hash, untilMs, approverId: caller.userId, limit, approved: returning }
   const renewed = await changeRequest(parts, request.id, (now) => renewCodeStep(now, code))
@@ -141,18 +115,12 @@ export async function freshCode(
   throw new DomainError('conflict', 'There are no more codes for this request: deny it and start again')
 }
 
-// A receipt says how the approval returned, and only a return over loopback is remembered.
-function returningBy(receipts: ReceiptSigner, approved: Approved): Approved {
-  if (approved.kind !== 'delivery') return approved
-  return { ...approved, receipt: returningByCode(receipts, approved.receipt), remember: null }
-}
-
 async function requireCodeAllowed(
   { stores, assurance }: ReleaseParts & Pick<PolicyParts, 'assurance'>,
   stored: OpenRequest,
 ): Promise<void> {
   const { approved, first } = stored
-  if (approved && approved.kind !== 'delivery') return requireOfferedCode(stored, approved)
+  if (approved && 'assurance' in approved) return requireOfferedCode(stored, approved)
   const [tenantId, bundleId] = [tenantOf(stored), approved?.bundle.id ?? first?.bundleId]
   const bundle = tenantId && bundleId && (await stores.bundles.find(tenantId, bundleId))
   if (!bundle) throw notHeld()

@@ -4,15 +4,14 @@ import type { Asking } from '../approvals/approval-grounds.ts'
 import type { Kind } from '../approvals/decision.ts'
 import type { Policy } from '../approvals/policy.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
-import { timestamp } from '../base/clock-and-ids.ts'
 import { stampOf } from '../base/stamp.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
 import { planChanged } from '../transfer/library-import.ts'
 import { type PlannedDeposit, type PlanParts, plannedDeposit } from './deposit-plan.ts'
-import type { DepositStore } from './deposit-record.ts'
 import { DEPOSIT_REFUSALS } from './deposit-rules.ts'
 import { type StoringParts, storeDeposit } from './deposit-storing.ts'
+import { type EndParts, endOvertaken } from './endings.ts'
 
 /*
  * The approval of a deposit. A person approves one plan: if the library changed since they saw it, nothing happens and they
@@ -20,7 +19,7 @@ import { type StoringParts, storeDeposit } from './deposit-storing.ts'
  * stored: a lure that ends with a click stores nothing.
  */
 
-type Parts = PlanParts & StoringParts & { stores: { deposits: DepositStore; tenants: TenantStore } }
+type Parts = PlanParts & StoringParts & EndParts & { stores: { tenants: TenantStore } }
 
 export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>> = {
   refusals: DEPOSIT_REFUSALS,
@@ -36,7 +35,7 @@ export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>> = {
         return {
           approved: approval,
           ciphertextBase64: null,
-          overtaken: () => voidOvertaken(parts, approval),
+          overtaken: () => endOvertaken(parts, approval),
           carryOut: async () => ({ deposit: await storeDeposit(parts, { request, approval, caller }) }),
         }
       },
@@ -73,12 +72,4 @@ async function record(
     choices,
     assurance: policy.assurance,
   }
-}
-
-async function voidOvertaken(
-  { stores, clock }: Parts,
-  { depositId, tenant }: ApprovedDeposit,
-): Promise<void> {
-  const end = { depositId, reason: 'overtaken', at: timestamp(clock), origin: null } as const
-  await stores.deposits.void(tenant.id, end)
 }

@@ -1,5 +1,4 @@
 import type { ReleaseWay } from '@keyferry/contract'
-import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Stamp } from '../base/stamp.ts'
 import type { ImportedVariable } from '../transfer/imported-variables.ts'
@@ -59,20 +58,4 @@ export interface DepositStore {
   outcomeOf(tenantId: string, depositId: string): Promise<DepositOutcome | null>
   /** Approved deposits of all tenants whose request ended before this time, an ISO timestamp; some of them. */
   overdue(time: string): Promise<{ tenantId: string; depositId: string }[]>
-}
-
-/** How long after the end of its request a deposit is ended: one that was released in the last moment is stored first. */
-const GRACE_SECONDS = 30
-
-/** End the deposits whose approval never returned to the terminal. */
-export async function endOverdueDeposits({
-  deposits,
-  clock,
-}: {
-  deposits: DepositStore
-  clock: ClockAndIds
-}): Promise<void> {
-  for (const { tenantId, depositId } of await deposits.overdue(timestamp(clock, -GRACE_SECONDS))) {
-    await deposits.void(tenantId, { depositId, at: timestamp(clock), origin: null, reason: 'expired' })
-  }
 }

@@ -1,15 +1,15 @@
 import type { ApproveNames } from '@keyferry/contract'
 import type { z } from 'zod'
-import type { Asking } from '../approvals/approval-grounds.ts'
 import type { Grounds } from '../approvals/approval-rules.ts'
 import type { Begun, Kind } from '../approvals/decision.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
-import { type EventStore, madeBy } from '../base/event.ts'
+import { madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
 import { sealText } from '../deliveries/sealed-values.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import { publicKeyOf } from '../requests/request.ts'
 import type { Hold } from '../requests/stored-request.ts'
+import { type EndParts, endOvertaken } from './endings.ts'
 import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offeredNames } from './names-offer.ts'
 
 /*
@@ -18,11 +18,12 @@ import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offeredNames } from
  * no delivery and no holder, only one event.
  */
 
-type Parts = OfferParts & {
-  stores: { events: EventStore; tenants: TenantStore }
-  /** Bound of the list that is sealed. */
-  maxPayloadBytes: number
-}
+type Parts = OfferParts &
+  EndParts & {
+    stores: { tenants: TenantStore }
+    /** Bound of the list that is sealed. */
+    maxPayloadBytes: number
+  }
 
 export const NAMES: Kind<Parts, z.output<typeof ApproveNames>> = {
   refusals: NAMES_REFUSALS,
@@ -31,19 +32,15 @@ export const NAMES: Kind<Parts, z.output<typeof ApproveNames>> = {
     return {
       ...offered,
       requireSame: () => {},
-      begin: (grounds, hold) => begin(parts, { asking, offered, grounds }, hold),
+      begin: (grounds, hold) => begin(parts, { offered, grounds }, hold),
     }
   },
 }
 
-type Approving = { asking: Asking; offered: OfferedNames; grounds: Grounds }
+type Approving = { offered: OfferedNames; grounds: Grounds }
 
 // Writes the event before the list can leave the server. If another approval was faster, it writes a second event.
-async function begin(
-  parts: Parts,
-  { asking, offered, grounds }: Approving,
-  hold: Hold | null,
-): Promise<Begun> {
+async function begin(parts: Parts, { offered, grounds }: Approving, hold: Hold | null): Promise<Begun> {
   const { stores, maxPayloadBytes } = parts
   const { caller, request, policy } = grounds
   const { tenant } = await findSelf(stores.tenants, caller)
@@ -54,18 +51,12 @@ async function begin(
   const target = listed.bundle
     ? ({ kind: 'bundle', ...listed.bundle } as const)
     : ({ kind: 'tenant', ...tenant } as const)
-  const event = { ...eventOf(parts, asking), target }
+  const origin = { ...caller.origin, ...requestOrigin(request) }
   const count = listed.bundle ? listed.names.length : listed.bundles.length
   const data = { count, ...(hold === null ? {} : { release: hold.by }) }
-  await stores.events.record({ ...event, action: 'names.approved', data })
-  return {
-    approved: { kind: 'names', approverId: caller.userId, tenant, target, assurance: policy.assurance },
-    ciphertextBase64,
-    overtaken: () => stores.events.record({ ...event, action: 'names.void', data: { reason: 'overtaken' } }),
-  }
-}
-
-function eventOf({ clock }: Parts, { caller, stored }: Asking) {
-  const { origin, ...event } = madeBy(stampOf(caller, clock))
-  return { ...event, tenantId: caller.tenantId, origin: { ...origin, ...requestOrigin(stored.request) } }
+  const event = { ...madeBy(stampOf(caller, parts.clock)), origin }
+  await stores.events.record({ ...event, tenantId: caller.tenantId, action: 'names.approved', target, data })
+  const { assurance } = policy
+  const approved = { kind: 'names' as const, approverId: caller.userId, tenant, target, assurance }
+  return { approved, ciphertextBase64, overtaken: () => endOvertaken(parts, approved, event) }
 }

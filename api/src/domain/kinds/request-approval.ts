@@ -3,9 +3,8 @@ import type { z } from 'zod'
 import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
 import { type Begun, type DecisionParts, findPending, type Kind, settle } from '../approvals/decision.ts'
 import { type GrantStore, remember } from '../approvals/grant.ts'
-import { type Sealed, type SealingParts, sealDelivery } from '../approvals/sealed-delivery.ts'
+import { type SealingParts, sealDelivery } from '../approvals/sealed-delivery.ts'
 import { beginFirst, type Chosen, requireSameAsFirst } from '../approvals/two-people.ts'
-import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { EventStore } from '../base/event.ts'
 import { requireBoxSize } from '../deliveries/sealed-values.ts'
@@ -13,6 +12,7 @@ import { type BundleStore, findBundle } from '../library/bundle.ts'
 import type { TenantStore } from '../people/tenant.ts'
 import type { RequestParts } from '../requests/request.ts'
 import type { ApprovalRequest, Hold } from '../requests/stored-request.ts'
+import { type EndParts, endOvertaken } from './endings.ts'
 
 /*
  * The approval of values: the approver chooses a bundle of the tenant of the call and key names. Every name must be in the
@@ -20,6 +20,7 @@ import type { ApprovalRequest, Hold } from '../requests/stored-request.ts'
  */
 
 export type ApprovalParts = DecisionParts &
+  EndParts &
   SealingParts & {
     stores: { bundles: BundleStore; events: EventStore; grants: GrantStore; tenants: TenantStore }
     /** The server serves one person on this machine. */
@@ -60,18 +61,13 @@ async function begin(
   const sealed = await sealDelivery(parts, toSeal)
   return {
     ...sealed,
-    overtaken: () => voidOvertaken(parts, sealed),
+    overtaken: () => endOvertaken(parts, sealed.approved),
     async carryOut() {
       await remember(parts, request, sealed.approved)
       return {}
     },
     ...(needsTwo ? { approvals: { given: 2, needed: 2 } } : {}),
   }
-}
-
-async function voidOvertaken({ stores, clock }: ApprovalParts, { approved }: Sealed): Promise<void> {
-  const end = { deliveryId: approved.deliveryId, at: timestamp(clock), origin: null }
-  await stores.deliveries.void(approved.tenant.id, end)
 }
 
 function requireDelivery({ kind }: ApprovalRequest): void {

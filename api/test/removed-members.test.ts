@@ -1,20 +1,36 @@
 import { randomUUID } from 'node:crypto'
 import { join as joinPath } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { RequestStore } from '../src/domain/requests/request-store.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
+import { Faults, faulty } from './faulty-requests.ts'
 
 const newEmail = () => `${randomUUID()}@example.com`
 const GONE = 'request not found or expired'
 
+/** Acts once, right before the next change of a request. */
+class Meanwhile extends Faults {
+  act: (() => Promise<unknown>) | null = null
+
+  override async around<T>(call: () => Promise<T>): Promise<T> {
+    const { act } = this
+    this.act = null
+    await act?.()
+    return await super.around(call)
+  }
+}
+
 describe.each(databases)('members that are removed or demoted, on %s', (kind) => {
+  const meanwhile = new Meanwhile()
   let api: TestApi
   let owner: Identity
   let bundle: { id: string }
   let second: Identity & { idpUserId: string; home: string }
   beforeAll(async () => {
-    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+    const aroundRequests = (store: RequestStore) => faulty(store, meanwhile)
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], aroundRequests })
   })
   afterAll(() => api.close())
   beforeEach(async () => {
@@ -57,6 +73,26 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
     expect((await remove(second.userId)).status).toBe(200)
     expectError(await wait(), 404, GONE, 'not_found')
     expect((await waitForOther()).json.status).toBe('ready')
+  })
+
+  test.each(['removed', 'demoted'])('an approval ends that lands after its approver was %s', async (end) => {
+    const asking = new ApprovalClient(api)
+    const requestId = await asking.asked()
+    meanwhile.act = () => (end === 'removed' ? remove(second.userId) : demote(second.userId))
+    const choice = { requestId, bundle_id: bundle.id, include_keys: ['URL'] }
+    expect((await approveWith(api, second, choice)).status).toBe(403)
+    expectError(await asking.wait(requestId), 404, GONE, 'not_found')
+  })
+
+  test('of an approval and the removal of its approver at once, no approval stays', async () => {
+    const requestId = await new ApprovalClient(api).asked()
+    const choice = { requestId, bundle_id: bundle.id, include_keys: ['URL'] }
+    await Promise.all([approveWith(api, second, choice), remove(second.userId)])
+    const { status, json } = await api.call('getRequestContext', {
+      as: owner,
+      params: { request_id: requestId },
+    })
+    if (status !== 404) expect(json.status).toBe('pending')
   })
 
   test('what a demoted owner approved and no client fetched is gone', async () => {

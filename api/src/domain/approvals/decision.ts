@@ -2,7 +2,7 @@ import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
-import type { Caller } from '../people/membership.ts'
+import { admit, type Caller } from '../people/membership.ts'
 import type { Approved } from '../requests/approved.ts'
 import { newHold } from '../requests/release-hold.ts'
 import {
@@ -14,7 +14,7 @@ import {
   requireOpen,
   userCodeOf,
 } from '../requests/request.ts'
-import { approveStep, wrongCodeStep } from '../requests/request-steps.ts'
+import { approveStep, removeApproverStep, wrongCodeStep } from '../requests/request-steps.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
 import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-grounds.ts'
@@ -74,7 +74,8 @@ type Decided = {
 /** Approve a request.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already, another
  *   kind, or another person was faster) · release_required · owner_approves · agents_denied · second_person · invalid (a wrong
- *   or missing check code, or a way that the client does not offer) · what the kind throws */
+ *   or missing check code, or a way that the client does not offer) · forbidden (the approver was removed meanwhile, and the
+ *   approval ended) · what the kind throws */
 export async function decide<Parts extends DecisionParts, Chosen extends Choice>(
   parts: Parts,
   caller: Caller,
@@ -91,9 +92,20 @@ export async function decide<Parts extends DecisionParts, Chosen extends Choice>
   const held = choice.release === undefined ? null : newHold(parts.clock, request, choice.release)
   const begun = await offer.begin(grounds, held?.hold ?? null)
   await settle(parts, stored, { ...begun, hold: held?.hold ?? null })
+  await requireStillAllowed(parts, asking)
   const carried = held === null ? await begun.carryOut?.() : { release: held.release }
   const approvals = begun.approvals && { approvals: begun.approvals }
   return { approved: { ok: true, ...approvals, ...carried }, request }
+}
+
+// Removing a person ends their approvals. One that lands after that was not there to be found, so it ends here.
+async function requireStillAllowed(parts: DecisionParts, { caller, stored }: Asking): Promise<void> {
+  try {
+    await admit(parts.stores.memberships, caller, caller.role)
+  } catch (error) {
+    await changeRequest(parts, stored.request.id, (now) => removeApproverStep(now, caller))
+    throw error
+  }
 }
 
 /** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already) */

@@ -6,7 +6,7 @@ import { effectivePolicy, type Policy, type PolicyParts, type PolicyStore } from
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
-import type { StoringParts } from '../kinds/deposit-storing.ts'
+import { type StoringParts, storeReleased } from '../kinds/deposit-storing.ts'
 import { endApproval, endingOf, type ReturnParts } from '../kinds/endings.ts'
 import type { BundleStore } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
@@ -77,7 +77,7 @@ async function afterReturn(
   const ending = endingOf(approved.kind)
   const back = { request, by, at: timestamp(parts.clock), origin }
   for (const step of ending.released?.(parts, approved, back) ?? []) parts.deliveries.afterwards(step)
-  await ending.carryOut?.(parts, request.id)
+  await storeReleased(parts, request.id)
 }
 
 function refusedRelease(outcome: Exclude<Released, { status: 'released' }>): DomainError {

@@ -10,7 +10,6 @@ import type { DeliveryStore } from '../deliveries/delivery.ts'
 import type { Approved, ApprovedDelivery, ApprovedDeposit, ApprovedNames } from '../requests/approved.ts'
 import type { ApprovalRequest, FirstApproval, StoredRequest } from '../requests/stored-request.ts'
 import type { DepositStore } from './deposit-record.ts'
-import { type StoringParts, storeReleased } from './deposit-storing.ts'
 
 /*
  * What becomes of an approval after it was given, by what it gave. Each approval has a record, which ends here.
@@ -46,9 +45,6 @@ type Ending<Given> = {
   released?(parts: ReturnParts, given: Given, back: Return): (() => Promise<void>)[]
   /** It will return by a code. */
   byCode?(receipts: ReceiptSigner, given: Given): Given
-  /** What its return to the terminal starts.
-   * @throws DomainError */
-  carryOut?(parts: StoringParts, requestId: string): Promise<void>
   /** What the client gets beside the ciphertext. */
   facts?(given: Given): Facts
   /** The client has everything. */
@@ -99,7 +95,6 @@ const ENDINGS: { [K in Approved['kind']]: Ending<Given[K]> } = {
   deposit: {
     end: ({ stores }, { tenant, depositId }, { reason, origin, at }) =>
       stores.deposits.void(tenant.id, { depositId, reason, origin, at }),
-    carryOut: storeReleased,
   },
 }
 

@@ -14,6 +14,10 @@ const WAYS: readonly { commands: RegExp; run?: (command: string) => Promise<void
   { commands: /^(npm run install-client$|(eval "\$\()?keyferry (import|run|pull) )/ },
   { commands: /^npm (ci|test|run check)$/, run: isRunByCi },
   { commands: /^([A-Z_]+=\S+ )*npm start$/, run: starts },
+  { commands: /^npm run dev( -- --seed)?$/, run: starts },
+  { commands: /^(npm run test:fast|SLOWEST=20 npm test)$/, run: runsOneFile },
+  { commands: /^npx vitest --mode fast$/, run: findsTests },
+  { commands: /^npm run faults -- properties$/, run: isATrial },
   { commands: /^npx vitest run contract\/src\/api-page -u$/, run: leavesTheApiPageAlone },
   { commands: /^npx vitest run \S+$/, run: findsTests },
   { commands: /^npx vitest run \S+ -t 'its name'$/, run: runsOneTest },
@@ -84,7 +88,23 @@ function leavesTheApiPageAlone(command: string): void {
 }
 
 function findsTests(command: string): void {
-  expect(ran(command.replace('vitest run', 'vitest list --filesOnly')).split('\n').length).toBeGreaterThan(3)
+  expect(ran(command.replace(/vitest( run)?/, 'vitest list --filesOnly')).split('\n').length).toBeGreaterThan(
+    3,
+  )
+}
+
+function runsOneFile(command: string): void {
+  expect(ran(`${command} -- contract/src/endpoints.test.ts`)).toMatch(/[1-9]\d* passed, 0 failed/)
+}
+
+// A trial takes minutes, so this only looks it up.
+function isATrial(command: string): void {
+  const shell = spawnSync('sh', ['-c', command.replace('properties', '--help')], {
+    cwd: ROOT,
+    env,
+    encoding: 'utf8',
+  })
+  expect(shell.stderr).toMatch(/Names: .*\bproperties\b/)
 }
 
 function runsOneTest(command: string): void {

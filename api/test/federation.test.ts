@@ -140,15 +140,12 @@ describe.each(databases)('federation on %s', (kind) => {
   test('the keys of one trust never prove the claims of another trust in the same issuer', async () => {
     const build = new Issuer()
     await build.rotate('build')
-    const rules = (sub: string) => ({ issuer: 'https://ci.example.com', claims: { sub: [sub] } })
-    const { machine } = await trusted({ ...rules('deploy'), keys: issuer.jwks })
-    await trusted({ ...rules('build'), keys: build.jwks }, machine)
-    const token = (signer: Issuer, sub: string) => (aud: string) =>
-      signer.sign({ iss: 'https://ci.example.com', aud, sub, iat: seconds(), exp: seconds() + 300 })
-    expect(await present(machine.id, token(issuer, 'deploy'))).toEqual(bundle.values)
-    expect(await present(machine.id, token(build, 'build'))).toEqual(bundle.values)
-    expect(await present(machine.id, token(build, 'deploy'))).toBe('identity_not_trusted')
-    expect(await present(machine.id, token(issuer, 'build'))).toBe('identity_not_trusted')
+    const { machine } = await trusted({ ...rulesFor('deploy'), keys: issuer.jwks })
+    await trusted({ ...rulesFor('build'), keys: build.jwks }, machine)
+    expect(await present(machine.id, tokenOf(issuer, 'deploy'))).toEqual(bundle.values)
+    expect(await present(machine.id, tokenOf(build, 'build'))).toEqual(bundle.values)
+    expect(await present(machine.id, tokenOf(build, 'deploy'))).toBe('identity_not_trusted')
+    expect(await present(machine.id, tokenOf(issuer, 'build'))).toBe('identity_not_trusted')
   })
 
   test('a stopped machine and an ended trust deliver nothing', async () => {
@@ -395,3 +392,7 @@ describe.each(databases)('federation on %s', (kind) => {
     })
   })
 })
+
+const rulesFor = (sub: string) => ({ issuer: 'https://ci.example.com', claims: { sub: [sub] } })
+const tokenOf = (signer: Issuer, sub: string) => (aud: string) =>
+  signer.sign({ iss: 'https://ci.example.com', aud, sub, iat: seconds(), exp: seconds() + 300 })

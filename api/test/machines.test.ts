@@ -147,9 +147,6 @@ describe.each(databases)('machines on %s', (kind) => {
   })
 
   test('a token should be rotated two weeks before it expires, or halfway through a shorter life', async () => {
-    const days = (count: number) => {
-      clockMs += count * 86_400_000
-    }
     const short = await newMachine(api, owner, { expires_in_days: 7 })
     const long = await newMachine(api, owner, { expires_in_days: 30 })
     const dueOf = async ({ id, token }: typeof short) => {
@@ -161,13 +158,13 @@ describe.each(databases)('machines on %s', (kind) => {
       [null, null],
       [null, null],
     ])
-    days(4)
+    clockMs += 4 * 86_400_000
     expect(await dueOf(short)).toEqual(['expiring', 'expiring'])
-    days(4)
+    clockMs += 4 * 86_400_000
     expect(await dueOf(short)).toEqual(['expired', 'token_expired'])
-    days(7)
+    clockMs += 7 * 86_400_000
     expect(await dueOf(long)).toEqual([null, null])
-    days(1)
+    clockMs += 1 * 86_400_000
     expect(await dueOf(long)).toEqual(['expiring', 'expiring'])
   })
 

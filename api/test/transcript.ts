@@ -74,7 +74,7 @@ export class Transcript {
     const events = json.filter(({ at }) => Date.parse(at) > this.#startMs)
     const inOrder = events.toSorted((a, b) => (`${a.at} ${a.action}` < `${b.at} ${b.action}` ? -1 : 1))
     const shownEvents = inOrder.map(
-      ({ id: _, seq: __, sealed: ___, ...event }) => `event ${this.#stable(event)}`,
+      (event) => `event ${this.#stable({ ...event, id: undefined, seq: undefined, sealed: undefined })}`,
     )
     const lines = [...this.#lines, ...shownEvents]
     // In this order, because what is shown first is named first.
@@ -123,10 +123,12 @@ export class Transcript {
   }
 }
 
-const timeAndState = (row: Shown) => `${row['created_at'] ?? row['first_at']} ${row['state']}`
+const timeAndState = (row: Shown) => JSON.stringify([row['created_at'] ?? row['first_at'], row['state']])
 
-function withoutNulls({ tenant_id: _, ...row }: Shown): Shown {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null))
+function withoutNulls(row: Shown): Shown {
+  return Object.fromEntries(
+    Object.entries(row).filter(([name, value]) => name !== 'tenant_id' && value !== null),
+  )
 }
 
 /** Texts by their titles, as one file. A long line that several texts have is written once, at the top. */

@@ -14,7 +14,10 @@ type Identity = { issuer: string; claims: Readonly<Record<string, unknown>> }
 export function platformOf({ issuer, claims }: Identity): TrustPlatform {
   if (issuer === GITHUB_ISSUER || issuer.startsWith(`${GITHUB_ISSUER}/`)) return 'github'
   if (issuer === GITLAB_ISSUER || claims['project_id'] !== undefined) return 'gitlab'
-  return String(claims['sub'] ?? '').startsWith('system:serviceaccount:') ? 'kubernetes' : 'other'
+  const subjects: unknown[] = [claims['sub']].flat()
+  const isServiceAccount = (sub: unknown) =>
+    typeof sub === 'string' && sub.startsWith('system:serviceaccount:')
+  return subjects.some(isServiceAccount) ? 'kubernetes' : 'other'
 }
 
 /** Claims that together identify a caller, the most telling first. */

@@ -63,16 +63,16 @@ function noList(): Error {
 
 /** What is listed, in words: `approved: 3 names of dev/app in workspace "Acme"`.
  * @param requested the bundle, by name or id; null: bundles are listed */
-function listedOutcome(list: OpenedList, requested: string | null): Outcome {
-  const { bundle, leftOut } = list
-  const workspace = list.workspace.name
-  const count = bundle === null ? list.bundles.length : list.names.length
+function listedOutcome(opened: OpenedList, requested: string | null): Outcome {
+  const { bundle, leftOut } = opened
+  const workspace = opened.workspace.name
+  const count = bundle === null ? opened.bundles.length : opened.names.length
   const thing = `${bundle === null ? 'bundle' : 'name'}${count === 1 ? '' : 's'}`
   const of = bundle === null ? '' : ` of ${printable(bundle.name, 80)}`
   return {
     event: { event: 'listed', bundle: bundle?.name ?? null, workspace, count, left_out: leftOut },
     text: `approved: ${count} ${thing}${of}${inWorkspace(workspace)}`,
-    notes: [...otherBundle(list, requested), ...leftOutText(leftOut)],
+    notes: [...otherBundle(opened, requested), ...leftOutText(leftOut)],
   }
 }
 

@@ -27,16 +27,16 @@ export function WorkspaceNameForm<Answer>(props: WorkspaceNameFormProps<Answer>)
   const [isEmpty, setEmpty] = useState(false)
   const saved = useUnsaved(name !== stored)
   const refusal = change.error === null ? null : describeFailure(change.error).message
+  const leave = (answer: Answer) => {
+    saved()
+    onDone(answer)
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (change.isPending) return
     setEmpty(name.trim() === '')
     if (name.trim() === '') return
-    const onSuccess = (answer: Answer) => {
-      saved()
-      onDone(answer)
-    }
-    change.mutate({ name: name.trim() }, { onSuccess })
+    change.mutate({ name: name.trim() }, { onSuccess: leave })
   }
   return (
     <form onSubmit={submit} noValidate className="flex flex-wrap items-end gap-3">

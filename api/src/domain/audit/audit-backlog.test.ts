@@ -19,8 +19,9 @@ test('too many events are late, and far too many refuse changes', () => {
   expect(judged({ count: BACKLOG.full + 1 })).toEqual({ isLate: true, isFull: true })
 })
 
+const at = (ageMs: number) => new Date(NOW.getTime() - ageMs).toISOString()
+
 test('an event that waits too long is late', () => {
-  const at = (ageMs: number) => new Date(NOW.getTime() - ageMs).toISOString()
   expect(judged({ oldest: at(BACKLOG.alarmAgeMs) }).isLate).toBe(false)
   expect(judged({ oldest: at(BACKLOG.alarmAgeMs + 1) }).isLate).toBe(true)
 })

@@ -19,7 +19,7 @@ export type TenantTable = {
   [Table in keyof Tables]: 'tenant_id' extends keyof Tables[Table] ? Table : never
 }[keyof Tables]
 
-type Nothing = Record<never, never>
+type Nothing = object
 
 /** A tenant: all its rows. With an id: one row of it. */
 type Whose<Table extends TenantTable> =

@@ -29,6 +29,8 @@ describe.each(databases)('federation on %s', (kind) => {
   const epoch = Date.parse('2026-06-01T00:00:00Z')
   let clockMs = epoch
   const seconds = () => Math.floor(clockMs / 1_000)
+  const tokenOf = (signer: Issuer, sub: string) => (aud: string) =>
+    signer.sign({ iss: 'https://ci.example.com', aud, sub, iat: seconds(), exp: seconds() + 300 })
   beforeAll(async () => {
     await issuer.start()
     api = await startTestApi(kind, {
@@ -394,5 +396,3 @@ describe.each(databases)('federation on %s', (kind) => {
 })
 
 const rulesFor = (sub: string) => ({ issuer: 'https://ci.example.com', claims: { sub: [sub] } })
-const tokenOf = (signer: Issuer, sub: string) => (aud: string) =>
-  signer.sign({ iss: 'https://ci.example.com', aud, sub, iat: seconds(), exp: seconds() + 300 })

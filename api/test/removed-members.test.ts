@@ -29,8 +29,10 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
   let bundle: { id: string }
   let second: Identity & { idpUserId: string; home: string }
   beforeAll(async () => {
-    const aroundRequests = (store: RequestStore) => faulty(store, meanwhile)
-    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], aroundRequests })
+    api = await startTestApi(kind, {
+      trustProxy: ['127.0.0.1'],
+      aroundRequests: (store) => faulty(store, meanwhile),
+    })
   })
   afterAll(() => api.close())
   beforeEach(async () => {

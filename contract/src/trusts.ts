@@ -15,9 +15,11 @@ export function platformOf({ issuer, claims }: Identity): TrustPlatform {
   if (issuer === GITHUB_ISSUER || issuer.startsWith(`${GITHUB_ISSUER}/`)) return 'github'
   if (issuer === GITLAB_ISSUER || claims['project_id'] !== undefined) return 'gitlab'
   const subjects: unknown[] = [claims['sub']].flat()
-  const isServiceAccount = (sub: unknown) =>
-    typeof sub === 'string' && sub.startsWith('system:serviceaccount:')
   return subjects.some(isServiceAccount) ? 'kubernetes' : 'other'
+}
+
+function isServiceAccount(subject: unknown): boolean {
+  return typeof subject === 'string' && subject.startsWith('system:serviceaccount:')
 }
 
 /** Claims that together identify a caller, the most telling first. */

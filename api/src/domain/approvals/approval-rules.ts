@@ -65,11 +65,11 @@ function refusal(texts: RefusalTexts, grounds: Grounds, code: WhyNotCode): Refus
 
 /** What an approver sees of the rules before the click. */
 export function shownRules(texts: RefusalTexts, grounds: Grounds) {
-  const refused = refusalOf(texts, grounds)
+  const reason = refusalOf(texts, grounds)
   return {
     assurance: grounds.policy.assurance,
-    may_approve: refused === null,
-    why_not: refused,
+    may_approve: reason === null,
+    why_not: reason,
     release: waysOf(grounds),
     release_required: mustReturn(grounds),
     user_code_required: mustTypeCode(grounds.policy, {}),

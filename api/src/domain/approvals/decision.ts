@@ -54,7 +54,7 @@ export type Begun = {
   /** The first of two approvals. */
   first?: FirstApproval | null
   /** Ends the record, because another approval was faster. */
-  overtaken?(): Promise<void>
+  overtaken?: () => Promise<void>
   /** What follows an approval that need not return to the terminal. */
   carryOut?(): Promise<{ deposit?: AppliedDeposit }>
   /** Where two people approve. */

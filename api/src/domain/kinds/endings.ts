@@ -53,9 +53,9 @@ type Ending<Given> = {
 
 type Facts = Omit<Extract<z.input<typeof WaitResult>, { status: 'ready' }>, 'status' | 'ciphertext_base64'>
 
-type Given = { delivery: ApprovedDelivery; names: ApprovedNames; deposit: ApprovedDeposit }
+type GivenOf = { delivery: ApprovedDelivery; names: ApprovedNames; deposit: ApprovedDeposit }
 
-const ENDINGS: { [K in Approved['kind']]: Ending<Given[K]> } = {
+const ENDINGS: { [K in Approved['kind']]: Ending<GivenOf[K]> } = {
   delivery: {
     async end({ stores }, { tenant, deliveryId }, { reason, origin, at, wasHeld }) {
       const end = { deliveryId, at, origin }
@@ -78,8 +78,13 @@ const ENDINGS: { [K in Approved['kind']]: Ending<Given[K]> } = {
       remember: null,
     }),
     facts: ({ bundle, tenant, missingRequired, deliveryId, versions, expired, receipt }) => ({
-      ...{ bundle, workspace: tenant, missing_required: missingRequired, expired },
-      ...{ delivery_id: deliveryId, versions, receipt },
+      bundle,
+      workspace: tenant,
+      missing_required: missingRequired,
+      expired,
+      delivery_id: deliveryId,
+      versions,
+      receipt,
     }),
     collected: ({ stores, clock }, { tenant, deliveryId }, origin) =>
       stores.deliveries.collect(tenant.id, { deliveryId, at: timestamp(clock), origin }),
@@ -121,7 +126,7 @@ export async function endOvertaken(
 }
 
 /** What becomes of an approval of this kind. */
-export function endingOf<K extends Approved['kind']>(kind: K): Ending<Given[K]> {
+export function endingOf<K extends Approved['kind']>(kind: K): Ending<GivenOf[K]> {
   return ENDINGS[kind]
 }
 
@@ -136,7 +141,11 @@ function recordFirst(
   { reason, origin, at }: End,
 ): Promise<void> {
   return stores.events.record({
-    ...{ tenantId, action: 'delivery.not_released', actor: person(approverId), at, origin },
+    tenantId,
+    action: 'delivery.not_released',
+    actor: person(approverId),
+    at,
+    origin,
     target: { kind: 'bundle', id: bundleId, name: bundleName },
     data: { names: keys, reason },
   })

@@ -176,7 +176,7 @@ export const requestNotFound = () => new DomainError('not_found', NOT_FOUND)
 
 /** A request whose lifetime has not ended, in any state.
  * @throws DomainError not_found · request_expired */
-export async function findLive(parts: RequestParts, requestId: string): Promise<StoredRequest> {
+async function findLive(parts: RequestParts, requestId: string): Promise<StoredRequest> {
   if (!REQUEST_ID.test(requestId)) throw requestNotFound()
   const stored = await parts.requests.read(requestId, parts.clock.now().getTime())
   if (typeof stored === 'string') throw goneError(stored)

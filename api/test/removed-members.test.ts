@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join as joinPath } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RequestStore } from '../src/domain/requests/request-store.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'

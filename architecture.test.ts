@@ -74,8 +74,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   server: ['api', 'web/server', 'contract', 'crypto', 'plumbing'],
 }
 
-/** The floors of a house, the ground first: a room may import from the floors below it, not from its neighbours. Files that
- * are in no room are the roof. */
+/** The floors of a house, the ground first: a room may import from the floors below it, not from its neighbours. Files
+ * that are in no room are the roof. */
 const FLOORS: Record<string, readonly (readonly string[])[]> = {
   'api/src/domain': [
     ['base'],
@@ -204,6 +204,18 @@ test('no file imports itself through others', () => {
     return seen
   }
   expect(files.filter((file) => reached(file).has(file))).toEqual([])
+})
+
+test('a line has at most 120 columns, unless it holds a text that a reader looks for whole', () => {
+  const isComment = (line: string) => /^\s*(\*|\/\/|\/\*)/.test(line)
+  const isText = (line: string) => /['"`]|^\s*\/\S/.test(line)
+  const long = files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line.length > 120 && (isComment(line) || !isText(line)))
+      .map((line) => `${file}: ${line}`),
+  )
+  expect(long).toEqual([])
 })
 
 test('no file or folder has a name that says nothing', () => {

@@ -17,8 +17,8 @@ export function setup(): void {
   process.env['TMPDIR'] = folder
 }
 
-/** Running servers leave a file with their process id here; PostgreSQL has it in its data folder. If no test of a file is
- * selected, its hooks do not run, so this ends what the file started. */
+/** Running servers leave a file with their process id here; PostgreSQL has it in its data folder. If no test of a file
+ * is selected, its hooks do not run, so this ends what the file started. */
 export function teardown(): void {
   for (const file of globSync('{*.pid,*/postmaster.pid}', { cwd: folder })) {
     const pid = pidIn(join(folder, file))
@@ -36,8 +36,8 @@ function pidIn(file: string): number | null {
   }
 }
 
-/** A folder in memory saves each commit of SQLite a wait for the disk. `null` where there is none with room, or where it
- * cannot run programs: tests make some. */
+/** A folder in memory saves each commit of SQLite a wait for the disk. `null` where there is none with room, or where
+ * it cannot run programs: tests make some. */
 function folderInMemory(): string | null {
   try {
     const { bavail, bsize } = statfsSync(MEMORY)

@@ -13,8 +13,8 @@ const ALONE_MS = 5
 const ALONE_CALLS = 300
 const VALUE = 'x'.repeat(40)
 
-/** Deliveries of 20 keys to machines: by a token beside a route that inserts one row as durably, by an ID token whose issuer's
- * keys are cached beside a token, and one after another. */
+/** Deliveries of 20 keys to machines: by a token beside a route that inserts one row as durably, by an ID token whose
+ * issuer's keys are cached beside a token, and one after another. */
 export const machineDeliveries: Benchmark = async (options) => {
   const measurements: Measurement[] = []
   for await (const stage of stages()) {

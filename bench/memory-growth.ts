@@ -13,8 +13,8 @@ const READ_KEY = 7
 
 type Grown = { api: ApiProcess; keyId: string }
 
-/** First pages of the log, of a key's history and of its holders, with many rows beside the same with 1,000. Each key has
- * 50 versions and 50 holders; the log is of one workspace. The rows are made by SQL. */
+/** First pages of the log, of a key's history and of its holders, with many rows beside the same with 1,000. Each key
+ * has 50 versions and 50 holders; the log is of one workspace. The rows are made by SQL. */
 export const memoryGrowth: Benchmark = async (options) => {
   const measurements: Measurement[] = []
   for await (const stage of stages()) {

@@ -17,8 +17,8 @@ const TENANTS = 32
 const CALLERS = 16
 const TARGET = 0.9
 
-/** Creations for one workspace on two nodes, beside the same load for 32: nothing of a workspace may make its writers wait
- * for each other. On PostgreSQL only, because SQLite has one writer anyway. */
+/** Creations for one workspace on two nodes, beside the same load for 32: nothing of a workspace may make its writers
+ * wait for each other. On PostgreSQL only, because SQLite has one writer anyway. */
 export const tenants: Benchmark = async (options) => {
   const measurements: Measurement[] = []
   for await (const { name, forApi } of stages()) {

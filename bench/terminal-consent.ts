@@ -24,8 +24,9 @@ type Place = {
   readonly library: Library & { readonly bundle: string }
 }
 
-/** The real client and a server on this machine: from the click on Approve, over loopback, until the program has its values;
- * and what a remembered approval adds to the start of a program. Calls go through a proxy that gives each another address. */
+/** The real client and a server on this machine: from the click on Approve, over loopback, until the program has its
+ * values; and what a remembered approval adds to the start of a program. Calls go through a proxy that gives each
+ * another address. */
 export const terminalConsent: Benchmark = async ({ turns }) => {
   execFileSync(process.execPath, [join(CLI, 'build.ts')])
   const folder = temporaryFolder()

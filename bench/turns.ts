@@ -12,8 +12,8 @@ export type Contender = {
 const CONNECTIONS = 16
 const WARM_UP_SECONDS = 1
 
-/** Requests per second, and per second of processor time that the serving processes used: busy neighbours on the machine
- * lower the first and leave the second as it is. */
+/** Requests per second, and per second of processor time that the serving processes used: busy neighbours on the
+ * machine lower the first and leave the second as it is. */
 type Speed = { readonly perSecond: number; readonly perCoreSecond: number }
 
 export type Turns = {

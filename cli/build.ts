@@ -80,8 +80,8 @@ await writeFile(join(DIST, 'package.json'), `${JSON.stringify(PUBLISHED, null, 2
 await copyFile(join(HERE, '..', 'LICENSE'), join(DIST, 'LICENSE'))
 await copyFile(join(HERE, 'README.md'), join(DIST, 'README.md'))
 
-// One file: a module in it still runs only when a lazy import needs it, and one file is read faster than many. What serves
-// agents has its own file, because its libraries are twice as large as everything else.
+// One file: a module in it still runs only when a lazy import needs it, and one file is read faster than many. What
+// serves agents has its own file, because its libraries are twice as large as everything else.
 async function bundle(): Promise<void> {
   const options: BuildOptions = {
     outdir: join(DIST, 'lib'),

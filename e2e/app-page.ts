@@ -7,7 +7,8 @@ const WAIT_MS = 45_000
 
 export type WatchedPage = Page & { readonly complaints: readonly string[] }
 
-/** A page in a new browser context that records every violation of the content security policy and every uncaught error. */
+/** A page in a new browser context that records every violation of the content security policy and every uncaught
+ * error. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
   const page = await context.newPage()

@@ -143,8 +143,8 @@ async function signIn(page: EnginePage): Promise<void> {
   await page.click(button('Sign in'))
 }
 
-/** Move the pointer over the page, as a person does who reads it: its buttons become active a second later. An engine may
- * report that the page has the focus only after the first movements. */
+/** Move the pointer over the page, as a person does who reads it: its buttons become active a second later. An engine
+ * may report that the page has the focus only after the first movements. */
 async function readRequest(page: EnginePage): Promise<void> {
   await page.text("//button[normalize-space()='Deny']")
   for (const x of [40, 60, 80, 100, 120]) {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 
 /*
- * Runs the steps of a composite action as the runner of GitHub Actions does: bash with `-eo pipefail`, environment files
- * between the steps, and masks that the steps set with `::add-mask::` on either stream.
- * Source: docs.github.com, "Workflow commands" and "Metadata syntax"; actions/runner, ActionCommandManager.cs.
+ * Runs the steps of a composite action as the runner of GitHub Actions does: bash with `-eo pipefail`, environment
+ * files between the steps, and masks that the steps set with `::add-mask::` on either stream. Source: docs.github.com,
+ * "Workflow commands" and "Metadata syntax"; actions/runner, ActionCommandManager.cs.
  */
 
 type Inputs = Readonly<Record<string, string>>

@@ -10,7 +10,8 @@ import { ownerNamed } from './signed-client.ts'
 
 const SECRET = 'the shared secret of a test on loopback'
 
-/** An API with its own stores, which a test can start and kill many times. The stores are removed when the test ends. */
+/** An API with its own stores, which a test can start and kill many times. The stores are removed when the test ends.
+ * */
 export async function killedServer(kind: string) {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyferry-killed-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))

@@ -9,8 +9,8 @@ export type Way = 'loopback' | 'code'
 
 const POLL_MS = 3_000
 
-/** An attacker who makes a request and sends its link to a person who can approve. Calls the interface without the client,
- * and knows everything that the client would know. */
+/** An attacker who makes a request and sends its link to a person who can approve. Calls the interface without the
+ * client, and knows everything that the client would know. */
 export class Attacker {
   readonly keys: KeyPair = generateKeyPair()
   readonly verifier = generatePollVerifier()

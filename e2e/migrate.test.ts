@@ -9,8 +9,9 @@ import { commandsOf, ROOT } from './documents.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 /*
- * The commands of docs/migrate.md, with programs in the place of the other tools that check their arguments and print what
- * those tools print. The values have what export formats get wrong: quotes, several lines, JSON, a backslash, a dollar sign.
+ * The commands of docs/migrate.md, with programs in the place of the other tools that check their arguments and print
+ * what those tools print. The values have what export formats get wrong: quotes, several lines, JSON, a backslash, a
+ * dollar sign.
  */
 
 const PEM = '-----BEGIN KEY-----\nMIIB\n-----END KEY-----\n'
@@ -25,7 +26,8 @@ const VALUES = {
 }
 const { GREETING: _, WINDOWS: __, ...PLAIN } = VALUES
 
-/** Each tool: the arguments of the documented command, and what it then prints; `file`: writes it to its last argument. */
+/** Each tool: the arguments of the documented command, and what it then prints; `file`: writes it to its last
+ * argument. */
 const TOOLS: Readonly<Record<string, { words: string; prints: string; file?: true }>> = {
   dotenvx: {
     words: 'get -f .env.production',

@@ -66,7 +66,8 @@ export function residentMiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024
 }
 
-/** Processor time that a process has used so far, in milliseconds: unlike elapsed time, the same beside busy neighbours. */
+/** Processor time that a process has used so far, in milliseconds: unlike elapsed time, the same beside busy
+ * neighbours. */
 export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const [user = 0, system = 0] = stat

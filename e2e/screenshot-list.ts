@@ -30,8 +30,8 @@ const WORLDS: readonly (() => Promise<World>)[] = [
   webhookShots,
 ]
 
-/** Take every state whose name contains `wanted`, on real servers. The whole name of a state takes only that one, and starts
- * no more servers once it is found. */
+/** Take every state whose name contains `wanted`, on real servers. The whole name of a state takes only that one, and
+ * starts no more servers once it is found. */
 export async function takeShots(wanted: string, take: (shot: Shot) => Promise<void>): Promise<void> {
   for (const open of WORLDS) {
     const { list, servers } = await open()

@@ -9,8 +9,8 @@ const FOLDER = join(import.meta.dirname, '../screenshots')
 const WIDTHS = [1280, 360]
 const THEMES = ['light', 'dark'] as const
 
-// `npm run screenshots [a name, or a part of names]`: every page and state, in both themes and two widths, as PNG files.
-// `npm run screenshots readme`: the README's pictures, in docs/pictures/.
+// `npm run screenshots [a name, or a part of names]`: every page and state, in both themes and two widths, as PNG
+// files. `npm run screenshots readme`: the README's pictures, in docs/pictures/.
 const wanted = process.argv[2] ?? ''
 await mkdir(FOLDER, { recursive: true })
 const browser = await launchBrowser()

@@ -28,7 +28,8 @@ afterAll(async () => {
   await server.dispose()
 })
 
-/** Start a receiver on a port that is free. The secret is known only after the webhook is made, so the port comes first. */
+/** Start a receiver on a port that is free. The secret is known only after the webhook is made, so the port comes
+ * first. */
 async function startReceiver(program: string, file: string, env: Record<string, string>): Promise<Receiver> {
   const { PATH = '' } = process.env
   const child = spawn(program, [join(ROOT, 'deploy/webhooks', file)], { env: { PATH, PORT: '0', ...env } })

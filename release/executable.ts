@@ -8,7 +8,8 @@ import { type Target, targetHere } from './targets.ts'
 
 const ENTRY = join(ROOT, 'cli/bin/keyferry.js')
 
-// Without the last two, the executable would read `.env` and run what `bunfig.toml` names, in the folder where it starts.
+// Without the last two, the executable would read `.env` and run what `bunfig.toml` names, in the folder where it
+// starts.
 const FLAGS = [
   '--compile',
   '--minify',

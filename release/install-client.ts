@@ -6,8 +6,8 @@ import { installScript } from '../web/server/client-files/install-script.ts'
 import { PACKAGE_FILE, packClient } from './client-package.ts'
 import { ARTEFACTS, VERSION } from './places.ts'
 
-// `npm run install-client [-- --to DIR]`: packs the client of this clone, and installs it by the script that servers hand
-// out.
+// `npm run install-client [-- --to DIR]`: packs the client of this clone, and installs it by the script that servers
+// hand out.
 packClient()
 const file = join(ARTEFACTS, PACKAGE_FILE)
 if (process.platform === 'win32') process.stdout.write(`Run: npm install --global ${file}\n`)

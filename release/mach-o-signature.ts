@@ -19,8 +19,8 @@ type Commands = {
   readonly textBytes: number
 }
 
-/** Replace the code signature of a 64-bit Mach-O program by an ad hoc one, as linkers make it. macOS ends a program whose
- * signature does not match its bytes, and Bun leaves the old signature in the programs for Intel.
+/** Replace the code signature of a 64-bit Mach-O program by an ad hoc one, as linkers make it. macOS ends a program
+ * whose signature does not match its bytes, and Bun leaves the old signature in the programs for Intel.
  * @param identifier ASCII; names the program in its signature
  * @throws Error: the program has no signature to replace */
 export function withAdHocSignature(program: Buffer, identifier: string): Buffer {

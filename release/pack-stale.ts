@@ -6,8 +6,8 @@ import { ARTEFACTS, ROOT } from './places.ts'
 
 const SOURCES = ['cli/bin', 'cli/src', 'cli/build.ts', 'cli/package.json', 'contract/src', 'crypto/src']
 
-// Before `npm start`: packs the client where that has not been done, or a source is newer. Executables of an older client
-// are no longer listed, so the server does not hand them out.
+// Before `npm start`: packs the client where that has not been done, or a source is newer. Executables of an older
+// client are no longer listed, so the server does not hand them out.
 if (
   isStale(
     join(ARTEFACTS, CHECKSUMS),

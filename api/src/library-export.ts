@@ -6,13 +6,14 @@ import { TenantKeys } from './storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from './storage/keys-at-rest/value-vault.ts'
 import { readWholeLibrary } from './storage/transfer/library-export.ts'
 
-/** `publicKey`: 32 bytes, of the receiving server. `bundleNames`: only these bundles and their keys; empty: everything. */
+/** `publicKey`: 32 bytes, of the receiving server. `bundleNames`: only these bundles and their keys; empty:
+ * everything. */
 export type LibraryExport = { kid: string; publicKey: Uint8Array; bundleNames: readonly string[] }
 
 /** Seal the library of a database to the deposit key of another server.
  * @returns the text of the file, and how many bundles and keys it holds
- * @throws Error with one line for the operator: the database has several workspaces, a bundle does not exist or has inline
- *   items, or the library is too large for one move */
+ * @throws Error with one line for the operator: the database has several workspaces, a bundle does not exist or has
+ *   inline items, or the library is too large for one move */
 export async function exportLibrary(
   settings: DatabaseSettings,
   { kid, publicKey, bundleNames }: LibraryExport,

@@ -128,8 +128,8 @@ export async function withRecording<T>(
 
 export type ResetPassword = { password: string; userId: string }
 
-/** Give a local account a new password, which its owner has to replace at the next sign-in, and remove its passkeys. Only
- * the password's hash is stored.
+/** Give a local account a new password, which its owner has to replace at the next sign-in, and remove its passkeys.
+ * Only the password's hash is stored.
  * @returns null when there is no account of this e-mail */
 export async function resetPassword(
   settings: DatabaseSettings,

@@ -23,8 +23,8 @@ type StoreParts = {
 
 type RecordedStores = { stores: Stores; sealer: Sealer; receiptKeys: readonly KnownReceiptKey[] }
 
-/** The stores over a database whose writes are recorded in the audit log. Until `opened` ends, a sealer signs the log, and
- * entries past their time are removed. */
+/** The stores over a database whose writes are recorded in the audit log. Until `opened` ends, a sealer signs the log,
+ * and entries past their time are removed. */
 export async function openStores(
   opened: AsyncDisposableStack,
   { settings, database, shortLived, clock, log }: StoreParts,

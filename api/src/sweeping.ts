@@ -4,8 +4,8 @@ import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import { endOverdue } from './domain/kinds/endings.ts'
 import type { Stores } from './domain/stores.ts'
 
-/** Sweep at an interval until the returned function is called; it resolves when a running sweep has ended. A sweep that fails
- * is logged, and the next one tries again. */
+/** Sweep at an interval until the returned function is called; it resolves when a running sweep has ended. A sweep
+ * that fails is logged, and the next one tries again. */
 export function sweepEvery(
   seconds: number,
   sweep: () => Promise<void>,

@@ -12,8 +12,9 @@ import { secretOf } from './returning-client.ts'
 import { ManualClock, Overtaking, readTexts, settledText, Transcript, written } from './transcript.ts'
 
 /*
- * Every kind of request, way of return, number of people and end: what is answered, recorded and stored must stay as it is
- * in approval-transcripts.txt. After a change that is meant, run this test with UPDATE_TRANSCRIPTS=1 and read the difference.
+ * Every kind of request, way of return, number of people and end: what is answered, recorded and stored must stay as
+ * it is in approval-transcripts.txt. After a change that is meant, run this test with UPDATE_TRANSCRIPTS=1 and read
+ * the difference.
  */
 
 const FILE = join(import.meta.dirname, 'approval-transcripts.txt')

@@ -1,7 +1,7 @@
 import type { ApiEndpointName, AuditAction } from '@keyferry/contract'
 
-/** The events that a call of each endpoint adds when it succeeds, in the order of their names. `null`: the walk cannot make
- * it succeed; the tests of accounts, passkeys, machines, releases and policies do. */
+/** The events that a call of each endpoint adds when it succeeds, in the order of their names. `null`: the walk cannot
+ * make it succeed; the tests of accounts, passkeys, machines, releases and policies do. */
 export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | null>> = {
   getHealth: [],
   getReadiness: [],

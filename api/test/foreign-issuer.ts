@@ -17,8 +17,8 @@ type OpenIdProvider = {
   ) => { set(name: string, value: unknown): void; issue(options: { use: 'idtoken' }): Promise<string> }
 }
 
-/** The OpenID provider `oidc-provider`: it publishes its keys and issues tokens itself. Its private key is known, so that a
- * test can also sign what the provider would not. */
+/** The OpenID provider `oidc-provider`: it publishes its keys and issues tokens itself. Its private key is known, so
+ * that a test can also sign what the provider would not. */
 export class ForeignIssuer {
   readonly url: string
   readonly kid = 'provider-key'

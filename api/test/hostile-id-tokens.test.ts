@@ -15,8 +15,8 @@ import {
 } from './machine-client.ts'
 
 /*
- * Tokens of `oidc-provider`, an issuer that was not written here, and forgeries of them. Which database records the refusals
- * makes no difference to what is refused, so these run on one.
+ * Tokens of `oidc-provider`, an issuer that was not written here, and forgeries of them. Which database records the
+ * refusals makes no difference to what is refused, so these run on one.
  */
 
 let api: TestApi

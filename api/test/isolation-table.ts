@@ -162,8 +162,8 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   getOwnMachine: [401, 401, 401, 401, 401, 401, 401, 401, 401],
 }
 
-/** Kinds of machines. All but the foreign one belong to the owner's tenant, and are granted each bundle that a call names:
- * to read, to deliver, or not at all. */
+/** Kinds of machines. All but the foreign one belong to the owner's tenant, and are granted each bundle that a call
+ * names: to read, to deliver, or not at all. */
 export const MACHINES = [
   'machine that reads',
   'machine that delivers',

@@ -9,7 +9,8 @@ const CLAIM = 'claim'
 
 export type RequestActs = ReturnType<typeof actsOn>
 
-/** What people, clients and the server do with the requests of a store, one short call each. A missing request is `gone`. */
+/** What people, clients and the server do with the requests of a store, one short call each. A missing request is
+ * `gone`. */
 export function actsOn(store: RequestStore) {
   const change = async <Answer>(id: string, nowMs: number, step: Step<Answer>) => {
     const answer = await store.change(id, nowMs, step)

@@ -36,8 +36,8 @@ export type Approval = {
 }
 
 /** - `usage`: options that cannot be used. - `denied`: a person denied the request, or the machine was refused.
- * - `expired`: not approved in time. - `network`: no answer from the server. - `refused`: an answer that the client does not
- * use. - `aborted`: by `signal`. - `failed`: anything else. */
+ * - `expired`: not approved in time. - `network`: no answer from the server. - `refused`: an answer that the client
+ *   does not use. - `aborted`: by `signal`. - `failed`: anything else. */
 export type KeyferryErrorCode = 'usage' | 'denied' | 'expired' | 'network' | 'refused' | 'aborted' | 'failed'
 
 /** Why there are no values. The message and `next` contain no value. */

@@ -14,7 +14,8 @@ import { fileOutput } from './terminal/streams.ts'
 
 type Failure = { readonly code: KeyferryErrorCode; readonly message: string; readonly next: string }
 
-/** Get values for a program that imports the client, as `keyferry pull` does. Never throws for a refused or failed delivery. */
+/** Get values for a program that imports the client, as `keyferry pull` does. Never throws for a refused or failed
+ * delivery. */
 export async function deliverValues(
   options: DeliverOptions,
 ): Promise<{ readonly values: Record<string, string> } | Failure> {

@@ -4,9 +4,9 @@ import { parseObject } from './base/shape.ts'
 import { CREDENTIAL_VARIABLES, LOADED_MARK } from './program/program-environment.ts'
 
 /*
- * `import 'keyferry/config'`: sets process.env before the next import runs, in dotenv's place. An import can only wait for
- * the server if it blocks, so the client runs as a child process. The mark keeps worker threads and child processes, which
- * inherit the variables, from asking again.
+ * `import 'keyferry/config'`: sets process.env before the next import runs, in dotenv's place. An import can only wait
+ * for the server if it blocks, so the client runs as a child process. The mark keeps worker threads and child
+ * processes, which inherit the variables, from asking again.
  */
 
 const MAX_BYTES = 64 * 1024 * 1024

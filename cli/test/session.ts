@@ -22,9 +22,9 @@ export type SessionFile = { readonly title: string; readonly sessions: readonly 
 
 const SESSION = /^(.*)\nserver: (.*)\n\$ ([\s\S]*?)\n(?:exit: (\d+)\n)?((?:[>!][^\n]*\n)*)$/
 
-/** Read a session file: `# title`, then for each session `## about`, `server: name`, `$ command`, `exit: code` unless it
- * is 0, and the output: lines of stdout after `>`, lines of stderr after `!`. A last line `>\` or `!\` says that the
- * output has no line end. */
+/** Read a session file: `# title`, then for each session `## about`, `server: name`, `$ command`, `exit: code` unless
+ * it is 0, and the output: lines of stdout after `>`, lines of stderr after `!`. A last line `>\` or `!\` says that
+ * the output has no line end. */
 export function parseSessionFile(text: string): SessionFile {
   const [head = '', ...parts] = text.split(/^## /m)
   const title = /^# (.*)\n\n$/.exec(head)?.[1]

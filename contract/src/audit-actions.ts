@@ -3,8 +3,8 @@
  * `email`: of the person with the e-mail address in it. */
 export type OriginOwner = 'actor' | 'delivery' | 'grant' | 'email'
 
-/** What an event can say that happened, one word each side of the dot, and whose its origin is, so that it can be erased
- * when the person is forgotten. An action is never renamed; add new ones to its group. */
+/** What an event can say that happened, one word each side of the dot, and whose its origin is, so that it can be
+ * erased when the person is forgotten. An action is never renamed; add new ones to its group. */
 export const ORIGIN_OWNERS = {
   'key.created': 'actor',
   'key.changed': 'actor',

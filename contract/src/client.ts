@@ -132,7 +132,8 @@ async function send(fetchFn: typeof fetch, { method, url, params, query, ...rest
   return isJson ? await response.json() : await response.text()
 }
 
-/** Beside the input of a call. `query` for a method other than GET; `body` where it has a field that the path has too. */
+/** Beside the input of a call. `query` for a method other than GET; `body` where it has a field that the path has too.
+ * */
 export type CallExtras = Omit<LooseOptions, 'params'>
 
 /**

@@ -3,8 +3,8 @@ import type { z } from 'zod'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Who may call, from anyone to the tenant's owner. `session`: any active user; `dev`: anyone, but only with
- * DEV_ALLOW_PLAINTEXT=1; `layer`: the web-facing layer itself, for no person; `machine`: a machine, by the bearer token of
- * its `Authorization` header. */
+ * DEV_ALLOW_PLAINTEXT=1; `layer`: the web-facing layer itself, for no person; `machine`: a machine, by the bearer
+ * token of its `Authorization` header. */
 export type Access = 'public' | 'session' | 'member' | 'owner' | 'dev' | 'layer' | 'machine'
 
 /** How people sign in: the setting AUTH_MODE. */
@@ -27,7 +27,8 @@ export type Endpoint = {
   method: Method
   path: `/${string}`
   access: Access
-  /** Machines may call too, with a bearer token: for bundles that they are granted, or if they may read the audit log. */
+  /** Machines may call too, with a bearer token: for bundles that they are granted, or if they may read the audit log.
+   * */
   machine?: 'read' | 'audit'
   summary: string
   /** Only where a parameter of the path is more than text; else `paramsOf` reads them from the path. */

@@ -129,7 +129,8 @@ export const TIMES = {
   maxTokenOverlapSeconds: 30 * 24 * 60 * MINUTE,
   /** How long the old secret of a webhook signs beside the new one. */
   webhookOverlapSeconds: 24 * 60 * MINUTE,
-  /** Webhooks announce a change this long after the last change of the same thing, and at most this long after the first. */
+  /** Webhooks announce a change this long after the last change of the same thing, and at most this long after the
+   * first. */
   webhookQuietSeconds: 5,
   webhookLongestQuietSeconds: 30,
   /** One call to a receiver. */
@@ -170,8 +171,8 @@ export const RATES = {
   setup: { calls: 3, windowSeconds: 60 * MINUTE },
 } as const
 
-/** Failed logins that lock an account, wrong check codes and wrong release codes that end a request, and fresh release codes
- * that one request may get. */
+/** Failed logins that lock an account, wrong check codes and wrong release codes that end a request, and fresh release
+ * codes that one request may get. */
 export const ATTEMPTS = {
   failedLogins: 5,
   wrongUserCodes: 5,

@@ -1,6 +1,6 @@
 /*
- * How the ID tokens of a platform can prove a machine: which claims identify a caller, and which ones a trust has to name so
- * that it is specific. The API refuses by these rules, and the app's pages warn by them.
+ * How the ID tokens of a platform can prove a machine: which claims identify a caller, and which ones a trust has to
+ * name so that it is specific. The API refuses by these rules, and the app's pages warn by them.
  */
 
 export const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com'

@@ -1,4 +1,5 @@
-/** What a webhook can be told of, and `webhook.test`, which a test call sends. A type is never renamed; new ones may be added. */
+/** What a webhook can be told of, and `webhook.test`, which a test call sends. A type is never renamed; new ones may
+ * be added. */
 export const WEBHOOK_EVENTS = [
   'bundle.created',
   'bundle.changed',

@@ -1,6 +1,7 @@
 // Readers for formats whose real ones are not at hand, after their sources and manuals.
 
-/** docker's env-file: lines, blanks before the name dropped, comments and empty lines skipped, all behind `=` as it is. */
+/** docker's env-file: lines, blanks before the name dropped, comments and empty lines skipped, all behind `=` as it
+ * is. */
 export function readDocker(text: string): Map<string, string> {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, '').replace(/^[ \t]+/, ''))
   const entries = lines.filter((line) => line !== '' && !line.startsWith('#'))

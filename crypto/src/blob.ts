@@ -31,7 +31,8 @@ export function encryptBlob(plaintext: Uint8Array, key: DerivationKey, context: 
   return blob
 }
 
-/** @throws CryptoError bad_blob (malformed, changed, or made for another context) · wrong_key (made under another key) */
+/** @throws CryptoError bad_blob (malformed, changed, or made for another context) · wrong_key (made under another key)
+ *   */
 export function decryptBlob(blob: Uint8Array, key: DerivationKey, context: Uint8Array): Uint8Array {
   if (keyIdOfBlob(blob) !== key.id) throw new CryptoError('wrong_key', 'blob was made under another key')
   const nonce = blob.subarray(NONCE_AT, CIPHERTEXT_AT)

@@ -5,9 +5,9 @@ import type { ReceiptKey } from './receipt.ts'
 import { userCode } from './user-code.ts'
 
 /*
- * A client seals the values that it deposits to a key of the API, so that no layer before the API reads them. The API signs
- * that key with its receipt key, which clients pin. The box holds a digest of everything that the approval page shows, so
- * that a box cannot be moved to other names.
+ * A client seals the values that it deposits to a key of the API, so that no layer before the API reads them. The API
+ * signs that key with its receipt key, which clients pin. The box holds a digest of everything that the approval page
+ * shows, so that a box cannot be moved to other names.
  */
 
 const KID_DIGITS = 16

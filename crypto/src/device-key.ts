@@ -5,8 +5,8 @@ import { ED25519_BYTES, publicBytesOf, signatureFits, signingKeyOf } from './ed2
 import { frame } from './frame.ts'
 
 /*
- * The key of a terminal that may repeat an approval. The terminal keeps the seed; it signs each request with it, so that a
- * copy of a request is of no use with another public key, command or folder.
+ * The key of a terminal that may repeat an approval. The terminal keeps the seed; it signs each request with it, so
+ * that a copy of a request is of no use with another public key, command or folder.
  */
 
 const NONCE_BYTES = 16

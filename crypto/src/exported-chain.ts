@@ -23,8 +23,8 @@ export class BrokenExport extends Error {
 /** A restore of a backup: entries of `epochBefore` after entry `seq` were lost. `at`: an ISO timestamp. */
 export type Restore = { readonly at: string; readonly epochBefore: number; readonly seq: number }
 
-/** `fits`: the entries up to the note's are those that were signed · `differs`: they are not · `lost`: a restore at `at`
- * lost what was signed · `outside`: the export does not hold the note's entry. */
+/** `fits`: the entries up to the note's are those that were signed · `differs`: they are not · `lost`: a restore at
+ * `at` lost what was signed · `outside`: the export does not hold the note's entry. */
 export type Judgement =
   | { readonly kind: 'fits' | 'differs' | 'outside' }
   | { readonly kind: 'lost'; readonly at: string }

@@ -2,8 +2,8 @@ import { CryptoError } from './crypto-error.ts'
 
 const LENGTH_BYTES = 4
 
-/** Join parts so that no two different lists give the same bytes: each part follows its own length (4 bytes, big-endian).
- * Text counts as UTF-8.
+/** Join parts so that no two different lists give the same bytes: each part follows its own length (4 bytes,
+ * big-endian). Text counts as UTF-8.
  * @throws CryptoError bad_text: a lone surrogate, which UTF-8 would silently replace */
 export function frame(...parts: readonly (string | Uint8Array)[]): Buffer {
   const framed = Buffer.allocUnsafe(parts.reduce((size, part) => size + LENGTH_BYTES + byteLength(part), 0))

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /*
- * A machine's token: `kfm_`, 43 digits of base 62 for 256 random bits, and 6 digits of base 62 for the CRC-32 of all that
- * comes before it, the prefix included. So a scanner finds tokens in any text and drops what only looks like one, without
- * asking the server.
+ * A machine's token: `kfm_`, 43 digits of base 62 for 256 random bits, and 6 digits of base 62 for the CRC-32 of all
+ * that comes before it, the prefix included. So a scanner finds tokens in any text and drops what only looks like one,
+ * without asking the server.
  */
 
 const PREFIX = 'kfm_'

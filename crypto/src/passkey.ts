@@ -9,7 +9,8 @@ import { CryptoError } from './crypto-error.ts'
 /** What a response must match. `origin`: of our pages; `rpId`: the host name that passkeys belong to. */
 export type Ceremony = { challenge: string; origin: string; rpId: string }
 
-/** `credentialId` is base64url, `publicKey` a COSE key. `counter` grows with each use; 0: the passkey does not count. */
+/** `credentialId` is base64url, `publicKey` a COSE key. `counter` grows with each use; 0: the passkey does not count.
+ * */
 export type VerifiedPasskey = { credentialId: string; publicKey: Uint8Array; counter: number }
 
 type NewResponse = Pick<RegistrationResponseJSON, 'id' | 'rawId' | 'type'> & {
@@ -42,8 +43,8 @@ export async function verifyNewPasskey(response: NewResponse, ceremony: Ceremony
 
 /** Check the response of a browser in which a person used a passkey.
  * @returns the counter after this use
- * @throws CryptoError bad_passkey: another challenge, origin or host name; a wrong signature; a counter that did not grow;
- * no user verification where it is required; malformed */
+ * @throws CryptoError bad_passkey: another challenge, origin or host name; a wrong signature; a counter that did not
+ *   grow; no user verification where it is required; malformed */
 export async function verifyPasskeyUse(
   response: UseResponse,
   {

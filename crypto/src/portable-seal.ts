@@ -3,7 +3,8 @@ import { boxKeyOf, boxNonceOf, sharedSecret } from './box-key.ts'
 import { generateKeyPair, wipe } from './key-pair.ts'
 import { requirePublicKey } from './public-key.ts'
 
-/** As `seal`, in pure JavaScript over Node's X25519: for the client, which carries no native module. Slower than `seal`.
+/** As `seal`, in pure JavaScript over Node's X25519: for the client, which carries no native module. Slower than
+ * `seal`.
  * @returns ephemeral public key (32 bytes) ‖ tag (16) ‖ ciphertext (as long as the plaintext)
  * @throws CryptoError bad_public_key: not 32 bytes, or a low-order point */
 export function portableSeal(plaintext: Uint8Array, recipientPublicKey: Uint8Array): Uint8Array {

@@ -7,8 +7,8 @@ import { frame } from './frame.ts'
 import type { RootKey, RootKeyRing } from './root-key.ts'
 
 /*
- * A receipt says what was delivered and who approved it. The API signs it; the client checks it and pins the key. So a layer
- * between the API and the client cannot put other values into a box.
+ * A receipt says what was delivered and who approved it. The API signs it; the client checks it and pins the key. So a
+ * layer between the API and the client cannot put other values into a box.
  */
 
 const CONTEXT = frame('keyferry receipt seed v1')

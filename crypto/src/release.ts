@@ -2,8 +2,8 @@ import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { frame } from './frame.ts'
 
 /*
- * What an approver's page carries back to the terminal. The server keeps a hash; the hash of a code could be guessed, but it
- * stays in the request store for two minutes and three attempts.
+ * What an approver's page carries back to the terminal. The server keeps a hash; the hash of a code could be guessed,
+ * but it stays in the request store for two minutes and three attempts.
  */
 
 const SECRET_BYTES = 32

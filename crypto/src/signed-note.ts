@@ -4,8 +4,8 @@ import { CryptoError } from './crypto-error.ts'
 import { ED25519_BYTES, verifyingKeyOf } from './ed25519.ts'
 
 /*
- * The signed note of C2SP (https://c2sp.org/signed-note): a text that ends in a line feed, an empty line, and a signature
- * line. A verifier key is `<name>+<key id>+<base64 of 1 ‖ public key>`; 1 means Ed25519.
+ * The signed note of C2SP (https://c2sp.org/signed-note): a text that ends in a line feed, an empty line, and a
+ * signature line. A verifier key is `<name>+<key id>+<base64 of 1 ‖ public key>`; 1 means Ed25519.
  */
 
 const ED25519 = Uint8Array.of(1)

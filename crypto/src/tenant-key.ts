@@ -20,7 +20,8 @@ export function wrapTenantKey(tenantKey: Uint8Array, rootKey: RootKey, tenantId:
   return encryptBlob(tenantKey, derivationKey(rootKey.bytes), contextOf(tenantId))
 }
 
-/** @throws CryptoError bad_blob (malformed, changed, or another tenant's) · wrong_key (its root key is not in the ring) */
+/** @throws CryptoError bad_blob (malformed, changed, or another tenant's) · wrong_key (its root key is not in the
+ *   ring) */
 export function unwrapTenantKey(blob: Uint8Array, ring: RootKeyRing, tenantId: string): Uint8Array {
   const rootKey = ring.find(rootKeyIdOf(blob))
   if (!rootKey) throw new CryptoError('wrong_key', 'tenant key was wrapped by a root key that is not in use')

@@ -21,8 +21,8 @@ export function randomId(): string {
   return randomUUID()
 }
 
-/** Names one version of a stored record: 64 random bits as base64url. A counter would repeat itself on a promoted, older
- * replica. */
+/** Names one version of a stored record: 64 random bits as base64url. A counter would repeat itself on a promoted,
+ * older replica. */
 export function randomVersion(): string {
   return randomBytes(8).toString('base64url')
 }

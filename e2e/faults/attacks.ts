@@ -19,8 +19,8 @@ import { posting, type TimedAnswer, timedAnswer } from './timed-answers.ts'
 const IMPORTED_AT_ONCE = 28
 
 /** Fill a bundle with values of the largest size and approve all of them at once.
- * @returns `status`: of that approval; `growthMiB`: of the server's memory; `others`: what other callers got during the attack;
- *   `delivered`: how many values a small approval delivered afterwards */
+ * @returns `status`: of that approval; `growthMiB`: of the server's memory; `others`: what other callers got during
+ *   the attack; `delivered`: how many values a small approval delivered afterwards */
 export async function approveTooMuch(values: number) {
   await using deployment = await Deployment.start({ processes: 'all' })
   const call = createClient(deployment.address)

@@ -16,8 +16,8 @@ const BETWEEN_LOOKS_MS = 50
 /** Where the text of an entry begins in a line of the export: after its hash. */
 const ENTRY_AT = 83
 
-/** Hold the audit log against the library and the history: a change without its event, an event without its change, or a
- * break in the chain is a fault.
+/** Hold the audit log against the library and the history: a change without its event, an event without its change, or
+ * a break in the chain is a fault.
  * @returns what is wrong, in words */
 export async function auditFaults(address: string, history: History): Promise<string[]> {
   if (!(await isSealed(address))) return ['events wait to be sealed for 10 s']

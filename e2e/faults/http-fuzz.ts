@@ -5,7 +5,8 @@ export type HttpFuzzResult = {
   readonly sent: number
   /** How many answers there were of each status; 0: the connection was closed without one. */
   readonly statuses: Readonly<Record<string, number>>
-  /** The beginning of what was sent, in base64, where the answer was a failure of the server's own or not what an error has to be. */
+  /** The beginning of what was sent, in base64, where the answer was a failure of the server's own or not what an
+   * error has to be. */
   readonly wrong: readonly string[]
 }
 

@@ -28,8 +28,8 @@ const UNTIL_NEXT_POLL_MS = 3_000
 const LAST_DELIVERIES = 500
 const LOAD = { writers: 4, askers: 4 }
 
-/** Kill a part of a deployment under load at a random moment, start it again, and compare what is stored with the history.
- * Repeats this `kills` times; the parts take turns. */
+/** Kill a part of a deployment under load at a random moment, start it again, and compare what is stored with the
+ * history. Repeats this `kills` times; the parts take turns. */
 export async function killUnderLoad(options: DeploymentOptions, kills: number): Promise<KillsResult> {
   await using deployment = await Deployment.start(options)
   const { address } = deployment

@@ -94,8 +94,8 @@ const REVOCATIONS: readonly [Revocation, ...Revocation[]] = [
   },
 ]
 
-/** Machines that fetch on several lines while what lets them is revoked. Nothing may be delivered to a call that begins after
- * the revocation was answered. */
+/** Machines that fetch on several lines while what lets them is revoked. Nothing may be delivered to a call that
+ * begins after the revocation was answered. */
 export async function raceRevocations(options: RevocationOptions): Promise<RevocationResult> {
   const issuer = new Issuer()
   await issuer.start()

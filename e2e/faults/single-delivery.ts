@@ -25,8 +25,8 @@ export type RaceResult = {
 const BETWEEN_WAITS_MS = TIMES.pollIntervalSeconds * 1_000 + 20
 const APPROVERS = 2
 
-/** For many requests at once: hold several waits each, started with the polling interval between them, then approve each
- * twice at the same moment, and count the deliveries. */
+/** For many requests at once: hold several waits each, started with the polling interval between them, then approve
+ * each twice at the same moment, and count the deliveries. */
 export async function raceForDeliveries(options: RaceOptions): Promise<RaceResult> {
   const races = await Promise.all(
     Array.from({ length: options.approvals }, (_, index) => raceForOne(options, index)),

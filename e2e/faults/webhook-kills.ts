@@ -19,8 +19,8 @@ const LONGEST_LIFE_MS = 900
 /** A message that was being sent at the kill is free again after half a minute. */
 const ALL_WITHIN_MS = 60_000
 
-/** Kill a server at a random moment between a change and its call, start it again, and look whether each change that was
- * acknowledged is told. Repeats this `kills` times. */
+/** Kill a server at a random moment between a change and its call, start it again, and look whether each change that
+ * was acknowledged is told. Repeats this `kills` times. */
 export async function killBeforeCalls({
   kills,
   longestLifeMs = LONGEST_LIFE_MS,

@@ -2,8 +2,8 @@ const FRAMES = 8
 
 export type FailureFacts = { error: string; code?: unknown; frames: readonly string[] }
 
-/** The parts of a failure that may be logged: its name, its code and where it arose. Its message can contain what a caller
- * sent, so it is left out. */
+/** The parts of a failure that may be logged: its name, its code and where it arose. Its message can contain what a
+ * caller sent, so it is left out. */
 export function failureFacts(error: unknown): FailureFacts {
   if (!(error instanceof Error)) return { error: typeof error, frames: [] }
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))

@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path'
 const MAX_BYTES = 100
 
 /** Choose the path of the socket that joins the two layers of one process: in the data folder, or in a new temporary
- * folder when the data folder's path is too long. The API removes the socket of a killed process, and its own at the end.
+ * folder when the data folder's path is too long. The API removes the socket of a killed process, and its own at the
+ * end.
  * @returns `remove` deletes the temporary folder, if there is one */
 export function chooseSocketPath(dataDir: string): { path: string; remove: () => void } {
   const inDataDir = join(dataDir, 'api.sock')

@@ -5,9 +5,10 @@ import { defineConfig } from 'vite'
 const PAGES = ['index', 'approve', 'arrive', 'note']
 const page = (name: string) => resolve(import.meta.dirname, name)
 
-// The approval page has its own entry, so that an approver does not load the rest of the app. `arrive` is what a signed-out
-// person gets in its place, and `note` has no script; the server fills in both. Nothing is inlined and no polyfill is injected, because the content security policy allows
-// neither inline scripts nor inline styles. Preact replaces React (docs/decisions/0004-preact-runs-the-react-code.md).
+// The approval page has its own entry, so that an approver does not load the rest of the app. `arrive` is what a
+// signed-out person gets in its place, and `note` has no script; the server fills in both. Nothing is inlined and no
+// polyfill is injected, because the content security policy allows neither inline scripts nor inline styles. Preact
+// replaces React (docs/decisions/0004-preact-runs-the-react-code.md).
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [tailwindcss()],

@@ -11,7 +11,8 @@ export function createLog(
   return pino({ level, base: { part: 'web' } }, destination)
 }
 
-/** Log one line for each call. It has the route's pattern instead of the URL, which can contain a request id or a token. */
+/** Log one line for each call. It has the route's pattern instead of the URL, which can contain a request id or a
+ * token. */
 export function logCalls(app: FastifyInstance, log: Logger): void {
   app.addHook('onResponse', async (request, reply) => {
     log.info(

@@ -25,7 +25,8 @@ export type IdentitySettings =
 /** The settings of the web-facing layer. Only the server program reads them from the environment. */
 export type WebSettings = {
   listen: { host: string; port: number }
-  /** Origin under which people and clients reach this layer, without a trailing slash; `null`: the address it listens on. */
+  /** Origin under which people and clients reach this layer, without a trailing slash; `null`: the address it listens
+   * on. */
   publicUrl: string | null
   api: { socketPath: string } | { url: string }
   /** Absolute path; holds the session store if there is no Redis. */
@@ -42,7 +43,8 @@ export type WebSettings = {
   maxConnectionsPerAddress: number
   /** Addresses or networks whose X-Forwarded-* headers are trusted. */
   trustProxy: readonly string[]
-  /** Where /metrics is served. `elsewhere`: this layer counts, and the other layer of the process serves; `null`: off. */
+  /** Where /metrics is served. `elsewhere`: this layer counts, and the other layer of the process serves; `null`: off.
+   * */
   metrics: { host: string; port: number } | 'elsewhere' | null
   logLevel: string
   version: string

@@ -43,16 +43,17 @@ export class SignedCall {
     this.#headers = identityHeaders(facts.rawHeaders)
   }
 
-  /** The client's address that a web node signed; null for a call without a valid signature over an address. A rate limit
-   * counts calls before anything else, so this uses up no nonce: a repeated call counts for the same address again. */
+  /** The client's address that a web node signed; null for a call without a valid signature over an address. A rate
+   * limit counts calls before anything else, so this uses up no nonce: a repeated call counts for the same address
+   * again. */
   get clientAddress(): string | null {
     const address = this.#headers.get('x-client-address') ?? ''
     return isIP(address) !== 0 && this.#verify() ? address : null
   }
 
   /** Who signed the call.
-   * @returns null for a public call and a machine's, whose claims are ignored, and for one that the web-facing layer signs
-   *   for itself
+   * @returns null for a public call and a machine's, whose claims are ignored, and for one that the web-facing layer
+   *   signs for itself
    * @throws DomainError unauthorized */
   async authenticate(access: Access): Promise<SignedCaller | null> {
     const headers = this.#headers

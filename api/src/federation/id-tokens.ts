@@ -116,7 +116,8 @@ function isFromTheFuture({ iat = 0 }: JWTPayload, now: Date): boolean {
   return iat > now.getTime() / 1_000 + TOLERANCE_SECONDS
 }
 
-// A symmetric key in a set would let anyone who knows the set sign; the list of algorithms excludes it, and so does this.
+// A symmetric key in a set would let anyone who knows the set sign; the list of algorithms excludes it, and so does
+// this.
 function jwksOf({ keys }: KeySet): JSONWebKeySet {
   const usable = keys.filter((key) => key['kty'] !== 'oct')
   return { keys: usable.map((key) => ({ ...key, kty: String(key['kty']) })) }

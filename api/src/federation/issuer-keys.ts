@@ -5,9 +5,10 @@ import type { Guard } from '../outgoing/guard.ts'
 import { guardedGet } from '../outgoing/guarded-call.ts'
 
 /*
- * The keys of issuers, by discovery: the document at the issuer's well-known address names the issuer itself, character by
- * character, and where the keys are. Keys are kept for ten minutes. A token with an unknown key has them fetched again, at most
- * every 30 seconds, because issuers rotate keys. When an issuer fails, its old keys serve for an hour more.
+ * The keys of issuers, by discovery: the document at the issuer's well-known address names the issuer itself,
+ * character by character, and where the keys are. Keys are kept for ten minutes. A token with an unknown key has them
+ * fetched again, at most every 30 seconds, because issuers rotate keys. When an issuer fails, its old keys serve for
+ * an hour more.
  */
 
 const FRESH_MS = 10 * 60_000
@@ -43,7 +44,8 @@ export class IssuerKeys {
     return this.#usable((await this.#fetchOnce(issuer)) ?? known)
   }
 
-  /** The keys after another look at the issuer, for a token whose key is not among them; null if it is too early for one. */
+  /** The keys after another look at the issuer, for a token whose key is not among them; null if it is too early for
+   * one. */
   async again(issuer: string): Promise<KeySet | null> {
     const known = this.#known.get(issuer)
     if (known && this.#nowMs() - known.triedMs < COOLDOWN_MS) return null

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { DomainError } from '../domain/base/errors.ts'
 
-/** Log one line for each call and each unexpected failure. Only listed fields are logged: the route's pattern instead of
- * the URL, and an error's name and stack frames without its message, because URLs and messages may hold a value or a
- * request id. */
+/** Log one line for each call and each unexpected failure. Only listed fields are logged: the route's pattern instead
+ * of the URL, and an error's name and stack frames without its message, because URLs and messages may hold a value or
+ * a request id. */
 export function logCalls(app: FastifyInstance, log: Logger): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)

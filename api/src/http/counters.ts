@@ -13,7 +13,8 @@ type RedisEval = {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** KEYS[1] the counter, ARGV[1] its window in milliseconds, ARGV[2] what to add. One step, so that every counter expires. */
+/** KEYS[1] the counter, ARGV[1] its window in milliseconds, ARGV[2] what to add. One step, so that every counter
+ * expires. */
 const COUNT = `
   redis.call('set', KEYS[1], 0, 'PX', ARGV[1], 'NX')
   return { redis.call('incrby', KEYS[1], ARGV[2]), redis.call('pttl', KEYS[1]) }`

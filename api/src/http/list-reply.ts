@@ -14,8 +14,9 @@ export async function listReply<T, B>(listing: Listing<T>, present: (entry: T) =
   return { status: 200, headers, stream: jsonArray(read.chunks) }
 }
 
-/** Entries for an answer. Those of one chunk come at once, for an ordinary body; more come chunk by chunk, to be written as
- * they are read. The first chunks are read before this returns, so that an unavailable store is still an error answer. */
+/** Entries for an answer. Those of one chunk come at once, for an ordinary body; more come chunk by chunk, to be
+ * written as they are read. The first chunks are read before this returns, so that an unavailable store is still an
+ * error answer. */
 export async function readEntries<T, B>(
   source: AsyncIterable<readonly T[]>,
   present: (entry: T) => B,

@@ -7,9 +7,9 @@ import type { MachineRefusal } from '../domain/machines/machine-refusal.ts'
 import { addressBlock } from './address-block.ts'
 
 /*
- * Refused calls of known machines become events. The first one at once; its repeats, of the same machine for the same reason
- * from the same network, are counted and told once a minute. A job that is set up wrongly calls every few seconds, and must
- * not fill the log. If the event cannot be written, the server logs that and still refuses the call.
+ * Refused calls of known machines become events. The first one at once; its repeats, of the same machine for the same
+ * reason from the same network, are counted and told once a minute. A job that is set up wrongly calls every few
+ * seconds, and must not fill the log. If the event cannot be written, the server logs that and still refuses the call.
  */
 
 const REPEATS_MS = 60_000
@@ -31,7 +31,8 @@ export class MachineRefusals {
     this.#parts = parts
   }
 
-  /** Tells of a refusal, now or with its repeats. A refusal of no known machine is not told: it belongs to no tenant. */
+  /** Tells of a refusal, now or with its repeats. A refusal of no known machine is not told: it belongs to no tenant.
+   * */
   note({ machine, code }: MachineRefusal, origin: Origin): void {
     if (machine === null) return
     const name = `${machine.id} ${code} ${networkOf(origin.ip ?? '')}`

@@ -2,8 +2,8 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /*
  * Which addresses the server may call. Everything that is not the public internet is refused: loopback, private and
- * link-local networks, shared and reserved ranges, multicast. An IPv6 address that carries an IPv4 address is judged by that
- * one; tunnels whose inner address cannot be read reliably are refused. An operator may allow other networks.
+ * link-local networks, shared and reserved ranges, multicast. An IPv6 address that carries an IPv4 address is judged
+ * by that one; tunnels whose inner address cannot be read reliably are refused. An operator may allow other networks.
  */
 
 const REFUSED_V4 = [
@@ -20,8 +20,8 @@ const REFUSED_V4 = [
   '240.0.0.0/4',
 ]
 
-/** All but 2000::/3 and the addresses that carry an IPv4 address: this host, IPv4-compatible and IPv4-translated addresses, local
- * NAT64, private, link-local and reserved ones; and of 2000::/3 Teredo and 6to4. */
+/** All but 2000::/3 and the addresses that carry an IPv4 address: this host, IPv4-compatible and IPv4-translated
+ * addresses, local NAT64, private, link-local and reserved ones; and of 2000::/3 Teredo and 6to4. */
 const REFUSED_V6 = [
   '::/96',
   '::ffff:0:0:0/96',

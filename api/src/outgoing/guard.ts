@@ -7,10 +7,11 @@ import { TargetRefused, type TargetRules } from '../domain/base/outgoing-target.
 import { innerAddress, isCallable, isIn, listOf } from './address-rules.ts'
 
 /*
- * The guard of all calls that leave the API: to issuers of ID tokens, for one. Owners name these addresses, so without it a
- * member of a workspace could have the server call its own network. The form of the address is judged first, a literal host
- * with it, because no name is resolved for one. A name is judged while the connection is made, over all of its addresses,
- * and the connection goes to one of those: a name server that answers differently the next time changes nothing.
+ * The guard of all calls that leave the API: to issuers of ID tokens, for one. Owners name these addresses, so without
+ * it a member of a workspace could have the server call its own network. The form of the address is judged first, a
+ * literal host with it, because no name is resolved for one. A name is judged while the connection is made, over all
+ * of its addresses, and the connection goes to one of those: a name server that answers differently the next time
+ * changes nothing.
  */
 
 type Resolved = { address: string; family: number }
@@ -63,7 +64,8 @@ export class Guard implements TargetRules {
     return url
   }
 
-  /** How to connect to an address: through the proxy, or to an address of its host that is judged for this connection. */
+  /** How to connect to an address: through the proxy, or to an address of its host that is judged for this connection.
+   * */
   wayTo(url: URL): { agent: Agent } | { agent: false; lookup: LookupFunction } {
     if (this.#proxied) return { agent: url.protocol === 'http:' ? this.#proxied.http : this.#proxied.https }
     return { agent: false, lookup: this.#lookupFor(url) }

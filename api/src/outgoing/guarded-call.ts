@@ -48,8 +48,8 @@ export type GuardedPost = Target & { headers: Readonly<Record<string, string>>; 
 const DRAINED_BYTES = 4 * 1024
 const DRAINED_MS = 1_000
 
-/** POST to an address that the guard allows. Redirects are not followed. The answer's body is read a little, so that the
- * receiver can end its answer, and thrown away.
+/** POST to an address that the guard allows. Redirects are not followed. The answer's body is read a little, so that
+ * the receiver can end its answer, and thrown away.
  * @throws OutgoingFailure */
 export async function guardedPost(
   guard: Guard,

@@ -17,8 +17,8 @@ type Options = {
   prefix?: string
 }
 
-/** Tells who waits for changed values that a tenant's bundles may deliver others now. With Redis, on one channel that every
- * node listens to. A notice can be lost, so a listener compares by itself before and after each wait. */
+/** Tells who waits for changed values that a tenant's bundles may deliver others now. With Redis, on one channel that
+ * every node listens to. A notice can be lost, so a listener compares by itself before and after each wait. */
 export async function openChangeNotices({ redis, prefix = 'keyferry:' }: Options): Promise<ChangeNotices> {
   const bell = new Bell()
   const channel = `${prefix}changes`

@@ -13,7 +13,8 @@ export function stateText(state: RequestState): string {
   return JSON.stringify(RequestState.parse(state))
 }
 
-/** What a request is listed by: the terminal that signed it, if it can be approved together with others, and who approved it. */
+/** What a request is listed by: the terminal that signed it, if it can be approved together with others, and who
+ * approved it. */
 export function listedBy({ deviceKey, together }: ApprovalRequest, { first, approved }: RequestState) {
   return {
     deviceKey: together ? deviceKey : null,

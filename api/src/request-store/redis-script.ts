@@ -1,13 +1,13 @@
 /**
- * The one script that writes: it inserts a request, changes it or removes it, if its version is still the one that the caller
- * read. All keys have one hash tag, so the script works on Redis Cluster too.
+ * The one script that writes: it inserts a request, changes it or removes it, if its version is still the one that the
+ * caller read. All keys have one hash tag, so the script works on Redis Cluster too.
  *
- * KEYS: the record (`v` version, `until`, `r` request, `s` state, `box` or `p` payload); the live ids by expiry; the bytes of each
- * box, and of all in `total`; the key that remembers the id; then the indexes that list the request.
- * ARGV: 1 the caller's clock, 2 id, 3 channel, 4 the version that was read (empty: insert), 5 the new one (empty: remove),
- * 6 until, 7 state, 8 what happens to the payload (keep, read, drop, put, box), 9 payload, 10 request, 11 how many may be live,
- * 12 how many bytes all boxes may take, 13 for how long the id is remembered. Times are epoch milliseconds of the caller. Each
- * lifetime is passed to Redis as a length, so its clock may differ.
+ * KEYS: the record (`v` version, `until`, `r` request, `s` state, `box` or `p` payload); the live ids by expiry; the
+ * bytes of each box, and of all in `total`; the key that remembers the id; then the indexes that list the request.
+ * ARGV: 1 the caller's clock, 2 id, 3 channel, 4 the version that was read (empty: insert), 5 the new one (empty:
+ * remove), 6 until, 7 state, 8 what happens to the payload (keep, read, drop, put, box), 9 payload, 10 request, 11 how
+ * many may be live, 12 how many bytes all boxes may take, 13 for how long the id is remembered. Times are epoch
+ * milliseconds of the caller. Each lifetime is passed to Redis as a length, so its clock may differ.
  * @returns ['done', payload if it is read] · ['lost'] another writer was faster, or the request ended · ['full']
  */
 export const WRITE = `

@@ -48,9 +48,9 @@ export type RedisRequestStoreOptions = {
   maxBoxBytes?: number
 }
 
-/** The request store that many processes share. A change reads the request, and one script writes what the step decided, if
- * no other process was faster. Changes are published on one channel that every process subscribes to. After a lost connection
- * every listener is called, because it may have missed a message. */
+/** The request store that many processes share. A change reads the request, and one script writes what the step
+ * decided, if no other process was faster. Changes are published on one channel that every process subscribes to.
+ * After a lost connection every listener is called, because it may have missed a message. */
 export async function openRedisRequestStore({
   redis,
   prefix = 'keyferry:',
@@ -203,7 +203,8 @@ class RedisRequestStore implements RequestStore {
     ]
   }
 
-  // The braces are a hash tag: on a cluster, all keys of the store are in one slot, so one script can change them together.
+  // The braces are a hash tag: on a cluster, all keys of the store are in one slot, so one script can change them
+  // together.
   #key(...path: string[]): string {
     return [`${this.#parts.prefix}{requests}`, ...path].join(':')
   }

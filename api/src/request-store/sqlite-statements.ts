@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { DEVICE_REQUESTS, EXPIRED_KNOWN_MS } from '../domain/requests/request-store.ts'
 
-/** Increase it with every change of the table or of its JSON. Rows of another version are dropped; they are minutes old. */
+/** Increase it with every change of the table or of its JSON. Rows of another version are dropped; they are minutes
+ * old. */
 const SCHEMA_VERSION = 10
 
 // `payload`: the box of a deposit (`box_bytes` is its size), or a ciphertext (`box_bytes` is 0).
@@ -83,7 +84,8 @@ export function prepare(database: DatabaseSync) {
   }
 }
 
-/** Delete the contents of expired requests. Their ids stay for a while, so that a late caller learns that they expired. */
+/** Delete the contents of expired requests. Their ids stay for a while, so that a late caller learns that they
+ * expired. */
 export function sweep({ empty, forget }: Statements, nowMs: number): void {
   forget.run({ nowMs })
   empty.run({ nowMs })

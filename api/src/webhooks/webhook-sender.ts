@@ -13,7 +13,8 @@ import type { WebhookCall } from './webhook-call.ts'
 const LOOK_EVERY_MS = 500
 /** Longer than a call may take, so that a claim ends only when its node ended. */
 const LEASE_MS = 30_000
-/** Receivers that this node calls at a time, in all and of one tenant: slow ones of one tenant leave room for others. */
+/** Receivers that this node calls at a time, in all and of one tenant: slow ones of one tenant leave room for others.
+ * */
 const AT_ONCE = { all: 100, tenant: 10 }
 /** Between two messages to one receiver. */
 const PACE_MS = 100

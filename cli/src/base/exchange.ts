@@ -23,8 +23,8 @@ export type ExchangeAnswer = {
 /** @throws NetworkError if there is no complete answer */
 export type Exchange = (request: ExchangeRequest) => Promise<ExchangeAnswer>
 
-/** There is no complete answer: refused, unreachable, broken, too slow, too long (`ETOOLONG`), or not trusted. `reason` is a
- * system code such as ECONNREFUSED, or one of ours. */
+/** There is no complete answer: refused, unreachable, broken, too slow, too long (`ETOOLONG`), or not trusted.
+ * `reason` is a system code such as ECONNREFUSED, or one of ours. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   readonly reason: string

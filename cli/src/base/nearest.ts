@@ -1,7 +1,7 @@
 const MOST_SLIPS = 2
 
-/** The word of `words` that is closest to `typed`; null if none is close. Up to two typing errors are close, and at most
- * one for every three letters. */
+/** The word of `words` that is closest to `typed`; null if none is close. Up to two typing errors are close, and at
+ * most one for every three letters. */
 export function nearest(typed: string, words: readonly string[]): string | null {
   const ranked = words
     .map((word) => ({ word, slips: slips(typed.slice(0, 40), word) }))

@@ -32,8 +32,8 @@ export type Keyboard = {
   readonly ask: (question: string) => string | null
   /** As `ask`, but shows nothing of what is typed. */
   readonly askHidden: (question: string) => Promise<string | null>
-  /** As `ask`, but waits without blocking, until `ended`. Reads the terminal itself, never standard input; null without a
-   * terminal too. */
+  /** As `ask`, but waits without blocking, until `ended`. Reads the terminal itself, never standard input; null
+   * without a terminal too. */
   readonly askUntil: (question: string, ended: AbortSignal) => Promise<string | null>
 }
 

@@ -1,5 +1,5 @@
-/** Make text from outside safe to print on one line of a terminal: characters that could move the cursor, hide, reorder or
- * break a line become `�`, and text longer than `maxLength` characters is cut. */
+/** Make text from outside safe to print on one line of a terminal: characters that could move the cursor, hide,
+ * reorder or break a line become `�`, and text longer than `maxLength` characters is cut. */
 export function printable(text: string, maxLength = 300): string {
   if (text.length <= maxLength && isPlain(text)) return text
   const characters = Array.from(withoutUnprintable(text))
@@ -8,7 +8,8 @@ export function printable(text: string, maxLength = 300): string {
     : `${characters.slice(0, maxLength - 1).join('')}…`
 }
 
-/** Whether a text has printable ASCII only. Expressions over Unicode classes take long to prepare, and few texts need them. */
+/** Whether a text has printable ASCII only. Expressions over Unicode classes take long to prepare, and few texts need
+ * them. */
 export function isPlain(text: string): boolean {
   return /^[ -~]*$/.test(text)
 }

@@ -19,8 +19,8 @@ type PrivateFolder = {
   readonly remove: () => void
 }
 
-/** Make the folder: in memory where the system has such a folder (`XDG_RUNTIME_DIR`, `/dev/shm`), else among the temporary
- * files. It is deleted when this process exits. */
+/** Make the folder: in memory where the system has such a folder (`XDG_RUNTIME_DIR`, `/dev/shm`), else among the
+ * temporary files. It is deleted when this process exits. */
 export function openPrivateFolder(env: Environment): PrivateFolder {
   const path = mkdtempSync(join(inMemory(env) ?? tmpdir(), 'keyferry-files-'))
   chmodSync(path, 0o700)

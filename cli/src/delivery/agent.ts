@@ -19,8 +19,8 @@ const MARKS: readonly (readonly [variable: string, agent: string])[] = [
 const NAMED_BY_AGENT = ['amp', 'goose']
 const MAX_LENGTH = 80
 
-/** The AI agent that started this client, as it says itself; null without one. Well-meaning agents say so; a variable that is
- * unset hides any. */
+/** The AI agent that started this client, as it says itself; null without one. Well-meaning agents say so; a variable
+ * that is unset hides any. */
 export function detectAgent(env: Environment): string | null {
   const named = env['AI_AGENT'] || (NAMED_BY_AGENT.includes(env['AGENT'] ?? '') ? env['AGENT'] : '')
   if (named) return printable(named, MAX_LENGTH)

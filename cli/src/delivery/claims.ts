@@ -15,8 +15,8 @@ type Claimant = {
   readonly reason: string | null
 }
 
-/** What this client tells the approver about itself; the page marks it as reported by the terminal. Contains no requested
- * value. */
+/** What this client tells the approver about itself; the page marks it as reported by the terminal. Contains no
+ * requested value. */
 export function claims(
   { command, agent, reason }: Claimant,
   { env, cwd }: Pick<Parts, 'env' | 'cwd'>,

@@ -14,10 +14,10 @@ import type { Delivery, Named } from '../server/wait-answer.ts'
 import { sentCommand } from './claims.ts'
 import type { ValuesRequest } from './values-request.ts'
 
-/** Open the sealed box, and check that it has what was requested here: the approver decides what to deliver, and the program
- * gets it only then.
- * @throws CliError refused: another bundle or workspace, not a sealed box for this key, not a map of strings, names that
- *   were not requested or are missing, names or values that an environment cannot hold */
+/** Open the sealed box, and check that it has what was requested here: the approver decides what to deliver, and the
+ * program gets it only then.
+ * @throws CliError refused: another bundle or workspace, not a sealed box for this key, not a map of strings, names
+ *   that were not requested or are missing, names or values that an environment cannot hold */
 export function openDelivery(delivery: Delivery, keyPair: KeyPair, request: Requested): Values {
   requireRequestedBundle(delivery, request)
   const values = readValues(openBox(delivery.ciphertextBase64, keyPair))

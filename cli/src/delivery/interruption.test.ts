@@ -44,8 +44,8 @@ const request = (changes: Partial<ValuesRequest> = {}): ValuesRequest => ({
   ...changes,
 })
 
-/** A delivery with a signal right after the server's answer at this path. `tidied` resolves when the signal was handled;
- * `used` becomes true if the delivery continues anyway. */
+/** A delivery with a signal right after the server's answer at this path. `tidied` resolves when the signal was
+ * handled; `used` becomes true if the delivery continues anyway. */
 async function interrupted(at: RegExp, asking: ValuesRequest): Promise<{ scene: Stage; used: boolean }> {
   const plain = stage({ XDG_STATE_HOME: home, DISPLAY: ':0' }, home)
   const tidied = Promise.withResolvers<unknown>()

@@ -74,7 +74,8 @@ export async function makeRequest(
   }
 }
 
-// A server whose clock is far from ours takes no signature. Then this approval cannot be remembered, but it can be asked for.
+// A server whose clock is far from ours takes no signature. Then this approval cannot be remembered, but it can be
+// asked for.
 async function createSigned(
   content: Content,
   options: RequestOptions,

@@ -44,7 +44,8 @@ function missingOf(names: readonly string[], { keys }: Requested): readonly stri
   return keys.filter((name) => !names.includes(name))
 }
 
-/** What was delivered, in words: `by sam: 2 values from dev/app in workspace "Acme", returned through this terminal`. */
+/** What was delivered, in words: `by sam: 2 values from dev/app in workspace "Acme", returned through this terminal`.
+ * */
 function deliveredText({ names, delivery: { bundle, workspace }, receipt }: Received): string {
   const approvers = receipt?.approvers ?? []
   const by = approvers.length === 0 ? '' : ` by ${approvers.map((name) => printable(name, 80)).join(' and ')}`

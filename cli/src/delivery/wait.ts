@@ -64,8 +64,9 @@ function ofDeposit(error: unknown): unknown {
   )
 }
 
-/** Poll until the request ends well. The interval runs from the start of one call to the start of the next, as the server
- * counts it. After a lost connection or a server error it tries again, with growing pauses, until the request ends.
+/** Poll until the request ends well. The interval runs from the start of one call to the start of the next, as the
+ * server counts it. After a lost connection or a server error it tries again, with growing pauses, until the request
+ * ends.
  * @throws CliError denied · expired · refused · network */
 async function waitForEnd(
   { exchange, clock }: PollParts,

@@ -26,8 +26,8 @@ export type Sealed = {
   readonly box: Uint8Array
 }
 
-/** Seal the values to the key of the API. Names and choices stay readable, because the approver sees them; a digest of them is
- * in the box, so a box cannot be moved to other names.
+/** Seal the values to the key of the API. Names and choices stay readable, because the approver sees them; a digest of
+ * them is in the box, so a box cannot be moved to other names.
  * @throws CliError general: more than the server takes in one step */
 export function sealDeposit(
   { bundle, workspace, entries, detach, own, share, replace }: DepositContent,

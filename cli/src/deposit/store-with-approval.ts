@@ -22,8 +22,8 @@ import { fetchDepositKey } from './deposit-key.ts'
 
 export type Depositing = Omit<RequestOptions, 'bundle'> & { readonly content: DepositContent }
 
-/** Store values on a server where people sign in: seal them to its deposit key, ask for an approval, and wait for the signed
- * receipt of what the server stored.
+/** Store values on a server where people sign in: seal them to its deposit key, ask for an approval, and wait for the
+ * signed receipt of what the server stored.
  * @throws CliError */
 export async function storeWithApproval(depositing: Depositing, parts: Parts): Promise<void> {
   const { content, server, receiptFile } = depositing
@@ -67,8 +67,8 @@ type Sent = {
   readonly box: Uint8Array
 }
 
-/** What the server stored, as its receipt says. The receipt must be signed with the key that this client knows, and be for this
- * request, this box and these names.
+/** What the server stored, as its receipt says. The receipt must be signed with the key that this client knows, and be
+ * for this request, this box and these names.
  * @throws CliError refused · NetworkError */
 export async function checkedDeposit(
   receipt: SignedReceipt,

@@ -9,7 +9,8 @@ import { ownMachine, presentIdentity } from '../server/machine-delivery.ts'
 import { readable } from '../server/server-failure.ts'
 import { broken, doubtful, type Finding, good } from './finding.ts'
 
-/** Check what this job or service presents as a machine, and what the server says about it. Shows claims, never a token.
+/** Check what this job or service presents as a machine, and what the server says about it. Shows claims, never a
+ * token.
  * @param server null: the server may not be contacted */
 export async function examineMachine(server: string | null, parts: Parts): Promise<readonly Finding[]> {
   try {

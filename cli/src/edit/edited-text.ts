@@ -5,8 +5,8 @@ import { generalError } from '../base/cli-error.ts'
 import type { Environment } from '../base/parts.ts'
 import { openPrivateFolder } from '../base/private-folder.ts'
 
-/** A text that a person edits in a file that only they can read. The file is gone when `close` was called, or this process
- * ends. */
+/** A text that a person edits in a file that only they can read. The file is gone when `close` was called, or this
+ * process ends. */
 type EditedText = {
   /** Open the editor, wait until it ends, and read what the file holds then.
    * @throws CliError general: the editor cannot be started, or it ended with an error */

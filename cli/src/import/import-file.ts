@@ -28,8 +28,8 @@ export async function importFile(options: ImportOptions, parts: Parts): Promise<
   return await importText(options, { ...text, detach: [] }, parts)
 }
 
-/** Have the server plan, show the plan, ask, and have the server carry it out. Where people sign in, a person sees the plan on
- * the approval page and decides.
+/** Have the server plan, show the plan, ask, and have the server carry it out. Where people sign in, a person sees the
+ * plan on the approval page and decides.
  * @returns the exit code · @throws CliError */
 export async function importText(
   options: ImportTextOptions,
@@ -58,8 +58,8 @@ export async function importText(
   return EXIT.ok
 }
 
-/** Where no approval is needed to store, the question on the terminal confirms the changes: refuse at the start without one, so
- * that no edit is lost.
+/** Where no approval is needed to store, the question on the terminal confirms the changes: refuse at the start
+ * without one, so that no edit is lost.
  * @throws CliError general, network */
 export async function requireQuestions(
   { server, view }: Pick<ImportTextOptions, 'server' | 'view'>,
@@ -139,8 +139,8 @@ function show(
   }
 }
 
-// On a terminal every write is confirmed. Without one, new keys and shared keys need no confirmation, because programs still
-// get all that they get today.
+// On a terminal every write is confirmed. Without one, new keys and shared keys need no confirmation, because programs
+// still get all that they get today.
 function mustAsk(plan: ImportPlan, { options, parts }: RunningImport): boolean {
   if (options.mayUpdate || writesOf(plan).length === 0) return false
   return isAtTerminal({ options, parts }) || risksOf(plan).length > 0

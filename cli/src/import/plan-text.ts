@@ -16,7 +16,8 @@ const WIDEST_NAME = 40
 // Names that still read as one sentence.
 const MOST_NAMED = 3
 
-/** `how`: whether a file is imported or a value is stored. `workspace`: where the command or the project file names one. */
+/** `how`: whether a file is imported or a value is stored. `workspace`: where the command or the project file names
+ * one. */
 type Target = {
   readonly bundleName: string
   readonly how: 'import' | 'store'

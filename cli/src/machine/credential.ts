@@ -37,8 +37,8 @@ export function findCredential(
   return null
 }
 
-/** The token of a machine that this environment has; null without one. Unlike an ID token, it is good for other calls than
- * the delivery of values.
+/** The token of a machine that this environment has; null without one. Unlike an ID token, it is good for other calls
+ * than the delivery of values.
  * @throws CliError usage: it is malformed */
 export function findToken(parts: CredentialParts): string | null {
   const token = readSecret('KEYFERRY_TOKEN', parts)

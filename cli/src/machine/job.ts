@@ -1,7 +1,8 @@
 import type { Environment, Parts, Values } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 
-/** Where this program runs unattended, by the variables of the platform: `GitHub Actions acme/web@main`. Null: elsewhere. */
+/** Where this program runs unattended, by the variables of the platform: `GitHub Actions acme/web@main`. Null:
+ * elsewhere. */
 export function jobName(env: Environment): string | null {
   if (env['GITHUB_ACTIONS'] === 'true' || env['ACTIONS_ID_TOKEN_REQUEST_URL']) {
     return placed('GitHub Actions', env['GITHUB_REPOSITORY'], env['GITHUB_REF_NAME'])
@@ -16,9 +17,8 @@ function placed(platform: string, project = '', ref = ''): string {
   return `${platform} ${printable(project, 100)}@${printable(ref, 100)}`
 }
 
-/** In GitHub Actions, have each line of each value replaced in the log of the job. Values that a log shows all the time,
- * such as `1` or `true`, are left alone.
- * Source: docs.github.com, "Workflow commands", add-mask. */
+/** In GitHub Actions, have each line of each value replaced in the log of the job. Values that a log shows all the
+ * time, such as `1` or `true`, are left alone. Source: docs.github.com, "Workflow commands", add-mask. */
 export function maskInJobLog(values: Values, { env, stderr }: Pick<Parts, 'env' | 'stderr'>): void {
   if (env['GITHUB_ACTIONS'] !== 'true') return
   const lines = [...values.values()].flatMap((value) => value.split(/\r\n|[\r\n]/))

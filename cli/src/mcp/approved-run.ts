@@ -39,8 +39,8 @@ export type RunHost = {
 
 export type Approval = { readonly link: string; readonly userCode: string }
 
-/** One run of an approved command: exactly as approved, once, without a shell and without input. The values are replaced
- * in its output. */
+/** One run of an approved command: exactly as approved, once, without a shell and without input. The values are
+ * replaced in its output. */
 export class ApprovedRun {
   /** Resolves when a person is asked; never, if an earlier approval counts. */
   readonly asked: Promise<Approval>

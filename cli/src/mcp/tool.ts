@@ -58,8 +58,8 @@ export const OUTPUT = z.object({
 type Calling = { readonly runs: Runs; readonly host: RunHost; readonly context: ServerContext }
 type Answer = CallToolResult | InputRequiredResult
 
-/** Answer one call of the tool: begin a run or continue one, until it ends, the client has to show a page, or the client
- * would lose patience. */
+/** Answer one call of the tool: begin a run or continue one, until it ends, the client has to show a page, or the
+ * client would lose patience. */
 export async function answer(
   input: z.infer<typeof INPUT>,
   { runs, host, context }: Calling,

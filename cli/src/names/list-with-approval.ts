@@ -11,8 +11,8 @@ import { listedBundle, listedName } from '../server/bundles.ts'
 import { type Delivery, named } from '../server/wait-answer.ts'
 import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
 
-/** List the names of a bundle, or the bundles of a workspace, on a server where people sign in: ask for an approval, and open
- * the list that comes sealed. No value comes with it.
+/** List the names of a bundle, or the bundles of a workspace, on a server where people sign in: ask for an approval,
+ * and open the list that comes sealed. No value comes with it.
  * @throws CliError */
 export async function listWithApproval(options: RequestOptions, parts: Parts): Promise<OpenedList> {
   const { bundle: requested } = options

@@ -73,7 +73,8 @@ function publish(draft: string, path: string): void {
     linkSync(draft, path)
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw error
-    closeSync(openSync(path, 'wx', OWNER_ONLY)) // the file system has no hard links: reserve the name, then replace the file
+    // The file system has no hard links: reserve the name, then replace the file.
+    closeSync(openSync(path, 'wx', OWNER_ONLY))
     renameSync(draft, path)
   }
 }

@@ -18,7 +18,8 @@ export type StartOptions = {
 
 export type Child = {
   readonly process: ChildProcess
-  /** Its exit code, or 128 plus the signal's number, once its output was passed on. Rejects with a CliError 126 · 127. */
+  /** Its exit code, or 128 plus the signal's number, once its output was passed on. Rejects with a CliError 126 · 127.
+   * */
   readonly ended: Promise<number>
 }
 
@@ -81,8 +82,8 @@ const FORWARDED = [
   'SIGCONT',
 ] as const
 
-/** Listen to signals. `isSeen`: the terminal sends this one, such as Ctrl-C, to our child too, so forwarding it would deliver
- * it twice.
+/** Listen to signals. `isSeen`: the terminal sends this one, such as Ctrl-C, to our child too, so forwarding it would
+ * deliver it twice.
  * @returns ends the listening */
 export function onForwardedSignals(onSignal: (signal: NodeJS.Signals, isSeen: boolean) => void): () => void {
   const listeners = FORWARDED.map((signal) => {

@@ -1,6 +1,7 @@
 import type { Environment, Values } from '../base/parts.ts'
 
-/** Set for a program that has its values, so that `import 'keyferry/config'` in it, and in what it starts, makes no request. */
+/** Set for a program that has its values, so that `import 'keyferry/config'` in it, and in what it starts, makes no
+ * request. */
 export const LOADED_MARK = 'KEYFERRY_LOADED'
 
 /** The credentials of a machine: a program that gets values gets none of these. */
@@ -18,7 +19,8 @@ type Precedence = {
   readonly keepsExisting: boolean
 }
 
-/** The program's environment: the existing variables, the delivered values, which override them by default, and the mark. */
+/** The program's environment: the existing variables, the delivered values, which override them by default, and the
+ * mark. */
 export function programEnvironment(
   existing: Environment,
   values: Values,

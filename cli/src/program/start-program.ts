@@ -5,8 +5,8 @@ import { executableForm } from './executable-form.ts'
 import { findProgram } from './find-program.ts'
 import { requireFits } from './size-limits.ts'
 
-/** Become the program. Where that is not possible (on Windows, before Node.js 23.11, if its output is filtered, if it has
- * files, or if the file may not start), run it as a child process, forward signals to it and return its exit code.
+/** Become the program. Where that is not possible (on Windows, before Node.js 23.11, if its output is filtered, if it
+ * has files, or if the file may not start), run it as a child process, forward signals to it and return its exit code.
  * @throws CliError 126 · 127 · general: the environment is too large */
 export async function startProgram(start: ProgramStart, options: StartOptions): Promise<number> {
   requireFits(start, options.platform)
@@ -32,8 +32,8 @@ async function forward(start: ProgramStart, options: StartOptions): Promise<numb
   return await forwardTo(start, options)
 }
 
-// Node ignores these signals, and execve keeps an ignored signal ignored, so `yes | head` would never end. execve resets
-// a signal that has a listener.
+// Node ignores these signals, and execve keeps an ignored signal ignored, so `yes | head` would never end. execve
+// resets a signal that has a listener.
 function catchIgnoredSignals(): void {
   for (const signal of ['SIGPIPE', 'SIGXFSZ'] as const) process.on(signal, () => undefined)
 }

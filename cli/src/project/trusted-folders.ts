@@ -11,8 +11,8 @@ import { PROJECT_FILE } from './project-file.ts'
 
 type NamedServer = { readonly folder: string; readonly server: string }
 
-/** A server from a committed file sees what is requested, and could lead the person to approve there. So the person must
- * confirm it once for this folder.
+/** A server from a committed file sees what is requested, and could lead the person to approve there. So the person
+ * must confirm it once for this folder.
  * @throws CliError usage: not confirmed */
 export function requireTrust(named: NamedServer, parts: Parts): void {
   if (isTrusted(named, parts)) return

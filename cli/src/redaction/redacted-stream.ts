@@ -5,8 +5,8 @@ import { type Pattern, Redactor } from './redactor.ts'
 // A prompt has no line end, and must not wait for more output.
 const LONGEST_HOLD_MS = 100
 
-/** A stream that replaces the patterns by the names of their values. What may be the beginning of a pattern is shown after
- * 100 ms without more output. */
+/** A stream that replaces the patterns by the names of their values. What may be the beginning of a pattern is shown
+ * after 100 ms without more output. */
 function redactedStream(patterns: readonly Pattern[]): Transform {
   const redactor = new Redactor(patterns)
   let timer: NodeJS.Timeout | undefined

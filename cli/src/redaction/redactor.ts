@@ -4,7 +4,8 @@ export type Pattern = { readonly bytes: Buffer; readonly name: string }
 // Every pattern is longer. Four bytes tell nearly all positions of an output that no pattern starts there.
 const PREFIX = 4
 
-/** A pattern in the list of all patterns, sorted by bytes. `within`: the longest other pattern that this one starts with. */
+/** A pattern in the list of all patterns, sorted by bytes. `within`: the longest other pattern that this one starts
+ * with. */
 type Place = Pattern & { readonly within: Place | null }
 
 /** Replaces patterns in a stream of bytes by `[keyferry:NAME]`, also across chunks. If several patterns match at

@@ -21,8 +21,8 @@ async function enterCode(text: string, release: Release): Promise<string | null>
   return await release(code)
 }
 
-/** Hand over what came through the socket: a code that a person typed in another shell, or the secret that the page returned
- * through another client of this terminal.
+/** Hand over what came through the socket: a code that a person typed in another shell, or the secret that the page
+ * returned through another client of this terminal.
  * @returns why it was refused; null if the approval is released */
 export async function takeIn(text: string, release: Release): Promise<string | null> {
   return await (SECRET.test(text) ? release(text) : enterCode(text, release))

@@ -121,8 +121,9 @@ export function readOthers(fields: readonly string[]): readonly ForAnother[] {
   })
 }
 
-/** Give each client its own secret, through a socket that only this user reaches. A secret is worth nothing to any other
- * client, because the server asks for the verifier of the request too. Resolves when all have answered, or after 2 s. */
+/** Give each client its own secret, through a socket that only this user reaches. A secret is worth nothing to any
+ * other client, because the server asks for the verifier of the request too. Resolves when all have answered, or after
+ * 2 s. */
 export async function passOn(
   others: readonly ForAnother[],
   parts: StateParts & Pick<Parts, 'clock'>,

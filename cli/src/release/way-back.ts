@@ -33,8 +33,8 @@ export type WayBack = {
   readonly begin: (pending: PendingRequest, view: WaitingView, isOpened: boolean) => string
   /** Tell what the request needs now. */
   readonly onNeeds: (needs: Needs) => void
-  /** Resolves when the browser has been sent back to the page, and other shells have their answers, so that this process may
-   * end. */
+  /** Resolves when the browser has been sent back to the page, and other shells have their answers, so that this
+   * process may end. */
   readonly settled: () => Promise<void>
   /** Stop listening and asking. May be called more than once. */
   readonly end: () => void
@@ -47,8 +47,8 @@ type WayBackOptions = {
   readonly isSigned: boolean
 }
 
-/** Open the ways back that this machine has: a port of 127.0.0.1 if a browser of this machine opens the page, and a code
- * typed at the terminal or given to `keyferry release`. */
+/** Open the ways back that this machine has: a port of 127.0.0.1 if a browser of this machine opens the page, and a
+ * code typed at the terminal or given to `keyferry release`. */
 export async function openWayBack(
   { opensBrowser, viewName, isSigned }: WayBackOptions,
   parts: Parts,
@@ -91,8 +91,8 @@ export async function openWayBack(
   }
 }
 
-// There the browser is on another machine, even if it can be opened from here. An editor that forwards ports would let a
-// container listen on the person's machine.
+// There the browser is on another machine, even if it can be opened from here. An editor that forwards ports would let
+// a container listen on the person's machine.
 function isElsewhere(env: Environment): boolean {
   const markers = ['CODESPACES', 'REMOTE_CONTAINERS', 'GITPOD_WORKSPACE_ID', 'SSH_CONNECTION', 'SSH_TTY']
   return markers.some((name) => (env[name] ?? '') !== '')

@@ -68,8 +68,8 @@ export async function detachName(
   await callLibrary(at, { name: 'detachKey', params, shape: () => undefined })
 }
 
-/** Refuse a bundle that a server without accounts does not have. Any other server tells this client nothing about bundles,
- * and the approver sees whether there is one.
+/** Refuse a bundle that a server without accounts does not have. Any other server tells this client nothing about
+ * bundles, and the approver sees whether there is one.
  * @throws CliError usage: there is none; with the nearest name */
 export async function requireKnownBundle(
   { server, bundle, view }: { server: string; bundle: string | null; view: ViewName },

@@ -5,8 +5,8 @@ import { list, nullable, object, oneOf, string } from '../base/shape.ts'
 import { listBundles } from './bundles.ts'
 import { callLibrary, type Library, type LibraryParts } from './library-call.ts'
 
-/** How one bundle delivers a name. `keyId`: the key behind it; null if the bundle lacks the name or has a value without a
- * key. */
+/** How one bundle delivers a name. `keyId`: the key behind it; null if the bundle lacks the name or has a value
+ * without a key. */
 const CELL = object({ state: oneOf('shared', 'own', 'missing'), keyId: nullable(string) })
 type ComparedCell = ReturnType<typeof CELL> & { readonly bundleName: string }
 

@@ -3,9 +3,9 @@ import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError 
 import type { Environment } from '../base/parts.ts'
 import { isLoopback } from './server-address.ts'
 
-/** Exchanges over Node's HTTP client. It follows no redirects, reads no body beyond its limit, and ends a slow call at the
- * timeout. HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply, except for a server on this machine. SSL_CERT_FILE adds private
- * certificate authorities, as NODE_EXTRA_CA_CERTS does. */
+/** Exchanges over Node's HTTP client. It follows no redirects, reads no body beyond its limit, and ends a slow call at
+ * the timeout. HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply, except for a server on this machine. SSL_CERT_FILE adds
+ * private certificate authorities, as NODE_EXTRA_CA_CERTS does. */
 export function httpExchange(env: Environment): Exchange {
   const senders = new Map<string, Promise<Sender>>()
   return async (request) => {

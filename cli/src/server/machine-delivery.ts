@@ -125,8 +125,8 @@ export async function ownMachine(at: Server, token: string): Promise<ReturnType<
   })
 }
 
-/** Present an ID token without fetching values: the call names a bundle that does not exist, so the server refuses an identity
- * that it trusts for that reason only.
+/** Present an ID token without fetching values: the call names a bundle that does not exist, so the server refuses an
+ * identity that it trusts for that reason only.
  * @throws CliError refused, with what is wrong with the identity · NetworkError */
 export async function presentIdentity(
   at: Server,

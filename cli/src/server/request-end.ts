@@ -7,8 +7,8 @@ import { errorBody } from './server-failure.ts'
  * How a request ends without values: it expires, a person denies it, or the server lets no one approve it.
  */
 
-/** Refuse a request that the server lets no one approve: every approval must return in a way that this client did not offer.
- * The request expires by itself.
+/** Refuse a request that the server lets no one approve: every approval must return in a way that this client did not
+ * offer. The request expires by itself.
  * @throws CliError refused */
 export function requireReturnable(
   { assurance }: Record<string, unknown>,

@@ -21,8 +21,8 @@ export type Named = ReturnType<typeof named>
 /** As the server sent it: base64 of the exact bytes that it signed, and of the signature. */
 export type SignedReceipt = { readonly kid: string; readonly payload: string; readonly signature: string }
 
-/** What a pending request waits for. `none`: the approval. `loopback`, `code`: it is approved, and the approval returns in
- * this way. `second_person`: one person approved, and the bundle needs two. */
+/** What a pending request waits for. `none`: the approval. `loopback`, `code`: it is approved, and the approval
+ * returns in this way. `second_person`: one person approved, and the bundle needs two. */
 export type Needs = 'none' | 'loopback' | 'code' | 'second_person'
 
 export type WaitOutcome =

@@ -27,8 +27,9 @@ function makeFolder(path: string): void {
   mkdirSync(path, { mode: 0o700 })
 }
 
-/** The folder for what lasts until the person logs out: sockets, and the key of this terminal. Only its owner can enter it.
- * Without XDG_RUNTIME_DIR it is below the folder for temporary files, where others may write too, so its owner is checked.
+/** The folder for what lasts until the person logs out: sockets, and the key of this terminal. Only its owner can
+ * enter it. Without XDG_RUNTIME_DIR it is below the folder for temporary files, where others may write too, so its
+ * owner is checked.
  * @throws Error if it cannot be made, or another user owns it */
 export function runtimeFolder({ env, platform }: StateParts): string {
   const base = env['XDG_RUNTIME_DIR'] || null

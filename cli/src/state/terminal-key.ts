@@ -5,8 +5,9 @@ import { runtimeFolder, type StateParts } from './state-folder.ts'
 
 const SEED_BYTES = 32
 
-/** The seed of the key by which a server recognises this person's terminals until they log out, when they let it remember
- * an approval. It opens no value. Each server sees another key. Made at the first use; null if none can be kept here. */
+/** The seed of the key by which a server recognises this person's terminals until they log out, when they let it
+ * remember an approval. It opens no value. Each server sees another key. Made at the first use; null if none can be
+ * kept here. */
 export function terminalKey(server: string, parts: StateParts): Uint8Array | null {
   return ifKept(() => makeSeed(fileOf(server, parts)))
 }

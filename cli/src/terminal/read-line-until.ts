@@ -3,8 +3,8 @@ import { ReadStream } from 'node:tty'
 
 const LONGEST_LINE = 1_000
 
-/** Read one line from a terminal without blocking, without its end; null without a terminal, at the end of input, or when
- * `ended` is aborted.
+/** Read one line from a terminal without blocking, without its end; null without a terminal, at the end of input, or
+ * when `ended` is aborted.
  * @param start called when the terminal is open */
 export async function readLineUntil(
   path: string,
@@ -52,8 +52,8 @@ const INTERRUPT = '\u0003'
 const END_OF_INPUT = '\u0004'
 const ERASES = new Set(['\u007f', '\b'])
 
-/** Read one line from a terminal without showing it; null without a terminal, or at the end of input. Ctrl-C ends the client
- * as usual.
+/** Read one line from a terminal without showing it; null without a terminal, or at the end of input. Ctrl-C ends the
+ * client as usual.
  * @param from the terminal: a path, or an open file descriptor, which this closes */
 export async function readHidden(
   from: string | number,

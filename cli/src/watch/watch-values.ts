@@ -8,9 +8,9 @@ import type { Delivered, ValuesRequest } from '../delivery/values-request.ts'
 import { waitForChange } from './change-call.ts'
 
 /*
- * Keeps a program on the current values: the client waits for a change, fetches the values again and restarts the program.
- * Changes that come together are one restart, and all programs that watch a value do not fetch at once. If the values cannot
- * be fetched, the program keeps what it has.
+ * Keeps a program on the current values: the client waits for a change, fetches the values again and restarts the
+ * program. Changes that come together are one restart, and all programs that watch a value do not fetch at once. If
+ * the values cannot be fetched, the program keeps what it has.
  */
 
 // After a change, wait for others. Each client waits for another time.

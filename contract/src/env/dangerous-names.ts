@@ -2,7 +2,8 @@
 export type NameFamily = {
   /** The end of a sentence that begins with the name. */
   readonly reason: string
-  /** Names in upper case, and regular expressions for whole names: Windows ignores case, and zsh ties `path` to `PATH`. */
+  /** Names in upper case, and regular expressions for whole names: Windows ignores case, and zsh ties `path` to
+   * `PATH`. */
   readonly names: readonly string[]
 }
 
@@ -16,7 +17,8 @@ export const NAME_FAMILIES = {
     reason: 'makes shells run its value, or code from the place that it names',
     names:
       family(`BASHOPTS BASH_ENV BASH_FUNC_.* BASH_LOADABLES_PATH ENV FPATH IFS INPUTRC MAILPATH MODULE_PATH
-      FISH_(?:FUNCTION|COMPLETE)_PATH NULLCMD PROMPT PROMPT2 PROMPT3 PROMPT4 PROMPT_COMMAND PS[0-4] READNULLCMD RPROMPT RPROMPT2 RPS1 RPS2 SHELLOPTS SPROMPT ZDOTDIR`),
+      FISH_(?:FUNCTION|COMPLETE)_PATH NULLCMD PROMPT PROMPT2 PROMPT3 PROMPT4 PROMPT_COMMAND PS[0-4] READNULLCMD
+      RPROMPT RPROMPT2 RPS1 RPS2 SHELLOPTS SPROMPT ZDOTDIR`),
   },
   search: {
     reason: 'decides which programs are found, or which shell runs commands',
@@ -44,15 +46,18 @@ export const NAME_FAMILIES = {
     reason: 'makes Java or .NET load code',
     names:
       family(`CLASSPATH JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS JAVA_OPTS JAVA_HOME MAVEN_OPTS MAVEN_ARGS
-      GRADLE_OPTS DOTNET_STARTUP_HOOKS DOTNET_ADDITIONAL_DEPS DOTNET_ROOT.* CORECLR_.* COR_PROFILER.* COR_ENABLE_PROFILING COMPLUS_.*
+      GRADLE_OPTS DOTNET_STARTUP_HOOKS DOTNET_ADDITIONAL_DEPS DOTNET_ROOT.* CORECLR_.* COR_PROFILER.*
+      COR_ENABLE_PROFILING COMPLUS_.*
       (?:SBT|ANT|CATALINA|JRUBY|LEIN_JVM|JVM|KAFKA|SPARK_SUBMIT)_OPTS PSMODULEPATH`),
   },
   languages: {
     reason: 'makes a language load code',
     names:
       family(`PERL5.* PERLLIB PERL_.* RUBY(?:LIB|OPT|SHELL|_.*) GEM_.* BUNDLE_.* LUA_.* PHPRC PHP_INI_SCAN_DIR GOFLAGS
-      GOPROXY GOENV GOROOT GOTOOLCHAIN GOSUMDB GONOSUMDB GOINSECURE RUSTUP_.* RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTFLAGS RUSTC RUSTDOC CARGO_.* R_PROFILE.*
-      R_ENVIRON.* ERL_.* ELIXIR_ERL_OPTIONS GUILE_.* TCLLIBPATH TCL_LIBRARY AWKPATH AWKLIBPATH JULIA_.* OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES`),
+      GOPROXY GOENV GOROOT GOTOOLCHAIN GOSUMDB GONOSUMDB GOINSECURE RUSTUP_.* RUSTC_WRAPPER
+      RUSTC_WORKSPACE_WRAPPER RUSTFLAGS RUSTC RUSTDOC CARGO_.* R_PROFILE.*
+      R_ENVIRON.* ERL_.* ELIXIR_ERL_OPTIONS GUILE_.* TCLLIBPATH TCL_LIBRARY AWKPATH AWKLIBPATH JULIA_.*
+      OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES`),
   },
   git: {
     reason: 'makes git run commands or use other settings',
@@ -65,7 +70,8 @@ export const NAME_FAMILIES = {
       family(`.*PAGER LESS LESSOPEN LESSCLOSE LESSKEY.* EDITOR VISUAL .*_EDITOR SUDO_EDITOR BROWSER SSH_ASKPASS
       SSH_ASKPASS_REQUIRE SSH_AUTH_SOCK SUDO_ASKPASS MANOPT MANPATH TAR_OPTIONS RSYNC_RSH RSYNC_PROXY CVS_RSH SVN_SSH
       HGRCPATH HG_.* VIMINIT EXINIT MYVIMRC VIMRUNTIME EMACSLOADPATH TERMINFO TERMINFO_DIRS TERMCAP GREP_OPTIONS
-      GROFF_(?:COMMAND_PREFIX|BIN_PATH) SSH_SK_(?:HELPER|PROVIDER) SSH_PKCS11_HELPER SYSTEM_WGETRC RIPGREP_CONFIG_PATH GNUPGHOME
+      GROFF_(?:COMMAND_PREFIX|BIN_PATH) SSH_SK_(?:HELPER|PROVIDER) SSH_PKCS11_HELPER SYSTEM_WGETRC
+      RIPGREP_CONFIG_PATH GNUPGHOME
       SCREENRC FCEDIT VIM NVIM_.* GTK_MODULES GTK_PATH QT_PLUGIN_PATH GIO_(?:EXTRA_MODULES|MODULE_DIR) ANSIBLE_.*
       TF_CLI_.* HELM_PLUGINS CLOUDSDK_PYTHON AWS_CONFIG_FILE ODBCINI ODBCSYSINI LIBMYSQL_PLUGIN.* MYSQL_HOME KRB5_CONFIG
       PSQLRC PGSERVICEFILE PGSYSCONFDIR FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS.* WGETRC CURL_HOME
@@ -98,7 +104,8 @@ const REASONS = new Map(
     names.filter((name) => !isExpression(name)).map((name) => [name, reason] as const),
   ),
 )
-// Most names are harmless. One expression that none of them matches takes a fraction of the time of one for each family.
+// Most names are harmless. One expression that none of them matches takes a fraction of the time of one for each
+// family.
 const ANY_EXPRESSION = whole(IN_ORDER.flatMap(({ names }) => names.filter(isExpression)))
 
 /** Why a variable of this name is dangerous, as the end of a sentence; null if it is not. */

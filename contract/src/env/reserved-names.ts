@@ -14,7 +14,8 @@ export const NUMBERS_OF_SHELLS: ReadonlySet<string> = listOf(
 
 /** Read-only or special in bash or zsh: an assignment fails, or does something else. */
 const SPECIAL_IN_SHELLS = listOf(
-  `BASHOPTS DIRSTACK EPOCHREALTIME EPOCHSECONDS FUNCNAME GROUPS HISTCHARS KEYBOARD_HACK KSH_VERSION SHELLOPTS USERNAME WATCH _
+  `BASHOPTS DIRSTACK EPOCHREALTIME EPOCHSECONDS FUNCNAME GROUPS HISTCHARS KEYBOARD_HACK KSH_VERSION SHELLOPTS
+  USERNAME WATCH _
    aliases argv builtins cdpath commands dirstack fignore fpath funcfiletrace funcsourcetrace funcstack functions
    functions_source functrace galiases histchars history historywords jobdirs jobstates jobtexts keymaps mailpath
    manpath module_path modules nameddirs options parameters patchars path pipestatus psvar reswords saliases signals

@@ -56,15 +56,15 @@ export const ChangeAttachment = z
   .meta({ id: 'ChangeAttachment', examples: [{ as: 'DATABASE_URL', required: true }] })
 
 /** Of a key whose value the bundle composes: the names of its parts, and those that the bundle does not deliver as
- * ordinary values. While one is missing, `value` is the mask, and the value cannot be approved or exported. Absent for any
- * other key. `is_secret` is true where one of the parts is secret. */
+ * ordinary values. While one is missing, `value` is the mask, and the value cannot be approved or exported. Absent for
+ * any other key. `is_secret` is true where one of the parts is secret. */
 export const Composition = {
   template_parts: z.array(z.string()).optional(),
   missing_parts: z.array(z.string()).optional(),
 }
 
-/** A bundle delivers the key as `name`; `key_name` is its name in the library. `template_parts`, `missing_parts`: of a key
- * whose value the bundle composes; see `BundleItem`. */
+/** A bundle delivers the key as `name`; `key_name` is its name in the library. `template_parts`, `missing_parts`: of a
+ * key whose value the bundle composes; see `BundleItem`. */
 export const AttachedKeyList = z
   .array(
     z
@@ -97,7 +97,8 @@ export const AttachedKeyList = z
     ],
   })
 
-/** Keys that are attached to other bundles too. `shared_with`: the first of those bundles by name; `shared_total` counts them. */
+/** Keys that are attached to other bundles too. `shared_with`: the first of those bundles by name; `shared_total`
+ * counts them. */
 export const SharedKeyList = z
   .array(z.object({ key_id: Id, shared_with: z.string(), shared_total: z.int() }).meta({ id: 'SharedKey' }))
   .meta({

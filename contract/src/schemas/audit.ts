@@ -27,8 +27,8 @@ export const AuditQuery = Page.extend({
 
 const Who = z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() })
 
-/** `seq` is null while the event waits to be sealed. `data` holds names and numbers, never a value; `origin` is null once
- * it was erased. */
+/** `seq` is null while the event waits to be sealed. `data` holds names and numbers, never a value; `origin` is null
+ * once it was erased. */
 export const AuditEntry = z
   .object({
     seq: z.int().nullable(),

@@ -31,7 +31,8 @@ export const UpdateBundle = z
   .meta({ id: 'UpdateBundle', examples: [{ name: 'dev/web', tags: 'dev' }] })
 
 /** The duplicate gets copies of the keys delivered as `own` and of those named in `values`, and shares all others.
- * `values` gives a copy another value, which is never a template. `key_names` gives a copy another library name than the one that the server makes. */
+ * `values` gives a copy another value, which is never a template. `key_names` gives a copy another library name than
+ * the one that the server makes. */
 export const DuplicateBundle = z
   .object({
     name: BundleName,
@@ -80,10 +81,11 @@ export const Bundle = z
   })
   .meta({ id: 'Bundle', examples: [EXAMPLE_BUNDLE] })
 
-/** An attached key, or a legacy item (`id`, `key_name` and `order` null). A bundle delivers the key as `name`, which `key`
- * repeats; `key_name` is its name in the library. `template_parts`: the names of which the bundle composes the value;
- * absent for any other value. `missing_parts`: those that the bundle does not deliver as ordinary values; while there are
- * any, `value` is the mask and the value can be neither approved nor exported. A composed value is secret if a part is. */
+/** An attached key, or a legacy item (`id`, `key_name` and `order` null). A bundle delivers the key as `name`, which
+ * `key` repeats; `key_name` is its name in the library. `template_parts`: the names of which the bundle composes the
+ * value; absent for any other value. `missing_parts`: those that the bundle does not deliver as ordinary values; while
+ * there are any, `value` is the mask and the value can be neither approved nor exported. A composed value is secret if
+ * a part is. */
 export const BundleItem = z
   .object({
     id: Id.nullable(),

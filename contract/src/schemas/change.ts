@@ -22,8 +22,8 @@ export const WaitForRememberedChange = z
     examples: [{ delivery_id: EXAMPLE_DELIVERY, device: EXAMPLE_DEVICE }],
   })
 
-/** `changed`: a value of the delivery has another version now, or its bundle has it no more. The answer names no value and no
- * key; fetch the values again. */
+/** `changed`: a value of the delivery has another version now, or its bundle has it no more. The answer names no value
+ * and no key; fetch the values again. */
 export const Change = z.object({ delivery_id: Id, changed: z.boolean() }).meta({
   id: 'Change',
   examples: [{ delivery_id: EXAMPLE_DELIVERY, changed: true }],

@@ -12,9 +12,9 @@ export const CompareQuery = z.object({
     .refine((ids) => new Set(ids).size === ids.length, 'bundle_id must name each bundle once'),
 })
 
-/** `shared`: another of the bundles delivers the same key under this name · `own`: none does. A legacy item is `own` and
- * has no key. `template_parts`: of a key whose value each bundle composes, so bundles that share it may deliver different
- * values; absent for any other key. */
+/** `shared`: another of the bundles delivers the same key under this name · `own`: none does. A legacy item is `own`
+ * and has no key. `template_parts`: of a key whose value each bundle composes, so bundles that share it may deliver
+ * different values; absent for any other key. */
 const ComparedCell = z
   .object({
     bundle_id: Id,

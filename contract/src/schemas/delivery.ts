@@ -129,9 +129,10 @@ const EXAMPLE_DELIVERY = {
   collected_at: '2026-01-31T12:00:01.000Z',
 } as const
 
-/** A delivery, approved by a person or given to a `machine`. `remembered`: by an approval that the approver lets the terminal repeat. `held`: waiting for its
- * return to the terminal; `approved`: not confirmed, so the client may or may not have it; `void`: never left the server;
- * `collected`: the client has it. `is_part`: the value went only into composed values of the delivery. */
+/** A delivery, approved by a person or given to a `machine`. `remembered`: by an approval that the approver lets the
+ * terminal repeat. `held`: waiting for its return to the terminal; `approved`: not confirmed, so the client may or may
+ * not have it; `void`: never left the server; `collected`: the client has it. `is_part`: the value went only into
+ * composed values of the delivery. */
 export const Delivery = z
   .object({
     id: Id,

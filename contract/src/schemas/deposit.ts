@@ -16,9 +16,9 @@ const BOX_LENGTH = Math.ceil((LIMITS.depositBytes + 48) / 3) * 4
 
 const { own, share, replace, key_names } = IMPORT_CHOICES
 
-/** The values are in the box, in the order of `entries`; everything else is shown to the approver. `kid`: the deposit key
- * that the box is sealed to. `detach`: names that the bundle no longer delivers. `own`, `share`, `replace`: as in an import; the
- * approver may choose otherwise. docs/deposits.md says what the box holds. */
+/** The values are in the box, in the order of `entries`; everything else is shown to the approver. `kid`: the deposit
+ * key that the box is sealed to. `detach`: names that the bundle no longer delivers. `own`, `share`, `replace`: as in
+ * an import; the approver may choose otherwise. docs/deposits.md says what the box holds. */
 export const Deposit = z
   .object(
     {
@@ -59,8 +59,8 @@ export const DepositContent = z
   })
   .meta({ id: 'DepositContent' })
 
-/** The key that clients seal deposits to. `public_key`: base64 of 32 bytes. `signed_by`: a key that signs receipts signed it,
- * over the frame of `keyferry deposit key v1` and the public key. */
+/** The key that clients seal deposits to. `public_key`: base64 of 32 bytes. `signed_by`: a key that signs receipts
+ * signed it, over the frame of `keyferry deposit key v1` and the public key. */
 export const DepositKey = z
   .object({
     kid: z.string(),
@@ -165,8 +165,8 @@ export const ApproveDeposit = z
 
 const named = z.object({ id: Id, name: z.string() })
 
-/** `counts`: how many variables had each action. `approved_by`: a username. `receipt`: says the same, and what happened to each
- * variable; docs/deposits.md has its form. */
+/** `counts`: how many variables had each action. `approved_by`: a username. `receipt`: says the same, and what
+ * happened to each variable; docs/deposits.md has its form. */
 export const AppliedDeposit = z
   .object({
     id: Id,

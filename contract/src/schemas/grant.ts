@@ -8,8 +8,9 @@ export const EXAMPLE_DEVICE = {
   signature: 'c2lnbmVk',
 }
 
-/** A terminal's own key and proof that the caller holds it. `public_key`: base64 of 32 bytes, Ed25519. `time`: ISO timestamp,
- * at most five minutes from the server's. `nonce`: base64url of 16 bytes, used once. `signature`: base64 of 64 bytes. */
+/** A terminal's own key and proof that the caller holds it. `public_key`: base64 of 32 bytes, Ed25519. `time`: ISO
+ * timestamp, at most five minutes from the server's. `nonce`: base64url of 16 bytes, used once. `signature`: base64 of
+ * 64 bytes. */
 export const Device = z
   .object({
     public_key: z.base64({ error: 'device.public_key must be base64' }).max(64),

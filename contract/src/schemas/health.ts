@@ -4,8 +4,8 @@ export const Health = z
   .object({ status: z.literal('ok'), version: z.string() })
   .meta({ id: 'Health', examples: [{ status: 'ok', version: '0.1.0' }] })
 
-/** `failing` names what is down, for example `database`. `warnings` names what needs an operator while calls are answered, for
- * example `audit backlog`. */
+/** `failing` names what is down, for example `database`. `warnings` names what needs an operator while calls are
+ * answered, for example `audit backlog`. */
 export const Readiness = z
   .object({
     status: z.enum(['ok', 'unavailable']),

@@ -26,8 +26,8 @@ const ImportEntry = z
 
 const REPLACE = 'replace must be a list of names, or "all"'
 
-/** What to do with entries that other bundles have too; see `ImportAction`. `key_names`: the library name of an entry's key,
- * by the entry's name. */
+/** What to do with entries that other bundles have too; see `ImportAction`. `key_names`: the library name of an
+ * entry's key, by the entry's name. */
 export const IMPORT_CHOICES = {
   own: Names('own'),
   share: Names('share'),
@@ -40,8 +40,8 @@ export const PlanId = z
   .string({ error: 'plan_id must be the plan_id of a dry run' })
   .max(64, 'plan_id is too long')
 
-/** `detach`: names that the bundle no longer delivers; their keys stay in the library. `plan_id`: apply only what this plan
- * says. */
+/** `detach`: names that the bundle no longer delivers; their keys stay in the library. `plan_id`: apply only what this
+ * plan says. */
 export const ImportVariables = z
   .object({
     bundle: BundleName,
@@ -78,7 +78,8 @@ export const ImportVariables = z
  * - `update`: a new value for a key that only this bundle uses
  * - `replace`: a new value for a key that other bundles use too, as `replace` asked
  * - `same`: nothing to write
- * - `kept`: nothing to write, because the entry is masked, `share` keeps the bundle's key, or the bundle composes the value
+ * - `kept`: nothing to write, because the entry is masked, `share` keeps the bundle's key, or the bundle composes the
+ *   value
  * - `detach`: the bundle no longer delivers the name; its key stays in the library */
 export const IMPORT_ACTIONS = [
   'create',
@@ -93,10 +94,10 @@ export const IMPORT_ACTIONS = [
 export type ImportAction = (typeof IMPORT_ACTIONS)[number]
 
 /** `key_id`: null for a key that does not exist yet. `is_secret`: the key's mark after the import. `shared_with`: other
- * bundles that use the key, at most five by name; for `own`, the bundles that keep the other value. `shared_total` counts
- * them all. `choices`: what a caller may ask for in place of `action`. `template_parts`: of a key whose value the bundle
- * composes; absent for any other key. `breaks`: of a `detach`, the names that the bundle cannot compose without it; absent if
- * there are none. */
+ * bundles that use the key, at most five by name; for `own`, the bundles that keep the other value. `shared_total`
+ * counts them all. `choices`: what a caller may ask for in place of `action`. `template_parts`: of a key whose value
+ * the bundle composes; absent for any other key. `breaks`: of a `detach`, the names that the bundle cannot compose
+ * without it; absent if there are none. */
 export const ImportStep = z
   .object({
     name: z.string(),
@@ -112,7 +113,8 @@ export const ImportStep = z
   })
   .meta({ id: 'ImportStep' })
 
-/** What an import does: its entries in their order, then the names that it detaches. `bundle_id`: null for a bundle that is still to be created. */
+/** What an import does: its entries in their order, then the names that it detaches. `bundle_id`: null for a bundle
+ * that is still to be created. */
 export const ImportPlan = z
   .object({ bundle_id: Id.nullable(), plan: z.array(ImportStep), plan_id: z.string() })
   .meta({

@@ -24,10 +24,11 @@ export const RestoreVersion = z
   })
   .meta({ id: 'RestoreVersion', examples: [{ version: 2, expected_version: 4 }] })
 
-/** A value that a key has or had. `how`: whether a person set the value, imported it, moved it from another server, restored an
- * older version, or converted a legacy item. `changed_elsewhere_at`: of a moved value, when it last changed on the other server,
- * as the moved file says. `value` is the mask for a value that is or was secret, and for each old value of a key that is
- * secret; null for a destroyed one. `holders` counts those who were last given this version. */
+/** A value that a key has or had. `how`: whether a person set the value, imported it, moved it from another server,
+ * restored an older version, or converted a legacy item. `changed_elsewhere_at`: of a moved value, when it last
+ * changed on the other server, as the moved file says. `value` is the mask for a value that is or was secret, and for
+ * each old value of a key that is secret; null for a destroyed one. `holders` counts those who were last given this
+ * version. */
 export const KeyVersionList = z
   .array(
     z

@@ -36,7 +36,8 @@ export const ExpectedVersion = z
   .min(1, 'expected_version must be a whole number from 1')
   .optional()
 
-/** Why a value should be replaced. `expiring`: it expires within 14 days; `rotate`: it is older than `rotate_after_days`. */
+/** Why a value should be replaced. `expiring`: it expires within 14 days; `rotate`: it is older than
+ * `rotate_after_days`. */
 export const Due = z.enum(['expired', 'expiring', 'rotate']).nullable().meta({ id: 'Due' })
 
 /** `is_template`: each bundle composes the value that it delivers. In the text, `${NAME}` stands for what the bundle
@@ -91,9 +92,9 @@ const EXAMPLE_KEY = {
   due: null,
 }
 
-/** A library entry; `value` is the mask for a secret, and the text of a template. `template_parts`: the names in it. `version` counts the values that the key has had, from 1.
- * `value_changed_elsewhere_at`: of a value that moved here, when it last changed on the other server. The moved file claims this
- * time; nothing proves it. */
+/** A library entry; `value` is the mask for a secret, and the text of a template. `template_parts`: the names in it.
+ * `version` counts the values that the key has had, from 1. `value_changed_elsewhere_at`: of a value that moved here,
+ * when it last changed on the other server. The moved file claims this time; nothing proves it. */
 export const Key = z
   .object({
     id: Id,

@@ -8,8 +8,8 @@ import { Flag, Id, Timestamp } from './text.ts'
 const TOO_MANY = `a move holds at most ${LIMITS.movedKeys} keys: move several bundles at a time`
 const NO_FILE = 'library must be a file that keyferry-server export-library wrote'
 
-/** What the box of a moved library holds, as JSON. An entry names its key by its place in `keys`. `changed_at`: when the
- * value last changed; null where the file does not say. */
+/** What the box of a moved library holds, as JSON. An entry names its key by its place in `keys`. `changed_at`: when
+ * the value last changed; null where the file does not say. */
 export const LibraryContent = z.object({
   v: z.literal(1),
   keys: z
@@ -56,7 +56,8 @@ export const MoveLibrary = z
   })
 
 /** - `create`: a new bundle, or a new key, under its own name
- * - `rename`: a new key under another library name, because the library has a key of its name; bundles deliver it under the same name as before
+ * - `rename`: a new key under another library name, because the library has a key of its name; bundles deliver it
+ *   under the same name as before
  * - `share`: the library has the same key with the same value: arriving bundles use it
  * - `left_out`: the name exists, and what has it stays as it is; of a key: no arriving bundle uses it */
 export const MOVE_ACTIONS = ['create', 'rename', 'share', 'left_out'] as const

@@ -6,7 +6,8 @@ import { Id, requiredText, Timestamp } from './text.ts'
 
 const NAMES = 'include_keys must be a list of key names'
 
-/** `machine_id`: needed with an ID token. `bundle_id`: an id or a name. `include_keys`: absent for all of the bundle. */
+/** `machine_id`: needed with an ID token. `bundle_id`: an id or a name. `include_keys`: absent for all of the bundle.
+ * */
 export const CreateDelivery = z
   .object({
     client_pubkey: requiredText('client_pubkey', 64, 'client_pubkey required'),
@@ -29,8 +30,8 @@ const Named = z.object({ id: Id, name: z.string() })
 const EXAMPLE_MACHINE = { id: 'c0b0a1de-5a3e-4ad5-8a8f-0a5f0f3d8d11', name: 'ci-deploy' }
 const EXAMPLE_BUNDLE = { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'prod/app' }
 
-/** `keys`: what is in the box; `version` is null for a legacy item. `missing_required`: keys that the bundle marks as required
- * and that `include_keys` left out. `expired`: delivered values that are past their `expires_at`. */
+/** `keys`: what is in the box; `version` is null for a legacy item. `missing_required`: keys that the bundle marks as
+ * required and that `include_keys` left out. `expired`: delivered values that are past their `expires_at`. */
 export const MachineDelivery = z
   .object({
     delivery_id: Id,

@@ -5,8 +5,8 @@ import { Id, NetworkList, Timestamp } from './text.ts'
 /** Why a token should be replaced: it has expired, or it expires within two weeks or half of its life. */
 export const TokenDue = z.enum(['expired', 'expiring']).nullable()
 
-/** `hint`: the last four characters. `networks`: where calls must come from; empty for everywhere. A token works until it
- * expires or is ended; a rotation brings `expires_at` of the old one forward. */
+/** `hint`: the last four characters. `networks`: where calls must come from; empty for everywhere. A token works until
+ * it expires or is ended; a rotation brings `expires_at` of the old one forward. */
 export const MachineToken = z
   .object({
     id: Id,
@@ -59,8 +59,8 @@ export const CreatedToken = z
     ],
   })
 
-/** Leaked tokens in the form of GitHub's secret scanning, unsigned: anyone who has a token may end it. Texts that are no
- * tokens are ignored. */
+/** Leaked tokens in the form of GitHub's secret scanning, unsigned: anyone who has a token may end it. Texts that are
+ * no tokens are ignored. */
 export const ReportTokens = z
   .array(
     z.object(

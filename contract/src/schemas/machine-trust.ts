@@ -6,8 +6,8 @@ const Binding = z.enum(['required', 'possible'], { error: 'binding must be requi
 
 const EXAMPLE_CLAIMS = { repository_id: ['789'], environment: ['prod'] }
 
-/** `binding`: `required`, if the audience has to name the client's key (`<audience>/key/<hash>`). `has_keys`: the issuer's keys
- * were pasted. `is_broad`: an owner allowed it although it is not specific. */
+/** `binding`: `required`, if the audience has to name the client's key (`<audience>/key/<hash>`). `has_keys`: the
+ * issuer's keys were pasted. `is_broad`: an owner allowed it although it is not specific. */
 export const MachineTrust = z
   .object({
     id: Id,
@@ -50,8 +50,8 @@ const claimText = z
 
 const maxAge = 'max_age_seconds must be a whole number from 60 to 86400'
 
-/** `claims`: exact texts by name; a token needs one of them for each. `keys`: the issuer's key set (JWKS), for an issuer that
- * the server cannot reach. `broad`: allow claims that are not specific. */
+/** `claims`: exact texts by name; a token needs one of them for each. `keys`: the issuer's key set (JWKS), for an
+ * issuer that the server cannot reach. `broad`: allow claims that are not specific. */
 export const CreateTrust = z
   .object({
     issuer: requiredText('issuer', LIMITS.claimLength, 'issuer required'),

@@ -78,7 +78,8 @@ const EXAMPLE = {
   attempts: 0,
 } as const
 
-/** `last_used_at` of a token or a trust is exact to a minute. `attempts`: how many refused identities an owner can allow. */
+/** `last_used_at` of a token or a trust is exact to a minute. `attempts`: how many refused identities an owner can
+ * allow. */
 export const Machine = z
   .object({
     id: Id,

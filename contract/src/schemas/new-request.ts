@@ -9,8 +9,8 @@ import { FORMATS, REQUEST_KINDS } from './request.ts'
 import { Argv, ClaimedMeta } from './request-claims.ts'
 import { Id, optionalText, storable, Timestamp } from './text.ts'
 
-// A claim may be in any script, marks of its direction included. A suggestion names what exists, and nothing that exists
-// has a name that could take over a terminal or read differently from what it says.
+// A claim may be in any script, marks of its direction included. A suggestion names what exists, and nothing that
+// exists has a name that could take over a terminal or read differently from what it says.
 const suggestion = (field: string, wrong: string) =>
   storable(
     z
@@ -45,7 +45,8 @@ export const CreateRequest = z
     /** The ways in which the client can take an approval back; they need a `poll_challenge`. */
     release: z.array(ReleaseField, { error: 'release must be an array' }).max(RELEASES.length).default([]),
     argv: Argv.optional(),
-    /** A digest of the arguments that the client left out of `argv`, so that another secret there is another command. */
+    /** A digest of the arguments that the client left out of `argv`, so that another secret there is another command.
+     * */
     argv_masked: z
       .string()
       .regex(/^[A-Za-z0-9_-]{43}$/, 'argv_masked must be base64url of 32 bytes')
@@ -54,10 +55,11 @@ export const CreateRequest = z
     cwd: optionalText('cwd', LIMITS.cwdLength).optional(),
     /** Needs `argv` and `cwd`. Lets the approver remember the approval, and the terminal repeat it. */
     device: Device.optional(),
-    /** Needs `device`. The client takes its approval back from another client of its terminal too, so that requests of one
-     * start can be approved on one page. */
+    /** Needs `device`. The client takes its approval back from another client of its terminal too, so that requests of
+     * one start can be approved on one page. */
     together: z.boolean({ error: 'together must be true or false' }).default(false),
-    /** Of a deposit, which needs the name of a bundle in `bundle_id`. All kinds but `delivery` need a `poll_challenge`. */
+    /** Of a deposit, which needs the name of a bundle in `bundle_id`. All kinds but `delivery` need a
+     * `poll_challenge`. */
     deposit: Deposit.optional(),
   })
   .refine(({ kind, deposit }) => (kind === 'deposit') === (deposit !== undefined), {

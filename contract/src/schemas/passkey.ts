@@ -66,7 +66,8 @@ const PasskeyResponse = z
   })
   .meta({ id: 'PasskeyResponse' })
 
-/** What a response has to match: the challenge that was given, our origin, and the host name that passkeys belong to. */
+/** What a response has to match: the challenge that was given, our origin, and the host name that passkeys belong to.
+ * */
 const Ceremony = z
   .object({ challenge: Bytes('challenge'), origin: z.string(), rp_id: z.string() })
   .meta({ id: 'PasskeyCeremony' })
@@ -115,8 +116,8 @@ export const ChangeSecondFactor = ConfirmPassword.extend({ after_password: Flag(
   examples: [{ current_password: 'correct horse battery', after_password: true }],
 })
 
-/** For whom a new passkey is: `user_handle` is the base64url id that the passkey stores; `exclude` are the credential ids
- * that the account has already. */
+/** For whom a new passkey is: `user_handle` is the base64url id that the passkey stores; `exclude` are the credential
+ * ids that the account has already. */
 export const PasskeyOwner = z
   .object({ user_handle: z.string(), user_name: z.string(), exclude: z.array(z.string()) })
   .meta({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-/** How an approval is bound to the terminal that asked, from the weakest to the strictest. `compat`: the approver compares
- * the check code. `typed`: the approver types it. `bound`: the approval returns to the terminal over loopback or by a code
- * that is typed there. `local`: over loopback only. */
+/** How an approval is bound to the terminal that asked, from the weakest to the strictest. `compat`: the approver
+ * compares the check code. `typed`: the approver types it. `bound`: the approval returns to the terminal over loopback
+ * or by a code that is typed there. `local`: over loopback only. */
 export const ASSURANCES = ['compat', 'typed', 'bound', 'local'] as const
 
 export type Assurance = (typeof ASSURANCES)[number]
@@ -74,8 +74,8 @@ const effective = {
   remember_hours: 0,
 } as const
 
-/** `effective` is the strictest of what the server, the workspace and the bundle set. `is_production`: the bundle's name or
- * a tag says so, so nothing is remembered unless the bundle itself sets `remember_hours`. */
+/** `effective` is the strictest of what the server, the workspace and the bundle set. `is_production`: the bundle's
+ * name or a tag says so, so nothing is remembered unless the bundle itself sets `remember_hours`. */
 export const BundlePolicy = z
   .object({
     effective: Policy,

@@ -9,8 +9,8 @@ export const ReleaseField = z.enum(RELEASES, { error: 'release must be loopback 
 
 const EXPIRES = { expires_in: z.int() }
 
-/** What the approver's page carries back to the terminal. `secret` travels in a form to the client's loopback address and
- * never in a URL; `code` is six digits, `482 913`, for the person to type. */
+/** What the approver's page carries back to the terminal. `secret` travels in a form to the client's loopback address
+ * and never in a URL; `code` is six digits, `482 913`, for the person to type. */
 export const Release = z
   .discriminatedUnion('by', [
     z.object({ by: z.literal('loopback'), secret: z.string(), ...EXPIRES }),
@@ -21,8 +21,8 @@ export const Release = z
     examples: [{ by: 'code', code: '482 913', expires_in: 120 }],
   })
 
-/** `release`: the values are held until the terminal returns it. `approvals`: how many people approved, where the bundle
- * needs two. */
+/** `release`: the values are held until the terminal returns it. `approvals`: how many people approved, where the
+ * bundle needs two. */
 export const Approved = z
   .object({
     ok: z.literal(true),

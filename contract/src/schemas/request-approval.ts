@@ -29,8 +29,9 @@ export const RequestBundleList = z
     examples: [[{ id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app', description: '' }]],
   })
 
-/** `built_from`: the names of which the bundle composes a value; absent for any other value. Their values go into it whether
- * they are chosen or not. With `missing_parts`, which the bundle does not deliver, the value cannot be chosen. */
+/** `built_from`: the names of which the bundle composes a value; absent for any other value. Their values go into it
+ * whether they are chosen or not. With `missing_parts`, which the bundle does not deliver, the value cannot be chosen.
+ * */
 export const RequestBundle = z
   .object({
     id: Id,

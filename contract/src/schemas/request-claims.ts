@@ -48,7 +48,8 @@ export const ClaimedMeta = z
 
 const ARGV = `argv must be at most ${LIMITS.argvItems} texts of ${LIMITS.argvBytes} bytes together`
 
-/** The command as it will be started. It may hold line breaks and other control characters: escape them when you show it. */
+/** The command as it will be started. It may hold line breaks and other control characters: escape them when you show
+ * it. */
 export const Argv = z
   .array(storable(z.string({ error: ARGV }), 'argv'), { error: ARGV })
   .min(1, 'argv must not be empty')

@@ -14,5 +14,6 @@ export const WhyNot = z.object({
   who: z.array(z.string()).optional(),
 })
 
-/** `reason`: why no one can approve the request. The client gets it in `details.reason` of the error `request_denied`. */
+/** `reason`: why no one can approve the request. The client gets it in `details.reason` of the error `request_denied`.
+ * */
 export const DenyQuery = z.object({ reason: WhyNotCode.optional() })

@@ -11,8 +11,8 @@ export const WaitQuery = z.object({
     .min(0)
     .max(3_600)
     .optional(),
-  /** What the client knows that the request needs. With it, the call ends as soon as the request needs something else. A
-   * release over loopback does not end the call: the client's own listener sees it. */
+  /** What the client knows that the request needs. With it, the call ends as soon as the request needs something else.
+   * A release over loopback does not end the call: the client's own listener sees it. */
   known: z.enum(['none', 'loopback', 'code', 'second_person']).optional(),
 })
 
@@ -25,10 +25,10 @@ export const NamedWorkspace = named('WorkspaceName')
 
 /** `missing_required`: keys that the bundle marks as required and that the approver left out. The API takes such an
  * approval, because a client of the plain interface knows no second confirmation; the page asks for one, and the
- * terminal decides what to do with the names. `expired`: delivered values that are past their `expires_at`. `versions`: the
- * version of each delivered key. `needs` of a pending request: `release`, the approval waits for its return to the terminal
- * (`release_by`); `second_person`, one person approved and the bundle needs two. All but the ciphertext are absent where it was stored directly.
- * `applied`: the deposit is stored; told once. */
+ * terminal decides what to do with the names. `expired`: delivered values that are past their `expires_at`.
+ * `versions`: the version of each delivered key. `needs` of a pending request: `release`, the approval waits for its
+ * return to the terminal (`release_by`); `second_person`, one person approved and the bundle needs two. All but the
+ * ciphertext are absent where it was stored directly. `applied`: the deposit is stored; told once. */
 export const WaitResult = z
   .discriminatedUnion('status', [
     z.object({

@@ -7,8 +7,8 @@ import { Timestamp } from './text.ts'
 /** Formats that a client may name for what it will write. */
 export const FORMATS = ['sh', 'fish', '.env'] as const
 
-/** `delivery`: values for the client, as the interface says. `deposit`: values from the client, for a bundle. `names`: the
- * names of a bundle for the client, or the bundles of a workspace; no value. */
+/** `delivery`: values for the client, as the interface says. `deposit`: values from the client, for a bundle. `names`:
+ * the names of a bundle for the client, or the bundles of a workspace; no value. */
 export const REQUEST_KINDS = ['delivery', 'deposit', 'names'] as const
 
 /** Facts the server saw beside what the client claimed; every claim may be absent. */

@@ -4,8 +4,8 @@ import { Timestamp } from './text.ts'
 
 const AuthMode = z.enum(AUTH_MODES).meta({ id: 'AuthMode' })
 
-/** `setup_required`: the first account does not exist yet. `passkey_origin`: the origin where passkeys work; null: they do
- * not work on this server. */
+/** `setup_required`: the first account does not exist yet. `passkey_origin`: the origin where passkeys work; null:
+ * they do not work on this server. */
 export const SessionState = z
   .object({
     auth_mode: AuthMode,

@@ -50,7 +50,8 @@ const NewPassword = storable(
   'password',
 )
 
-/** `is_active: false`: the provider deleted the user. An `email` whose `as_of` is older than the stored one is ignored. */
+/** `is_active: false`: the provider deleted the user. An `email` whose `as_of` is older than the stored one is
+ * ignored. */
 export const ChangeProvidedUser = z
   .object({ email: Email.optional(), is_active: Flag('is_active').optional(), ...Statement })
   .meta({ id: 'ChangeProvidedUser', examples: [{ email: 'sam@example.com', email_verified: true }] })

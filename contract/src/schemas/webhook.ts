@@ -89,8 +89,9 @@ const EXAMPLE = {
 
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfaDpdiEKw='
 
-/** `failures`: calls in a row that failed; `next_at`: when the next one follows. `ended_reason`: why the server turned the
- * webhook off: `gone`, the receiver answered 410; `failing`, calls failed for five days. `waiting`: messages to send. */
+/** `failures`: calls in a row that failed; `next_at`: when the next one follows. `ended_reason`: why the server turned
+ * the webhook off: `gone`, the receiver answered 410; `failing`, calls failed for five days. `waiting`: messages to
+ * send. */
 export const Webhook = z.object(shape).meta({ id: 'Webhook', examples: [EXAMPLE] })
 
 export const WebhookList = z.array(Webhook).meta({ id: 'WebhookList', examples: [[EXAMPLE]] })
@@ -111,8 +112,8 @@ export const QueuedMessage = z
   .object({ message_id: Id })
   .meta({ id: 'QueuedMessage', examples: [{ message_id: 'b9a1f3c2-6d5e-4f70-8a91-2c3d4e5f6071' }] })
 
-/** `last_error`: a word for why the last call failed; `http` is any answer but 2xx, with its status in `last_status`. `body` is
- * the exact text that is sent. */
+/** `last_error`: a word for why the last call failed; `http` is any answer but 2xx, with its status in `last_status`.
+ * `body` is the exact text that is sent. */
 export const WebhookMessageList = z
   .array(
     z

@@ -6,8 +6,8 @@ import { IconButton } from './icon-button.tsx'
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode; wide?: boolean }
 
-/** A modal dialog, open as long as it is rendered. Escape and a press outside close it, after a question if a form in it
- * has unsaved text; the focus returns where it was. */
+/** A modal dialog, open as long as it is rendered. Escape and a press outside close it, after a question if a form in
+ * it has unsaved text; the focus returns where it was. */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 
-/** A path or a command line, unchanged. A line breaks between words, within a long word after a slash, and within a name
- * only if nothing else fits. */
+/** A path or a command line, unchanged. A line breaks between words, within a long word after a slash, and within a
+ * name only if nothing else fits. */
 export function WholeWords({ text }: { text: string }) {
   return (
     <bdi className="font-mono whitespace-pre-wrap">

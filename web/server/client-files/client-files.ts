@@ -13,8 +13,8 @@ export type ClientFile = {
 const CHECKSUMS = 'SHA256SUMS'
 const LINE = /^([0-9a-f]{64}) [ *]([\w.+-]+)$/
 
-/** The folder that `npm run release` writes. Only files of this server's version that its SHA256SUMS lists are handed out,
- * so no path of a request reaches the file system. */
+/** The folder that `npm run release` writes. Only files of this server's version that its SHA256SUMS lists are handed
+ * out, so no path of a request reaches the file system. */
 export class ClientFiles {
   readonly #folder: string
   readonly #version: string

@@ -5,8 +5,8 @@ import { forbidden, type Refusal } from './refusal.ts'
 
 const ROOT = 0
 
-/** Refuse other users of this machine, for a server without sign-in. Linux only: on other systems a server cannot find out
- * who opened a local connection. Root is allowed, because root can read the data anyway. */
+/** Refuse other users of this machine, for a server without sign-in. Linux only: on other systems a server cannot find
+ * out who opened a local connection. Root is allowed, because root can read the data anyway. */
 export function refuseOtherUsers(app: FastifyInstance): void {
   const ownUser = process.getuid?.()
   if (!canLookUpUsers || ownUser === undefined) return

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@keyferry/contract'
 
-/** What a page says when the app cannot. The texts are ours; the only part of a request in it is the path of an address,
- * which the page escapes. */
+/** What a page says when the app cannot. The texts are ours; the only part of a request in it is the path of an
+ * address, which the page escapes. */
 export type Note = { title: string; text: string; way: Way }
 
 /** How to go on: a link, or a button where something must change. */

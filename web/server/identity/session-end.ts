@@ -5,8 +5,8 @@ import type { EndReason } from '../sessions/session-routes.ts'
 
 export type EndRecorderOptions = { api: ApiConnection; log: Pick<FastifyBaseLogger, 'warn'> }
 
-/** Records in the audit log that sessions of a person ended. The sessions have ended then: if the log is unavailable, the
- * server's own log records it, and the person is still signed out. */
+/** Records in the audit log that sessions of a person ended. The sessions have ended then: if the log is unavailable,
+ * the server's own log records it, and the person is still signed out. */
 export function endRecorder({ api, log }: EndRecorderOptions) {
   return async (
     request: FastifyRequest,

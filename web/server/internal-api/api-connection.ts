@@ -28,7 +28,8 @@ type ApiRequest = {
 export type ApiConnection = {
   /** @throws Refusal unavailable: no answer, or `signal` aborted */
   send(request: ApiRequest): Promise<Dispatcher.ResponseData>
-  /** Typed calls that this layer makes itself. @throws CallError (the API answered with an error) · Refusal unavailable */
+  /** Typed calls that this layer makes itself. @throws CallError (the API answered with an error) · Refusal
+   * unavailable */
   call: Call
   close(): Promise<void>
 }
@@ -46,8 +47,8 @@ export function connectApi(target: WebSettings['api'], sign: Sign): ApiConnectio
   return { send, call: createClient('', fetchBy(send, sign)), close }
 }
 
-// A Unix socket refuses connections while its queue is full, which happens when many calls come at once. Nothing was sent
-// then, so it is safe to retry any call.
+// A Unix socket refuses connections while its queue is full, which happens when many calls come at once. Nothing was
+// sent then, so it is safe to retry any call.
 async function whenQueued<T>(attempt: () => Promise<T>): Promise<T> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
     try {

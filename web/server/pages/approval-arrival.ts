@@ -10,9 +10,9 @@ const MOST_REQUESTS = 5
 const REQUEST_ID = /^[0-9a-f]{32}$/
 
 /** The address for the approval page, marked if a web page led to it instead of a terminal.
- * For a terminal, a bookmark or a typed address the browser sends `Sec-Fetch-Site: none`. A sign-in in between ends with a
- * redirect from another site, so a cookie records which requests this browser has opened directly. Every other way to the
- * page counts as a link.
+ * For a terminal, a bookmark or a typed address the browser sends `Sec-Fetch-Site: none`. A sign-in in between ends
+ * with a redirect from another site, so a cookie records which requests this browser has opened directly. Every other
+ * way to the page counts as a link.
  * @param isSecure whether this layer is served over https */
 export function approvalAddress(request: FastifyRequest, reply: FastifyReply, isSecure: boolean): string {
   const address = new URL(request.url, 'http://ours.invalid')

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify'
 import type { AppFiles } from './app-files.ts'
 import { filledIn } from './filled-in.ts'
 
-/** Lead a signed-out person from the approval page to sign-in. A redirect would lose the fragment of the page's address, which
- * only a script can keep; without scripts this page redirects too.
+/** Lead a signed-out person from the approval page to sign-in. A redirect would lose the fragment of the page's
+ * address, which only a script can keep; without scripts this page redirects too.
  * @param path of sign-in */
 export async function sendToSignIn(
   files: AppFiles,

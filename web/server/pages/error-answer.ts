@@ -9,8 +9,8 @@ import { sendNote } from './note-page.ts'
 
 type ErrorOptions = { log: Logger; files: AppFiles }
 
-/** Answer errors as the interface says, `{error, code}`, or with a page if a person asked for one and the error has a note.
- * Log internal errors, and tell the caller nothing about their cause. */
+/** Answer errors as the interface says, `{error, code}`, or with a page if a person asked for one and the error has a
+ * note. Log internal errors, and tell the caller nothing about their cause. */
 export function answerErrors(app: FastifyInstance, { log, files }: ErrorOptions): void {
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     const refusal = refusalOf(error)

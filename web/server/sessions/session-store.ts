@@ -33,8 +33,8 @@ const MAX_MS = TIMES.sessionMaxSeconds * 1_000
 export const TOUCH_MS = 30_000
 
 /**
- * Keeps sessions until they end, are idle too long, or are too old. Each method is one atomic step across all nodes that
- * share the store. `nowMs` is the caller's clock, in epoch milliseconds.
+ * Keeps sessions until they end, are idle too long, or are too old. Each method is one atomic step across all nodes
+ * that share the store. `nowMs` is the caller's clock, in epoch milliseconds.
  *
  * Every method throws Refusal unavailable while the store is unreachable, and works again once it is reachable.
  */

@@ -13,8 +13,8 @@ import {
 } from './policy.ts'
 
 /*
- * What an approval is judged by: the strictest of the rules of every bundle that it concerns, the caller, and who approved
- * before.
+ * What an approval is judged by: the strictest of the rules of every bundle that it concerns, the caller, and who
+ * approved before.
  */
 
 export type RuleParts = {
@@ -29,7 +29,8 @@ export type RuledPlace = Pick<Bundle, 'name' | 'tags'> & { id: string | null }
 /** Who asks to approve which request. */
 export type Asking = { caller: Caller; stored: OpenRequest }
 
-/** `places`: the bundle of a first approval comes first. `people`: 1 where one approval is enough whatever the rules say. */
+/** `places`: the bundle of a first approval comes first. `people`: 1 where one approval is enough whatever the rules
+ * say. */
 export type Judged = { places: readonly RuledPlace[]; people: 'as the rules' | 1 }
 
 /** @throws DomainError not_found: the caller was removed since the call was admitted */

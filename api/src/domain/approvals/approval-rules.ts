@@ -6,8 +6,8 @@ import type { ApprovalRequest, FirstApproval } from '../requests/stored-request.
 import { isAtLeast, type Policy } from './policy.ts'
 
 /*
- * Whether a person may approve a request with a bundle, and how. The approval page asks before the click, and `approve` asks
- * again; both get their answer here.
+ * Whether a person may approve a request with a bundle, and how. The approval page asks before the click, and
+ * `approve` asks again; both get their answer here.
  */
 
 export type Grounds = {
@@ -81,14 +81,15 @@ function waysOf({ policy, request }: Pick<Grounds, 'policy' | 'request'>): Relea
   return request.release.filter((way) => policy.assurance !== 'local' || way === 'loopback')
 }
 
-/** Whether this approval must return to the terminal. Of two approvals, one must: the last one, unless the first did. */
+/** Whether this approval must return to the terminal. Of two approvals, one must: the last one, unless the first did.
+ * */
 function mustReturn({ policy, first, returned }: Grounds): boolean {
   if (!isAtLeast(policy.assurance, 'bound')) return false
   return policy.approvals_needed === 1 || (first !== null && returned === null)
 }
 
-/** @throws DomainError release_required · owner_approves · agents_denied · second_person · invalid (a way that the client
- *   does not offer) */
+/** @throws DomainError release_required · owner_approves · agents_denied · second_person · invalid (a way that the
+ *   client does not offer) */
 export function requireAllowed(texts: RefusalTexts, grounds: Grounds, { release }: Choice): void {
   const refusalAtAll = refusalOf(texts, grounds)
   if (refusalAtAll) throw refused(refusalAtAll)
@@ -101,8 +102,8 @@ export function requireAllowed(texts: RefusalTexts, grounds: Grounds, { release 
   if (!isEnough) throw refused(refusal(texts, grounds, 'release_required'))
 }
 
-/** For how many hours the approver may let the terminal repeat the approval; 0: not at all. The terminal must have signed the
- * request, and one person's approval must be enough. */
+/** For how many hours the approver may let the terminal repeat the approval; 0: not at all. The terminal must have
+ * signed the request, and one person's approval must be enough. */
 export function rememberHours(
   { policy, request }: Pick<Grounds, 'policy' | 'request'>,
   isLocal: boolean,

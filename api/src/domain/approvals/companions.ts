@@ -8,7 +8,8 @@ import type { ApprovalRequest } from '../requests/stored-request.ts'
  *
  * A page must never offer a request that someone else made. So each one carries a signature of the same terminal's key,
  * which no other machine and no other user has, over its own command, folder and public key. They also come from one
- * address and one folder, and were made within seconds. Every request is still approved, sealed and returned separately.
+ * address and one folder, and were made within seconds. Every request is still approved, sealed and returned
+ * separately.
  */
 
 /** Pending requests that were started together with this one, the oldest first.
@@ -33,7 +34,8 @@ export async function listCompanions(
     }))
 }
 
-/** Whether the page of an earlier request of the same start lists this one too. Then the client opens no second page. */
+/** Whether the page of an earlier request of the same start lists this one too. Then the client opens no second page.
+ * */
 export async function joinsAnother(parts: RequestParts, request: ApprovalRequest): Promise<boolean> {
   const { deviceKey } = request
   if (deviceKey === null || !isSimple(request)) return false

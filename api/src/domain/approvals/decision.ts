@@ -21,8 +21,8 @@ import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-
 import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
 
 /*
- * How a person approves a request of any kind. A kind says what an approval would give and which bundles' rules judge it;
- * everything else happens here, in one order. Of any number of calls for one request, one wins.
+ * How a person approves a request of any kind. A kind says what an approval would give and which bundles' rules judge
+ * it; everything else happens here, in one order. Of any number of calls for one request, one wins.
  */
 
 export type DecisionParts = RequestParts & RuleParts
@@ -72,10 +72,10 @@ type Decided = {
 }
 
 /** Approve a request.
- * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already, another
- *   kind, or another person was faster) · release_required · owner_approves · agents_denied · second_person · invalid (a wrong
- *   or missing check code, or a way that the client does not offer) · forbidden (the approver was removed meanwhile, and the
- *   approval ended) · what the kind throws */
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already,
+ *   another kind, or another person was faster) · release_required · owner_approves · agents_denied · second_person ·
+ *   invalid (a wrong or missing check code, or a way that the client does not offer) · forbidden (the approver was
+ *   removed meanwhile, and the approval ended) · what the kind throws */
 export async function decide<Parts extends DecisionParts, Chosen extends Choice>(
   parts: Parts,
   caller: Caller,
@@ -108,7 +108,8 @@ async function requireStillAllowed(parts: DecisionParts, { caller, stored }: Ask
   }
 }
 
-/** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already) */
+/** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already)
+ *   */
 export async function findPending(parts: RequestParts, requestId: string): Promise<OpenRequest> {
   const stored = await findOpen(parts, requestId)
   if (stored.status !== 'pending') throw alreadyApproved()

@@ -13,8 +13,9 @@ import { effectivePolicy, type PolicyStore } from './policy.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
 
 /*
- * The use of a remembered approval. Everything that the approval rested on is checked again: the terminal's key, the command,
- * the names, the person's membership and role, the rules, and the time. Anything different asks a person again and says why.
+ * The use of a remembered approval. Everything that the approval rested on is checked again: the terminal's key, the
+ * command, the names, the person's membership and role, the rules, and the time. Anything different asks a person
+ * again and says why.
  */
 
 export type GrantUseParts = RequestParts &

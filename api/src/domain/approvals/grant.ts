@@ -16,12 +16,12 @@ import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { labelOf } from './request-delivery.ts'
 
 /*
- * A remembered approval, a grant: a person lets one terminal repeat an approval for some hours. It holds for one key of the
- * terminal, one bundle, the same names, the same command in the same folder, and a number of uses. It keeps no value: each use
- * seals the current ones (see grant-use.ts).
+ * A remembered approval, a grant: a person lets one terminal repeat an approval for some hours. It holds for one key
+ * of the terminal, one bundle, the same names, the same command in the same folder, and a number of uses. It keeps no
+ * value: each use seals the current ones (see grant-use.ts).
  *
- * It ends when its time is over, when it is used up, when its person or an owner revokes it, when the terminal forgets it, and
- * when its person leaves, gets another role, signs out everywhere, or the rules of its bundle change.
+ * It ends when its time is over, when it is used up, when its person or an owner revokes it, when the terminal forgets
+ * it, and when its person leaves, gets another role, signs out everywhere, or the rules of its bundle change.
  */
 
 /** Why a grant ended before its time. */

@@ -2,12 +2,13 @@ import type { ReleaseWay } from '@keyferry/contract'
 import type { DeliveryEnd } from '../deliveries/delivery.ts'
 
 /*
- * A delivery whose values are sealed while its approval waits for the return to the terminal. If the approval never returns,
- * the person approved a request of another person's terminal, or their browser could not reach their own. Owners see it in
- * the audit log as `delivery.not_released`: the clearest sign of phishing.
+ * A delivery whose values are sealed while its approval waits for the return to the terminal. If the approval never
+ * returns, the person approved a request of another person's terminal, or their browser could not reach their own.
+ * Owners see it in the audit log as `delivery.not_released`: the clearest sign of phishing.
  */
 
-/** Why a held delivery never left the server. `expired` and `wrong_code`: the approval did not return to the terminal. */
+/** Why a held delivery never left the server. `expired` and `wrong_code`: the approval did not return to the terminal.
+ * */
 export type HeldEnd = DeliveryEnd & { reason: 'denied' | 'withdrawn' | 'expired' | 'wrong_code' }
 
 export interface HeldDeliveryStore {

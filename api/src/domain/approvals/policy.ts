@@ -14,10 +14,10 @@ import { type Bundle, type BundleStore, bundleNotFound, findBundle } from '../li
 import type { Caller } from '../people/membership.ts'
 
 /*
- * A policy says what an approval takes: how it is bound to the terminal, who may give it, how many people, whether an AI
- * agent may ask, and for how long it may be remembered. The server, the workspace and the bundle can each set rules. Field
- * by field the strictest counts, so an owner of a bundle can tighten what the workspace sets and never loosen it. Members
- * read policies; owners change them.
+ * A policy says what an approval takes: how it is bound to the terminal, who may give it, how many people, whether an
+ * AI agent may ask, and for how long it may be remembered. The server, the workspace and the bundle can each set
+ * rules. Field by field the strictest counts, so an owner of a bundle can tighten what the workspace sets and never
+ * loosen it. Members read policies; owners change them.
  */
 
 export type Policy = z.output<typeof PolicySchema>

@@ -5,9 +5,9 @@ import type { NewDelivery } from '../deliveries/delivery.ts'
 import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
 
 /*
- * A receipt says what left the server, for whom, and who approved it: the same facts as the event of the delivery. The API
- * signs it and the client checks it, so a layer between them cannot put other values into the box. It is signed when the
- * values are sealed, before anything reaches the request store.
+ * A receipt says what left the server, for whom, and who approved it: the same facts as the event of the delivery. The
+ * API signs it and the client checks it, so a layer between them cannot put other values into the box. It is signed
+ * when the values are sealed, before anything reaches the request store.
  */
 
 /** Signs the bytes of receipts. `origin`: the name of this server. */

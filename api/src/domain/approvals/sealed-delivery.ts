@@ -44,7 +44,8 @@ type ToSeal = {
 export type Sealed = { ciphertextBase64: string; approved: ApprovedDelivery }
 
 /** Seal values to the client's key, and record that they are about to leave.
- * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was removed) */
+ * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was
+ *   removed) */
 export async function sealDelivery(parts: SealingParts, toSeal: ToSeal): Promise<Sealed> {
   const { delivery, sealed } = await prepareDelivery(parts, toSeal)
   await parts.stores.deliveries.begin(toSeal.caller.tenantId, delivery)
@@ -52,7 +53,8 @@ export async function sealDelivery(parts: SealingParts, toSeal: ToSeal): Promise
 }
 
 /** Seal values to the client's key. The delivery must be recorded before the box leaves.
- * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was removed) */
+ * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was
+ *   removed) */
 export async function prepareDelivery(
   parts: SealingParts,
   toSeal: ToSeal,

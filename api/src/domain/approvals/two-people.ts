@@ -15,8 +15,8 @@ import type { Grounds } from './approval-rules.ts'
 import type { Begun } from './decision.ts'
 
 /*
- * Where a bundle needs two people, the first approval seals nothing. The second person sees who was first and must approve
- * the same names; that seals the values.
+ * Where a bundle needs two people, the first approval seals nothing. The second person sees who was first and must
+ * approve the same names; that seals the values.
  */
 
 type Parts = {

@@ -1,6 +1,6 @@
 /*
- * Events wait in the outbox until they are sealed. A tenant whose events are not sealed in time raises an alarm; one with
- * far too many may make no more changes, because a change without its event is not allowed.
+ * Events wait in the outbox until they are sealed. A tenant whose events are not sealed in time raises an alarm; one
+ * with far too many may make no more changes, because a change without its event is not allowed.
  */
 
 /** `alarm`, `alarmAgeMs`: from here /readyz warns of the audit log; `full`: from here changes are refused. */

@@ -30,8 +30,8 @@ const Origin = z.record(z.string(), z.string())
 
 type Named<T> = T & { name: string | null }
 
-/** One event as owners read it. `seq` is null until it is sealed; `name` of a person is the username, null once the user
- * is gone. */
+/** One event as owners read it. `seq` is null until it is sealed; `name` of a person is the username, null once the
+ * user is gone. */
 export type AuditEntry = Omit<z.output<typeof EventBody>, 'seq' | 'actor'> & {
   seq: number | null
   sealed: boolean

@@ -1,7 +1,8 @@
 import { domainToASCII } from 'node:url'
 
 /** The form of an e-mail address that is compared: the domain as DNS has it, and A to Z of the mailbox in lower case.
- * Nothing else is folded or normalised, because that would make different mailboxes equal (the Kelvin sign becomes `k`). */
+ * Nothing else is folded or normalised, because that would make different mailboxes equal (the Kelvin sign becomes
+ * `k`). */
 export function emailKey(email: string): string {
   const at = email.lastIndexOf('@')
   const domain = email.slice(at + 1)

@@ -3,16 +3,18 @@ import { fitting, type Origin } from './origin.ts'
 import type { Stamp } from './stamp.ts'
 
 /*
- * An event tells who did what, when and to what. Each change writes one in its own transaction, so that there is no change
- * without its event and no event without its change; when the event cannot be written, the change does not happen.
+ * An event tells who did what, when and to what. Each change writes one in its own transaction, so that there is no
+ * change without its event and no event without its change; when the event cannot be written, the change does not
+ * happen.
  *
- * An event has two texts. `body` goes into the audit log for good: ids and names of keys and bundles, never a value, and
- * of people only their ids. `origin` holds what may identify a person (address, browser, host, e-mail); the body keeps its
- * hash, so that an owner can erase it and the log stays whole. Both are built from lists of allowed fields.
+ * An event has two texts. `body` goes into the audit log for good: ids and names of keys and bundles, never a value,
+ * and of people only their ids. `origin` holds what may identify a person (address, browser, host, e-mail); the body
+ * keeps its hash, so that an owner can erase it and the log stays whole. Both are built from lists of allowed fields.
  */
 
-/** Who acted. `client`: the terminal that collects a delivery; `operator`: a person at the server's command line; `machine`: a
- * program without a person. A machine that is not known, or a stranger who reports a token, acts as `client`. */
+/** Who acted. `client`: the terminal that collects a delivery; `operator`: a person at the server's command line;
+ * `machine`: a program without a person. A machine that is not known, or a stranger who reports a token, acts as
+ * `client`. */
 type Actor =
   | { readonly kind: 'user' | 'machine'; readonly id: string }
   | { readonly kind: 'client' | 'operator' | 'server'; readonly id: null }
@@ -27,7 +29,8 @@ type Target = {
 /** A key or bundle that an event mentions beside its target. */
 type Mentioned = { readonly id: string; readonly name: string }
 
-/** What an event may tell beyond its target. To tell more, add a field here and in DATA_FIELDS; never a value of a key. */
+/** What an event may tell beyond its target. To tell more, add a field here and in DATA_FIELDS; never a value of a
+ * key. */
 export type EventData = {
   readonly key?: Mentioned
   readonly bundle?: Mentioned

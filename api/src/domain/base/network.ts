@@ -2,8 +2,8 @@ import { BlockList, isIP } from 'node:net'
 import { DomainError } from './errors.ts'
 
 /*
- * A list of networks that a caller must come from, each an address or a network such as 10.0.0.0/8. An empty list allows
- * every address. The address is that of the first proxy which TRUST_PROXY does not name.
+ * A list of networks that a caller must come from, each an address or a network such as 10.0.0.0/8. An empty list
+ * allows every address. The address is that of the first proxy which TRUST_PROXY does not name.
  */
 
 /** The networks in one notation: each with its number of bits.

@@ -1,7 +1,8 @@
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { Origin } from './origin.ts'
 
-/** Who makes a change (a user's id), when (an ISO timestamp), and where from; the event of the change tells all three. */
+/** Who makes a change (a user's id), when (an ISO timestamp), and where from; the event of the change tells all three.
+ * */
 export type Stamp = { by: string; at: string; origin: Origin | null }
 
 /** A stamp without who: for changes that the server makes for a person, as a sign-in. */

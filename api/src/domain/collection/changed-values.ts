@@ -10,10 +10,10 @@ import { type DeviceParts, requireWatching } from '../requests/device.ts'
 import type { Hold, WaitingRoom } from '../requests/waiting-room.ts'
 
 /*
- * A client that got values can wait until one of them changes. Its cursor is the delivery itself: the record has the version
- * of every value, so a change between the delivery and the wait is noticed at once, and so is one that happened while the
- * server was down. The answer says only that something changed. The client then asks for the values again, by all the rules
- * of a delivery.
+ * A client that got values can wait until one of them changes. Its cursor is the delivery itself: the record has the
+ * version of every value, so a change between the delivery and the wait is noticed at once, and so is one that
+ * happened while the server was down. The answer says only that something changed. The client then asks for the values
+ * again, by all the rules of a delivery.
  */
 
 export type ChangeParts = {
@@ -100,8 +100,8 @@ async function changedDuring(
   }
 }
 
-/** Whether the bundle delivers something else now under the names of this delivery. Legacy items have no versions and do not
- * count. */
+/** Whether the bundle delivers something else now under the names of this delivery. Legacy items have no versions and
+ * do not count. */
 async function hasChanged(
   stores: EntryStores,
   tenantId: string,

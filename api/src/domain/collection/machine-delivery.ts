@@ -17,9 +17,9 @@ import {
 } from '../machines/machine-caller.ts'
 
 /*
- * A machine fetches the values of a granted bundle, sealed to a key that it made for this call. One transaction checks the
- * machine once more, writes the event and the delivery, and notes what the machine holds; only then the box leaves. So a
- * token that has ended, and a grant that was taken away, deliver nothing from that moment on.
+ * A machine fetches the values of a granted bundle, sealed to a key that it made for this call. One transaction checks
+ * the machine once more, writes the event and the delivery, and notes what the machine holds; only then the box
+ * leaves. So a token that has ended, and a grant that was taken away, deliver nothing from that moment on.
  */
 
 export type NewMachineDelivery = {
@@ -69,8 +69,8 @@ export type DeliveryWish = {
 }
 
 /** Seal the values of a granted bundle for a machine.
- * @throws MachineRefusal not_granted, or what the machine lost during the call · DomainError invalid (the public key, or
- *   names that are not in the bundle) · too_large */
+ * @throws MachineRefusal not_granted, or what the machine lost during the call · DomainError invalid (the public key,
+ *   or names that are not in the bundle) · too_large */
 export async function deliverToMachine(
   parts: MachineDeliveryParts,
   caller: MachineCaller,

@@ -82,15 +82,15 @@ function needsOf({ known }: Wait, claim: Exclude<Claim, { status: 'claimed' }>):
   return awaitsSecond ? { needs: 'second_person' } : {}
 }
 
-// The client's own listener sees a return over loopback, so this ends no wait: the next one would have to keep the polling
-// interval, and the values would come late.
+// The client's own listener sees a return over loopback, so this ends no wait: the next one would have to keep the
+// polling interval, and the values would come late.
 function isNews({ needs, release_by }: Needs, known: Known | undefined): boolean {
   const now = release_by ?? needs ?? 'none'
   return known !== undefined && now !== known && now !== 'loopback' && now !== 'none'
 }
 
-// Returns only what is needed: thousands of calls may be held, and each would keep the whole request in memory. A release
-// begins a new count of polls, so that the client can collect its values at once.
+// Returns only what is needed: thousands of calls may be held, and each would keep the whole request in memory. A
+// release begins a new count of polls, so that the client can collect its values at once.
 async function turnOfOwn(parts: WaitParts, wait: Wait): Promise<{ expiresAtMs: number; turn: string }> {
   const { request, expiresAtMs, returned } = await findOwn(parts, wait)
   return { expiresAtMs, turn: `${request.id}${returned ?? ''}` }

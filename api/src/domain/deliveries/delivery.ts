@@ -9,8 +9,8 @@ import type { Caller } from '../people/membership.ts'
 
 /*
  * A delivery is what leaves the server sealed. Its record is written before that, with the version of every value, and
- * becomes `collected` when the hand-over is confirmed. So a record may tell of a delivery that never arrived; no delivery
- * is without its record.
+ * becomes `collected` when the hand-over is confirmed. So a record may tell of a delivery that never arrived; no
+ * delivery is without its record.
  *
  * | state     | what happened                                                              |
  * | --------- | -------------------------------------------------------------------------- |
@@ -21,8 +21,8 @@ import type { Caller } from '../people/membership.ts'
  * | collected | the client has it                                                          |
  */
 
-/** `remembered`: by an approval that the approver lets the terminal repeat. `machine`: asked for and given by machine, without
- * an approval. */
+/** `remembered`: by an approval that the approver lets the terminal repeat. `machine`: asked for and given by machine,
+ * without an approval. */
 export type DeliveryKind = 'approval' | 'remembered' | 'machine'
 export type DeliveryState = 'held' | 'approved' | 'void' | 'collected'
 

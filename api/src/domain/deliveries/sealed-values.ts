@@ -13,8 +13,9 @@ import {
 import { requireComposed } from '../library/composed-entry.ts'
 
 /*
- * Values on their way out: chosen by name from a bundle, read together with their versions, and sealed to the public key
- * of a client as one JSON map. The payload is bounded before any value is in memory, and again before it is sealed.
+ * Values on their way out: chosen by name from a bundle, read together with their versions, and sealed to the public
+ * key of a client as one JSON map. The payload is bounded before any value is in memory, and again before it is
+ * sealed.
  */
 
 /** A tag and an ephemeral public key: what sealing adds. */

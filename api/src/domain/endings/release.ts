@@ -26,12 +26,13 @@ import { type Released, releaseStep, renewCodeStep } from '../requests/request-s
 import type { Deliveries } from './request-deliveries.ts'
 
 /*
- * How an approval returns to the terminal that asked. The approver's page gets a secret, and the request is held until the
- * client that asked gives the secret back: over its own loopback address within ten seconds, or as a code that the person
- * types there within two minutes. A lure that ends with a click has neither, so its values never leave.
+ * How an approval returns to the terminal that asked. The approver's page gets a secret, and the request is held until
+ * the client that asked gives the secret back: over its own loopback address within ten seconds, or as a code that the
+ * person types there within two minutes. A lure that ends with a click has neither, so its values never leave.
  *
- * No secret is in a URL, in a log or in the store, which keeps its hash. The third wrong code denies the request; a wrong
- * loopback secret does not count, because any page can send one to the client's port, and 256 bits cannot be guessed.
+ * No secret is in a URL, in a log or in the store, which keeps its hash. The third wrong code denies the request; a
+ * wrong loopback secret does not count, because any page can send one to the client's port, and 256 bits cannot be
+ * guessed.
  */
 
 export type ReleaseParts = RequestParts &
@@ -92,8 +93,8 @@ function refusedRelease(outcome: Exclude<Released, { status: 'released' }>): Dom
 }
 
 /** A fresh code for an approval that did not reach the terminal: for the person who approved, a few times.
- * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held, or too many
- *   codes) · forbidden (another person approved) · release_required (the bundle or the client takes no code) */
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held, or too
+ *   many codes) · forbidden (another person approved) · release_required (the bundle or the client takes no code) */
 export async function freshCode(
   parts: ReleaseParts & Pick<PolicyParts, 'assurance'>,
   caller: Caller,

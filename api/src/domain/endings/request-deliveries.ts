@@ -6,9 +6,9 @@ import type { RequestStore, Step } from '../requests/request-store.ts'
 const END_ATTEMPTS = 8
 const FIRST_PAUSE_MS = 100
 
-/** Ends each claim: removes the request if its values were delivered, releases the claim if they were not. It retries for
- * some seconds while the store is unavailable. A claim that cannot be ended lasts until the request expires, so that
- * nothing is delivered twice. */
+/** Ends each claim: removes the request if its values were delivered, releases the claim if they were not. It retries
+ * for some seconds while the store is unavailable. A claim that cannot be ended lasts until the request expires, so
+ * that nothing is delivered twice. */
 export class Deliveries {
   readonly #requests: RequestStore
   readonly #clock: ClockAndIds

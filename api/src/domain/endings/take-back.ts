@@ -3,17 +3,17 @@ import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { expireStep } from '../requests/request-steps.ts'
 
 /*
- * Approved values that no client has claimed can be taken back: when their client withdraws the request, or when the request
- * expires. A claim is given only once, so the server claims them itself: then no client has them or can get them, and
- * the delivery is void. Values that a client has claimed may have arrived; their delivery stays as it is.
+ * Approved values that no client has claimed can be taken back: when their client withdraws the request, or when the
+ * request expires. A claim is given only once, so the server claims them itself: then no client has them or can get
+ * them, and the delivery is void. Values that a client has claimed may have arrived; their delivery stays as it is.
  */
 
 /** After the end, the server cannot know whether a client has claimed the values. */
 const BEFORE_END_MS = 250
 
 /** Takes back what was approved on this node and no client has claimed, right before the request expires. If the node
- * stops before that, the delivery stays `approved`: not confirmed. If the first of two approvals, or that of a list of names,
- * is still held then, this raises an alarm. */
+ * stops before that, the delivery stays `approved`: not confirmed. If the first of two approvals, or that of a list of
+ * names, is still held then, this raises an alarm. */
 export class ExpiringApprovals {
   readonly #parts: RequestParts & EndParts
   readonly #timers = new Map<string, NodeJS.Timeout>()

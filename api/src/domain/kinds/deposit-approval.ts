@@ -14,9 +14,9 @@ import { type StoringParts, storeDeposit } from './deposit-storing.ts'
 import { type EndParts, endOvertaken } from './endings.ts'
 
 /*
- * The approval of a deposit. A person approves one plan: if the library changed since they saw it, nothing happens and they
- * see the new one. Where the rules demand it, the approval returns to the terminal first, and only then are the values
- * stored: a lure that ends with a click stores nothing.
+ * The approval of a deposit. A person approves one plan: if the library changed since they saw it, nothing happens and
+ * they see the new one. Where the rules demand it, the approval returns to the terminal first, and only then are the
+ * values stored: a lure that ends with a click stores nothing.
  */
 
 type Parts = PlanParts & StoringParts & EndParts & { stores: { tenants: TenantStore } }

@@ -21,8 +21,8 @@ import { type FoundKey, type ImportStep, makesKey, markAfter } from '../transfer
 import { DEPOSIT_REFUSALS, type DepositPlaces, placesOf } from './deposit-rules.ts'
 
 /*
- * What an approval of a deposit would do in the library of the approver's workspace. The plan is that of an import. Values
- * that are not secret are shown before and after; a secret value never leaves this process.
+ * What an approval of a deposit would do in the library of the approver's workspace. The plan is that of an import.
+ * Values that are not secret are shown before and after; a secret value never leaves this process.
  */
 
 export type PlanParts = RequestParts &
@@ -39,8 +39,8 @@ export type PlannedDeposit = Judged &
   }
 
 /** What the approver of a deposit sees before the click.
- * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already, or no
- *   deposit) · deposit_damaged · forbidden (the plan does more than create) · what `planOf` throws */
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already,
+ *   or no deposit) · deposit_damaged · forbidden (the plan does more than create) · what `planOf` throws */
 export async function planDeposit(
   parts: PlanParts,
   caller: Caller,

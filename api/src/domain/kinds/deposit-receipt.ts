@@ -6,8 +6,8 @@ import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { countsOf } from '../transfer/imported-variables.ts'
 import type { DepositOutcome } from './deposit-record.ts'
 
-/** The signed receipt of a deposit: what was stored, where, and who approved it. It is made from the record in the database,
- * so every node signs the same facts. */
+/** The signed receipt of a deposit: what was stored, where, and who approved it. It is made from the record in the
+ * database, so every node signs the same facts. */
 export function depositReceipt(
   signer: ReceiptSigner,
   request: ApprovalRequest,

@@ -5,9 +5,9 @@ import type { BundleStore } from '../library/bundle.ts'
 import type { ImportStep } from '../transfer/library-import-step.ts'
 
 /*
- * Whether a person may approve a deposit, and how. A deposit can change what other bundles deliver, or share a key of theirs
- * into its own bundle, so the strictest rules of all these bundles apply. Otherwise a lure could name a harmless bundle and
- * replace a value of production, or share it into a bundle that needs only a click.
+ * Whether a person may approve a deposit, and how. A deposit can change what other bundles deliver, or share a key of
+ * theirs into its own bundle, so the strictest rules of all these bundles apply. Otherwise a lure could name a
+ * harmless bundle and replace a value of production, or share it into a bundle that needs only a click.
  */
 
 /** `places`: whose rules count. */

@@ -15,9 +15,9 @@ import { depositReceipt } from './deposit-receipt.ts'
 import type { DepositEnd, DepositOutcome, DepositStore } from './deposit-record.ts'
 
 /*
- * How the server stores the values of an approved deposit: in one transaction, which also ends the deposit's record. Until then
- * the request is `applying`. If the node dies, another node learns from the record whether the transaction was committed. It
- * first voids a record that is still open, so that a slow transaction cannot commit later.
+ * How the server stores the values of an approved deposit: in one transaction, which also ends the deposit's record.
+ * Until then the request is `applying`. If the node dies, another node learns from the record whether the transaction
+ * was committed. It first voids a record that is still open, so that a slow transaction cannot commit later.
  */
 
 export type StoringParts = PlanParts & {

@@ -13,9 +13,9 @@ import { type EndParts, endOvertaken } from './endings.ts'
 import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offeredNames } from './names-offer.ts'
 
 /*
- * The approval of a request for names. The list is sealed to the client's key as values are. If the rules require it, the
- * approval returns to the terminal first, so a click alone gives an attacker no name. No value leaves the server, so there is
- * no delivery and no holder, only one event.
+ * The approval of a request for names. The list is sealed to the client's key as values are. If the rules require it,
+ * the approval returns to the terminal first, so a click alone gives an attacker no name. No value leaves the server,
+ * so there is no delivery and no holder, only one event.
  */
 
 type Parts = OfferParts &

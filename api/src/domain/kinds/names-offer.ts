@@ -17,9 +17,9 @@ import type { RequestParts } from '../requests/request.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 
 /*
- * What a request for names may give to the terminal: the names that a bundle delivers. If the request names no bundle, it is the
- * bundles of a workspace. It reads no value. The rules of a bundle about owners, AI agents and the return to the terminal apply
- * as for its values.
+ * What a request for names may give to the terminal: the names that a bundle delivers. If the request names no bundle,
+ * it is the bundles of a workspace. It reads no value. The rules of a bundle about owners, AI agents and the return to
+ * the terminal apply as for its values.
  */
 
 export type OfferParts = RequestParts & RuleParts & { stores: EntryStores & { bundles: BundleStore } }
@@ -41,7 +41,8 @@ export const NAMES_REFUSALS: RefusalTexts = {
 /** What the approver sees before the click.
  * @param bundleId of the bundle whose names are listed; undefined: the bundles of the workspace
  * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · request_expired · conflict
- *   (approved already, or another kind of request) · invalid (a bundle where none was asked for, or none where one was) */
+ * (approved already, or another kind of request) · invalid (a bundle where none was asked for, or none where one was)
+ * */
 export async function offerNames(
   parts: OfferParts,
   caller: Caller,
@@ -80,8 +81,8 @@ async function namesOf({ stores }: OfferParts, { caller }: Asking, bundleId: str
   return { listed, places: [bundle], people: 1 }
 }
 
-// Omits bundles whose rules do not allow this terminal or this approver, so that the others can be listed. The workspace's
-// rules apply even if no bundle is left.
+// Omits bundles whose rules do not allow this terminal or this approver, so that the others can be listed. The
+// workspace's rules apply even if no bundle is left.
 async function bundlesFor(parts: OfferParts, { caller, stored: { request } }: Asking): Promise<OfferedNames> {
   const bundles = await allBundles(parts.stores.bundles, caller)
   const policies = await policiesOf(parts, caller.tenantId, bundles)

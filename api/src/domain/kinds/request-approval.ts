@@ -15,8 +15,8 @@ import type { ApprovalRequest, Hold } from '../requests/stored-request.ts'
 import { type EndParts, endOvertaken } from './endings.ts'
 
 /*
- * The approval of values: the approver chooses a bundle of the tenant of the call and key names. Every name must be in the
- * bundle, and the payload must fit `maxPayloadBytes`. The values are sealed to the client's key.
+ * The approval of values: the approver chooses a bundle of the tenant of the call and key names. Every name must be in
+ * the bundle, and the payload must fit `maxPayloadBytes`. The values are sealed to the client's key.
  */
 
 export type ApprovalParts = DecisionParts &

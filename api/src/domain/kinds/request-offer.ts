@@ -18,8 +18,8 @@ import type { FirstApproval } from '../requests/stored-request.ts'
 import type { ApprovalParts } from './request-approval.ts'
 
 /*
- * What an approver sees before the click: the bundles to choose from, a bundle's entries with masks for values, and what its
- * rules demand of this approval.
+ * What an approver sees before the click: the bundles to choose from, a bundle's entries with masks for values, and
+ * what its rules demand of this approval.
  */
 
 /** When the value of each variable changed last, and who changed it, by the name that the bundle delivers. */

@@ -4,15 +4,16 @@ import type { TemplateParts } from './template.ts'
 import type { WantedValues } from './wanted-values.ts'
 
 /*
- * What a bundle holds: the library keys attached to it and its own legacy items. A bundle may deliver a key under another
- * name than the key has in the library, so that two environments deliver two values as one variable. An entry's `name` is
- * the delivered name. An attached key hides a legacy item of the same name, so each name has one value. The value of a
- * template is composed of other entries (composed-entry.ts). Exports, approvals and the bundle page all read entries from
- * here.
+ * What a bundle holds: the library keys attached to it and its own legacy items. A bundle may deliver a key under
+ * another name than the key has in the library, so that two environments deliver two values as one variable. An
+ * entry's `name` is the delivered name. An attached key hides a legacy item of the same name, so each name has one
+ * value. The value of a template is composed of other entries (composed-entry.ts). Exports, approvals and the bundle
+ * page all read entries from here.
  */
 
 /** A library key as attached to a bundle: delivered as `name`, called `key_name` in the library. `order` counts from 0
- * without gaps. `value` is null where it was not read; `isLong`: it is wanted, but too long to be read with the list. */
+ * without gaps. `value` is null where it was not read; `isLong`: it is wanted, but too long to be read with the list.
+ * */
 export type AttachedKey = Composable & {
   id: string
   key_name: string

@@ -3,8 +3,8 @@ import { bundleNotFound } from './bundle.ts'
 import type { TemplateParts } from './template.ts'
 
 /*
- * A comparison puts the names that bundles deliver beside one another. It reads attachments and names only: the same key
- * means the same value, so nothing is decrypted. Every member may compare.
+ * A comparison puts the names that bundles deliver beside one another. It reads attachments and names only: the same
+ * key means the same value, so nothing is decrypted. Every member may compare.
  */
 
 /** A variable of a bundle; a legacy item has no key. */
@@ -16,8 +16,9 @@ export type ComparedEntry = {
   templateParts: TemplateParts
 }
 
-/** `shared`: another of the bundles delivers the same key under this name, so a change changes both · `own`: none does. `template_parts`: of a key whose value
- * each bundle composes. Then bundles that share the key may deliver different values. */
+/** `shared`: another of the bundles delivers the same key under this name, so a change changes both · `own`: none
+ * does. `template_parts`: of a key whose value each bundle composes. Then bundles that share the key may deliver
+ * different values. */
 type Cell = {
   bundle_id: string
   state: 'shared' | 'own' | 'missing'

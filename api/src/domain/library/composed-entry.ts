@@ -6,8 +6,8 @@ import { composed, type TemplateParts } from './template.ts'
 
 /*
  * What becomes of a template in a bundle. Its names mean what this bundle delivers, so one template serves two
- * environments. A part cannot be a template itself. A composed value is secret if one of its parts is, and it expires with
- * the first of them.
+ * environments. A part cannot be a template itself. A composed value is secret if one of its parts is, and it expires
+ * with the first of them.
  */
 
 /** What a bundle's entry needs so that values can be composed of it. `isLong`: the value is wanted, but too long to be
@@ -69,8 +69,8 @@ function composedEntry<Entry extends Composable>(
   return isLong ? { ...bound, value: null } : filled(bound, (name) => byName.get(name)?.value ?? null)
 }
 
-/** A template's entry with its value; null where a value of a part is not given. The entry's own text must be in `partValue`
- * under the entry's name. */
+/** A template's entry with its value; null where a value of a part is not given. The entry's own text must be in
+ * `partValue` under the entry's name. */
 export function filled<Entry extends Composable>(
   entry: Entry,
   partValue: (name: string) => Plaintext | null,

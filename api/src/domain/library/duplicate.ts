@@ -11,9 +11,9 @@ import { maskOverSecret } from './mask.ts'
 import type { OwnCopy } from './split.ts'
 
 /*
- * A duplicate of a bundle is the start of another environment. It shares the keys of the bundle, so a changed value changes
- * in both, except for keys of which it gets copies. Every member may duplicate. Only owners may copy keys, because the
- * creator of a key may declare it not secret and read it.
+ * A duplicate of a bundle is the start of another environment. It shares the keys of the bundle, so a changed value
+ * changes in both, except for keys of which it gets copies. Every member may duplicate. Only owners may copy keys,
+ * because the creator of a key may declare it not secret and read it.
  */
 
 export type DuplicateDraft = {
@@ -37,7 +37,8 @@ export type Duplicate = {
 
 export interface DuplicateStore {
   /** Add a bundle with the description, tags and attached keys of another, all of it or nothing.
-   * @returns `key_name_taken`: no library name was free · `notDelivered`: names in `own` that the bundle does not deliver */
+   * @returns `key_name_taken`: no library name was free · `notDelivered`: names in `own` that the bundle does not
+   *   deliver */
   duplicate(
     tenantId: string,
     duplicate: Duplicate,
@@ -51,9 +52,9 @@ export interface DuplicateStore {
   >
 }
 
-/** @throws DomainError not_found · forbidden (a member who copies keys) · invalid (a name that the bundle does not deliver,
- *   a mask in place of a value, or a library name that is too long) · conflict (the bundle's name or a library name is taken, or the bundle has legacy
- *   items, which two bundles cannot share) */
+/** @throws DomainError not_found · forbidden (a member who copies keys) · invalid (a name that the bundle does not
+ *   deliver, a mask in place of a value, or a library name that is too long) · conflict (the bundle's name or a
+ *   library name is taken, or the bundle has legacy items, which two bundles cannot share) */
 export async function duplicateBundle(
   bundles: BundleStore & DuplicateStore,
   caller: Caller,

@@ -10,8 +10,9 @@ import { requireComposed } from './composed-entry.ts'
 import { maskedText } from './wanted-values.ts'
 
 /*
- * An export is the content of a bundle as ENV text or JSON. Every member may export; secret values are masked, except on
- * servers set to reveal. A template is exported as what the bundle composes, and a missing part refuses the export. ENV text refuses names that no shell can assign, so that the text reads back as it was.
+ * An export is the content of a bundle as ENV text or JSON. Every member may export; secret values are masked, except
+ * on servers set to reveal. A template is exported as what the bundle composes, and a missing part refuses the export.
+ * ENV text refuses names that no shell can assign, so that the text reads back as it was.
  */
 
 type Exported = readonly [name: string, value: string]

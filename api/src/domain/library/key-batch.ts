@@ -5,9 +5,10 @@ import { type Caller, ownerRequired } from '../people/membership.ts'
 import { type BundleStore, bundleNotFound, requireBundleEditor } from './bundle.ts'
 
 /*
- * One action on several keys, all of it or nothing, with an event for each key that changed. It asks of the caller what the
- * same action on one key asks. A key that is as wanted already (attached, detached, secret) stays as it is, so that the same
- * call can be made again. Declaring keys not secret shows their values, so it is done one key at a time.
+ * One action on several keys, all of it or nothing, with an event for each key that changed. It asks of the caller
+ * what the same action on one key asks. A key that is as wanted already (attached, detached, secret) stays as it is,
+ * so that the same call can be made again. Declaring keys not secret shows their values, so it is done one key at a
+ * time.
  */
 
 export type KeyOfBatch = { id: string; name: string; created_by: string }

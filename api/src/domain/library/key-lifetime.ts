@@ -1,8 +1,8 @@
 import { TIMES } from '@keyferry/contract'
 
 /*
- * A value may have a time at which it expires, and a number of days after which it should be replaced. Both are reminders:
- * lists, the approval page and the client warn, and deliveries go on.
+ * A value may have a time at which it expires, and a number of days after which it should be replaced. Both are
+ * reminders: lists, the approval page and the client warn, and deliveries go on.
  */
 
 /** `expires_at`: ISO timestamp. `rotate_after_days`: counted from the last change of the value. */
@@ -26,7 +26,8 @@ export function normalLifetime({
   }
 }
 
-/** When a value was set here. Of a value that moved here: when it last changed on the other server, as the file says. */
+/** When a value was set here. Of a value that moved here: when it last changed on the other server, as the file says.
+ * */
 type LastChange = { value_set_at: string; value_changed_elsewhere_at: string | null }
 
 /** When a value should be replaced. A move does not make a value younger. */

@@ -18,11 +18,11 @@ import {
 
 /*
  * Each new value of a key is its next version, counted from 1; the same value again is not. Replaced values are kept as
- * they were encrypted. To restore one makes its value the newest version, so the history is a line. An owner may destroy a
- * replaced value; who set it and when stays.
+ * they were encrypted. To restore one makes its value the newest version, so the history is a line. An owner may
+ * destroy a replaced value; who set it and when stays.
  *
- * No answer shows a value that is or was secret, also after its key was declared not secret. A value that was secret comes
- * back as a secret, so that restoring shows nothing either.
+ * No answer shows a value that is or was secret, also after its key was declared not secret. A value that was secret
+ * comes back as a secret, so that restoring shows nothing either.
  */
 
 export type KeyVersion = {

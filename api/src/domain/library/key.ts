@@ -13,8 +13,9 @@ import { type TemplateParts, templatePartsOf } from './template.ts'
 /*
  * A key is one environment variable of a tenant's library: one name, one value, wherever it is attached. The name is
  * unique within the tenant and never changes. Every member reads and creates keys; owners change any key, members only
- * those they created; owners delete. Each new value is the key's next version (key-version.ts). No answer shows a secret
- * value, except on servers set to reveal. Writing the mask over a secret is refused, because it would destroy the value.
+ * those they created; owners delete. Each new value is the key's next version (key-version.ts). No answer shows a
+ * secret value, except on servers set to reveal. Writing the mask over a secret is refused, because it would destroy
+ * the value.
  */
 
 /** A library entry; `value` is null where it was not read. */
@@ -96,8 +97,8 @@ export interface KeyStore {
   longValues(tenantId: string, keyIds: readonly string[]): Promise<ReadonlyMap<string, Plaintext>>
   count(tenantId: string, filter: KeyFilter): Promise<number>
   bundlesUsing(tenantId: string, keyId: string): Promise<BundleReference[]>
-  /** Change a key, all of it or nothing. A value that differs from the current one becomes the next version, and so does
-   * the same text where it becomes a template or stops being one; a change that changes nothing leaves no trace.
+  /** Change a key, all of it or nothing. A value that differs from the current one becomes the next version, and so
+   * does the same text where it becomes a template or stops being one; a change that changes nothing leaves no trace.
    * @throws DomainError invalid: the value is no template */
   update(tenantId: string, keyId: string, change: StampedChange): Promise<KeyChanged>
   /** Removes it from every bundle too and closes the gaps in their order. */
@@ -173,8 +174,8 @@ type KeyUpdate = {
 }
 
 /** Change a key; absent fields stay. A new value applies to every bundle at once.
- * @throws DomainError invalid: the mask over a secret (`details.names`), or no template · not_found · forbidden (a member who did not
- *   create it) · version_conflict (`details.version`) */
+ * @throws DomainError invalid: the mask over a secret (`details.names`), or no template · not_found · forbidden (a
+ *   member who did not create it) · version_conflict (`details.version`) */
 export async function updateKey(
   keys: KeyStore,
   caller: Caller,

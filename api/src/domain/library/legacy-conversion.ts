@@ -7,8 +7,8 @@ import { findKey, type Key, type KeyStore, keyNameTaken, keyNotFound } from './k
 import type { LegacyItemStore } from './legacy-item.ts'
 
 /*
- * A conversion replaces a legacy item by a library key of the same name, value and mark, at the end of the same bundle. It
- * is refused when the library has a key of that name, because two values for one name cannot both win.
+ * A conversion replaces a legacy item by a library key of the same name, value and mark, at the end of the same
+ * bundle. It is refused when the library has a key of that name, because two values for one name cannot both win.
  */
 
 /** Replace a legacy item by a library key.

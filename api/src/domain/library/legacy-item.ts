@@ -8,9 +8,10 @@ import { keyNotFound } from './key.ts'
 import { maskedOver, maskOverSecret } from './mask.ts'
 
 /*
- * A legacy item is a name and value that belong to one bundle only. It is deprecated in favour of library keys, and owners
- * can convert it into one. An attached key of the same name hides it. To remove legacy items from the code, delete this
- * file, legacy-conversion.ts, import.ts and the files of the same names in storage/ and http/, and read bundle-entry.ts.
+ * A legacy item is a name and value that belong to one bundle only. It is deprecated in favour of library keys, and
+ * owners can convert it into one. An attached key of the same name hides it. To remove legacy items from the code,
+ * delete this file, legacy-conversion.ts, import.ts and the files of the same names in storage/ and http/, and read
+ * bundle-entry.ts.
  */
 
 /** `is_secret` undefined: a known item keeps its mark; a new item is secret. */

@@ -2,8 +2,8 @@ import { LIMITS } from '@keyferry/contract'
 import { DomainError } from '../base/errors.ts'
 
 /*
- * A key that only one bundle uses has the bundle's name in its own: `DATABASE_URL` of `prod/app` is `PROD_APP_DATABASE_URL`
- * in the library. Where that name is taken, a number follows: `PROD_APP_DATABASE_URL_2`.
+ * A key that only one bundle uses has the bundle's name in its own: `DATABASE_URL` of `prod/app` is
+ * `PROD_APP_DATABASE_URL` in the library. Where that name is taken, a number follows: `PROD_APP_DATABASE_URL_2`.
  */
 
 /** What the library names of a bundle's own keys begin with: `prod/app` gives `PROD_APP_`. */

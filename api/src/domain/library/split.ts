@@ -11,8 +11,8 @@ import { libraryNames } from './library-name.ts'
 import { maskOverSecret } from './mask.ts'
 
 /*
- * A split replaces a shared key in one bundle by a copy: same value, mark and description, delivered at the same position
- * under the same name. The value can then change in that environment only. Only owners may split.
+ * A split replaces a shared key in one bundle by a copy: same value, mark and description, delivered at the same
+ * position under the same name. The value can then change in that environment only. Only owners may split.
  */
 
 /** How a copy of a key is made. `namesFor` gives library names for a delivered name, the best first. */
@@ -29,7 +29,8 @@ export type OwnCopy = {
 
 type Marks = { is_secret: boolean; isTemplate: boolean }
 
-/** The marks of a copy. A value in the place of a template is secret, because the template may have had secret parts. */
+/** The marks of a copy. A value in the place of a template is secret, because the template may have had secret parts.
+ * */
 export function marksOfCopy(source: Marks, copy: Pick<OwnCopy, keyof Marks>): Marks {
   const isTemplate = copy.isTemplate ?? source.isTemplate
   const wasTemplate = source.isTemplate && !isTemplate

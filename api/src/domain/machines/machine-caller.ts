@@ -11,9 +11,10 @@ import { MachineRefusal } from './machine-refusal.ts'
 import { tokensOff } from './machine-token.ts'
 
 /*
- * How a call proves that a machine makes it, and what the machine may see. Each call looks the token up by its hash, so an
- * ended token is refused at once. The caller learns why an ended token is refused; all other texts get the same answer. An ID
- * token proves a machine for one delivery, or for one wait for changed values (machine-identity.ts). A bundle that is not granted answers like an unknown one.
+ * How a call proves that a machine makes it, and what the machine may see. Each call looks the token up by its hash,
+ * so an ended token is refused at once. The caller learns why an ended token is refused; all other texts get the same
+ * answer. An ID token proves a machine for one delivery, or for one wait for changed values (machine-identity.ts). A
+ * bundle that is not granted answers like an unknown one.
  */
 
 type Named = { id: string; name: string }

@@ -10,10 +10,10 @@ import { identityText, type MachineTrustStore, shownClaims } from './machine-tru
 import { type Claims, differingClaims, KNOWN_ISSUERS } from './trusted-claims.ts'
 
 /*
- * How an ID token proves a machine. The token is the credential of one call: nothing is exchanged and nothing is stored. The
- * server talks to an issuer only if a trust of the machine names it, or if it is one of the known platforms; so strangers
- * cannot make it fetch from where they like. The audience is ours alone. Bound to the client's key (`<audience>/key/<hash>`), a
- * leaked token is useless: a replay gets a box that only the first client can open.
+ * How an ID token proves a machine. The token is the credential of one call: nothing is exchanged and nothing is
+ * stored. The server talks to an issuer only if a trust of the machine names it, or if it is one of the known
+ * platforms; so strangers cannot make it fetch from where they like. The audience is ours alone. Bound to the client's
+ * key (`<audience>/key/<hash>`), a leaked token is useless: a replay gets a box that only the first client can open.
  *
  * A refusal names the claims that differ and never what they should be.
  */

@@ -10,9 +10,9 @@ import type { Caller } from '../people/membership.ts'
 import { type MachineToken, machineNotFound } from './machine.ts'
 
 /*
- * A token proves a machine. It is shown once and stored as a hash, always expires, and may be bound to networks. Rotating
- * makes a second one with the same networks and lifetime, and lets the old one expire after an overlap. Anyone who has a
- * token may end it, to report a leak. With MACHINE_TOKENS=0 no token is created or accepted.
+ * A token proves a machine. It is shown once and stored as a hash, always expires, and may be bound to networks.
+ * Rotating makes a second one with the same networks and lifetime, and lets the old one expire after an overlap.
+ * Anyone who has a token may end it, to report a leak. With MACHINE_TOKENS=0 no token is created or accepted.
  */
 
 export type NewToken = Pick<MachineToken, 'id' | 'hint' | 'networks' | 'expires_at'> & {
@@ -29,7 +29,8 @@ export interface MachineTokenStore {
     machineId: string,
     token: NewToken & { stamp: Stamp },
   ): Promise<'done' | 'absent' | 'full'>
-  /** Makes a second token with the networks and the lifetime of a token that works, and ends that one after the overlap. */
+  /** Makes a second token with the networks and the lifetime of a token that works, and ends that one after the
+   * overlap. */
   rotate(
     tenantId: string,
     place: TokenPlace,

@@ -19,9 +19,9 @@ import {
 
 /*
  * A trust lets a machine prove itself by the ID token of another service: a CI job's, a pod's. It names the issuer, the
- * audience and exact claims. Keys come from the issuer's discovery document, or are pasted for an issuer that the server
- * cannot reach. A refused call with a verified token is kept as an attempt, so that an owner allows what just knocked instead
- * of typing claims. Attempts are few: ten for each machine, five new ones a minute.
+ * audience and exact claims. Keys come from the issuer's discovery document, or are pasted for an issuer that the
+ * server cannot reach. A refused call with a verified token is kept as an attempt, so that an owner allows what just
+ * knocked instead of typing claims. Attempts are few: ten for each machine, five new ones a minute.
  */
 
 /** A refused call whose token was verified. `fingerprint` names the identity; `isBound`: to the client's key. */
@@ -82,7 +82,8 @@ export type TrustDraft = {
 }
 
 /** @returns the id of the trust
- * @throws DomainError invalid · trust_too_broad · target_refused · not_found (the machine) · conflict (too many trusts) */
+ * @throws DomainError invalid · trust_too_broad · target_refused · not_found (the machine) · conflict (too many
+ *   trusts) */
 export async function createTrust(
   { machineTrusts, clock, targets, audience }: TrustParts,
   caller: Caller,

@@ -7,10 +7,11 @@ import { bundleNotFound } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
 
 /*
- * A machine is a program that fetches values without a person: a CI job, a deploy, a service. It belongs to a tenant, and
- * owners manage it. A grant lets it use one bundle, always as a whole: a narrower set of keys is another bundle. It proves
- * itself with a token (machine-token.ts) or by the ID token of another service (machine-trust.ts). An inactive machine is refused; a deleted one takes its grants and tokens along.
- * A machine stays when the owner who made it leaves.
+ * A machine is a program that fetches values without a person: a CI job, a deploy, a service. It belongs to a tenant,
+ * and owners manage it. A grant lets it use one bundle, always as a whole: a narrower set of keys is another bundle.
+ * It proves itself with a token (machine-token.ts) or by the ID token of another service (machine-trust.ts). An
+ * inactive machine is refused; a deleted one takes its grants and tokens along. A machine stays when the owner who
+ * made it leaves.
  */
 
 /** A machine that a record mentions; `name` is null once it is deleted. */

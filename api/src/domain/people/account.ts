@@ -18,10 +18,10 @@ import {
 } from './user.ts'
 
 /*
- * A local account signs in with e-mail and password; these rules serve the sign-in mode `accounts` only. The first account
- * needs the set-up code and becomes owner of its workspace. Every further account needs an invitation.
- * Too many failed attempts lock an e-mail for a while. An unknown e-mail behaves exactly like a wrong password, so that
- * an attacker cannot learn which e-mails have an account.
+ * A local account signs in with e-mail and password; these rules serve the sign-in mode `accounts` only. The first
+ * account needs the set-up code and becomes owner of its workspace. Every further account needs an invitation. Too
+ * many failed attempts lock an e-mail for a while. An unknown e-mail behaves exactly like a wrong password, so that an
+ * attacker cannot learn which e-mails have an account.
  */
 
 export type Account = {
@@ -120,10 +120,10 @@ async function createAccount(
   }
 }
 
-/** Check an e-mail and password. An unknown e-mail takes as long as a wrong password, gets the same answer, and is locked
- * in the same way. After a reset `new_password` replaces the one that was reset.
- * @throws DomainError unauthorized · account_locked · forbidden (inactive) · password_change_required · invalid (the new
- * password is too weak) · passkey_required (`details.user_id` says whose) */
+/** Check an e-mail and password. An unknown e-mail takes as long as a wrong password, gets the same answer, and is
+ * locked in the same way. After a reset `new_password` replaces the one that was reset.
+ * @throws DomainError unauthorized · account_locked · forbidden (inactive) · password_change_required · invalid (the
+ *   new password is too weak) · passkey_required (`details.user_id` says whose) */
 export async function logIn(
   stores: { accounts: AccountStore; users: UserStore },
   { email, password, new_password }: Credentials & { new_password?: string | undefined },

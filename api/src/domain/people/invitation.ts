@@ -10,8 +10,8 @@ import type { Tenant } from './tenant.ts'
 /*
  * An owner invites one e-mail address to their tenant, as an owner or a member. A new invitation to the same address
  * replaces the older one. The token is shown once and stored as a hash; it can be used once, within seven days, by a
- * user whose verified e-mail is the invited one, and only while the inviter is an active owner. Every other token gets the same
- * answer: not found.
+ * user whose verified e-mail is the invited one, and only while the inviter is an active owner. Every other token gets
+ * the same answer: not found.
  */
 
 export type Invitation = { id: string; email: string; role: Role; created_at: string; expires_at: string }
@@ -84,8 +84,8 @@ export async function revokeInvitation(
   if (!isOpen) throw invitationNotFound()
 }
 
-/** What an invitation offers. The token is enough to read it, so that a person who is signed in with another account sees
- * which e-mail it is for.
+/** What an invitation offers. The token is enough to read it, so that a person who is signed in with another account
+ * sees which e-mail it is for.
  * @throws DomainError not_found: unknown, used or expired */
 export async function previewInvitation(
   invitations: InvitationStore,

@@ -5,8 +5,8 @@ import { type Caller, ownerRequired, type Role } from './membership.ts'
 
 /*
  * A member belongs to a tenant as an owner or as a member. An owner changes roles and removes anyone; every member may
- * leave. A tenant always keeps one owner. Nothing that a person leaves behind keeps rights that they lost: `endsOf` says
- * what ends.
+ * leave. A tenant always keeps one owner. Nothing that a person leaves behind keeps rights that they lost: `endsOf`
+ * says what ends.
  */
 
 /** What ends with a membership or with a role. Storage ends the invitations from and to the person and the remembered

@@ -51,7 +51,8 @@ export async function listPasskeys(
 }
 
 /** Check the password, and tell for whom the browser makes a passkey.
- * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked · conflict (too many) */
+ * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked · conflict (too many)
+ *   */
 export async function preparePasskey(
   { accounts, passkeys, clock }: PasskeyParts,
   { userId }: Visitor,
@@ -105,7 +106,8 @@ export async function removePasskey(
 }
 
 /** Choose whether a sign-in with the password also asks for a passkey.
- * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked · conflict (no passkey) */
+ * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked · conflict (no
+ *   passkey) */
 export async function changeSecondFactor(
   { accounts, passkeys, clock }: PasskeyParts,
   caller: Visitor,

@@ -4,8 +4,8 @@ import type { EndApprovals } from './member.ts'
 import type { ProvidedChange, SignOut, UserStore } from './user.ts'
 
 /*
- * An identity provider reports changes of its users: a new e-mail, or that a user is gone. A user who is gone is inactive
- * at once, and what they approved and no client has fetched is removed.
+ * An identity provider reports changes of its users: a new e-mail, or that a user is gone. A user who is gone is
+ * inactive at once, and what they approved and no client has fetched is removed.
  */
 
 export type ProvidedUserParts = { users: UserStore; endApprovals: EndApprovals } & Arrival

@@ -5,8 +5,8 @@ import { ownerRequired, type Role, type Visitor } from './membership.ts'
 import type { NewWorkspace, UserStore } from './user.ts'
 
 /*
- * A tenant is what people see as a workspace: the library, its members and its requests. Any user may create one and owns
- * it then; owners rename it. A tenant that the caller does not belong to answers as an unknown one does.
+ * A tenant is what people see as a workspace: the library, its members and its requests. Any user may create one and
+ * owns it then; owners rename it. A tenant that the caller does not belong to answers as an unknown one does.
  */
 
 export type Tenant = { id: string; name: string; role: Role }

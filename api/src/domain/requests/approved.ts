@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { GrantDraft } from './grant-draft.ts'
 
 /*
- * What a person approved, as the request store keeps it until the request ends. Plain JSON, read back through these schemas.
+ * What a person approved, as the request store keeps it until the request ends. Plain JSON, read back through these
+ * schemas.
  */
 
 const Named = z.object({ id: z.string(), name: z.string() })

@@ -10,8 +10,8 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 
 /*
- * A terminal that may repeat an approval signs with its own key. A signature counts for five minutes and once, so that a copy
- * of a request is worth nothing.
+ * A terminal that may repeat an approval signs with its own key. A signature counts for five minutes and once, so that
+ * a copy of a request is worth nothing.
  */
 
 export type DeviceParts = {

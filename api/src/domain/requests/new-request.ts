@@ -35,8 +35,8 @@ export type NewRequestParts = DeviceParts &
 export type Ask = { asked: z.output<typeof CreateRequest>; peer: { address: string; userAgent: string } }
 
 /** Keep a new request until its lifetime ends (interface: "Create request").
- * @throws DomainError invalid (an unsafe public key, a malformed challenge, an unknown deposit key) · too_large · unavailable
- *   (too many open requests, or bytes of deposits) */
+ * @throws DomainError invalid (an unsafe public key, a malformed challenge, an unknown deposit key) · too_large ·
+ *   unavailable (too many open requests, or bytes of deposits) */
 export async function createRequest(
   parts: NewRequestParts,
   ask: Ask,

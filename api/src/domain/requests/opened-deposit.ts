@@ -24,7 +24,8 @@ export type OpenedDeposit = Pick<DepositBox, 'detach' | 'own' | 'share' | 'repla
 }
 
 /** Open the box of a deposit. Its values exist in this process only, until they are encrypted for the library.
- * @throws DomainError not_found (the box is gone) · deposit_damaged (it does not open, or was sealed for other names) */
+ * @throws DomainError not_found (the box is gone) · deposit_damaged (it does not open, or was sealed for other names)
+ *   */
 export async function openDeposit(parts: OpeningParts, request: ApprovalRequest): Promise<OpenedDeposit> {
   const text = await parts.requests.box(request.id, parts.clock.now().getTime())
   if (text === null) throw requestNotFound()

@@ -6,15 +6,16 @@ import type { AppliedDeposit } from './stored-deposit.ts'
 import type { Ended, FirstApproval, Hold, RequestState, StoredRequest } from './stored-request.ts'
 
 /*
- * The changes of a request, as the table in request.ts lists them. Each function is pure: a stored request and an action give
- * the next state. A store runs it atomically (see RequestStore.change). A step that refuses writes nothing.
+ * The changes of a request, as the table in request.ts lists them. Each function is pure: a stored request and an
+ * action give the next state. A store runs it atomically (see RequestStore.change). A step that refuses writes
+ * nothing.
  */
 
 /** How long a node may take to store the values of a deposit. After that, another node finds out what became of it. */
 export const APPLY_MS = 15_000
 
-/** The result of an attempt to approve, deny or withdraw. `changed`: another person's approval came first, or ended. `ready`:
- * approved already. */
+/** The result of an attempt to approve, deny or withdraw. `changed`: another person's approval came first, or ended.
+ * `ready`: approved already. */
 export type Settled = 'done' | 'changed' | 'held' | 'ready' | Ended
 
 export type Approving = {
@@ -55,8 +56,8 @@ export type Released =
   | { status: 'released' | 'late' | 'not_held' | Ended }
   | { status: 'wrong'; attemptsLeft: number }
 
-/** From held to what follows, for the holder of the secret. The wrong code that reaches `limit` denies the request; a wrong
- * loopback secret does not count. */
+/** From held to what follows, for the holder of the secret. The wrong code that reaches `limit` denies the request; a
+ * wrong loopback secret does not count. */
 export function releaseStep(
   stored: StoredRequest,
   { hash, limit }: { hash: string; limit: number },
@@ -84,8 +85,8 @@ export type FreshCode = Pick<Hold, 'hash' | 'untilMs'> & {
   approved: Approved | null
 }
 
-/** Replaces the secret of a held request by a code. False when it is not held, or not by this approver, or there were too
- * many codes. */
+/** Replaces the secret of a held request by a code. False when it is not held, or not by this approver, or there were
+ * too many codes. */
 export function renewCodeStep(
   stored: StoredRequest,
   { approverId, limit, approved, ...code }: FreshCode,
@@ -106,7 +107,8 @@ export function denyStep(stored: StoredRequest, why: WhyNotCode | null): Change<
   return { answer: { before: stored }, ...ended({ ...stored, whyDenied: why }, 'denied') }
 }
 
-/** From pending, held, ready or claimed to withdrawn. A deposit that is applying or ready stays: its values are stored. */
+/** From pending, held, ready or claimed to withdrawn. A deposit that is applying or ready stays: its values are
+ * stored. */
 export function withdrawStep(stored: StoredRequest): Change<Ending> {
   const { status, approved } = stored
   const isSealed = (status === 'ready' || status === 'claimed') && approved?.kind !== 'deposit'
@@ -128,7 +130,8 @@ export function wrongCodeStep(stored: StoredRequest, limit: number): Change<numb
   return { answer, next: { ...stored, wrongCodes } }
 }
 
-/** What a claim gives. `claimId`: to give it back. `ciphertextBase64`: empty for a deposit, which has `applied` instead. */
+/** What a claim gives. `claimId`: to give it back. `ciphertextBase64`: empty for a deposit, which has `applied`
+ * instead. */
 export type Claimed = { claimId: string; ciphertextBase64: string } & Pick<
   StoredRequest,
   'approved' | 'applied'
@@ -139,8 +142,8 @@ export type Claim =
   | ({ status: 'claimed' } & Claimed)
   | { status: 'pending' | 'held' | 'taken' | Ended; stored: StoredRequest }
 
-/** From ready to claimed, with the payload. A claim is never given twice, unless `unclaimStep` gives it back in between: a
- * process that dies may have handed the payload over. */
+/** From ready to claimed, with the payload. A claim is never given twice, unless `unclaimStep` gives it back in
+ * between: a process that dies may have handed the payload over. */
 export function claimStep(stored: StoredRequest, claimId: string): Change<Claim> {
   const { status, approved, applied } = stored
   if (status === 'claimed' || status === 'applying') return { answer: { status: 'taken', stored } }
@@ -184,8 +187,9 @@ export function settleDepositStep(
   return { answer: true, next: { ...next, status: 'ready' }, payload: 'drop' }
 }
 
-/** The person left or was removed: from one tenant, or from all. What they approved and no client has claimed goes. A request
- * that waits for a second person waits for two again. The rights of a deposit's approver are checked when it is stored. */
+/** The person left or was removed: from one tenant, or from all. What they approved and no client has claimed goes. A
+ * request that waits for a second person waits for two again. The rights of a deposit's approver are checked when it
+ * is stored. */
 export function removeApproverStep(
   stored: StoredRequest,
   { userId, tenantId }: { userId: string; tenantId: string | null },

@@ -6,11 +6,12 @@ export const EXPIRED_KNOWN_MS = 15 * 60 * 1_000
 /** How many requests of one terminal a store lists. */
 export const DEVICE_REQUESTS = 32
 
-/** `expired`: its lifetime ended at most `EXPIRED_KNOWN_MS` ago. `unknown`: it was delivered or removed, or never existed. */
+/** `expired`: its lifetime ended at most `EXPIRED_KNOWN_MS` ago. `unknown`: it was delivered or removed, or never
+ * existed. */
 export type Missing = 'expired' | 'unknown'
 
-/** What a step does with a request. Without `next`, nothing is written. `removed`: the request, its payload and its id go.
- * `payload`: `drop` deletes it, `put` replaces it, `read` gives it to `answer`. */
+/** What a step does with a request. Without `next`, nothing is written. `removed`: the request, its payload and its id
+ * go. `payload`: `drop` deletes it, `put` replaces it, `read` gives it to `answer`. */
 export type Change<Answer> =
   | { answer: Answer; next?: RequestState | 'removed'; payload?: 'drop' | { put: string } }
   | { answer: (payload: string) => Answer; next: RequestState; payload: 'read' }
@@ -19,13 +20,13 @@ export type Change<Answer> =
 export type Step<Answer> = (stored: StoredRequest, nowMs: number) => Change<Answer>
 
 /**
- * Keeps approval requests until they are delivered or their lifetime ends, and their payloads apart from them: the box of a
- * deposit, or the ciphertext of what was approved. Times are epoch milliseconds.
+ * Keeps approval requests until they are delivered or their lifetime ends, and their payloads apart from them: the box
+ * of a deposit, or the ciphertext of what was approved. Times are epoch milliseconds.
  *
  * `change` is atomic over all nodes that share the store. An expired request is gone for every method.
  *
- * Every method throws DomainError unavailable while the store cannot be reached, and works again once it can. A change that
- * failed with it may still have been made.
+ * Every method throws DomainError unavailable while the store cannot be reached, and works again once it can. A change
+ * that failed with it may still have been made.
  */
 export interface RequestStore {
   /** @param box of a deposit: a `DepositBox` as JSON
@@ -36,13 +37,14 @@ export interface RequestStore {
   box(id: string, nowMs: number): Promise<string | null>
   /** @throws DomainError unavailable, also when other writers were faster several times */
   change<Answer>(id: string, nowMs: number, step: Step<Answer>): Promise<Answer | Missing>
-  /** Ids of requests that this terminal signed and that can be approved together, the newest `DEVICE_REQUESTS`. A hint: the
-   * caller reads each request, which may have ended. */
+  /** Ids of requests that this terminal signed and that can be approved together, the newest `DEVICE_REQUESTS`. A
+   * hint: the caller reads each request, which may have ended. */
   ofDevice(deviceKey: string, nowMs: number): Promise<string[]>
   /** Ids of requests that this user approved, alone, first or second. A hint, like `ofDevice`. */
   ofApprover(userId: string, nowMs: number): Promise<string[]>
-  /** Calls `listener` after each change of the request, on whichever node it happened. A call may come without a change, and
-   * one may be missed while the store is unreachable: after a call, and at the end of the wait, read the store again.
+  /** Calls `listener` after each change of the request, on whichever node it happened. A call may come without a
+   * change, and one may be missed while the store is unreachable: after a call, and at the end of the wait, read the
+   * store again.
    * @returns ends the watch */
   watch(id: string, listener: () => void): () => void
   /** @throws DomainError unavailable */

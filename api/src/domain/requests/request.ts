@@ -33,12 +33,12 @@ import { type ApprovalRequest, ENDED_STATES, type Ended, type StoredRequest } fr
  * | any       | the server: the request expires                  | removed    |
  *
  * request-steps.ts has a function for each row. Of any number of callers at once, one wins; the store makes each change
- * atomically. A denied or withdrawn request keeps a marker until its lifetime would have ended, so that callers learn why it
- * ended. The id of a request that expired is kept for 15 minutes more, so that a late caller learns that too. Everything else
- * that is not there answers "not found": unknown and delivered requests get the same answer.
- * See new-request.ts for how a request begins, decision.ts for what the approver does, release.ts for how an
- * approval returns to the terminal, request-wait.ts for how the values are delivered only once, and request-end.ts for
- * denials and withdrawals. deposit-approval.ts says what differs for a deposit, whose values come from the client, and
+ * atomically. A denied or withdrawn request keeps a marker until its lifetime would have ended, so that callers learn
+ * why it ended. The id of a request that expired is kept for 15 minutes more, so that a late caller learns that too.
+ * Everything else that is not there answers "not found": unknown and delivered requests get the same answer. See
+ * new-request.ts for how a request begins, decision.ts for what the approver does, release.ts for how an approval
+ * returns to the terminal, request-wait.ts for how the values are delivered only once, and request-end.ts for denials
+ * and withdrawals. deposit-approval.ts says what differs for a deposit, whose values come from the client, and
  * names-approval.ts for a request for names, which gets no values.
  */
 

@@ -2,8 +2,8 @@ import { AppliedDeposit as Applied } from '@keyferry/contract'
 import { z } from 'zod'
 
 /*
- * What the request store keeps of a deposit. Plain JSON, read back through these schemas. The values are only in the sealed
- * box, which the API alone can open.
+ * What the request store keeps of a deposit. Plain JSON, read back through these schemas. The values are only in the
+ * sealed box, which the API alone can open.
  */
 
 const Names = z.array(z.string())

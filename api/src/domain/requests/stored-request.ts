@@ -104,8 +104,8 @@ export const RequestState = z.object({
   held: Held.nullable(),
   /** How the last approval of the request returned through the terminal. */
   returned: z.enum(RELEASES).nullable(),
-  /** Kept after a denial or withdrawal, so that its record can end. Null where nothing is approved, after a first approval, and
-   * for a payload stored without a sign-in. */
+  /** Kept after a denial or withdrawal, so that its record can end. Null where nothing is approved, after a first
+   * approval, and for a payload stored without a sign-in. */
   approved: Approved.nullable(),
   /** Who holds the claim. Null unless `claimed`. */
   claimId: z.string().nullable(),

@@ -1,8 +1,8 @@
 /** Calls `listener` at each change of what has this id, and sometimes without one. */
 export type Watched = { watch(id: string, listener: () => void): () => void }
 
-/** Keeps the held callers. Each is woken when what it waits for changes, when its time ends, when its connection ends, or when
- * the process stops. Nothing polls. */
+/** Keeps the held callers. Each is woken when what it waits for changes, when its time ends, when its connection ends,
+ * or when the process stops. Nothing polls. */
 export class WaitingRoom {
   readonly #watched: Watched
   readonly #holds = new Set<Hold>()

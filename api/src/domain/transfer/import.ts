@@ -11,9 +11,9 @@ import { maskedOver } from '../library/mask.ts'
 import type { Caller } from '../people/membership.ts'
 
 /*
- * An import writes ENV text or a JSON object into a bundle as legacy items, all of them or none. Known items get the new
- * value and keep their mark (secret or not); new items are secret. One invalid line refuses the whole import and is named.
- * A masked value over a secret is refused, because it would destroy the value.
+ * An import writes ENV text or a JSON object into a bundle as legacy items, all of them or none. Known items get the
+ * new value and keep their mark (secret or not); new items are secret. One invalid line refuses the whole import and
+ * is named. A masked value over a secret is refused, because it would destroy the value.
  */
 
 export type ImportFrom =

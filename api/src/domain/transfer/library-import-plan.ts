@@ -5,10 +5,11 @@ import { withKeyNames } from './library-import-names.ts'
 import { type ImportLibrary, type ImportStep, invalid, type PlannedImport } from './library-import-step.ts'
 
 /*
- * What an import does with each variable. Two environments may have different values for one name, so a value that differs
- * from another bundle's becomes a new key, and an equal value is shared. A plan changes a key that another bundle uses only
- * if the caller named it in `replace`. A template stays unless the caller named it: the value of a file is often one that
- * the bundle composes, and would end that. After a plan is applied, planning the same import again gives an empty plan.
+ * What an import does with each variable. Two environments may have different values for one name, so a value that
+ * differs from another bundle's becomes a new key, and an equal value is shared. A plan changes a key that another
+ * bundle uses only if the caller named it in `replace`. A template stays unless the caller named it: the value of a
+ * file is often one that the bundle composes, and would end that. After a plan is applied, planning the same import
+ * again gives an empty plan.
  */
 
 /** What an import does with each entry, in their order.

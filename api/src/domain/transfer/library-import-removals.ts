@@ -2,20 +2,20 @@ import { DomainError } from '../base/errors.ts'
 import type { FoundKey, ImportLibrary, ImportStep, PlannedImport } from './library-import-step.ts'
 
 /*
- * An import can also remove names from its bundle. Their keys stay in the library with all versions, and in other bundles. A
- * template that needs a removed name loses its value.
+ * An import can also remove names from its bundle. Their keys stay in the library with all versions, and in other
+ * bundles. A template that needs a removed name loses its value.
  */
 
-/** A name that the bundle does not deliver after the import, and its key. `breaks`: names that the bundle cannot compose
- * without it. */
+/** A name that the bundle does not deliver after the import, and its key. `breaks`: names that the bundle cannot
+ * compose without it. */
 export type ImportRemoval = { name: string; key: FoundKey; breaks: readonly string[] }
 
 type Asked = Pick<PlannedImport, 'bundleName' | 'entries' | 'detach'>
 
 /** The names that an import removes, in the order of `detach`.
  * @param steps what it does with its entries
- * @throws DomainError invalid (a name is given twice, or the bundle does not deliver it) · conflict (an inline item), with
- *   the names in `details.names` */
+ * @throws DomainError invalid (a name is given twice, or the bundle does not deliver it) · conflict (an inline item),
+ *   with the names in `details.names` */
 export function planRemovals(
   { attached, legacyNames, templates }: ImportLibrary,
   { bundleName, entries, detach }: Asked,

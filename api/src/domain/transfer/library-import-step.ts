@@ -80,8 +80,8 @@ export function makesKey({ action }: { action: ImportAction }): boolean {
 }
 
 /** Whether the key of a step is secret after the import. A new key without a mark takes over that of the key beside it;
- * without such a key it is secret. A shared key keeps its mark. A value in the place of a template is secret, because the
- * template may have had secret parts. */
+ * without such a key it is secret. A shared key keeps its mark. A value in the place of a template is secret, because
+ * the template may have had secret parts. */
 export function markAfter({ action, entry, key }: Pick<ImportStep, 'action' | 'entry' | 'key'>): boolean {
   if (action === 'share' || action === 'kept' || action === 'same') return key?.is_secret ?? true
   const known = key?.templateParts === null ? key.is_secret : true

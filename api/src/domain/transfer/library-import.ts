@@ -18,11 +18,11 @@ import {
 } from './library-import-step.ts'
 
 /*
- * An import brings the variables of a file into the library and into one bundle, which it creates if need be, and removes
- * names from the bundle: all of it or nothing. library-import-plan.ts says what happens to each variable. The server
- * plans, because only the server can compare secret values. A caller may look at the plan first, and then have exactly
- * that plan carried out. Owners import everything; members only what creates keys or removes names, in a new bundle or one
- * that they created.
+ * An import brings the variables of a file into the library and into one bundle, which it creates if need be, and
+ * removes names from the bundle: all of it or nothing. library-import-plan.ts says what happens to each variable. The
+ * server plans, because only the server can compare secret values. A caller may look at the plan first, and then have
+ * exactly that plan carried out. Owners import everything; members only what creates keys or removes names, in a new
+ * bundle or one that they created.
  */
 
 /** What an import reads of a library. */
@@ -40,7 +40,8 @@ export type ImportReading = {
 /** An approved deposit. `boxDigest`: of its sealed box, for the receipt. */
 type ApprovedBox = { id: string; boxDigest: string }
 
-/** A plan to carry out. `bundle`: to be created; null for a bundle that exists. `newKeyId`: for a step that makes a key. */
+/** A plan to carry out. `bundle`: to be created; null for a bundle that exists. `newKeyId`: for a step that makes a
+ * key. */
 export type ImportChange = {
   bundleId: string
   bundle: NewBundle | null
@@ -98,8 +99,9 @@ export async function planOf(
 
 /** Bring variables into the library and a bundle, all or nothing.
  * @returns the change that was made
- * @throws DomainError invalid, conflict, name_taken: see `planImport` and `planRemovals` · forbidden: the plan does more than create ·
- *   plan_changed: the plan is not `planId`, the library changed in between, or the deposit has ended */
+ * @throws DomainError invalid, conflict, name_taken: see `planImport` and `planRemovals` · forbidden: the plan does
+ *   more than create · plan_changed: the plan is not `planId`, the library changed in between, or the deposit has
+ *   ended */
 export async function importVariables(
   { imports, clock }: ImportParts,
   caller: Caller,

@@ -4,9 +4,9 @@ import { DomainError } from '../base/errors.ts'
 import { libraryName } from '../library/library-name.ts'
 
 /*
- * What a move does with each bundle and key of another library. It only adds: a bundle whose name exists is left out, and a
- * key whose name exists gets another library name. An equal key is used as it is, so that bundles that share a key still
- * share it if they arrive by two moves.
+ * What a move does with each bundle and key of another library. It only adds: a bundle whose name exists is left out,
+ * and a key whose name exists gets another library name. An equal key is used as it is, so that bundles that share a
+ * key still share it if they arrive by two moves.
  */
 
 type MoveAction = (typeof MOVE_ACTIONS)[number]
@@ -96,8 +96,8 @@ function firstUse(bundles: readonly MovedBundle[], index: number) {
 // A clock that was never set says 1970 or 2000.
 const FIRST_CHANGE = '2020-01-01T00:00:00.000Z'
 
-/** When a value last changed on the other server, as the file claims. The server cannot check it, so it counts for the age
- * of the value and proves nothing.
+/** When a value last changed on the other server, as the file claims. The server cannot check it, so it counts for the
+ * age of the value and proves nothing.
  * @returns null for a time that cannot be true; then the value counts as changed by the move */
 export function changeElsewhere(claimed: string | null, movedAt: string): string | null {
   if (claimed === null) return null

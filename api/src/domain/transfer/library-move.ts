@@ -13,8 +13,8 @@ import { planChanged } from './library-import.ts'
 import { type MoveSteps, planMove, type ReceivingLibrary, requireWhole } from './library-move-plan.ts'
 
 /*
- * A library moves from one server to another in a file that is sealed to the receiving server's deposit key. An owner of the
- * receiving workspace looks at the plan and has exactly that plan carried out, all or nothing.
+ * A library moves from one server to another in a file that is sealed to the receiving server's deposit key. An owner
+ * of the receiving workspace looks at the plan and has exactly that plan carried out, all or nothing.
  */
 
 /** What a move reads of a library. */

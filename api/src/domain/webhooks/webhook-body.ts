@@ -2,8 +2,9 @@ import { LIMITS, TIMES } from '@keyferry/contract'
 import { z } from 'zod'
 
 /*
- * The text of a message, and how a message that waits takes up another change of the same thing. It is sent 5 s after the
- * last change and at most 30 s after the first, so a thousand changes make few calls and the last one is always told.
+ * The text of a message, and how a message that waits takes up another change of the same thing. It is sent 5 s after
+ * the last change and at most 30 s after the first, so a thousand changes make few calls and the last one is always
+ * told.
  */
 
 const CHANGES = ['value', 'attached', 'detached', 'renamed', 'imported'] as const

@@ -7,8 +7,8 @@ import type { Caller } from '../people/membership.ts'
 import { webhookNotFound } from './webhook.ts'
 
 /*
- * What was sent to a receiver, and what waits to be sent. An owner sends a message again, or a test message, which has no
- * event behind it.
+ * What was sent to a receiver, and what waits to be sent. An owner sends a message again, or a test message, which has
+ * no event behind it.
  */
 
 export type MessageState = 'waiting' | 'sending' | 'done' | 'failed'

@@ -2,9 +2,10 @@ import { TIMES } from '@keyferry/contract'
 import type { WebhookEnd } from './webhook.ts'
 
 /*
- * How messages get to a receiver. A node claims a webhook for a while and sends its messages one after another, so no two
- * nodes send to one receiver at a time. Failures pace the webhook, not the message: until the next try nothing is sent to it,
- * and then the oldest message first. All of it is in the database, so a server that is killed loses nothing.
+ * How messages get to a receiver. A node claims a webhook for a while and sends its messages one after another, so no
+ * two nodes send to one receiver at a time. Failures pace the webhook, not the message: until the next try nothing is
+ * sent to it, and then the oldest message first. All of it is in the database, so a server that is killed loses
+ * nothing.
  */
 
 /** What a call needs to know of a webhook. */
@@ -41,8 +42,8 @@ export interface WebhookOutbox {
   ): Promise<readonly WebhookPlace[]>
   /** False when another node was faster. */
   claim(place: WebhookPlace, lease: Lease): Promise<boolean>
-  /** The next message of a claimed webhook, marked as being sent; null when none is due or the claim is over. Renews the
-   * claim. */
+  /** The next message of a claimed webhook, marked as being sent; null when none is due or the claim is over. Renews
+   * the claim. */
   next(place: WebhookPlace, lease: Lease): Promise<OutgoingMessage | null>
   /** Note what became of a call. Does nothing when the claim is over. */
   settle(place: WebhookPlace, settled: Settled): Promise<void>

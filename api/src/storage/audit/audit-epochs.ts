@@ -5,8 +5,8 @@ import { holdHead } from './sealing.ts'
 
 /*
  * A restored backup takes the log back. Notes that were signed after the backup then match no entry. So a restore
- * begins a new epoch of each log and records where the old one was left: a reader can tell a restore from an attack, and
- * a server that knows a newer head of an older epoch seals again.
+ * begins a new epoch of each log and records where the old one was left: a reader can tell a restore from an attack,
+ * and a server that knows a newer head of an older epoch seals again.
  */
 
 type Restored = { reason: string; now: string }
@@ -44,7 +44,8 @@ async function beginEpoch(
 
 const MINUTE_MS = 60_000
 
-// Minutes since 1970: a backup of before an earlier restore does not know that restore's epoch, and must not use it again.
+// Minutes since 1970: a backup of before an earlier restore does not know that restore's epoch, and must not use it
+// again.
 function nextEpoch(epoch: number, now: string): number {
   return Math.max(epoch + 1, Math.floor(new Date(now).getTime() / MINUTE_MS))
 }

@@ -8,8 +8,8 @@ import type { Queries, Query } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 
 /*
- * Erasing a person: what may identify them leaves the logs (`origin`) and the deliveries (`label`). The hashed text of an
- * entry holds only their id, so every chain stays whole.
+ * Erasing a person: what may identify them leaves the logs (`origin`) and the deliveries (`label`). The hashed text of
+ * an entry holds only their id, so every chain stays whole.
  */
 
 /** `origins`: how many entries lost their origin. */
@@ -20,7 +20,8 @@ class SeveralPeople extends Error {
   override readonly name = 'SeveralPeople'
 }
 
-/** What tells a person's events in one tenant from those of others. `ids`: of their deliveries and remembered approvals. */
+/** What tells a person's events in one tenant from those of others. `ids`: of their deliveries and remembered
+ * approvals. */
 type Theirs = { id: string; email: string; ids: ReadonlySet<string>; hasDeliveries: boolean }
 
 type Person = { id: string; emailKey: string }

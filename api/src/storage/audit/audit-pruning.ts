@@ -5,8 +5,9 @@ import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdHead } from './sealing.ts'
 
 /*
- * Pruning deletes the oldest entries of a log, up to the end of a day. The head keeps the hash before the first entry that
- * stays, so the rest is still a chain, and an event in it records what was deleted. The newest entry always stays.
+ * Pruning deletes the oldest entries of a log, up to the end of a day. The head keeps the hash before the first entry
+ * that stays, so the rest is still a chain, and an event in it records what was deleted. The newest entry always
+ * stays.
  */
 
 /** A request to prune that cannot be carried out; nothing was deleted. */

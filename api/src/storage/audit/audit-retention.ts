@@ -13,8 +13,8 @@ export type RetentionParts = {
   log: Pick<Logger, 'info' | 'error'>
 }
 
-/** Deletes old days of all logs, at the start and each hour. Nodes may do this at once: each cut holds the log's head, so
- * the second node finds nothing left to cut. */
+/** Deletes old days of all logs, at the start and each hour. Nodes may do this at once: each cut holds the log's head,
+ * so the second node finds nothing left to cut. */
 export class AuditRetention {
   readonly #parts: RetentionParts
   readonly #timer: NodeJS.Timeout

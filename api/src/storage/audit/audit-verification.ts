@@ -16,8 +16,8 @@ const ROWS_AT_ONCE = 1_000
  * whose origin was erased. */
 export type AuditVerdict = { tenantId: string; entries: number; erased: number; problem: string | null }
 
-/** Check the log of every tenant, or of one: the chain, the columns against the text, the origins, the seals, and the events that
- * wait. It only reads. On SQLite, servers wait to write while a log is read. */
+/** Check the log of every tenant, or of one: the chain, the columns against the text, the origins, the seals, and the
+ * events that wait. It only reads. On SQLite, servers wait to write while a log is read. */
 export async function verifyAuditLogs(
   query: Query,
   key: NamedAuditKey,

@@ -26,9 +26,9 @@ class HeadWentBack extends Error {
   override readonly name = 'HeadWentBack'
 }
 
-/** Move a tenant's oldest events from the outbox to the log: number them, chain them, sign the new head, and make the messages of
- * webhooks. Run it in a
- * transaction, which holds the head until it ends, so that seals of one tenant follow one another.
+/** Move a tenant's oldest events from the outbox to the log: number them, chain them, sign the new head, and make the
+ * messages of webhooks. Run it in a transaction, which holds the head until it ends, so that seals of one tenant
+ * follow one another.
  * @param seen the newest head that this node knows
  * @throws HeadWentBack */
 export async function sealTenant(

@@ -3,8 +3,8 @@ import { DomainError, unavailable } from '../../domain/base/errors.ts'
 import type { Tables } from './tables.ts'
 
 /*
- * Statements that write many rows. PostgreSQL gets one statement over arrays, whose text does not depend on the number of
- * rows, so that it is planned once; SQLite gets one that is prepared once and run for each row.
+ * Statements that write many rows. PostgreSQL gets one statement over arrays, whose text does not depend on the number
+ * of rows, so that it is planned once; SQLite gets one that is prepared once and run for each row.
  */
 
 /** Rows for one table, all with the same columns. */

@@ -9,16 +9,16 @@ export type Query = Kysely<Tables>
 
 /** Make a change in one transaction: all of it is committed, or nothing.
  *
- * Each store that changes tenants, members, invitations, bundles, keys, attachments or items does so in here and nowhere
- * else. So a record that must be committed together with a change is one more insert into the same
+ * Each store that changes tenants, members, invitations, bundles, keys, attachments or items does so in here and
+ * nowhere else. So a record that must be committed together with a change is one more insert into the same
  * `transaction`, and work that must follow a commit has one place to start from.
  *
  * Get from the database what needs another connection (a tenant's key, see `ValueVault.of`) before you call this: on
  * SQLite a transaction holds the only connection that writes. */
 export type Write = <T>(change: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
 
-/** Insert rows in a transaction, with one statement or one that is prepared once. On PostgreSQL they are only sent: if that
- * fails, the transaction fails (see pipeline.ts). */
+/** Insert rows in a transaction, with one statement or one that is prepared once. On PostgreSQL they are only sent: if
+ * that fails, the transaction fails (see pipeline.ts). */
 type InsertAll = <Table extends keyof Tables>(
   transaction: Query,
   table: Table,

@@ -86,7 +86,8 @@ export function openSqlite(path: string): Database {
   }
 }
 
-// Begun immediate, a transaction waits for the lock at its start; begun deferred, it fails when a read turns into a write.
+// Begun immediate, a transaction waits for the lock at its start; begun deferred, it fails when a read turns into a
+// write.
 class ImmediateSqliteDriver extends SqliteDriver {
   readonly #file: DatabaseSync
 

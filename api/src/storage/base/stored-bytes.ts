@@ -34,8 +34,8 @@ export class StoredBytes {
     this.#bounds = bounds
   }
 
-  /** Call before a transaction that stores values. It waits for the database only if the tenant is not known yet, or if its
-   * last write was refused, because deletions since then may have made room. */
+  /** Call before a transaction that stores values. It waits for the database only if the tenant is not known yet, or
+   * if its last write was refused, because deletions since then may have made room. */
   async prepare(tenantId: string): Promise<void> {
     const known = this.#known.get(tenantId) ?? this.#unknown(tenantId)
     const rest = known.wasRefused

@@ -11,8 +11,8 @@ import type { Query } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 /*
- * Queries of the rows of one tenant. A query of a table with a `tenant_id` begins here, so it cannot lack the tenant; those
- * that read across tenants (sweeps, maintenance, a token's owner) begin with the query layer itself.
+ * Queries of the rows of one tenant. A query of a table with a `tenant_id` begins here, so it cannot lack the tenant;
+ * those that read across tenants (sweeps, maintenance, a token's owner) begin with the query layer itself.
  */
 
 export type TenantTable = {

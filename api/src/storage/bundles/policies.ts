@@ -132,7 +132,8 @@ function changeData(change: PolicyChange): EventData {
   return { rules }
 }
 
-/** Give a new bundle the rules of the bundle that it is a duplicate of. Otherwise a duplicate would be a way around them. */
+/** Give a new bundle the rules of the bundle that it is a duplicate of. Otherwise a duplicate would be a way around
+ * them. */
 export async function copyRules(
   transaction: Query,
   tenantId: string,

@@ -6,9 +6,9 @@ import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 
 /*
  * What holders have: one row for each key and holder, however many deliveries there are. An approval is noted in
- * `perhaps_version`, before values leave; a confirmed hand-over moves it to `version`. A confirmed hand-over answers for
- * every delivery to this holder that was approved before it. Rows are written in the order of their keys, so that two
- * deliveries of the same keys wait for each other and do not deadlock.
+ * `perhaps_version`, before values leave; a confirmed hand-over moves it to `version`. A confirmed hand-over answers
+ * for every delivery to this holder that was approved before it. Rows are written in the order of their keys, so that
+ * two deliveries of the same keys wait for each other and do not deadlock.
  */
 
 type Given = {
@@ -90,8 +90,8 @@ export async function noteCollected(
   }
 }
 
-/** As `noteCollected`, for a holder that has these very versions: the usual case of a machine. No indexed column changes then,
- * so the database writes a page or two instead of some for each key.
+/** As `noteCollected`, for a holder that has these very versions: the usual case of a machine. No indexed column
+ * changes then, so the database writes a page or two instead of some for each key.
  * @returns false, and nothing is written, if the holder has other versions */
 export async function noteCollectedAgain(
   { hold }: Pick<Queries, 'hold'>,

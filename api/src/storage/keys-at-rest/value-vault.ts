@@ -37,8 +37,8 @@ function wantedValue(values: WantedValues, nameColumn: string): RawBuilder<Uint8
 
 const LONG_BLOB_BYTES = sql.lit(LONG_VALUE_BYTES + BLOB_OVERHEAD_BYTES)
 
-/** The columns of a list that may be as long as a bundle: `value`, and whether a wanted value was left out because it is
- * long. Values that are wanted by name are read at any length. */
+/** The columns of a list that may be as long as a bundle: `value`, and whether a wanted value was left out because it
+ * is long. Values that are wanted by name are read at any length. */
 export function listedColumns(values: WantedValues, nameColumn: 'name' | 'delivered_name' = 'name') {
   if (values !== 'public' && values !== 'all') {
     return [valueColumn(values, nameColumn), sql<Flag>`0`.as('is_long')] as const
@@ -67,7 +67,8 @@ export function storedParts(parts: readonly string[] | null): string | null {
 export const VALUE_BYTES = sql<number>`length(value) - ${sql.lit(BLOB_OVERHEAD_BYTES)}`.as('bytes')
 
 /** The values of one table at rest. Each is encrypted for its tenant, row, version, name, mark (secret or not) and
- * the names that it is built from, so a row that was edited in the database gives an error and never a value. A change of any of them encrypts again. */
+ * the names that it is built from, so a row that was edited in the database gives an error and never a value. A change
+ * of any of them encrypts again. */
 export class ValueVault {
   readonly #tenantKeys: TenantKeys
   readonly #table: ValueTable
@@ -120,7 +121,8 @@ export type TenantVault = {
   open: (row: StoredRow) => Plaintext | null
 }
 
-/** Decrypt the values of rows by what the column `entry` holds, a delivered name or an id; rows without a value are left out. */
+/** Decrypt the values of rows by what the column `entry` holds, a delivered name or an id; rows without a value are
+ * left out. */
 export function openedByName(
   { open }: TenantVault,
   rows: readonly (StoredRow & { entry: string })[],

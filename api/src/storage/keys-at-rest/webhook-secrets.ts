@@ -5,8 +5,8 @@ import type { TenantKeys } from './tenant-keys.ts'
 /** A secret of a webhook, and its place: `version` counts up from 1 with each rotation. */
 type SecretPlace = { tenantId: string; webhookId: string; version: number }
 
-/** Secrets of webhooks at rest, encrypted for their place as values are. The tenant's key comes from the database, so fetch
- * it before a transaction begins. */
+/** Secrets of webhooks at rest, encrypted for their place as values are. The tenant's key comes from the database, so
+ * fetch it before a transaction begins. */
 export type WebhookSecrets = {
   of(tenantId: string): Promise<{
     seal: (secret: string, place: Omit<SecretPlace, 'tenantId'>) => Uint8Array

@@ -21,8 +21,8 @@ import { type KeyWrite, type KeyWriteParts, writeKeyChanges } from './key-writes
 
 /*
  * Every change of a key that exists goes through here: a new value, another mark, a description. The replaced value is
- * copied to `key_versions` as it is: its blob is bound to the key's id, and to the name, mark, parts and version of that
- * moment, which the copy keeps. So it still opens after the key changes.
+ * copied to `key_versions` as it is: its blob is bound to the key's id, and to the name, mark, parts and version of
+ * that moment, which the copy keeps. So it still opens after the key changes.
  */
 
 export type KeyChangeParts = KeyWriteParts & { vault: TenantVault }

@@ -14,8 +14,8 @@ export async function removeKeys(
   { transaction, record }: Recorded,
   { tenantId, keyIds, stamp }: Removal,
 ): Promise<ReadonlySet<string>> {
-  // Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use a key.
-  // Serialise deletes per tenant; otherwise two of them can deadlock.
+  // Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use a
+  // key. Serialise deletes per tenant; otherwise two of them can deadlock.
   await holdTenant(transaction, tenantId)
   const bundleIds = await stampBundlesUsing(transaction, { tenantId, keyIds, stamp })
   const places = await placesOf(transaction, tenantId, keyIds)

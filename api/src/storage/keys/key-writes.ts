@@ -10,8 +10,8 @@ export type KeyWriteParts = Recorded &
     versionsKept: number
   }
 
-/** What a change writes to a key that the transaction holds. `replacedAt`: when its value was replaced; null for a change
- * that keeps the value. */
+/** What a change writes to a key that the transaction holds. `replacedAt`: when its value was replaced; null for a
+ * change that keeps the value. */
 export type KeyWrite = {
   current: KeyRow
   replacedAt: string | null

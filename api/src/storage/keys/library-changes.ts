@@ -5,8 +5,8 @@ import { holdTenant } from '../people/tenants.ts'
 /** Ends the transaction of an import or a move: another call changed what its plan is based on. */
 export class Overtaken extends Error {}
 
-/** Read a library, plan and change it in one transaction, all or nothing. Imports, moves and deletes of one tenant follow
- * one another.
+/** Read a library, plan and change it in one transaction, all or nothing. Imports, moves and deletes of one tenant
+ * follow one another.
  * @returns null if another call changed the library after it was read; then nothing is changed */
 export async function changeLibrary<T>(
   { write }: Pick<Queries, 'write'>,

@@ -4,8 +4,8 @@ import type { StaleKey } from '../../domain/deliveries/holder.ts'
 import type { Query } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 
-// An entry whose confirmed delivery is of an older version, or whose only delivery is. The index holdings_oldest finds them
-// without reading the holders of the current version.
+// An entry whose confirmed delivery is of an older version, or whose only delivery is. The index holdings_oldest finds
+// them without reading the holders of the current version.
 const STALE = sql`from holdings
   where holdings.tenant_id = keys.tenant_id and holdings.key_id = keys.id and holdings.dismissed_at is null
   and coalesce(holdings.version, holdings.perhaps_version) < keys.value_version`

@@ -8,8 +8,8 @@ const TENANTS_AT_ONCE = 200
 /** `rewrapped`: tenants whose key this run wrapped anew; `forgotten`: ids of the root keys that nothing needs now. */
 export type Rotation = { rewrapped: number; forgotten: readonly string[] }
 
-/** Wrap every tenant's key and the server's own keys with the ring's first root key. What is done stays done, so the next
- * run continues one that was stopped. */
+/** Wrap every tenant's key and the server's own keys with the ring's first root key. What is done stays done, so the
+ * next run continues one that was stopped. */
 export async function rotateTenantKeys(database: Database, ring: RootKeyRing): Promise<Rotation> {
   let rewrapped = 0
   for (;;) {

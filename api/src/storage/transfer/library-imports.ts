@@ -104,8 +104,8 @@ function summary(steps: ImportChange['steps']): EventData {
   return { created, updated, names: written.map(({ entry }) => entry.name) }
 }
 
-/** Deliver the new and the shared keys after what the bundle has, in the order of the entries. A key that takes the place
- * of a shared one keeps its position. */
+/** Deliver the new and the shared keys after what the bundle has, in the order of the entries. A key that takes the
+ * place of a shared one keeps its position. */
 async function attach(
   { transaction, insertAll, updateAll, bounds }: Parts,
   { tenantId, bundleId, steps }: Change,

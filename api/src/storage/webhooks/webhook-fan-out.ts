@@ -18,9 +18,9 @@ import { selectOf, updateOf } from '../base/tenant-rows.ts'
 import { bundleIdsIn, eventsIn } from './webhook-reading.ts'
 
 /*
- * The messages of sealed entries, written in the seal's transaction: no entry is in the log without its messages, and none
- * makes them twice. A message that waits takes up further changes of the same thing. One that a node is sending is left
- * alone, because the receiver may have read it already.
+ * The messages of sealed entries, written in the seal's transaction: no entry is in the log without its messages, and
+ * none makes them twice. A message that waits takes up further changes of the same thing. One that a node is sending
+ * is left alone, because the receiver may have read it already.
  */
 
 /** What one seal added to a log. `note` is set at the first seal of a day. */

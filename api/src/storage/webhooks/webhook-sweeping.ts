@@ -37,8 +37,8 @@ function full(query: Query): Promise<Full[]> {
     .execute()
 }
 
-/** Keep a webhook within its bounds: the oldest messages that wait are dropped, the oldest of the log forgotten. A message that
- * still takes up changes stays, because it tells the last change; there is one for each thing. */
+/** Keep a webhook within its bounds: the oldest messages that wait are dropped, the oldest of the log forgotten. A
+ * message that still takes up changes stays, because it tells the last change; there is one for each thing. */
 async function trim(transaction: Query, { tenant_id, webhook_id }: Full, now: string): Promise<void> {
   const beyond = (states: readonly ('waiting' | 'done' | 'failed')[]) =>
     selectOf(transaction, 'webhook_messages', tenant_id)

@@ -4,8 +4,8 @@ import { eachAs, type Format } from '../format.ts'
 const LINE_BYTES = 65_535
 const utf8 = new TextEncoder()
 
-/** A file for `docker run --env-file`: the text after `=` is the value as it is, so there are no quotes, and a line break
- * cannot be written. */
+/** A file for `docker run --env-file`: the text after `=` is the value as it is, so there are no quotes, and a line
+ * break cannot be written. */
 export const docker: Format = {
   summary: 'a file for docker run --env-file',
   asked: '.env',

@@ -6,8 +6,9 @@ const BARE = /^[\w./:@%+,-]+$/
 
 type Form = 'bare' | "'" | '"' | '`'
 
-/** A file that npm dotenv and Node.js read in the same way, and python-dotenv, Ruby dotenv, direnv and Compose wherever one text
- * serves all of them. The readers agree on quoted text without escapes, so a value gets quotes that it does not contain. */
+/** A file that npm dotenv and Node.js read in the same way, and python-dotenv, Ruby dotenv, direnv and Compose
+ * wherever one text serves all of them. The readers agree on quoted text without escapes, so a value gets quotes that
+ * it does not contain. */
 export const dotenv: Format = {
   summary: 'a .env file for npm dotenv, Node.js and most other readers',
   asked: '.env',

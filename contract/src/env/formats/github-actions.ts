@@ -1,7 +1,8 @@
 import { eachAs, type Format } from '../format.ts'
 import { NAME_RULES } from '../format-names.ts'
 
-/** Lines for the file that `$GITHUB_ENV` names: each value between two lines with a delimiter that it does not contain. */
+/** Lines for the file that `$GITHUB_ENV` names: each value between two lines with a delimiter that it does not
+ * contain. */
 export const githubActions: Format = {
   summary: 'lines for the file that $GITHUB_ENV names',
   asked: '.env',

@@ -6,8 +6,8 @@ const PRESSES = new Set(['Enter', ' '])
 /** Where a press on a decision button counts from, on the clock of `Event.timeStamp`; null: it does not count yet. */
 type ActiveSince = number | null
 
-/** Whether Approve and Deny are active. `counts` tells it of one press: the browser can deliver a press late that was made
- * before the buttons became active. */
+/** Whether Approve and Deny are active. `counts` tells it of one press: the browser can deliver a press late that was
+ * made before the buttons became active. */
 export function useArming(): { active: boolean; counts: (press: { timeStamp: number }) => boolean } {
   const since = useRef<ActiveSince>(null)
   const [active, setActive] = useState(false)
@@ -25,7 +25,8 @@ export function useArming(): { active: boolean; counts: (press: { timeStamp: num
 
 /** Watch whether a person is looking at this page and means to use it: a click that began on another page can end here,
  * and must not decide anything. Presses count once the page has been visible and focused for one second and has seen a
- * pointer movement, a touch or a key press. A press before that restarts the second; leaving the page resets everything.
+ * pointer movement, a touch or a key press. A press before that restarts the second; leaving the page resets
+ * everything.
  * @param tell called with every change
  * @returns what ends the watch */
 function watchArming(tell: (since: ActiveSince) => void): () => void {

@@ -18,7 +18,8 @@ type HeldProps = {
   onEnd: (end: End) => void
 }
 
-/** An approval on its way back to the terminal: over loopback within seconds, or by a code that the person types there. */
+/** An approval on its way back to the terminal: over loopback within seconds, or by a code that the person types
+ * there. */
 export function Held(props: HeldProps) {
   const { request } = props
   const leftMs = request.untilMs - useNow(250)
@@ -53,7 +54,8 @@ function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; left
   )
 }
 
-// The code belongs into the terminal of the person who ran the command, so a warning to give it to no one would not help.
+// The code belongs into the terminal of the person who ran the command, so a warning to give it to no one would not
+// help.
 const CODE_OF_SECOND =
   'Give this code only to the person who ran the command, in person or on a call that you started. If anyone else asks you for it, deny.'
 

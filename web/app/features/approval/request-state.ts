@@ -67,8 +67,8 @@ export type Asking = {
   onEnd: (end: End) => void
 }
 
-/** An approval that waits for its return to the terminal. `choice`: null if this tab did not approve. `code`: what to type
- * there. `untilMs`: until when it can return this way, on the server's clock. */
+/** An approval that waits for its return to the terminal. `choice`: null if this tab did not approve. `code`: what to
+ * type there. `untilMs`: until when it can return this way, on the server's clock. */
 export type HeldRequest = {
   context: RequestContext
   choice: Choice | null
@@ -79,7 +79,8 @@ export type HeldRequest = {
   isReturning: boolean
 }
 
-/** `approved`: `expiresAt` is null once the terminal has the values. `second`: this tab gave the first of two approvals. */
+/** `approved`: `expiresAt` is null once the terminal has the values. `second`: this tab gave the first of two
+ * approvals. */
 export type RequestState =
   | { phase: 'loading' }
   | ({ phase: 'open' } & OpenRequest)
@@ -104,8 +105,8 @@ function isAnswerable({ code, details }: Failure): boolean {
 
 const ANSWERABLE = new Set(['plan_changed', 'name_taken', 'bundle_full', 'workspace_full'])
 
-/** The end that a failed call means, or null when the person can try the same again. A request that is unknown after its
- * time has expired; before its time it was used. */
+/** The end that a failed call means, or null when the person can try the same again. A request that is unknown after
+ * its time has expired; before its time it was used. */
 export function endOf(failure: Failure, expiresAt: string | null, nowMs: number): End | null {
   const end = ENDS[failure.code]
   if (end !== undefined) return end

@@ -3,7 +3,8 @@ import { WORDS } from './kind-words.ts'
 import { kindOf } from './request-state.ts'
 import type { WayBack } from './way-back.ts'
 
-/** How an approval returns to the terminal. `none`: it does not have to. `refused`: the page cannot approve, and why. */
+/** How an approval returns to the terminal. `none`: it does not have to. `refused`: the page cannot approve, and why.
+ * */
 export type ReturnPlan =
   | { by: 'loopback'; wayBack: WayBack }
   | { by: 'code' }
@@ -26,8 +27,8 @@ type Grounds = {
 
 const START_AGAIN = 'Start the command again on this computer, without --no-open.'
 
-/** Choose the way back: over loopback where the client itself opened this page, else by a code. A server that only its own
- * computer reaches asks for a code only where a rule demands it. */
+/** Choose the way back: over loopback where the client itself opened this page, else by a code. A server that only its
+ * own computer reaches asks for a code only where a rule demands it. */
 export function planReturn({ context, bundle, wayBack, isOwnServer }: Grounds): ReturnPlan {
   const whyNot = bundle?.why_not ?? null
   if (whyNot !== null)

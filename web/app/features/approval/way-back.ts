@@ -1,4 +1,5 @@
-/** Where the client on this computer takes an approval back: a port of 127.0.0.1, and a path that no other page can guess. */
+/** Where the client on this computer takes an approval back: a port of 127.0.0.1, and a path that no other page can
+ * guess. */
 export type WayBack = { port: number; token: string }
 
 const FRAGMENT = /^#lb=(\d{1,5})\.([\w-]{43})$/
@@ -18,9 +19,9 @@ export function requestOfPage(): string {
   return decodeURIComponent(location.pathname.split('/')[2] ?? '')
 }
 
-/** Read the fragment of the page's address and remove it. The tab keeps the way back for a sign-in and for reloads, until the
- * request has ended or the tab is closed. It proves nothing: a web page that links here can write a fragment too. After a
- * return the fragment says how it went (`#released`, `#failed`), and the server knows that better. */
+/** Read the fragment of the page's address and remove it. The tab keeps the way back for a sign-in and for reloads,
+ * until the request has ended or the tab is closed. It proves nothing: a web page that links here can write a fragment
+ * too. After a return the fragment says how it went (`#released`, `#failed`), and the server knows that better. */
 export function takeWayBack(requestId: string): WayBack | null {
   const { hash } = location
   if (readFragment(hash) !== null) sessionStorage.setItem(nameOf(requestId), hash)
@@ -33,9 +34,9 @@ export function forgetWayBack(requestId: string): void {
   sessionStorage.removeItem(nameOf(requestId))
 }
 
-/** Leave this page with a form that brings the secret to the client, and the secrets of other clients of its terminal for
- * it to pass on. A form is the one way that every browser lets a page reach a program on its own computer, and it keeps the
- * secret out of every address. */
+/** Leave this page with a form that brings the secret to the client, and the secrets of other clients of its terminal
+ * for it to pass on. A form is the one way that every browser lets a page reach a program on its own computer, and it
+ * keeps the secret out of every address. */
 export function returnSecret(
   { port, token }: WayBack,
   secret: string,

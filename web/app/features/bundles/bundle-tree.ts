@@ -1,6 +1,7 @@
 import type { Bundle } from '../../lib/calls/answers.ts'
 
-/** One line of the list: a folder, which is a shared beginning of names, or a bundle. `depth` counts the folders above. */
+/** One line of the list: a folder, which is a shared beginning of names, or a bundle. `depth` counts the folders
+ * above. */
 export type TreeRow =
   | { kind: 'folder'; path: string; name: string; depth: number; count: number; open: boolean }
   | { kind: 'bundle'; bundle: Bundle; name: string; depth: number }

@@ -16,8 +16,8 @@ type CompareTableProps = {
   onMissing: (missing: { row: ComparedRow; bundle: Bundle }) => void
 }
 
-/** The table of names and bundles, which scrolls both ways below its head; of a long one only the rows near the view are
- * in the document. */
+/** The table of names and bundles, which scrolls both ways below its head; of a long one only the rows near the view
+ * are in the document. */
 export function CompareTable({ bundles, rows, onMissing }: CompareTableProps) {
   const box = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({

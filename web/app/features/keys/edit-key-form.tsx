@@ -19,8 +19,8 @@ import { OldValueHolders } from './old-value-holders.tsx'
 import { ReachDialog } from './reach-dialog.tsx'
 import { useKeyEdit } from './use-key-edit.ts'
 
-/** Changes a key. A secret's value can be replaced, never read: its field starts empty, and empty leaves the value as it is
- * unless the person asks to store an empty one. */
+/** Changes a key. A secret's value can be replaced, never read: its field starts empty, and empty leaves the value as
+ * it is unless the person asks to store an empty one. */
 export function EditKeyForm({ item }: { item: KeyWithBundles }) {
   const { draft, set, base, change, problem, save, saving, question, conflict, newVersion } = useKeyEdit(item)
   return (

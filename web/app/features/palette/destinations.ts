@@ -31,8 +31,8 @@ const MOST = 50
 /** What there is to go to. */
 type Places = { bundles: readonly Bundle[]; keys: readonly Key[]; isOwner: boolean }
 
-/** The places whose names match, best first: exact names, then beginnings of names, then beginnings of their parts. Among
- * equals pages come first, then bundles and keys. At most 50. */
+/** The places whose names match, best first: exact names, then beginnings of names, then beginnings of their parts.
+ * Among equals pages come first, then bundles and keys. At most 50. */
 export function findDestinations(query: string, { bundles, keys, isOwner }: Places): Destination[] {
   const ranked: [Destination[], Destination[], Destination[], Destination[]] = [[], [], [], []]
   const add = (destination: Destination) => {

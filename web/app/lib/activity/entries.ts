@@ -2,7 +2,8 @@ import type { AuditAction } from '@keyferry/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { call } from '../calls/call.ts'
 
-/** `actor`: a user's id; `target`: the id of a key, bundle or person; `from`, `to`: ISO timestamps, `to` itself excluded. */
+/** `actor`: a user's id; `target`: the id of a key, bundle or person; `from`, `to`: ISO timestamps, `to` itself
+ * excluded. */
 export type ActivityFilter = {
   actor?: string
   target?: string

@@ -1,8 +1,8 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
-/** The life of a change that is shown before the server has made it: `update` changes the cached answer at once, a failure
- * puts back what was there, and in the end the answer is fetched again. Changes of one answer are sent one after another,
- * and only the last of them fetches, so that an answer in between never shows an older state. */
+/** The life of a change that is shown before the server has made it: `update` changes the cached answer at once, a
+ * failure puts back what was there, and in the end the answer is fetched again. Changes of one answer are sent one
+ * after another, and only the last of them fetches, so that an answer in between never shows an older state. */
 export function optimistic<Cached, Variables>(
   client: QueryClient,
   queryKey: QueryKey,

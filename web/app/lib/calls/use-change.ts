@@ -6,7 +6,8 @@ import { optimistic } from './optimistic.ts'
 import { answerKey, refreshAnswers } from './use-answer.ts'
 
 type ChangeOptions<Variables> = {
-  /** The answers that the change can show in: fetched again after it, and after a refusal, because the page was outdated. */
+  /** The answers that the change can show in: fetched again after it, and after a refusal, because the page was
+   * outdated. */
   refreshes?: readonly Called[]
   /** An answer that shows the change at once. */
   shows?: Shown<Variables>
@@ -30,8 +31,8 @@ type Rest<N extends Called, G> = [keyof Without<CallInput<N>, keyof G>] extends 
   ? undefined
   : Without<CallInput<N>, keyof G>
 
-/** A call that changes something: `useChange('endMachineToken', { machine_id }, { refreshes })`; `mutate` takes the rest of
- * the input. */
+/** A call that changes something: `useChange('endMachineToken', { machine_id }, { refreshes })`; `mutate` takes the
+ * rest of the input. */
 export function useChange<N extends Called, G extends Given<N>>(
   name: N,
   given: G,

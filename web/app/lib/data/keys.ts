@@ -16,8 +16,8 @@ export type KeyChange = {
   expected_version?: number
 } & Partial<Lifetime>
 
-/** Save a change of a key in every bundle that uses it, or, with `bundleId`, in that bundle only, which gets its own key.
- * The answer is the key that holds the change. */
+/** Save a change of a key in every bundle that uses it, or, with `bundleId`, in that bundle only, which gets its own
+ * key. The answer is the key that holds the change. */
 export function useSaveKey(key_id: string) {
   return useSteps(
     async ({ change, bundleId }: { change: KeyChange; bundleId: string | null }) => {

@@ -1,7 +1,7 @@
 import { useSearchParams } from 'wouter'
 
-/** Texts kept in the address after the `?`, so that what a list shows can be linked to. An empty text is left out; changes
- * make no new entry in the browser's history. */
+/** Texts kept in the address after the `?`, so that what a list shows can be linked to. An empty text is left out;
+ * changes make no new entry in the browser's history. */
 export function useAddressFields<Name extends string>(names: readonly Name[]) {
   const [params, setParams] = useSearchParams()
   const fields = new Map(names.map((name) => [name, params.get(name) ?? '']))

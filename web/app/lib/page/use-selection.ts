@@ -2,8 +2,8 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { useMemo, useState } from 'react'
 import { NOTHING, ticked, tickedAll } from './selection.ts'
 
-/** Rows that a person selects. A row that leaves the list (deleted by another person, for example) leaves the selection; a
- * row that a filter hides stays selected.
+/** Rows that a person selects. A row that leaves the list (deleted by another person, for example) leaves the
+ * selection; a row that a filter hides stays selected.
  * @param all ids of all rows
  * @param shown ids of the rows that the filters leave, in their order */
 export function useSelection(all: readonly string[], shown: readonly string[]) {

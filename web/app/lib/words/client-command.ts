@@ -7,8 +7,8 @@ export function installCommand(): string {
   return isWindows ? `irm ${origin}/install.ps1 | iex` : `curl -fsS ${origin}/install.sh | sh`
 }
 
-/** The line that imports a file, as it works on this person's machine: it names the server unless that is the one that the
- * client asks by itself.
+/** The line that imports a file, as it works on this person's machine: it names the server unless that is the one that
+ * the client asks by itself.
  * @param workspaceId null: the one that the server chooses */
 export function importCommand(bundleName: string, workspaceId: string | null = null): string {
   const workspace = workspaceId === null ? '' : ` --workspace ${workspaceId}`

@@ -3,7 +3,8 @@ import { visibleText } from './visible-text.ts'
 
 type Label = Holder['label']
 
-/** Who holds a value: the person and the terminal as it called itself, for example `sam` and `sam@laptop`, or a machine. */
+/** Who holds a value: the person and the terminal as it called itself, for example `sam` and `sam@laptop`, or a
+ * machine. */
 export function holderNames({ kind, name, label }: Pick<Holder, 'kind' | 'name' | 'label'>) {
   return { who: name ?? (kind === 'machine' ? 'a deleted machine' : 'a former user'), place: placeOf(label) }
 }

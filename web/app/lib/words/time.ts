@@ -28,8 +28,8 @@ export function dateTime(timestamp: string): string {
   return new Date(timestamp).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 }
 
-/** `in 3 days`, `in a moment`: how long after `nowMs` the ISO timestamp is. It rounds to the nearest count, so that a time
- * that was chosen as 8 hours does not read 7 hours a second later. */
+/** `in 3 days`, `in a moment`: how long after `nowMs` the ISO timestamp is. It rounds to the nearest count, so that a
+ * time that was chosen as 8 hours does not read 7 hours a second later. */
 export function ahead(timestamp: string, nowMs: number): string {
   const left = Date.parse(timestamp) - nowMs
   const step = STEPS.find(({ ms, carryMs }) => left >= ms - carryMs)

@@ -1,5 +1,5 @@
-// Control, format (bidirectional ones among them), line- and paragraph-separator characters, fillers and the blank Braille
-// cell: invisible, or able to make a line read differently from what it says.
+// Control, format (bidirectional ones among them), line- and paragraph-separator characters, fillers and the blank
+// Braille cell: invisible, or able to make a line read differently from what it says.
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu
 
 // No script needs more on one letter; a pile of them covers the lines around it, and no line can break within.
@@ -7,7 +7,8 @@ const PILED_MARKS = /(\p{M}{4})(\p{M}+)/gu
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Text with the escape of each character that would hide, cover or reorder what is said, and of each blank but a space. */
+/** Text with the escape of each character that would hide, cover or reorder what is said, and of each blank but a
+ * space. */
 export function escapedText(text: string): string {
   return text
     .replace(UNSEEN, escapeOf)
@@ -29,7 +30,8 @@ function escapeOf(character: string): string {
   return SHORT[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 }
 
-/** Text of unknown origin, without characters that hide, cover or reorder what is said; at most `maxLength` characters. */
+/** Text of unknown origin, without characters that hide, cover or reorder what is said; at most `maxLength`
+ * characters. */
 export function visibleText(text: string, maxLength = 200): string {
   const clean = text.replace(UNSEEN, '').replace(PILED_MARKS, '$1').trim()
   return clean.length > maxLength ? `${clean.slice(0, maxLength)}…` : clean

@@ -14,7 +14,8 @@ type SelectionBarProps = {
   children: ReactNode
 }
 
-/** Above a list: ticks all shown rows, counts the selected ones and offers what can be done with them. It stays in view. */
+/** Above a list: ticks all shown rows, counts the selected ones and offers what can be done with them. It stays in
+ * view. */
 export function SelectionBar({ chosen, shown, onTickAll, onClear, children }: SelectionBarProps) {
   const id = useId()
   const isActive = chosen.size > 0

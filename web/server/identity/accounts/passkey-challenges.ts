@@ -6,7 +6,8 @@ import { clearCookie, cookieValues, setCookie } from '../../cookies.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 
-/** What a challenge is for. `session`: the hash of the session that adds a passkey. `userId`: whose password was right. */
+/** What a challenge is for. `session`: the hash of the session that adds a passkey. `userId`: whose password was
+ * right. */
 export type ChallengeUse =
   | { use: 'add'; session: string }
   | { use: 'alone' }
@@ -25,9 +26,9 @@ export type PasskeyChallengesOptions = {
 
 const MAX_MS = TIMES.passkeyChallengeSeconds * 1_000
 
-/** Challenges for passkeys. Each derives from a secret of the servers and from a random token in a cookie of the browser
- * that asked, so that any node can finish what another one began, and only in that browser. The session store holds
- * what was used, so that no challenge counts twice. */
+/** Challenges for passkeys. Each derives from a secret of the servers and from a random token in a cookie of the
+ * browser that asked, so that any node can finish what another one began, and only in that browser. The session store
+ * holds what was used, so that no challenge counts twice. */
 export class PasskeyChallenges {
   readonly #options: PasskeyChallengesOptions
 

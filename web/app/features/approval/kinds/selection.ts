@@ -5,7 +5,8 @@ export function isWhole({ missing_parts = [] }: RequestBundleItem): boolean {
   return missing_parts.length === 0
 }
 
-/** The keys to select first: those asked for that the bundle can deliver, or all of them; and those that it does not have. */
+/** The keys to select first: those asked for that the bundle can deliver, or all of them; and those that it does not
+ * have. */
 export function firstKeys(items: readonly RequestBundleItem[], templateKeys: readonly string[]) {
   const whole = new Set(items.filter(isWhole).map(({ key }) => key))
   if (templateKeys.length === 0) return { selected: whole, missing: [] }

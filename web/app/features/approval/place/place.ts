@@ -15,8 +15,8 @@ export const isNamed = ({ id, name }: Named, text: string): boolean => text === 
 export const isOther = (chosen: Named | null, asked: string | null): boolean =>
   chosen !== null && asked !== null && !isNamed(chosen, asked)
 
-/** The place to show first. A bundle that the terminal names and one workspace has is chosen; where several have it, the
- * person has to choose. Without a bundle it is the workspace that the terminal names, or the current one. */
+/** The place to show first. A bundle that the terminal names and one workspace has is chosen; where several have it,
+ * the person has to choose. Without a bundle it is the workspace that the terminal names, or the current one. */
 export function firstPlace(
   asked: Asked,
   candidates: readonly Candidate[],

@@ -10,8 +10,8 @@ const INTERPRETERS: readonly (readonly [name: RegExp, flags: readonly string[]])
 ]
 const STARTERS = new Set('sudo doas nohup nice time exec command xargs timeout stdbuf setsid'.split(' '))
 
-/** Why a command deserves a second look: a program that prints its environment, sends it away, or runs any text that it is
- * given. Null for any other; that proves nothing, because every program can read the values that it gets. */
+/** Why a command deserves a second look: a program that prints its environment, sends it away, or runs any text that
+ * it is given. Null for any other; that proves nothing, because every program can read the values that it gets. */
 export function commandRisk(argv: readonly string[]): string | null {
   const words = startedWords(argv)
   const [program = '', ...rest] = words

@@ -10,8 +10,8 @@ type Found = { companions: readonly Companion[]; first: ReadonlySet<string> | nu
 
 const NOTHING: Found = { companions: [], first: null }
 
-/** The requests that were started together with this one (null: with none), and which of them the person selected. Those that come after the
- * page opened are not selected, so that nothing changes what a press on Approve means. */
+/** The requests that were started together with this one (null: with none), and which of them the person selected.
+ * Those that come after the page opened are not selected, so that nothing changes what a press on Approve means. */
 export function useCompanions(requestId: string | null, way: Way) {
   const { companions, first } = useFound(requestId)
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map())

@@ -89,7 +89,8 @@ function KeyChoice({ bundle, busy, onCreate, onChoose, onCancel }: KeyChoiceProp
   )
 }
 
-/** The keys that the bundle lacks, the person may attach and the query finds; `isNew` when the query could name a key that is not there yet. */
+/** The keys that the bundle lacks, the person may attach and the query finds; `isNew` when the query could name a key
+ * that is not there yet. */
 function useFreeKeys(bundle: BundleWithItems, query: string) {
   const keys = useAnswer('listKeys', {}).data
   const canEdit = useCanEdit()

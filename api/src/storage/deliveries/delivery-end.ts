@@ -13,7 +13,7 @@ type VoidEnding = Ending & { action?: AuditAction; reason?: string }
 /** End a delivery that never left the server. Does nothing to one that has ended. */
 export async function endVoid({ transaction, record }: Recorded, ending: VoidEnding): Promise<void> {
   const open = await holdOpenDeliveries(transaction, ending)
-  const ended = await end(transaction, ending, { state: 'void' })
+  const ended = await end(transaction, ending, { state: 'void', held_until: null })
   if (!ended) return
   await clearVoid(transaction, { ...ending, ...ended, open })
   const actor = { kind: 'user', id: ended.userId } as const
@@ -22,7 +22,8 @@ export async function endVoid({ transaction, record }: Recorded, ending: VoidEnd
   await record(transaction, { ...endEvent(ending, ended, { action, actor }), data })
 }
 
-/** Record that the client collected a delivery. Does nothing to one that has ended. */
+/** Record that the client collected a delivery. Does nothing to one that has ended. It stays held until its release is
+ * recorded, which may come later. */
 export async function collect({ transaction, record }: Recorded, ending: Ending): Promise<void> {
   const ended = await end(transaction, ending, { state: 'collected', collected_at: ending.at })
   if (!ended) return
@@ -44,10 +45,10 @@ type Ended = {
 async function end(
   transaction: Query,
   { tenantId, deliveryId }: Ending,
-  columns: { state: 'void' | 'collected'; collected_at?: string },
+  columns: { state: 'void'; held_until: null } | { state: 'collected'; collected_at: string },
 ): Promise<Ended | null> {
   const row = await updateOf(transaction, 'deliveries', { tenantId, id: deliveryId })
-    .set({ ...columns, held_until: null })
+    .set(columns)
     .where('state', '=', 'approved')
     .returning(['label', 'holder', 'user_id', 'bundle_id', 'bundle_name', 'versions', 'created_at'])
     .executeTakeFirst()

@@ -206,9 +206,10 @@ test('no file imports itself through others', () => {
   expect(files.filter((file) => reached(file).has(file))).toEqual([])
 })
 
+const isComment = (line: string) => /^\s*(\*|\/\/|\/\*)/.test(line)
+const isText = (line: string) => /['"`]|^\s*\/\S/.test(line)
+
 test('a line has at most 120 columns, unless it holds a text that a reader looks for whole', () => {
-  const isComment = (line: string) => /^\s*(\*|\/\/|\/\*)/.test(line)
-  const isText = (line: string) => /['"`]|^\s*\/\S/.test(line)
   const long = files.flatMap((file) =>
     readFileSync(file, 'utf8')
       .split('\n')

@@ -1,5 +1,5 @@
 import type { Watched } from '../domain/requests/waiting-room.ts'
-import { Bell } from './bell.ts'
+import { Listeners } from './listeners.ts'
 import type { RedisConnection } from './redis-connection.ts'
 
 /** Changes of one tenant within this time make one notice. */
@@ -20,11 +20,11 @@ type Options = {
 /** Tells who waits for changed values that a tenant's bundles may deliver others now. With Redis, on one channel that
  * every node listens to. A notice can be lost, so a listener compares by itself before and after each wait. */
 export async function openChangeNotices({ redis, prefix = 'keyferry:' }: Options): Promise<ChangeNotices> {
-  const bell = new Bell()
+  const listeners = new Listeners()
   const channel = `${prefix}changes`
   if (redis) {
-    await redis.subscriber.subscribe(channel, (tenantIds) => ringEach(bell, tenantIds.split(' ')))
-    redis.subscriber.on('ready', () => bell.ringAll())
+    await redis.subscriber.subscribe(channel, (tenantIds) => callEach(listeners, tenantIds.split(' ')))
+    redis.subscriber.on('ready', () => listeners.callAll())
   }
   const collected = new Set<string>()
   let timer: NodeJS.Timeout | null = null
@@ -32,11 +32,11 @@ export async function openChangeNotices({ redis, prefix = 'keyferry:' }: Options
     timer = null
     const tenantIds = [...collected]
     collected.clear()
-    ringEach(bell, tenantIds)
+    callEach(listeners, tenantIds)
     redis?.reply((client) => client.publish(channel, tenantIds.join(' '))).catch(missed)
   }
   return {
-    watch: (tenantId, listener) => bell.watch(tenantId, listener),
+    watch: (tenantId, listener) => listeners.watch(tenantId, listener),
     tell(tenantIds) {
       for (const tenantId of tenantIds) collected.add(tenantId)
       timer ??= setTimeout(send, COLLECTED_MS).unref()
@@ -48,8 +48,8 @@ export async function openChangeNotices({ redis, prefix = 'keyferry:' }: Options
   }
 }
 
-function ringEach(bell: Bell, tenantIds: readonly string[]): void {
-  for (const tenantId of tenantIds) bell.ring(tenantId)
+function callEach(listeners: Listeners, tenantIds: readonly string[]): void {
+  for (const tenantId of tenantIds) listeners.call(tenantId)
 }
 
 // The waiters of other nodes compare again when their call ends.

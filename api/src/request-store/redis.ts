@@ -12,7 +12,7 @@ import {
   type Step,
 } from '../domain/requests/request-store.ts'
 import type { ApprovalRequest, RequestState, StoredRequest } from '../domain/requests/stored-request.ts'
-import { Bell } from './bell.ts'
+import { Listeners } from './listeners.ts'
 import { answerOf, listedBy, stateText, storedOf } from './record.ts'
 import { WRITE } from './redis-script.ts'
 
@@ -57,19 +57,19 @@ export async function openRedisRequestStore({
   maxLive = LIMITS.liveRequests,
   maxBoxBytes = LIMITS.waitingDepositBytes,
 }: RedisRequestStoreOptions): Promise<RequestStore> {
-  const bell = new Bell()
+  const listeners = new Listeners()
   const channel = `${prefix}requests`
-  await redis.subscriber.subscribe(channel, (id) => bell.ring(id))
+  await redis.subscriber.subscribe(channel, (id) => listeners.call(id))
   for (const client of [redis.subscriber, redis.commands]) {
     client.on('ready', () => {
       // A listener reads the store, which needs the other connection as well.
-      if (redis.subscriber.isReady && redis.commands.isReady) bell.ringAll()
+      if (redis.subscriber.isReady && redis.commands.isReady) listeners.callAll()
     })
   }
-  return new RedisRequestStore({ redis, prefix, maxLive, maxBoxBytes, channel, bell })
+  return new RedisRequestStore({ redis, prefix, maxLive, maxBoxBytes, channel, listeners })
 }
 
-type Parts = Required<RedisRequestStoreOptions> & { channel: string; bell: Bell }
+type Parts = Required<RedisRequestStoreOptions> & { channel: string; listeners: Listeners }
 
 type Versioned = { stored: StoredRequest; version: string }
 
@@ -130,7 +130,7 @@ class RedisRequestStore implements RequestStore {
   }
 
   watch(id: string, listener: () => void): () => void {
-    return this.#parts.bell.watch(id, listener)
+    return this.#parts.listeners.watch(id, listener)
   }
 
   async ping(): Promise<void> {

@@ -4,7 +4,7 @@ import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { unavailable } from '../domain/base/errors.ts'
 import type { Change, Missing, RequestStore, Step } from '../domain/requests/request-store.ts'
 import type { StoredRequest } from '../domain/requests/stored-request.ts'
-import { Bell } from './bell.ts'
+import { Listeners } from './listeners.ts'
 import { answerOf, listedBy, stateText, storedOf } from './record.ts'
 import { createTable, prepare, type Statements, sweep } from './sqlite-statements.ts'
 
@@ -29,7 +29,7 @@ export function openSqliteRequestStore(options: SqliteRequestStoreOptions): Requ
 class SqliteRequestStore implements RequestStore {
   readonly #database: DatabaseSync
   readonly #statements: Statements
-  readonly #bell = new Bell()
+  readonly #listeners = new Listeners()
   readonly #sweeping: NodeJS.Timeout
   readonly #maxLive: number
   readonly #maxBoxBytes: number
@@ -79,7 +79,7 @@ class SqliteRequestStore implements RequestStore {
         return { answer: this.#write(stored, change), isWritten: change.next !== undefined }
       }),
     )
-    if (isWritten) this.#bell.ring(id)
+    if (isWritten) this.#listeners.call(id)
     return answer
   }
 
@@ -92,7 +92,7 @@ class SqliteRequestStore implements RequestStore {
   }
 
   watch(id: string, listener: () => void): () => void {
-    return this.#bell.watch(id, listener)
+    return this.#listeners.watch(id, listener)
   }
 
   ping(): Promise<void> {

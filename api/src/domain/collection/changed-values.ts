@@ -96,7 +96,7 @@ async function changedDuring(
   for (;;) {
     if (await hasChanged(stores, tenantId, delivery)) return true
     if (hold.isOver) return false
-    await hold.rung()
+    await hold.changed()
   }
 }
 

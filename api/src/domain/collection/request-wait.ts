@@ -63,7 +63,7 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
     const lookAgainMs = claim.status === 'taken' ? await parts.onTaken(wait.requestId) : null
     const needs = needsOf(wait, claim)
     if (hold.isOver || isNews(needs, wait.known)) return { status: 'pending', ...needs }
-    await (lookAgainMs === null ? hold.rung() : Promise.race([hold.rung(), sleep(lookAgainMs)]))
+    await (lookAgainMs === null ? hold.changed() : Promise.race([hold.changed(), sleep(lookAgainMs)]))
   }
 }
 

@@ -144,7 +144,7 @@ function unknownIssuer(audience: string, { claims, call }: Judged): string[] {
 
 type Refused = Judged & { who: ClaimedMachine['who']; issuer: string; differs: readonly string[] }
 
-// A token that was made for another service is no knock at this door.
+// A token that was made for another service is no attempt to call this server.
 async function note(
   { machineTrusts, clock }: IdentityParts,
   { who, issuer, claims, differs, call }: Refused,

@@ -21,7 +21,7 @@ import {
  * A trust lets a machine prove itself by the ID token of another service: a CI job's, a pod's. It names the issuer, the
  * audience and exact claims. Keys come from the issuer's discovery document, or are pasted for an issuer that the
  * server cannot reach. A refused call with a verified token is kept as an attempt, so that an owner allows what just
- * knocked instead of typing claims. Attempts are few: ten for each machine, five new ones a minute.
+ * called instead of typing claims. Attempts are few: ten for each machine, five new ones a minute.
  */
 
 /** A refused call whose token was verified. `fingerprint` names the identity; `isBound`: to the client's key. */

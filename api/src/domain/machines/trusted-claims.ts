@@ -21,7 +21,7 @@ export type ClaimRules = Readonly<Record<string, readonly string[]>>
 /** The claims of a verified token. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** Issuers that may knock at a machine that has no trust in them. */
+/** Issuers whose tokens are kept as attempts of a machine that has no trust in them. */
 export const KNOWN_ISSUERS: readonly string[] = [GITHUB_ISSUER, GITLAB_ISSUER]
 
 const PATHS = new Set(['ref', 'ref_path', 'job_workflow_ref', 'ci_config_ref_uri'])

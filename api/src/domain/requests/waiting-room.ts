@@ -12,7 +12,7 @@ export class WaitingRoom {
     this.#watched = watched
   }
 
-  /** Listens at once: a change from now on ends the next `rung()`, even if it comes before that call. */
+  /** Listens at once: a change from now on ends the next `changed()`, even if it comes before that call. */
   hold(id: string, ms: number): Hold {
     const hold = new Hold(ms, this.#holds)
     hold.listen(this.#watched, id)
@@ -34,7 +34,7 @@ export class WaitingRoom {
 
 /** One held caller. There may be tens of thousands, so each is one object and one timer. */
 export class Hold {
-  #hasRung = false
+  #hasChanged = false
   #isOver = false
   #wake: (() => void) | null = null
   #unwatch: (() => void) | null = null
@@ -46,27 +46,27 @@ export class Hold {
     this.#holds = holds.add(this)
   }
 
-  /** No more rings: the time is over, the connection broke, or the process stops. */
+  /** No more changes: the time is over, the connection broke, or the process stops. */
   get isOver(): boolean {
     return this.#isOver
   }
 
   listen(watched: Watched, id: string): void {
-    this.#unwatch = watched.watch(id, () => this.#ring())
+    this.#unwatch = watched.watch(id, () => this.#change())
   }
 
-  /** Resolves at the next ring or the end; at once if a ring came since the last call. */
-  rung(): Promise<void> {
+  /** Resolves at the next change or the end; at once if one came since the last call. */
+  changed(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    if (this.#hasRung || this.#isOver) resolve()
+    if (this.#hasChanged || this.#isOver) resolve()
     else this.#wake = resolve
-    this.#hasRung = false
+    this.#hasChanged = false
     return promise
   }
 
   finish(): void {
     this.#isOver = true
-    this.#ring()
+    this.#change()
   }
 
   /** Stops listening. */
@@ -76,8 +76,8 @@ export class Hold {
     this.#holds.delete(this)
   }
 
-  #ring(): void {
-    if (this.#wake === null) this.#hasRung = true
+  #change(): void {
+    if (this.#wake === null) this.#hasChanged = true
     else this.#wake()
     this.#wake = null
   }

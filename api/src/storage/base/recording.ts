@@ -9,7 +9,7 @@ import type { Queries } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 /** What seals the outbox. */
-type Spine = {
+type AfterCommit = {
   /** Called after a commit, with the tenants that have new events. */
   wake: (tenantIds: ReadonlySet<string>) => void
   /** Called after a commit, with the tenants of which a bundle may deliver other values now. */
@@ -18,7 +18,7 @@ type Spine = {
   isFull: (tenantId: string) => boolean
 }
 
-const NO_SPINE: Spine = { wake: () => {}, valuesChanged: () => {}, isFull: () => false }
+const NOTHING_AFTER: AfterCommit = { wake: () => {}, valuesChanged: () => {}, isFull: () => false }
 
 /** What a transaction has recorded so far. `changed`: the tenants whose bundles may deliver other values after it. */
 type Recorded = { rows: EventRow[]; changed: Set<string> }
@@ -26,11 +26,11 @@ type Recorded = { rows: EventRow[]; changed: Set<string> }
 type EventRow = Insertable<Tables['events']>
 
 /** The queries of a database with the door through which events enter the outbox. The events of a transaction are
- * inserted together, right before its commit. The spine learns for which tenants it recorded some. */
+ * inserted together, right before its commit. `after` learns for which tenants it recorded some. */
 export function recording(
   database: Omit<Queries, 'record'>,
   { mac: key }: Pick<AuditKey, 'mac'>,
-  spine: Spine = NO_SPINE,
+  after: AfterCommit = NOTHING_AFTER,
 ): Queries {
   const { insertAll } = database
   const recorded = new WeakMap<object, Recorded>()
@@ -45,12 +45,12 @@ export function recording(
         await insertAll(transaction, 'events', rows)
         return made
       })
-      if (rows.length > 0) spine.wake(new Set(rows.map(({ tenant_id }) => tenant_id)))
-      if (changed.size > 0) spine.valuesChanged(changed)
+      if (rows.length > 0) after.wake(new Set(rows.map(({ tenant_id }) => tenant_id)))
+      if (changed.size > 0) after.valuesChanged(changed)
       return result
     },
     async record(transaction, event) {
-      if (spine.isFull(event.tenantId)) throw unavailable('audit log')
+      if (after.isFull(event.tenantId)) throw unavailable('audit log')
       const row = eventRow(event, key)
       const noted = recorded.get(transaction)
       noted?.rows.push(row)

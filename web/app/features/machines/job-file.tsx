@@ -85,8 +85,8 @@ function missingText({ trusts, tokens }: Machine, way: Way): string | null {
     return works ? null : 'Create a token, and store it in the file that the script names.'
   }
   if (trusts.some((trust) => platformOf(trust) === way)) return null
-  const canKnock = way === 'github' || way === 'gitlab'
-  return canKnock
+  const callsFirst = way === 'github' || way === 'gitlab'
+  return callsFirst
     ? `This machine has no identity of ${PLATFORM_NAMES[way]} yet. Run the job once: the server refuses it, and an owner allows it under Overview.`
     : 'Add the identity under Overview before you start the job.'
 }

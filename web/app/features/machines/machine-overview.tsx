@@ -7,8 +7,8 @@ import { warningsOf } from '../../lib/rules/machine-state.ts'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { GrantedBundles } from './granted-bundles.tsx'
+import { Attempt } from './identities/attempt.tsx'
 import { Identities } from './identities/identities.tsx'
-import { Knock } from './identities/knock.tsx'
 import { type Way, wayNamed } from './identities/ways.ts'
 import { Tokens } from './tokens/tokens.tsx'
 
@@ -22,7 +22,7 @@ export function MachineOverview({ machine }: { machine: Machine }) {
   return (
     <div className="space-y-8">
       <Warnings machine={machine} />
-      {isOwner && <Knocks machine={machine} />}
+      {isOwner && <Attempts machine={machine} />}
       <GrantedBundles machine={machine} isOwner={isOwner} />
       <Identities
         machine={machine}
@@ -57,7 +57,7 @@ function Warnings({ machine }: { machine: Machine }) {
 }
 
 /** Refused calls with a verified identity; an owner allows what they recognise. */
-function Knocks({ machine }: { machine: Machine }) {
+function Attempts({ machine }: { machine: Machine }) {
   const attempts = useAnswer(
     'listMachineAttempts',
     { machine_id: machine.id },
@@ -78,7 +78,7 @@ function Knocks({ machine }: { machine: Machine }) {
       </p>
       <ul aria-label="Refused calls" className="space-y-3">
         {attempts.data.map((attempt) => (
-          <Knock key={attempt.fingerprint} machine={machine} attempt={attempt} />
+          <Attempt key={attempt.fingerprint} machine={machine} attempt={attempt} />
         ))}
       </ul>
     </section>

@@ -48,7 +48,7 @@ export function NewTrustDialog({ machine, platform: first, onClose }: NewTrustPr
       onClose={onClose}
     >
       <SelectField label="Platform" value={platform} options={PLATFORM_NAMES} onChange={choose} />
-      {CAN_KNOCK.has(platform) && (
+      {CALLS_FIRST.has(platform) && (
         <Notice tone="plain">
           You can also run the job once, with the file under Job file. Keyferry refuses the call and shows its
           identity on the machine’s page. You can allow it there without typing ids.
@@ -70,7 +70,7 @@ export function NewTrustDialog({ machine, platform: first, onClose }: NewTrustPr
 }
 
 // The server keeps refused calls of these issuers although no trust names them.
-const CAN_KNOCK: ReadonlySet<Platform> = new Set(['github', 'gitlab'])
+const CALLS_FIRST: ReadonlySet<Platform> = new Set(['github', 'gitlab'])
 
 const WHO_GETS_IT: Readonly<Record<Platform, string>> = {
   github:

@@ -1,5 +1,5 @@
 /** Calls the listeners of an id, within one process. */
-export class Bell {
+export class Listeners {
   readonly #listeners = new Map<string, Set<() => void>>()
 
   watch(id: string, listener: () => void): () => void {
@@ -11,11 +11,11 @@ export class Bell {
     }
   }
 
-  ring(id: string): void {
+  call(id: string): void {
     for (const listener of this.#listeners.get(id) ?? []) listener()
   }
 
-  ringAll(): void {
-    for (const id of this.#listeners.keys()) this.ring(id)
+  callAll(): void {
+    for (const id of this.#listeners.keys()) this.call(id)
   }
 }

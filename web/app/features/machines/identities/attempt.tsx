@@ -16,10 +16,10 @@ import { telling } from '../../../ui/notify-failure.ts'
 import { notify } from '../../../ui/toast-store.ts'
 import { BroadCheckbox } from './broad-checkbox.tsx'
 
-type KnockProps = { machine: Machine; attempt: MachineAttempt }
+type AttemptProps = { machine: Machine; attempt: MachineAttempt }
 
 /** One refused identity: who it is, what is dangerous about it, and the claims to allow it by. */
-export function Knock({ machine, attempt }: KnockProps) {
+export function Attempt({ machine, attempt }: AttemptProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(attempt.suggested))
   const [isBroad, setBroad] = useState(false)
   const given = { machine_id: machine.id, fingerprint: attempt.fingerprint }
@@ -32,16 +32,16 @@ export function Knock({ machine, attempt }: KnockProps) {
     )
   return (
     <li className="rounded-lg border border-line bg-surface p-4">
-      <KnockHead attempt={attempt} />
+      <AttemptHead attempt={attempt} />
       <Dangers attempt={attempt} chosen={chosen} />
-      <KnockClaims attempt={attempt} chosen={chosen} onChoose={setChosen} />
+      <AttemptClaims attempt={attempt} chosen={chosen} onChoose={setChosen} />
       <FailureNotice error={allow.error} className="mt-3" />
       {failure?.code === 'trust_too_broad' && (
         <div className="mt-3">
           <BroadCheckbox checked={isBroad} onChange={setBroad} />
         </div>
       )}
-      <KnockActions
+      <AttemptActions
         machine={machine}
         attempt={attempt}
         isPending={allow.isPending}
@@ -52,7 +52,7 @@ export function Knock({ machine, attempt }: KnockProps) {
   )
 }
 
-function KnockHead({ attempt }: { attempt: MachineAttempt }) {
+function AttemptHead({ attempt }: { attempt: MachineAttempt }) {
   const { last_at, times, reason, is_bound } = attempt
   return (
     <>
@@ -82,9 +82,9 @@ function Dangers({ attempt, chosen }: { attempt: MachineAttempt; chosen: Readonl
   )
 }
 
-type KnockActionsProps = KnockProps & { isPending: boolean; canAllow: boolean; onAllow: () => void }
+type AttemptActionsProps = AttemptProps & { isPending: boolean; canAllow: boolean; onAllow: () => void }
 
-function KnockActions({ machine, attempt, isPending, canAllow, onAllow }: KnockActionsProps) {
+function AttemptActions({ machine, attempt, isPending, canAllow, onAllow }: AttemptActionsProps) {
   const given = { machine_id: machine.id, fingerprint: attempt.fingerprint }
   const dismiss = useChange('dismissMachineAttempt', given, { refreshes: MACHINES })
   const who = callerWords(attempt)
@@ -128,14 +128,14 @@ function bundlesText({ grants }: Machine): string {
   return names.length === 2 ? `${first} and ${second}` : `${first}, ${second} and ${names.length - 2} more`
 }
 
-type KnockClaimsProps = {
+type AttemptClaimsProps = {
   attempt: MachineAttempt
   chosen: ReadonlySet<string>
   onChoose: (chosen: ReadonlySet<string>) => void
 }
 
 /** The verified claims of a call, to tick those that a later call must have. */
-function KnockClaims({ attempt, chosen, onChoose }: KnockClaimsProps) {
+function AttemptClaims({ attempt, chosen, onChoose }: AttemptClaimsProps) {
   const { identity, others } = claimNames(attempt)
   const list = (names: readonly string[]) => (
     <ClaimList attempt={attempt} names={names} chosen={chosen} onChoose={onChoose} />
@@ -161,7 +161,7 @@ function ClaimList({
   names,
   chosen,
   onChoose,
-}: KnockClaimsProps & { names: readonly string[] }) {
+}: AttemptClaimsProps & { names: readonly string[] }) {
   const toggle = (name: string) => {
     const next = new Set(chosen)
     if (!next.delete(name)) next.add(name)

@@ -1,4 +1,4 @@
-/** Whose an event's origin is. `actor`: of whoever acted, or of the user that the event is about. Besides these two,
+/** Whose an event's origin is. `actor`: of the one who acted, or of the user that the event is about. Besides these two,
  * `delivery`: of the approver whose terminal got the delivery; `grant`: of the person whose remembered approval it is;
  * `email`: of the person with the e-mail address in it. */
 export type OriginOwner = 'actor' | 'delivery' | 'grant' | 'email'

@@ -10,7 +10,7 @@ type LoadedProps<Data> = {
   what: string
   /** Shown if there is no such thing. */
   missing?: ReactNode
-  /** The page follows changes, so it also says that the thing was deleted meanwhile. */
+  /** The page follows changes, so it also says when the thing is deleted. */
   follows?: boolean
   children: (data: Data) => ReactNode
 }

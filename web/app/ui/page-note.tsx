@@ -32,7 +32,7 @@ type OwnersOnlyProps = {
   children: ReactNode
 }
 
-/** A page for owners; a member who opened its address is told so. */
+/** A page for owners; a member who opens its address reads why it is empty. */
 export function OwnersOnly({ title, what, children }: OwnersOnlyProps) {
   const me = useMe().data
   if (me === undefined || me.role === 'owner') return children

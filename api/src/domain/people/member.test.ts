@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endsOf } from './member.ts'
 
-test('whoever is removed or demoted loses invitations, approvals and remembered approvals', () => {
+test('a member who is removed or demoted loses invitations, approvals and remembered approvals', () => {
   expect(endsOf('removed')).toEqual({ invitations: true, approvals: true, grants: 'person_removed' })
   expect(endsOf('member')).toEqual({ invitations: true, approvals: true, grants: 'role_changed' })
 })

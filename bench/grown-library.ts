@@ -4,7 +4,7 @@ import { Plaintext } from '@keyferry/crypto/plaintext'
 import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { openDatabase } from '../api/src/storage/base/database.ts'
 import { migrateDatabase } from '../api/src/storage/base/migrate.ts'
-import type { Database, Query } from '../api/src/storage/base/queries.ts'
+import { type Database, type Query, type Recorded, recordedBy } from '../api/src/storage/base/queries.ts'
 import { TenantKeys } from '../api/src/storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from '../api/src/storage/keys-at-rest/value-vault.ts'
 import { insertUser, insertWorkspace } from '../api/src/storage/people/users.ts'
@@ -42,8 +42,9 @@ async function fill(database: Database, size: Size, ring: RootKeyRing): Promise<
   const each = Math.max(1, Math.floor((size.tenants * size.keysEach) / SAMPLES))
   let keysMade = 0
   for (let tenant = 0; tenant < size.tenants; tenant++) {
-    await database.query.transaction().execute(async (transaction) => {
-      const made = await makeTenant(transaction, ring, size)
+    await database.write(async (transaction) => {
+      const recorded = recordedBy(database, transaction, () => {})
+      const made = await makeTenant(recorded, ring, size)
       for (const [index, keyId] of made.keyIds.entries())
         if (++keysMade % each === 0)
           samples.push({ ...made.ids, keyId, bundleId: bundleOf(made.bundleIds, index) })
@@ -56,7 +57,7 @@ function bundleOf(bundleIds: readonly string[], index: number): string {
   return bundleIds[index % bundleIds.length] ?? ''
 }
 
-async function makeTenant(transaction: Query, ring: RootKeyRing, { keysEach, bundlesEach }: Size) {
+async function makeTenant(transaction: Recorded, ring: RootKeyRing, { keysEach, bundlesEach }: Size) {
   const tenantKeys = new TenantKeys(transaction, ring)
   const ids = { userId: randomUUID(), tenantId: randomUUID() }
   await makeOwner(transaction, tenantKeys, ids)
@@ -86,7 +87,7 @@ async function makeTenant(transaction: Query, ring: RootKeyRing, { keysEach, bun
 }
 
 async function makeOwner(
-  transaction: Query,
+  transaction: Recorded,
   tenantKeys: TenantKeys,
   { userId, tenantId }: { userId: string; tenantId: string },
 ): Promise<void> {
@@ -96,10 +97,7 @@ async function makeOwner(
   const user = { ...named, ...email, id: userId, auth_provider: 'bench', password_hash: null }
   await insertUser(transaction, user, NOW)
   const workspace = { id: tenantId, name: 'grown', membershipId: randomUUID() }
-  await insertWorkspace(
-    { transaction: transaction, record: async () => {} },
-    { tenantKeys, userId, workspace, moment: { at: NOW, origin: null } },
-  )
+  await insertWorkspace(transaction, { tenantKeys, userId, workspace, moment: { at: NOW, origin: null } })
 }
 
 function attach(

@@ -116,7 +116,7 @@ async function sealedPerSecond(databaseUrl: string | undefined): Promise<number>
   }
 }
 
-async function fillOutbox({ write, record }: Queries, tenantId: string): Promise<void> {
+async function fillOutbox({ write }: Queries, tenantId: string): Promise<void> {
   const at = new Date().toISOString()
   const actor = { kind: 'user', id: randomUUID() } as const
   const origin = { ip: '192.0.2.1', user_agent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140' }
@@ -125,7 +125,7 @@ async function fillOutbox({ write, record }: Queries, tenantId: string): Promise
       for (let index = 0; index < AT_ONCE; index++) {
         const target = { kind: 'key', id: randomUUID(), name: `KEY_${index}` } as const
         const data = { version: 1, is_secret: true }
-        await record(transaction, { tenantId, action: 'key.created', at, actor, target, data, origin })
+        transaction.record({ tenantId, action: 'key.created', at, actor, target, data, origin })
       }
     })
 }

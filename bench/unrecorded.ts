@@ -1,6 +1,8 @@
-import type { Queries } from '../api/src/storage/base/queries.ts'
+import { type Database, type Queries, recordedBy } from '../api/src/storage/base/queries.ts'
 
 /** As `recording` of the API, but events are not written. */
-export function recording(database: Omit<Queries, 'record'>): Queries {
-  return { ...database, record: async () => {} }
+export function recording(database: Database): Queries {
+  const write: Queries['write'] = (change) =>
+    database.write((transaction) => change(recordedBy(database, transaction, () => {})))
+  return { ...database, write }
 }

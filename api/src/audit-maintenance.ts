@@ -51,11 +51,11 @@ export async function pruneAudit(
   chunks: AsyncIterable<string>,
 ): Promise<Pruned & { tenantId: string }> {
   const chain = await checkExport(chunks)
-  return withRecording(settings, async ({ write, record }, { auditKey, now }) => {
+  return withRecording(settings, async ({ write }, { auditKey, now }) => {
     const tenantId = tenantOf(chain, auditKey)
     const actor = { kind: 'operator', id: null } as const
     const pruning = { tenantId, chain, actor, now }
-    const pruned = await write((transaction) => pruneExported({ transaction, record }, pruning))
+    const pruned = await write((transaction) => pruneExported(transaction, pruning))
     return { ...pruned, tenantId }
   })
 }

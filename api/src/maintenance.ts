@@ -137,9 +137,9 @@ export async function resetPassword(
 ): Promise<ResetPassword | null> {
   const password = randomToken()
   const passwordHash = await hashPassword(password)
-  return withRecording(settings, async ({ write, record }, { now }) => {
+  return withRecording(settings, async ({ write }, { now }) => {
     const userId = await write((transaction) =>
-      resetAccountPassword({ transaction, record }, { email, passwordHash, now }),
+      resetAccountPassword(transaction, { email, passwordHash, now }),
     )
     return userId === null ? null : { password, userId }
   })

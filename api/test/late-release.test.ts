@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Event } from '../src/domain/base/event.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
-import type { Database } from '../src/storage/base/queries.ts'
+import { type Database, type Queries, recordedBy } from '../src/storage/base/queries.ts'
 import { createDeliveryStore } from '../src/storage/deliveries/deliveries.ts'
 import { createHeldDeliveryStore } from '../src/storage/deliveries/held-deliveries.ts'
 import { databases, startTestApi, type TestApi } from './api.ts'
@@ -31,10 +32,10 @@ describe.each(databases)('a release that is recorded after the collection, on %s
     const deliveryId = held[0]?.id ?? ''
 
     const actions: string[] = []
-    const queries = {
-      ...database,
-      record: async (_: unknown, { action }: { action: string }) => void actions.push(action),
-    }
+    const record = ({ action }: Event) => void actions.push(action)
+    const write: Queries['write'] = (change) =>
+      database.write((transaction) => change(recordedBy(database, transaction, record)))
+    const queries = { ...database, write }
     const at = new Date().toISOString()
     await createDeliveryStore(queries).collect(owner.tenantId, { deliveryId, at, origin: null })
     await createHeldDeliveryStore(queries).release(owner.tenantId, {

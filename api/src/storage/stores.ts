@@ -61,7 +61,7 @@ export function createStores(
     attachments: { ...createAttachmentStore(queries, keyVault, bounds), split: splitter(queries, keyVault) },
     bundles: { ...createBundleStore(queries), duplicate: duplicator(queries, keyVault, bounds) },
     comparison: createComparisonStore(query),
-    events: { record: (event) => queries.write((transaction) => queries.record(transaction, event)) },
+    events: { record: (event) => queries.write(async (transaction) => transaction.record(event)) },
     deliveries: createDeliveryStore(queries),
     depositKeys: createDepositKeyStore(queries, ring),
     deposits: createDepositStore(queries),

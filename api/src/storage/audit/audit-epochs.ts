@@ -13,16 +13,16 @@ type Restored = { reason: string; now: string }
 
 /** Begin a new epoch of every log, and record why.
  * @returns how many logs there are */
-export async function beginEpochs({ query, write, record }: Queries, restored: Restored): Promise<number> {
+export async function beginEpochs({ query, write }: Queries, restored: Restored): Promise<number> {
   const heads = await query.selectFrom('audit_heads').select('tenant_id').execute()
   for (const { tenant_id: tenantId } of heads) {
-    await write((transaction) => beginEpoch({ transaction, record }, { ...restored, tenantId }))
+    await write((transaction) => beginEpoch(transaction, { ...restored, tenantId }))
   }
   return heads.length
 }
 
 async function beginEpoch(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, reason, now }: Restored & { tenantId: string },
 ): Promise<void> {
   const { seq, epoch: epochBefore } = await holdHead(transaction, tenantId)
@@ -31,7 +31,7 @@ async function beginEpoch(
   const target = { kind: 'tenant', id: tenantId, name: null } as const
   const actor = { kind: 'operator', id: null } as const
   const data: EventData = { epoch, epoch_before: epochBefore, seq, reason }
-  await record(transaction, {
+  transaction.record({
     tenantId,
     action: 'audit.restored',
     at: now,

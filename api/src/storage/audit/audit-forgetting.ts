@@ -82,7 +82,7 @@ async function forgetIn(queries: Queries, tenantId: string, forgetting: Forgetti
     const target = { kind: 'user', id: person.id, name: null } as const
     const actor = { kind: 'operator', id: null } as const
     const event = { tenantId, action: 'person.forgotten', at: now, actor, target, origin: null } as const
-    await queries.record(transaction, { ...event, data: { count: origins } })
+    transaction.record({ ...event, data: { count: origins } })
   })
   return origins
 }

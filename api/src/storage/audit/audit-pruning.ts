@@ -23,26 +23,26 @@ type Pruning = { tenantId: string; actor: Event['actor']; now: string }
 /** Delete the entries of the whole days that a checked export holds.
  * @throws PruneRefused: the export does not begin where the log does, differs from it, or holds no whole day */
 export async function pruneExported(
-  recorded: Recorded,
+  transaction: Recorded,
   pruning: Pruning & { chain: ExportedChain },
 ): Promise<Pruned> {
   const { tenantId, chain, now } = pruning
-  const head = await holdHead(recorded.transaction, tenantId)
+  const head = await holdHead(transaction, tenantId)
   if (chain.first > head.first_seq) {
     throw new PruneRefused(
       `the export begins at entry ${chain.first}, the log at ${head.first_seq}: export the log from there`,
     )
   }
   const range = { from: head.first_seq, to: Math.min(chain.last, head.seq - 1) }
-  const end = await endOfDay(recorded.transaction, { tenantId, range, before: dayOf(now) })
+  const end = await endOfDay(transaction, { tenantId, range, before: dayOf(now) })
   if (end === null) {
     throw new PruneRefused('the export holds no whole day that can be deleted; the newest entry always stays')
   }
-  const stored = await hashOf(recorded.transaction, tenantId, end.seq)
+  const stored = await hashOf(transaction, tenantId, end.seq)
   if (stored !== chain.hashOf(end.seq) || stored !== end.hash) {
     throw new PruneRefused(`entry ${end.seq} of the log is not the one in the export: run audit-verify`)
   }
-  return cut(recorded, { ...pruning, end })
+  return cut(transaction, { ...pruning, end })
 }
 
 /** Entries that one transaction deletes, unless a day has more: other writers wait for it. */
@@ -52,17 +52,17 @@ const PRUNED_AT_ONCE = 10_000
  * @param before the day (yyyy-mm-dd) from which all is kept
  * @returns null when no whole day before that can be deleted */
 export async function pruneOldest(
-  recorded: Recorded,
+  transaction: Recorded,
   pruning: Pruning & { before: string },
 ): Promise<Pruned | null> {
   const { tenantId, before } = pruning
-  const head = await holdHead(recorded.transaction, tenantId)
+  const head = await holdHead(transaction, tenantId)
   const from = head.first_seq
   const find = (to: number, order: 'asc' | 'desc') =>
-    endOfDay(recorded.transaction, { tenantId, before, range: { from, to }, order })
+    endOfDay(transaction, { tenantId, before, range: { from, to }, order })
   const last = head.seq - 1
   const end = (await find(Math.min(last, from + PRUNED_AT_ONCE), 'desc')) ?? (await find(last, 'asc'))
-  return end && cut(recorded, { ...pruning, end })
+  return end && cut(transaction, { ...pruning, end })
 }
 
 /** The tenants whose log has a day before this one that can be deleted. */
@@ -116,7 +116,7 @@ async function hashOf(query: Query, tenantId: string, seq: number): Promise<stri
 }
 
 async function cut(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, actor, now, end }: Pruning & { end: End },
 ): Promise<Pruned> {
   const { seq: through, hash } = end
@@ -129,6 +129,6 @@ async function cut(
   const count = Number(numDeletedRows)
   const target = { kind: 'tenant', id: tenantId, name: null } as const
   const data = { through, hash, count }
-  await record(transaction, { tenantId, action: 'audit.pruned', at: now, actor, target, data, origin: null })
+  transaction.record({ tenantId, action: 'audit.pruned', at: now, actor, target, data, origin: null })
   return { through, count }
 }

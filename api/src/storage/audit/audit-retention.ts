@@ -58,14 +58,13 @@ export class AuditRetention {
 
   async #pruneSome(tenantId: string, before: string): Promise<boolean> {
     const { queries, now, log } = this.#parts
-    const { record } = queries
     const pruning = {
       tenantId,
       before,
       actor: { kind: 'server', id: null } as const,
       now: now().toISOString(),
     }
-    const pruned = await queries.write((transaction) => pruneOldest({ transaction, record }, pruning))
+    const pruned = await queries.write((transaction) => pruneOldest(transaction, pruning))
     if (pruned) log.info({ tenantId, ...pruned }, 'audit log pruned')
     return pruned !== null
   }

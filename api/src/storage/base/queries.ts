@@ -52,16 +52,32 @@ export type Database = {
   close(): Promise<void>
 }
 
-/** Record an event in the transaction of the change that it tells about.
- * @throws DomainError unavailable: the change must not happen */
-type RecordEvent = (transaction: Query, event: Event) => Promise<void>
+/** A transaction whose events enter the outbox when it is committed. */
+export type Recorded = Query & {
+  /** As `InsertAll`. */
+  insertAll: <Table extends keyof Tables>(table: Table, rows: Rows<Table>) => Promise<void>
+  /** As `UpdateAll`. */
+  updateAll: <Table extends keyof Tables>(table: Table, changed: ChangedRows<Table>) => Promise<void>
+  /** Record an event of the change that this transaction makes.
+   * @throws DomainError unavailable: the change must not happen */
+  record(event: Event): void
+}
 
-/** A transaction and the door through which its events enter the outbox. */
-export type Recorded = { transaction: Query; record: RecordEvent }
-
-/** What writes many rows. */
-export type ManyRows = Pick<Database, 'insertAll' | 'updateAll'>
+/** A transaction of `database` with what it records events by. */
+export function recordedBy(
+  { insertAll, updateAll }: Pick<Database, 'insertAll' | 'updateAll'>,
+  transaction: Query,
+  record: Recorded['record'],
+): Recorded {
+  return Object.assign(transaction, {
+    record,
+    insertAll: ((table, rows) => insertAll(transaction, table, rows)) satisfies Recorded['insertAll'],
+    updateAll: ((table, changed) => updateAll(transaction, table, changed)) satisfies Recorded['updateAll'],
+  })
+}
 
 /** What stores read and write with. */
-export type Queries = Pick<Database, 'query' | 'prepare' | 'write' | 'holdShared' | 'hold'> &
-  ManyRows & { record: RecordEvent }
+export type Queries = Pick<Database, 'query' | 'prepare' | 'holdShared' | 'hold'> & {
+  /** As `Write`, with a transaction that records events. */
+  write: <T>(change: (transaction: Recorded) => Promise<T>) => Promise<T>
+}

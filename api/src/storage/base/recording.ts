@@ -5,7 +5,7 @@ import type { Insertable } from 'kysely'
 import { unavailable } from '../../domain/base/errors.ts'
 import { changesValues, type Event, eventBody } from '../../domain/base/event.ts'
 import { originText } from '../../domain/base/origin.ts'
-import type { Queries } from './queries.ts'
+import { type Database, type Queries, recordedBy } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 /** What seals the outbox. */
@@ -20,42 +20,34 @@ type AfterCommit = {
 
 const NOTHING_AFTER: AfterCommit = { wake: () => {}, valuesChanged: () => {}, isFull: () => false }
 
-/** What a transaction has recorded so far. `changed`: the tenants whose bundles may deliver other values after it. */
-type Recorded = { rows: EventRow[]; changed: Set<string> }
-
 type EventRow = Insertable<Tables['events']>
 
-/** The queries of a database with the door through which events enter the outbox. The events of a transaction are
- * inserted together, right before its commit. `after` learns for which tenants it recorded some. */
+/** The queries of a database whose transactions record events. Those of one transaction are inserted together, right
+ * before its commit. `after` learns for which tenants it recorded some. */
 export function recording(
-  database: Omit<Queries, 'record'>,
+  database: Database,
   { mac: key }: Pick<AuditKey, 'mac'>,
   after: AfterCommit = NOTHING_AFTER,
 ): Queries {
-  const { insertAll } = database
-  const recorded = new WeakMap<object, Recorded>()
   return {
     ...database,
     async write(change) {
       const rows: EventRow[] = []
       const changed = new Set<string>()
+      const record = (event: Event): void => {
+        if (after.isFull(event.tenantId)) throw unavailable('audit log')
+        rows.push(eventRow(event, key))
+        if (changesValues(event)) changed.add(event.tenantId)
+      }
       const result = await database.write(async (transaction) => {
-        recorded.set(transaction, { rows, changed })
-        const made = await change(transaction)
-        await insertAll(transaction, 'events', rows)
+        const recorded = recordedBy(database, transaction, record)
+        const made = await change(recorded)
+        await recorded.insertAll('events', rows)
         return made
       })
       if (rows.length > 0) after.wake(new Set(rows.map(({ tenant_id }) => tenant_id)))
       if (changed.size > 0) after.valuesChanged(changed)
       return result
-    },
-    async record(transaction, event) {
-      if (after.isFull(event.tenantId)) throw unavailable('audit log')
-      const row = eventRow(event, key)
-      const noted = recorded.get(transaction)
-      noted?.rows.push(row)
-      if (noted && changesValues(event)) noted.changed.add(event.tenantId)
-      if (!noted) await insertAll(transaction, 'events', [row])
     },
   }
 }

@@ -14,7 +14,7 @@ type ChangeOfPlace = Attachment & { tenantId: string; stamp: Stamp; action: Audi
 /** Lock a bundle, change what is in it, stamp it and record the event, in one transaction.
  * @returns false when there is no such bundle, or nothing to change in it */
 export function changeInBundle(
-  { write, record }: Queries,
+  { write }: Queries,
   { action, data, ...place }: ChangeOfPlace,
   change: (transaction: Query) => Promise<boolean>,
 ): Promise<boolean> {
@@ -24,7 +24,7 @@ export function changeInBundle(
     if (!isHeld || as === null || !(await change(transaction))) return false
     const key = await keyOfEvent(transaction, place)
     const told = { key, ...deliveredAs(key.name, as), ...data }
-    await stampBundle({ transaction, record }, place, { action, data: told })
+    await stampBundle(transaction, place, { action, data: told })
     return true
   })
 }
@@ -48,7 +48,7 @@ type Change = { tenantId: string; change: AttachmentChange; stamp: Stamp }
 
 /** Change an attachment, stamp its bundle and record the event. */
 export async function changeAttachment(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, change, stamp }: Change,
 ): ReturnType<AttachmentStore['change']> {
   const { bundleId, as } = change
@@ -76,6 +76,6 @@ export async function changeAttachment(
     ...(change.required === undefined ? {} : { required: change.required }),
   }
   const place = { tenantId, bundleId, stamp }
-  await stampBundle({ transaction, record }, place, { action: 'bundle.attachment_changed', data })
+  await stampBundle(transaction, place, { action: 'bundle.attachment_changed', data })
   return 'changed'
 }

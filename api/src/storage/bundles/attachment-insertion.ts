@@ -14,30 +14,26 @@ type Inserted = Awaited<ReturnType<AttachmentStore['insert']>>
 /** Attach a key, stamp its bundle and record the event.
  * @throws DomainError when the bundle is full */
 export async function attach(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { bounds, ...insertion }: Insertion & { bounds: Bounds },
 ): Promise<Inserted> {
   const { tenantId, attachment } = insertion
   const outcome = await insertHeld(transaction, insertion)
   if (outcome !== 'attached') return outcome
   await requireWithinBound(transaction, { tenantId, bundleId: attachment.bundleId }, bounds)
-  await noteAttached({ transaction, record }, insertion)
+  await noteAttached(transaction, insertion)
   return outcome
 }
 
 /** Stamp the bundle of a key that has just been attached, and record the event. */
 async function noteAttached(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, attachment, stamp }: Insertion,
 ): Promise<void> {
   const { bundleId, keyId, as, required } = attachment
   const key = await keyOfEvent(transaction, { tenantId, keyId })
   const data = { key, required, ...(as === undefined ? {} : { as }) }
-  await stampBundle(
-    { transaction, record },
-    { tenantId, bundleId, stamp },
-    { action: 'bundle.attached', data },
-  )
+  await stampBundle(transaction, { tenantId, bundleId, stamp }, { action: 'bundle.attached', data })
 }
 
 /** Attach a key within a transaction, which holds the bundle from then on. The caller stamps the bundle. */

@@ -10,12 +10,12 @@ import { move } from './attachment-positions.ts'
 
 /** `no_key`: the key was deleted after it was looked up. */
 export function createAttachmentStore(queries: Queries, vault: ValueVault, bounds: Bounds): AttachmentStore {
-  const { write, record } = queries
+  const { write } = queries
   return {
     ...readAttachedKeys(queries, vault),
     insert: (tenantId, attachment, stamp) =>
       unless(isMissingReference, 'no_key', () =>
-        write((transaction) => attach({ transaction, record }, { tenantId, attachment, stamp, bounds })),
+        write((transaction) => attach(transaction, { tenantId, attachment, stamp, bounds })),
       ),
     delete: (tenantId, attachment, stamp) =>
       changeInBundle(queries, { tenantId, stamp, action: 'bundle.detached', ...attachment }, (transaction) =>
@@ -23,7 +23,7 @@ export function createAttachmentStore(queries: Queries, vault: ValueVault, bound
       ),
     change: (tenantId, change, stamp) =>
       unless(isMissingReference, 'no_key', () =>
-        write((transaction) => changeAttachment({ transaction, record }, { tenantId, change, stamp })),
+        write((transaction) => changeAttachment(transaction, { tenantId, change, stamp })),
       ),
     move: (tenantId, { order, ...attachment }, stamp) => {
       const data = { position: order }

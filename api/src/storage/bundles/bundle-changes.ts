@@ -17,16 +17,16 @@ type BundleStamp = { tenantId: string; bundleId: string; stamp: Stamp }
 
 /** Note who changed a bundle and when, in a transaction that holds it, and record what changed. */
 export async function stampBundle(
-  recorded: Recorded,
+  transaction: Recorded,
   place: BundleStamp,
   { action, data = {} }: { action: AuditAction; data?: EventData },
 ): Promise<void> {
-  await stampBundleForEach(recorded, place, { action, told: [data] })
+  await stampBundleForEach(transaction, place, { action, told: [data] })
 }
 
 /** As `stampBundle`, for a change of several things: records an event for each of them. */
 export async function stampBundleForEach(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, bundleId, stamp }: BundleStamp,
   { action, told }: { action: AuditAction; told: readonly EventData[] },
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function stampBundleForEach(
     .returning('name')
     .executeTakeFirstOrThrow()
   const target = { kind: 'bundle', id: bundleId, name } as const
-  for (const data of told) await record(transaction, { tenantId, target, action, data, ...madeBy(stamp) })
+  for (const data of told) transaction.record({ tenantId, target, action, data, ...madeBy(stamp) })
 }
 
 /** What an event about a key in a bundle tells of the name there: only one that differs from the key's. */

@@ -18,9 +18,9 @@ import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { contains, containsInAnyCase } from '../base/text-search.ts'
 
 export function createBundleStore(queries: Queries): BundleStore {
-  const { query, write, record } = queries
+  const { query, write } = queries
   return {
-    insert: (bundle, stamp) => write((transaction) => createBundle({ transaction, record }, bundle, stamp)),
+    insert: (bundle, stamp) => write((transaction) => createBundle(transaction, bundle, stamp)),
     update: (tenantId, bundleId, change) => update(queries, { tenantId, bundleId, change }),
     find: finder(queries),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
@@ -32,7 +32,7 @@ export function createBundleStore(queries: Queries): BundleStore {
         const name = await remove(transaction, tenantId, bundleId)
         if (name === null) return false
         const event = bundleEvent(tenantId, { id: bundleId, name }, { action: 'bundle.deleted', stamp })
-        await record(transaction, event)
+        transaction.record(event)
         return true
       }),
   }
@@ -48,13 +48,9 @@ export function bundleEvent(
 
 /** Add a bundle in a transaction and record that.
  * @returns false when the tenant has a bundle of this name */
-export async function createBundle(
-  { transaction, record }: Recorded,
-  bundle: NewBundle,
-  stamp: Stamp,
-): Promise<boolean> {
+export async function createBundle(transaction: Recorded, bundle: NewBundle, stamp: Stamp): Promise<boolean> {
   if (!(await insertBundle(transaction, bundle))) return false
-  await record(transaction, bundleEvent(bundle.tenant_id, bundle, { action: 'bundle.created', stamp }))
+  transaction.record(bundleEvent(bundle.tenant_id, bundle, { action: 'bundle.created', stamp }))
   return true
 }
 
@@ -73,7 +69,7 @@ const CHANGEABLE = ['name', 'description', 'tags'] as const
 type Update = { tenantId: string; bundleId: string; change: Parameters<BundleStore['update']>[2] }
 
 async function update(
-  { write, record }: Queries,
+  { write }: Queries,
   { tenantId, bundleId, change: { stamp, ...fields } }: Update,
 ): ReturnType<BundleStore['update']> {
   return unless(isTaken, 'name_taken', () =>
@@ -84,7 +80,7 @@ async function update(
         .executeTakeFirst()
       if (!row) return 'absent'
       const data = { changed: CHANGEABLE.filter((field) => fields[field] !== undefined) }
-      await record(transaction, bundleEvent(tenantId, row, { action: 'bundle.changed', data, stamp }))
+      transaction.record(bundleEvent(tenantId, row, { action: 'bundle.changed', data, stamp }))
       return 'updated'
     }),
   )

@@ -25,7 +25,7 @@ export function createLegacyItemStore(
   vault: ValueVault,
   bounds: Bounds,
 ): Omit<LegacyItemStore, 'convert'> {
-  const { query, write, record } = queries
+  const { query, write } = queries
   const readSizes = queries.prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     itemsOf(query, { tenantId: value('tenantId'), bundleId: value('bundleId') }).select(VALUE_BYTES),
   )
@@ -44,7 +44,7 @@ export function createLegacyItemStore(
         if (!(await holdBundle(transaction, tenantId, bundleId))) return false
         if (!(await removeHeld(transaction, place, name))) return false
         const event = { action: 'item.deleted', data: { names: [name] } } as const
-        await stampBundle({ transaction, record }, { ...place, stamp }, event)
+        await stampBundle(transaction, { ...place, stamp }, event)
         return true
       }),
   }
@@ -86,7 +86,7 @@ type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; stamp: St
 type Seal = TenantVault['seal']
 
 async function upsert(
-  { write, record }: Queries,
+  { write }: Queries,
   { vault, bounds }: { vault: ValueVault; bounds: Bounds },
   { place, items, stamp }: Upsert,
 ) {
@@ -100,7 +100,7 @@ async function upsert(
     if (fresh.length > 0) await requireWithinBound(transaction, place, bounds)
     for (const item of changed) await update(transaction, { item, known, place, now: stamp.at, seal })
     const counts = { created: fresh.length, updated: changed.length }
-    await stampBundle({ transaction, record }, { ...place, stamp }, itemsWritten(items, counts))
+    await stampBundle(transaction, { ...place, stamp }, itemsWritten(items, counts))
     return counts
   })
 }

@@ -18,7 +18,7 @@ const RULES = ['assurance', 'approvers', 'approvals_needed', 'agents', 'remember
 
 type Changing = { tenantId: string; bundleId: string; change: PolicyChange & { stamp: Stamp } }
 
-export function createPolicyStore({ prepare, query, write, record }: Queries): PolicyStore {
+export function createPolicyStore({ prepare, query, write }: Queries): PolicyStore {
   const readTenant = prepare((value: (name: 'tenantId') => string) => tenantRules(query, value('tenantId')))
   const readBoth = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     tenantRules(query, value('tenantId'))
@@ -46,9 +46,8 @@ export function createPolicyStore({ prepare, query, write, record }: Queries): P
       return { workspace: rulesOf(rows, 'workspace'), bundle: rulesOf(rows, 'bundle') }
     },
     changeBundle: (tenantId, bundleId, change) =>
-      write((transaction) => changeBundle({ transaction, record }, { tenantId, bundleId, change })),
-    changeTenant: (tenantId, change) =>
-      write((transaction) => changeTenant({ transaction, record }, tenantId, change)),
+      write((transaction) => changeBundle(transaction, { tenantId, bundleId, change })),
+    changeTenant: (tenantId, change) => write((transaction) => changeTenant(transaction, tenantId, change)),
   }
 }
 
@@ -68,7 +67,7 @@ function bundleRules(query: Query, tenantId: string, bundleId: string) {
 }
 
 async function changeBundle(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, bundleId, change: { stamp, ...change } }: Changing,
 ): Promise<boolean> {
   if (!(await holdBundle(transaction, tenantId, bundleId))) return false
@@ -83,14 +82,14 @@ async function changeBundle(
     .select('name')
     .executeTakeFirstOrThrow()
   const event = { action: 'bundle.policy_changed', data: changeData(change), stamp } as const
-  await record(transaction, bundleEvent(tenantId, { id: bundleId, name }, event))
+  transaction.record(bundleEvent(tenantId, { id: bundleId, name }, event))
   const end = { reason: 'policy_changed', ...madeBy(stamp) } as const
-  await endGrants({ transaction, record }, { tenantId, bundleId }, end)
+  await endGrants(transaction, { tenantId, bundleId }, end)
   return true
 }
 
 async function changeTenant(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   tenantId: string,
   { stamp, ...change }: PolicyChange & { stamp: Stamp },
 ): Promise<void> {
@@ -109,14 +108,14 @@ async function changeTenant(
     .executeTakeFirstOrThrow()
   const target = { kind: 'tenant', id: tenantId, name } as const
   const data = changeData(change)
-  await record(transaction, {
+  transaction.record({
     tenantId,
     action: 'tenant.policy_changed',
     target,
     data,
     ...madeBy(stamp),
   })
-  await endGrants({ transaction, record }, { tenantId }, { reason: 'policy_changed', ...madeBy(stamp) })
+  await endGrants(transaction, { tenantId }, { reason: 'policy_changed', ...madeBy(stamp) })
 }
 
 function changed(before: PolicySetting, change: PolicyChange): PolicySetting {

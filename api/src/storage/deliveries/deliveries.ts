@@ -7,18 +7,13 @@ import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
 import { begin, despiteDeletedKeys } from './delivery-begin.ts'
 import { collect, endVoid } from './delivery-end.ts'
 
-export function createDeliveryStore({ query, write, record }: Queries): DeliveryStore {
+export function createDeliveryStore({ query, write }: Queries): DeliveryStore {
   return {
     begin: (tenantId, delivery) =>
-      despiteDeletedKeys(() =>
-        write((transaction) => begin({ transaction, record }, { tenantId, delivery })),
-      ),
-    void: (tenantId, ending) =>
-      write((transaction) => endVoid({ transaction, record }, { ...ending, tenantId })),
+      despiteDeletedKeys(() => write((transaction) => begin(transaction, { tenantId, delivery }))),
+    void: (tenantId, ending) => write((transaction) => endVoid(transaction, { ...ending, tenantId })),
     collect: (tenantId, ending) =>
-      despiteDeletedKeys(() =>
-        write((transaction) => collect({ transaction, record }, { ...ending, tenantId })),
-      ),
+      despiteDeletedKeys(() => write((transaction) => collect(transaction, { ...ending, tenantId }))),
     find: (tenantId, deliveryId) => find(query, tenantId, deliveryId),
     list: (tenantId, filter, page) => list(query, { tenantId, filter, page }),
   }

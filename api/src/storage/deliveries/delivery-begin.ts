@@ -19,10 +19,7 @@ export async function despiteDeletedKeys<T>(change: () => Promise<T>): Promise<T
 type Beginning = { tenantId: string; delivery: NewDelivery }
 
 /** Record in a transaction a delivery that is about to leave. */
-export async function begin(
-  { transaction, record }: Recorded,
-  { tenantId, delivery }: Beginning,
-): Promise<void> {
+export async function begin(transaction: Recorded, { tenantId, delivery }: Beginning): Promise<void> {
   const { id, requestId, bundle, holder, label, via, keys, stamp, held } = delivery
   const row = transaction.insertInto('deliveries').values({
     tenant_id: tenantId,
@@ -45,7 +42,7 @@ export async function begin(
   })
   await send(transaction, row)
   await noteApproved(transaction, { tenantId, userId: stamp.by, deliveryId: id, holder, keys, at: stamp.at })
-  await record(transaction, approvedEvent(tenantId, delivery))
+  transaction.record(approvedEvent(tenantId, delivery))
 }
 
 function approvedEvent(tenantId: string, delivery: NewDelivery): Event {

@@ -11,7 +11,7 @@ type Ending = DeliveryEnd & { tenantId: string }
 type VoidEnding = Ending & { action?: AuditAction; reason?: string }
 
 /** End a delivery that never left the server. Does nothing to one that has ended. */
-export async function endVoid({ transaction, record }: Recorded, ending: VoidEnding): Promise<void> {
+export async function endVoid(transaction: Recorded, ending: VoidEnding): Promise<void> {
   const open = await holdOpenDeliveries(transaction, ending)
   const ended = await end(transaction, ending, { state: 'void', held_until: null })
   if (!ended) return
@@ -19,17 +19,17 @@ export async function endVoid({ transaction, record }: Recorded, ending: VoidEnd
   const actor = { kind: 'user', id: ended.userId } as const
   const { action = 'delivery.void', reason } = ending
   const data = { delivery: ending.deliveryId, ...(reason === undefined ? {} : { reason }) }
-  await record(transaction, { ...endEvent(ending, ended, { action, actor }), data })
+  transaction.record({ ...endEvent(ending, ended, { action, actor }), data })
 }
 
 /** Record that the client collected a delivery. Does nothing to one that has ended. It stays held until its release is
- * recorded, which may come later. */
-export async function collect({ transaction, record }: Recorded, ending: Ending): Promise<void> {
+ * transaction, which may come later. */
+export async function collect(transaction: Recorded, ending: Ending): Promise<void> {
   const ended = await end(transaction, ending, { state: 'collected', collected_at: ending.at })
   if (!ended) return
   await noteCollected(transaction, { ...ending, ...ended })
   const actor = { kind: 'client', id: null } as const
-  await record(transaction, endEvent(ending, ended, { action: 'delivery.collected', actor }))
+  transaction.record(endEvent(ending, ended, { action: 'delivery.collected', actor }))
 }
 
 type Ended = {

@@ -23,10 +23,10 @@ const Outcome = z.object({
 /** How many deposits one look takes. */
 const BATCH = 100
 
-export function createDepositStore({ query, write, record }: Queries): DepositStore {
+export function createDepositStore({ query, write }: Queries): DepositStore {
   return {
-    begin: (tenantId, deposit) => write((transaction) => begin({ transaction, record }, tenantId, deposit)),
-    void: (tenantId, ending) => write((transaction) => endVoid({ transaction, record }, tenantId, ending)),
+    begin: (tenantId, deposit) => write((transaction) => begin(transaction, tenantId, deposit)),
+    void: (tenantId, ending) => write((transaction) => endVoid(transaction, tenantId, ending)),
     outcomeOf: (tenantId, depositId) => outcomeOf(query, tenantId, depositId),
     async overdue(time) {
       const rows = await query
@@ -40,11 +40,7 @@ export function createDepositStore({ query, write, record }: Queries): DepositSt
   }
 }
 
-async function begin(
-  { transaction, record }: Recorded,
-  tenantId: string,
-  deposit: NewDeposit,
-): Promise<void> {
+async function begin(transaction: Recorded, tenantId: string, deposit: NewDeposit): Promise<void> {
   const { id, requestId, bundleName, names, removals, heldBy, until, stamp } = deposit
   const requestHash = hashToken(requestId)
   await transaction
@@ -63,7 +59,7 @@ async function begin(
       ended_at: null,
     })
     .execute()
-  await record(transaction, {
+  transaction.record({
     tenantId,
     action: 'deposit.approved',
     target: { kind: 'request', id: requestHash, name: null },
@@ -79,14 +75,14 @@ async function begin(
 }
 
 async function endVoid(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   tenantId: string,
   { depositId, reason, at, origin }: DepositEnd,
 ): Promise<boolean> {
   const ended = await end(transaction, { tenantId, depositId }, { state: 'void', ended_at: at })
   if (ended === undefined) return false
   const isAlarm = ended.held_by !== null && (reason === 'expired' || reason === 'wrong_code')
-  await record(transaction, {
+  transaction.record({
     tenantId,
     action: isAlarm ? 'deposit.not_released' : 'deposit.void',
     actor: { kind: 'user', id: ended.user_id },
@@ -109,7 +105,7 @@ type Applying = {
 /** End a deposit in the transaction that stores its values, and record that.
  * @returns false when it has ended already: then nothing may be stored */
 export async function endApplied(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, depositId, bundle, outcome, stamp }: Applying,
 ): Promise<boolean> {
   const change = { state: 'applied', applied: JSON.stringify(outcome), ended_at: stamp.at } as const
@@ -121,7 +117,7 @@ export async function endApplied(
     data: { deposit: depositId, ...countsData(outcome) },
     ...madeBy(stamp),
   }
-  await record(transaction, event)
+  transaction.record(event)
   return true
 }
 

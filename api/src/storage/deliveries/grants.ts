@@ -20,15 +20,15 @@ import { begin, despiteDeletedKeys } from './delivery-begin.ts'
 /** How many grants of one terminal are looked at: the newest. */
 const LOOKED_AT = 100
 
-export function createGrantStore({ query, write, record }: Queries): GrantStore {
+export function createGrantStore({ query, write }: Queries): GrantStore {
   return {
-    insert: (tenantId, grant) => write((transaction) => insert({ transaction, record }, tenantId, grant)),
+    insert: (tenantId, grant) => write((transaction) => insert(transaction, tenantId, grant)),
     ofDevice: (deviceKey) => ofDevice(query, deviceKey),
     use: (tenantId, grantId, delivery) =>
       despiteDeletedKeys(() =>
         write(async (transaction) => {
           if (!(await countUse(transaction, { tenantId, grantId, at: delivery.stamp.at }))) return false
-          await begin({ transaction, record }, { tenantId, delivery })
+          await begin(transaction, { tenantId, delivery })
           return true
         }),
       ),
@@ -37,17 +37,17 @@ export function createGrantStore({ query, write, record }: Queries): GrantStore 
       write(async (transaction) => {
         const which = { tenantId, id, ...(userId === null ? {} : { userId }) }
         const end = { reason: 'revoked', ...madeBy(stamp) } as const
-        return (await endGrants({ transaction, record }, which, end)) > 0
+        return (await endGrants(transaction, which, end)) > 0
       }),
     endOfPerson: (userId, stamp) =>
       write((transaction) => {
         const end = { reason: 'signed_out', ...madeBy(stamp) } as const
-        return endGrants({ transaction, record }, { userId }, end)
+        return endGrants(transaction, { userId }, end)
       }),
     endOfDevice: (deviceKey, { at, origin }) =>
       write((transaction) => {
         const actor = { kind: 'client', id: null } as const
-        return endGrants({ transaction, record }, { deviceKey }, { reason: 'forgotten', actor, at, origin })
+        return endGrants(transaction, { deviceKey }, { reason: 'forgotten', actor, at, origin })
       }),
     async forgetBefore(time) {
       await query.deleteFrom('grants').where('expires_at', '<', time).execute()
@@ -55,7 +55,7 @@ export function createGrantStore({ query, write, record }: Queries): GrantStore 
   }
 }
 
-async function insert({ transaction, record }: Recorded, tenantId: string, grant: NewGrant): Promise<void> {
+async function insert(transaction: Recorded, tenantId: string, grant: NewGrant): Promise<void> {
   const { id, bundle, stamp, keys, hours } = grant
   await transaction
     .insertInto('grants')
@@ -83,7 +83,7 @@ async function insert({ transaction, record }: Recorded, tenantId: string, grant
     })
     .execute()
   const event = { action: 'grant.created', data: { grant: id, hours, names: keys }, stamp } as const
-  await record(transaction, bundleEvent(tenantId, bundle, event))
+  transaction.record(bundleEvent(tenantId, bundle, event))
 }
 
 // One statement, so that a use and a revocation at once cannot both win, nor two uses share the last one.

@@ -8,14 +8,12 @@ type Release = Parameters<HeldDeliveryStore['release']>[1] & { tenantId: string 
 /** How many deliveries one look takes. */
 const BATCH = 100
 
-export function createHeldDeliveryStore({ query, write, record }: Queries): HeldDeliveryStore {
+export function createHeldDeliveryStore({ query, write }: Queries): HeldDeliveryStore {
   return {
-    release: (tenantId, given) =>
-      write((transaction) => release({ transaction, record }, { tenantId, ...given })),
+    release: (tenantId, given) => write((transaction) => release(transaction, { tenantId, ...given })),
     end: (tenantId, held) =>
       write(async (transaction) => {
-        if (await unhold(transaction, tenantId, held.deliveryId))
-          await end({ transaction, record }, tenantId, held)
+        if (await unhold(transaction, tenantId, held.deliveryId)) await end(transaction, tenantId, held)
       }),
     async overdue(time) {
       const rows = await query
@@ -30,12 +28,12 @@ export function createHeldDeliveryStore({ query, write, record }: Queries): Held
 }
 
 async function release(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, deliveryId, at, origin, by }: Release,
 ): Promise<void> {
   const held = await unhold(transaction, tenantId, deliveryId)
   if (!held) return
-  await record(transaction, {
+  transaction.record({
     tenantId,
     action: 'delivery.released',
     actor: { kind: 'client', id: null },
@@ -55,8 +53,8 @@ function unhold(transaction: Query, tenantId: string, deliveryId: string) {
     .executeTakeFirst()
 }
 
-function end(recorded: Recorded, tenantId: string, { reason, ...ending }: HeldEnd): Promise<void> {
+function end(transaction: Recorded, tenantId: string, { reason, ...ending }: HeldEnd): Promise<void> {
   const isAlarm = reason === 'expired' || reason === 'wrong_code'
   const action = isAlarm ? 'delivery.not_released' : 'delivery.void'
-  return endVoid(recorded, { ...ending, tenantId, action, reason })
+  return endVoid(transaction, { ...ending, tenantId, action, reason })
 }

@@ -8,7 +8,7 @@ import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { staleKeys } from '../keys/stale-keys.ts'
 
 export function createHolderStore(queries: Queries): HolderStore {
-  const { query, write, record } = queries
+  const { query, write } = queries
   return {
     ofKey: (tenantId, keyId, page) => holdersOf(query, { tenantId, keyId, page }),
     ofPerson: (tenantId, id, page) => {
@@ -26,7 +26,7 @@ export function createHolderStore(queries: Queries): HolderStore {
         if (name === null) return false
         const target = { kind: 'key', id: keyId, name } as const
         const action = 'key.holder_dismissed'
-        await record(transaction, { tenantId, action, target, ...madeBy(stamp) })
+        transaction.record({ tenantId, action, target, ...madeBy(stamp) })
         return true
       }),
   }

@@ -28,25 +28,25 @@ class Refused extends Error {
 }
 
 export function createKeyBatchStore(queries: Queries, vault: ValueVault, bounds: Bounds): KeyBatchStore {
-  const { query, record } = queries
+  const { query } = queries
   const inOne = wholeOrNothing(queries)
   return {
     find: (tenantId, keyIds) => keysOf(query, tenantId, keyIds),
     uses: (tenantId, keyIds) => usesOf(query, tenantId, keyIds),
     attach: (tenantId, change) =>
-      inOne(tenantId, (transaction) => attach({ transaction, record, bounds }, { tenantId, ...change })),
+      inOne(tenantId, (transaction) => attach(transaction, { tenantId, ...change }, bounds)),
     detach: (tenantId, change) =>
-      inOne(tenantId, (transaction) => detach({ transaction, record }, { tenantId, ...change })),
+      inOne(tenantId, (transaction) => detach(transaction, { tenantId, ...change })),
     delete: (tenantId, change) =>
       inOne(tenantId, async (transaction) => {
-        const removed = await removeKeys({ transaction, record }, { tenantId, ...change })
+        const removed = await removeKeys(transaction, { tenantId, ...change })
         const missing = change.keyIds.filter((id) => !removed.has(id))
         if (missing.length > 0) throw new Refused({ status: 'no_keys', keyIds: missing })
         return { status: 'done', changed: removed.size }
       }),
     async declareSecret(tenantId, change) {
       const { versionsKept } = bounds
-      const parts = { ...queries, versionsKept, vault: await vault.toWrite(tenantId) }
+      const parts = { versionsKept, vault: await vault.toWrite(tenantId) }
       return inOne(tenantId, (transaction) =>
         declareSecret({ ...parts, transaction }, { tenantId, ...change }),
       )
@@ -58,7 +58,7 @@ export function createKeyBatchStore(queries: Queries, vault: ValueVault, bounds:
 function wholeOrNothing({ write }: Queries) {
   return async (
     tenantId: string,
-    change: (transaction: Query) => Promise<KeysChanged>,
+    change: (transaction: Recorded) => Promise<KeysChanged>,
   ): Promise<KeysChanged> => {
     try {
       return await write(async (transaction) => {
@@ -107,10 +107,7 @@ function usesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
 type Place = { tenantId: string; keyIds: readonly string[] }
 type InBundle = Place & { bundleId: string; stamp: Stamp }
 
-async function attach(
-  { transaction, record, bounds }: Recorded & { bounds: Bounds },
-  place: InBundle,
-): Promise<KeysChanged> {
+async function attach(transaction: Recorded, place: InBundle, bounds: Bounds): Promise<KeysChanged> {
   const { tenantId, bundleId } = place
   if (!(await holdBundle(transaction, tenantId, bundleId))) return { status: 'no_bundle' }
   const keys = await keysInOrder(transaction, place)
@@ -133,7 +130,7 @@ async function attach(
   await transaction.insertInto('attachments').values(rows).execute()
   await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
   const told = added.map(({ id, name }) => ({ key: { id, name }, required: false }))
-  await stampBundleForEach({ transaction, record }, place, { action: 'bundle.attached', told })
+  await stampBundleForEach(transaction, place, { action: 'bundle.attached', told })
   return { status: 'done', changed: added.length }
 }
 
@@ -144,7 +141,7 @@ function deliveredBy(transaction: Query, { tenantId, bundleId }: InBundle) {
     .execute()
 }
 
-async function detach({ transaction, record }: Recorded, place: InBundle): Promise<KeysChanged> {
+async function detach(transaction: Recorded, place: InBundle): Promise<KeysChanged> {
   const { tenantId, bundleId, keyIds } = place
   if (!(await holdBundle(transaction, tenantId, bundleId))) return { status: 'no_bundle' }
   const keys = await keysInOrder(transaction, place)
@@ -160,7 +157,7 @@ async function detach({ transaction, record }: Recorded, place: InBundle): Promi
     const as = delivered.get(id)
     return as === undefined ? [] : [{ key: { id, name }, ...deliveredAs(name, as) }]
   })
-  await stampBundleForEach({ transaction, record }, place, { action: 'bundle.detached', told })
+  await stampBundleForEach(transaction, place, { action: 'bundle.detached', told })
   return { status: 'done', changed: rows.length }
 }
 

@@ -11,7 +11,7 @@ type Removal = { tenantId: string; keyIds: readonly string[]; stamp: Stamp }
 /** Delete keys, from every bundle too, and record an event for each of them and for each place in a bundle.
  * @returns the ids of those that the tenant had */
 export async function removeKeys(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, keyIds, stamp }: Removal,
 ): Promise<ReadonlySet<string>> {
   // Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use a
@@ -26,11 +26,11 @@ export async function removeKeys(
   await closeGaps(transaction, tenantId, bundleIds)
   for (const { bundle, key, as } of places) {
     const event = { tenantId, action: 'bundle.detached', data: { key, ...as }, ...madeBy(stamp) } as const
-    await record(transaction, { ...event, target: { kind: 'bundle', ...bundle } })
+    transaction.record({ ...event, target: { kind: 'bundle', ...bundle } })
   }
   for (const { id, name } of deleted) {
     const target = { kind: 'key', id, name } as const
-    await record(transaction, { tenantId, action: 'key.deleted', target, ...madeBy(stamp) })
+    transaction.record({ tenantId, action: 'key.deleted', target, ...madeBy(stamp) })
   }
   return new Set(deleted.map(({ id }) => id))
 }

@@ -19,15 +19,14 @@ export function createKeyVersionStore(
   vault: ValueVault,
   { versionsKept }: { versionsKept: number },
 ): KeyVersionStore {
-  const { query, write, record } = queries
+  const { query, write } = queries
   return {
     list: async (tenantId, keyId, page) => list(query, vault, { tenantId, keyId, page }),
     restore: async (tenantId, change) => {
-      const parts = { ...queries, versionsKept, vault: await vault.toWrite(tenantId) }
+      const parts = { versionsKept, vault: await vault.toWrite(tenantId) }
       return write((transaction) => restore({ ...parts, transaction }, { ...change, tenantId }))
     },
-    destroy: (tenantId, change) =>
-      write((transaction) => destroy({ transaction, record }, { ...change, tenantId })),
+    destroy: (tenantId, change) => write((transaction) => destroy(transaction, { ...change, tenantId })),
   }
 }
 
@@ -148,10 +147,7 @@ function versionRow(query: Query, { tenantId, keyId, version }: Change) {
   return selectOf(query, 'key_versions', tenantId).where('key_id', '=', keyId).where('version', '=', version)
 }
 
-async function destroy(
-  { transaction, record }: Recorded,
-  change: Change,
-): ReturnType<KeyVersionStore['destroy']> {
+async function destroy(transaction: Recorded, change: Change): ReturnType<KeyVersionStore['destroy']> {
   const { tenantId, keyId, version, stamp } = change
   const current = await holdKey(transaction, tenantId, keyId)
   if (!current) return 'absent'
@@ -166,6 +162,6 @@ async function destroy(
     .execute()
   const target = { kind: 'key', id: keyId, name: current.name } as const
   const action = 'key.version_destroyed'
-  await record(transaction, { tenantId, action, target, data: { version }, ...madeBy(stamp) })
+  transaction.record({ tenantId, action, target, data: { version }, ...madeBy(stamp) })
   return 'done'
 }

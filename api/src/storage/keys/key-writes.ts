@@ -1,14 +1,14 @@
 import type { Event } from '../../domain/base/event.ts'
 import { send } from '../base/pipeline.ts'
-import type { ManyRows, Query, Recorded } from '../base/queries.ts'
+import type { Recorded } from '../base/queries.ts'
 import type { KeyRow, Tables } from '../base/tables.ts'
 import { deleteOf } from '../base/tenant-rows.ts'
 
-export type KeyWriteParts = Recorded &
-  ManyRows & {
-    /** Versions of one key that are kept, with the current one; 0: all. */
-    versionsKept: number
-  }
+export type KeyWriteParts = {
+  transaction: Recorded
+  /** Versions of one key that are kept, with the current one; 0: all. */
+  versionsKept: number
+}
 
 /** What a change writes to a key that the transaction holds. `replacedAt`: when its value was replaced; null for a
  * change that keeps the value. */
@@ -21,10 +21,9 @@ export type KeyWrite = {
 
 /** Write changes of keys of one tenant: the replaced values become versions, the oldest versions leave. */
 export async function writeKeyChanges(parts: KeyWriteParts, changes: readonly KeyWrite[]): Promise<void> {
-  const { transaction, insertAll, updateAll, record } = parts
+  const { transaction } = parts
   const replaced = changes.flatMap(({ current, replacedAt: at }) => (at === null ? [] : [{ current, at }]))
-  await insertAll(
-    transaction,
+  await transaction.insertAll(
     'key_versions',
     replaced.map(({ current, at }) => replacedVersion(current, at)),
   )
@@ -34,9 +33,9 @@ export async function writeKeyChanges(parts: KeyWriteParts, changes: readonly Ke
   )
   const rows = changes.map(({ current: { tenant_id, id }, columns }) => ({ tenant_id, id, ...columns }))
   for (const [, alike] of Map.groupBy(rows, (row) => Object.keys(row).join())) {
-    await updateAll(transaction, 'keys', { by: ['tenant_id', 'id'], rows: alike })
+    await transaction.updateAll('keys', { by: ['tenant_id', 'id'], rows: alike })
   }
-  for (const { event } of changes) await record(transaction, event)
+  for (const { event } of changes) transaction.record(event)
 }
 
 function replacedVersion(current: KeyRow, at: string): Tables['key_versions'] {
@@ -63,7 +62,7 @@ function replacedVersion(current: KeyRow, at: string): Tables['key_versions'] {
 
 /** @param replaced the keys before their new values */
 async function removeOldest(
-  { transaction, versionsKept }: { transaction: Query; versionsKept: number },
+  { transaction, versionsKept }: KeyWriteParts,
   replaced: readonly KeyRow[],
 ): Promise<void> {
   const full = replaced.filter(({ value_version }) => versionsKept > 0 && value_version + 1 > versionsKept)

@@ -12,20 +12,20 @@ export function createKeyStore(
   vault: ValueVault,
   bounds: { versionsKept: number },
 ): KeyStore {
-  const { write, record } = queries
+  const { write } = queries
   return {
     ...readKeys(queries, vault),
     insert: inserter(queries, vault),
     update: updater(queries, vault, bounds),
     delete: (tenantId, keyId, stamp) =>
       write(async (transaction) => {
-        const removed = await removeKeys({ transaction, record }, { tenantId, keyIds: [keyId], stamp })
+        const removed = await removeKeys(transaction, { tenantId, keyIds: [keyId], stamp })
         return removed.has(keyId)
       }),
   }
 }
 
-function inserter({ write, record }: Queries, vault: ValueVault): KeyStore['insert'] {
+function inserter({ write }: Queries, vault: ValueVault): KeyStore['insert'] {
   return async (tenantId, { value, templateParts = null, ...key }, stamp) => {
     const { seal } = await vault.toWrite(tenantId)
     const row = {
@@ -38,19 +38,19 @@ function inserter({ write, record }: Queries, vault: ValueVault): KeyStore['inse
     return write(async (transaction) => {
       const inserted = await keyInsertion(transaction, seal(value, row)).executeTakeFirstOrThrow()
       if (inserted.numInsertedOrUpdatedRows !== 1n) return false
-      await record(transaction, keyCreated(tenantId, { ...key, isTemplate: templateParts !== null }, stamp))
+      transaction.record(keyCreated(tenantId, { ...key, isTemplate: templateParts !== null }, stamp))
       return true
     })
   }
 }
 
 function updater(
-  queries: Queries,
+  { write }: Queries,
   vault: ValueVault,
   { versionsKept }: { versionsKept: number },
 ): KeyStore['update'] {
   return async (tenantId, keyId, change) => {
-    const parts = { ...queries, versionsKept, vault: await vault.toWrite(tenantId) }
-    return queries.write((transaction) => changeKey({ ...parts, transaction }, { tenantId, keyId, change }))
+    const parts = { versionsKept, vault: await vault.toWrite(tenantId) }
+    return write((transaction) => changeKey({ ...parts, transaction }, { tenantId, keyId, change }))
   }
 }

@@ -1,5 +1,5 @@
 import { isMissingReference, isTaken } from '../base/database.ts'
-import type { Queries, Query } from '../base/queries.ts'
+import type { Queries, Recorded } from '../base/queries.ts'
 import { holdTenant } from '../people/tenants.ts'
 
 /** Ends the transaction of an import or a move: another call changed what its plan is based on. */
@@ -11,7 +11,7 @@ export class Overtaken extends Error {}
 export async function changeLibrary<T>(
   { write }: Pick<Queries, 'write'>,
   tenantId: string,
-  change: (transaction: Query) => Promise<T>,
+  change: (transaction: Recorded) => Promise<T>,
 ): Promise<T | null> {
   try {
     return await write(async (transaction) => {

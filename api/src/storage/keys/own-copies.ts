@@ -9,17 +9,16 @@ import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
 import { storedParts, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
 import { keyCreated, keyInsertion } from './new-keys.ts'
 
-export function splitter({ write, record }: Queries, vault: ValueVault): SplitStore['split'] {
+export function splitter({ write }: Queries, vault: ValueVault): SplitStore['split'] {
   return async (tenantId, attachment, copy) => {
     const tenantVault = await vault.toWrite(tenantId)
     const { bundleId } = attachment
     return write(async (transaction) => {
       if (!(await holdBundle(transaction, tenantId, bundleId))) return 'absent'
-      const recorded = { transaction, record }
-      const given = await giveOwnCopy(recorded, tenantVault, { tenantId, attachment, copy })
+      const given = await giveOwnCopy(transaction, tenantVault, { tenantId, attachment, copy })
       if (typeof given === 'string') return given
       const event = { action: 'bundle.split', data: given } as const
-      await stampBundle(recorded, { tenantId, bundleId, stamp: copy.stamp }, event)
+      await stampBundle(transaction, { tenantId, bundleId, stamp: copy.stamp }, event)
       return 'split'
     })
   }
@@ -31,7 +30,7 @@ type Named = { id: string; name: string }
 
 /** Put a copy of a key in its place, in a transaction that holds the bundle, and record the new key. */
 export async function giveOwnCopy(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   vault: TenantVault,
   { tenantId, attachment, copy }: Giving,
 ): Promise<{ key: Named; replaced: Named } | 'absent' | 'name_taken'> {
@@ -40,7 +39,7 @@ export async function giveOwnCopy(
   if (!source) return 'absent'
   const key = await insertCopy(transaction, vault, { tenantId, source, copy })
   if (!key) return 'name_taken'
-  await record(transaction, keyCreated(tenantId, { ...key, is_secret: key.is_secret === 1 }, copy.stamp))
+  transaction.record(keyCreated(tenantId, { ...key, is_secret: key.is_secret === 1 }, copy.stamp))
   await updateOf(transaction, 'attachments', tenantId)
     .set({ key_id: copy.keyId })
     .where('bundle_id', '=', bundleId)

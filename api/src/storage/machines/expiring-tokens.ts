@@ -7,7 +7,7 @@ type Due = { tenant_id: string; id: string }
 
 /** Record an event for each machine's token that expires soon, once for each token, whichever node looks first. */
 export async function tellExpiring(
-  { query, write, record }: Pick<Queries, 'query' | 'write' | 'record'>,
+  { query, write }: Pick<Queries, 'query' | 'write'>,
   now: string,
 ): Promise<void> {
   const due = await query
@@ -17,10 +17,10 @@ export async function tellExpiring(
     .orderBy('tell_at')
     .limit(AT_ONCE)
     .execute()
-  for (const token of due) await write((transaction) => tell({ transaction, record }, token, now))
+  for (const token of due) await write((transaction) => tell(transaction, token, now))
 }
 
-async function tell({ transaction, record }: Recorded, { tenant_id, id }: Due, now: string): Promise<void> {
+async function tell(transaction: Recorded, { tenant_id, id }: Due, now: string): Promise<void> {
   const token = await updateOf(transaction, 'machine_tokens', { tenantId: tenant_id, id })
     .set({ tell_at: null })
     .where('tell_at', 'is not', null)
@@ -30,7 +30,7 @@ async function tell({ transaction, record }: Recorded, { tenant_id, id }: Due, n
   const machine = await selectOf(transaction, 'machines', { tenantId: tenant_id, id: token.machine_id })
     .select(['id', 'name'])
     .executeTakeFirstOrThrow()
-  await record(transaction, {
+  transaction.record({
     tenantId: tenant_id,
     action: 'token.expiring',
     at: now,

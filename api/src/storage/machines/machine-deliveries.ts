@@ -7,13 +7,13 @@ import type {
 } from '../../domain/collection/machine-delivery.ts'
 import { storedKey } from '../base/delivery-texts.ts'
 import { preparedInTransaction } from '../base/prepared.ts'
-import type { Queries, Query } from '../base/queries.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 import { deliveredData, despiteDeletedKeys } from '../deliveries/delivery-begin.ts'
 import { noteCollected, noteCollectedAgain } from '../deliveries/holdings.ts'
 
 export function createMachineDeliveryStore(queries: Queries): MachineDeliveryStore {
-  const { write, record } = queries
+  const { write } = queries
   const standing = { token: standingRead(queries, 'token'), trust: standingRead(queries, 'trust') }
   return {
     deliver: (tenantId, delivery) =>
@@ -25,7 +25,7 @@ export function createMachineDeliveryStore(queries: Queries): MachineDeliverySto
           if ((await standing[proof.kind](transaction, { ...ids, at })).length === 0)
             return lostStanding(transaction, tenantId, delivery)
           await insert(queries, transaction, { tenantId, delivery })
-          await record(transaction, deliveredEvent(tenantId, delivery))
+          transaction.record(deliveredEvent(tenantId, delivery))
           return 'done'
         }),
       ),
@@ -109,8 +109,8 @@ async function hasTrust(transaction: Query, tenantId: string, id: string): Promi
 }
 
 async function insert(
-  { insertAll, hold }: Queries,
-  transaction: Query,
+  { hold }: Queries,
+  transaction: Recorded,
   { tenantId, delivery }: Standing,
 ): Promise<void> {
   const { id, machine, proof, bundle, holder, label, via, keys, at } = delivery
@@ -132,7 +132,7 @@ async function insert(
     created_at: at,
     collected_at: at,
   } as const
-  await insertAll(transaction, 'deliveries', [row])
+  await transaction.insertAll('deliveries', [row])
   const given = { tenantId, userId: null, machineId: machine.id, deliveryId: id, holder, keys, at }
   if (await noteCollectedAgain({ hold }, transaction, given)) return
   await noteCollected(transaction, { ...given, approvedAt: at })

@@ -10,7 +10,7 @@ type Granting = GrantPlace & { scope: GrantScope; stamp: Stamp }
 
 /** Grant a bundle, or change the scope of its grant, in a transaction that holds the machine from then on. */
 export async function grant(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { scope, stamp, ...place }: Granting,
 ): ReturnType<MachineStore['grant']> {
   const machine = await holdMachine(transaction, place.tenantId, place.machineId)
@@ -35,8 +35,7 @@ export async function grant(
     )
     .execute()
   const data = { bundle, scope }
-  await record(
-    transaction,
+  transaction.record(
     machineEvent({ ...machine, tenantId: place.tenantId }, 'machine.granted', { stamp, data }),
   )
   return 'done'
@@ -44,7 +43,7 @@ export async function grant(
 
 /** Take a bundle from a machine. False when it was not granted. */
 export async function revoke(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { stamp, ...place }: GrantPlace & { stamp: Stamp },
 ): Promise<boolean> {
   const machine = await holdMachine(transaction, place.tenantId, place.machineId)
@@ -58,7 +57,7 @@ export async function revoke(
     stamp,
     data: { bundle },
   })
-  await record(transaction, event)
+  transaction.record(event)
   return true
 }
 

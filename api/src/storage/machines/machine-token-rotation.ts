@@ -10,7 +10,7 @@ type Rotating = { tenantId: string; machineId: string; tokenId: string; rotation
 
 /** Add a token in the place of another, which works for the overlap only. */
 export async function rotate(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, machineId, tokenId, rotation: { next, overlapSeconds, stamp } }: Rotating,
 ): ReturnType<MachineTokenStore['rotate']> {
   const at = stamp.at
@@ -26,7 +26,7 @@ export async function rotate(
   const made = await insertRow(transaction, { tenantId, machineId, token, stamp })
   const { id, hint } = next
   const data = { token: id, hint, networks, expires_at: made.expires_at, ends_at, replaced_token: old.id }
-  await record(transaction, machineEvent({ tenantId, ...machine }, 'token.rotated', { stamp, data }))
+  transaction.record(machineEvent({ tenantId, ...machine }, 'token.rotated', { stamp, data }))
   return { status: 'done', token: made }
 }
 

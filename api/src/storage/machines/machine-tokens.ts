@@ -8,33 +8,29 @@ import { rotate } from './machine-token-rotation.ts'
 import { countWorking, endWorking, forgetOld, insertRow } from './machine-token-rows.ts'
 
 export function createMachineTokenStore(queries: Queries): MachineTokenStore {
-  const { write, record } = queries
+  const { write } = queries
   return {
     tellExpiring: (now) => tellExpiring(queries, now),
     insert: (tenantId, machineId, token) =>
-      write((transaction) => insert({ transaction, record }, { tenantId, machineId, token })),
+      write((transaction) => insert(transaction, { tenantId, machineId, token })),
     rotate: (tenantId, place, rotation) =>
-      write((transaction) => rotate({ transaction, record }, { tenantId, ...place, rotation })),
+      write((transaction) => rotate(transaction, { tenantId, ...place, rotation })),
     end: (tenantId, place, stamp) =>
       write(async (transaction) => {
         const ended = await endWorking(transaction, { tenantId, ...place, at: stamp.at })
         if (!ended) return false
         const data = { token: ended.id, hint: ended.hint }
-        await record(
-          transaction,
-          machineEvent({ tenantId, ...ended.machine }, 'token.ended', { stamp, data }),
-        )
+        transaction.record(machineEvent({ tenantId, ...ended.machine }, 'token.ended', { stamp, data }))
         return true
       }),
-    report: (tokenHash, report) =>
-      write((transaction) => reported({ transaction, record }, { tokenHash, ...report })),
+    report: (tokenHash, report) => write((transaction) => reported(transaction, { tokenHash, ...report })),
   }
 }
 
 type Insertion = { tenantId: string; machineId: string; token: NewToken & { stamp: Stamp } }
 
 async function insert(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, machineId, token }: Insertion,
 ): ReturnType<MachineTokenStore['insert']> {
   const machine = await holdMachine(transaction, tenantId, machineId)
@@ -46,7 +42,7 @@ async function insert(
   await insertRow(transaction, { tenantId, machineId, token: made, stamp })
   const { id, hint, networks, expires_at } = made
   const data = { token: id, hint, networks, expires_at }
-  await record(transaction, machineEvent({ tenantId, ...machine }, 'token.created', { stamp, data }))
+  transaction.record(machineEvent({ tenantId, ...machine }, 'token.created', { stamp, data }))
   return 'done'
 }
 
@@ -55,10 +51,7 @@ const URL_CHARACTERS = 500
 
 type Report = { tokenHash: string } & Parameters<MachineTokenStore['report']>[1]
 
-async function reported(
-  { transaction, record }: Recorded,
-  { tokenHash, at, origin, url }: Report,
-): Promise<void> {
+async function reported(transaction: Recorded, { tokenHash, at, origin, url }: Report): Promise<void> {
   const row = await transaction
     .selectFrom('machine_tokens')
     .select(['tenant_id', 'machine_id', 'id'])
@@ -68,7 +61,7 @@ async function reported(
   const { tenant_id: tenantId, machine_id: machineId, id: tokenId } = row
   const ended = await endWorking(transaction, { tenantId, machineId, tokenId, at })
   if (!ended) return
-  await record(transaction, {
+  transaction.record({
     tenantId,
     action: 'token.reported',
     at,

@@ -11,12 +11,11 @@ import { attempts, forgetAttempt, noteAttempt } from './machine-attempts.ts'
 import { holdMachine, machineEvent } from './machine-changes.ts'
 import { networksIn } from './machine-networks.ts'
 
-export function createMachineTrustStore({ query, write, record }: Queries): MachineTrustStore {
+export function createMachineTrustStore({ query, write }: Queries): MachineTrustStore {
   return {
     insert: (tenantId, machineId, trust) =>
-      write((transaction) => insert({ transaction, record }, { tenantId, machineId, trust })),
-    end: (tenantId, place, stamp) =>
-      write((transaction) => end({ transaction, record }, { tenantId, ...place, stamp })),
+      write((transaction) => insert(transaction, { tenantId, machineId, trust })),
+    end: (tenantId, place, stamp) => write((transaction) => end(transaction, { tenantId, ...place, stamp })),
     attempts: (tenantId, machineId) => attempts(query, tenantId, machineId),
     forgetAttempt: (tenantId, place) =>
       write((transaction) => forgetAttempt(transaction, { tenantId, ...place })),
@@ -51,7 +50,7 @@ export function keysIn(text: string | null): KeySet | null {
 type Insertion = { tenantId: string; machineId: string; trust: NewTrust & { stamp: Stamp } }
 
 async function insert(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, machineId, trust: { stamp, ...trust } }: Insertion,
 ): ReturnType<MachineTrustStore['insert']> {
   const machine = await holdMachine(transaction, tenantId, machineId)
@@ -80,17 +79,14 @@ async function insert(
   const { id, issuer, audience, binding } = trust
   const told = Object.entries(claims).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
   const data = { trust: id, issuer, audience, binding, is_broad, networks, claims: told }
-  await record(transaction, machineEvent({ tenantId, ...machine }, 'trust.created', { stamp, data }))
+  transaction.record(machineEvent({ tenantId, ...machine }, 'trust.created', { stamp, data }))
   return 'done'
 }
 
 type Ending = { tenantId: string; machineId: string; trustId: string; stamp: Stamp }
 
 // The trust before the machine, in the order in which a delivery holds them.
-async function end(
-  { transaction, record }: Recorded,
-  { tenantId, machineId, trustId, stamp }: Ending,
-): Promise<boolean> {
+async function end(transaction: Recorded, { tenantId, machineId, trustId, stamp }: Ending): Promise<boolean> {
   const row = await deleteOf(transaction, 'machine_trusts', { tenantId, id: trustId })
     .where('machine_id', '=', machineId)
     .returning(['issuer'])
@@ -98,6 +94,6 @@ async function end(
   const machine = row && (await holdMachine(transaction, tenantId, machineId))
   if (!row || !machine) return false
   const data = { trust: trustId, issuer: row.issuer }
-  await record(transaction, machineEvent({ tenantId, ...machine }, 'trust.ended', { stamp, data }))
+  transaction.record(machineEvent({ tenantId, ...machine }, 'trust.ended', { stamp, data }))
   return true
 }

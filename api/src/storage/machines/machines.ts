@@ -10,32 +10,32 @@ import { holdMachine, machineEvent } from './machine-changes.ts'
 import { grant, revoke } from './machine-grants.ts'
 import { machineReader } from './machine-reading.ts'
 
-export function createMachineStore({ query, write, record }: Queries): MachineStore {
+export function createMachineStore({ query, write }: Queries): MachineStore {
   const { find, list } = machineReader(query)
   return {
     find,
     list,
     insert: (tenantId, machine, stamp) =>
       unless(isTaken, 'taken', () =>
-        write((transaction) => insert({ transaction, record }, { tenantId, machine, stamp })),
+        write((transaction) => insert(transaction, { tenantId, machine, stamp })),
       ),
     update: (tenantId, machineId, change) =>
       unless(isTaken, 'taken', () =>
-        write((transaction) => update({ transaction, record }, { tenantId, machineId, ...change })),
+        write((transaction) => update(transaction, { tenantId, machineId, ...change })),
       ),
     delete: (tenantId, machineId, stamp) =>
-      write((transaction) => remove({ transaction, record }, { tenantId, machineId, stamp })),
+      write((transaction) => remove(transaction, { tenantId, machineId, stamp })),
     grant: (tenantId, granted, stamp) =>
-      write((transaction) => grant({ transaction, record }, { tenantId, ...granted, stamp })),
+      write((transaction) => grant(transaction, { tenantId, ...granted, stamp })),
     revoke: (tenantId, place, stamp) =>
-      write((transaction) => revoke({ transaction, record }, { tenantId, ...place, stamp })),
+      write((transaction) => revoke(transaction, { tenantId, ...place, stamp })),
   }
 }
 
 type Insertion = { tenantId: string; machine: MachineDraft & { id: string }; stamp: Stamp }
 
 async function insert(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, machine, stamp }: Insertion,
 ): Promise<'done' | 'full'> {
   await holdTenant(transaction, tenantId)
@@ -55,14 +55,14 @@ async function insert(
       reads_audit: flag(audit),
     })
     .execute()
-  await record(transaction, machineEvent({ tenantId, id, name }, 'machine.created', { stamp }))
+  transaction.record(machineEvent({ tenantId, id, name }, 'machine.created', { stamp }))
   return 'done'
 }
 
 type Update = { tenantId: string; machineId: string; stamp: Stamp } & MachineChange
 
 async function update(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, machineId, stamp, ...change }: Update,
 ): Promise<'done' | 'absent'> {
   const held = await holdMachine(transaction, tenantId, machineId)
@@ -81,7 +81,7 @@ async function update(
     .execute()
   const data = { changed, is_active: wanted.is_active === 1, audit: wanted.reads_audit === 1 }
   const machine = { tenantId, id: machineId, name: wanted.name }
-  await record(transaction, machineEvent(machine, 'machine.changed', { stamp, data }))
+  transaction.record(machineEvent(machine, 'machine.changed', { stamp, data }))
   return 'done'
 }
 
@@ -101,16 +101,13 @@ function columnsOf(transaction: Query, tenantId: string, machineId: string) {
 type Removal = { tenantId: string; machineId: string; stamp: Stamp }
 
 // Proofs first, in the order in which a delivery holds rows: in another order, the two could deadlock.
-async function remove(
-  { transaction, record }: Recorded,
-  { tenantId, machineId, stamp }: Removal,
-): Promise<boolean> {
+async function remove(transaction: Recorded, { tenantId, machineId, stamp }: Removal): Promise<boolean> {
   await deleteOf(transaction, 'machine_tokens', tenantId).where('machine_id', '=', machineId).execute()
   await deleteOf(transaction, 'machine_trusts', tenantId).where('machine_id', '=', machineId).execute()
   const row = await deleteOf(transaction, 'machines', { tenantId, id: machineId })
     .returning(['id', 'name'])
     .executeTakeFirst()
   if (!row) return false
-  await record(transaction, machineEvent({ tenantId, ...row }, 'machine.deleted', { stamp }))
+  transaction.record(machineEvent({ tenantId, ...row }, 'machine.deleted', { stamp }))
   return true
 }

@@ -12,7 +12,7 @@ import { recordOfUser, signedIn } from './user-events.ts'
 import { insertUser, insertWorkspace } from './users.ts'
 
 export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): AccountStore {
-  const { query, write, record } = queries
+  const { query, write } = queries
   return {
     insertFirst: (user, workspace, moment) => insertFirst(queries, { tenantKeys, user, workspace, moment }),
     isSetUp: () => isSetUp(query),
@@ -20,8 +20,8 @@ export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): Ac
     find: async (email) => accountOf(await accountsOf(query, email).select(COLUMNS).executeTakeFirst()),
     findById: (userId) => findById(query, userId),
     setPassword: (userId, password, moment) =>
-      write((transaction) => replacePassword({ transaction, record }, userId, { ...password, moment })),
-    setEmail: (userId, email, moment) => setEmail({ write, record }, { userId, email, moment }),
+      write((transaction) => replacePassword(transaction, userId, { ...password, moment })),
+    setEmail: (userId, email, moment) => setEmail({ write }, { userId, email, moment }),
     countAttempt: (email, terms) => countAttempt(query, email, terms),
     forgetAttempts: (email) => forgetAttempts(query, email),
   }
@@ -33,7 +33,7 @@ type Outcome = Awaited<ReturnType<AccountStore['insertFirst']>>
 class NameTaken extends Error {}
 
 async function insertFirst(
-  { write, record }: Queries,
+  { write }: Queries,
   { tenantKeys, user, workspace, moment }: FirstAccount,
 ): Promise<Outcome> {
   try {
@@ -41,8 +41,8 @@ async function insertFirst(
       if (!(await takeSetUp(transaction, user.id))) return 'set_up'
       // The set-up has to be given back, which ending the transaction by an error does.
       if (!(await insertUser(transaction, user, moment.at))) throw new NameTaken()
-      await insertWorkspace({ transaction, record }, { tenantKeys, userId: user.id, workspace, moment })
-      await record(transaction, signedIn(workspace.id, user.id, moment))
+      await insertWorkspace(transaction, { tenantKeys, userId: user.id, workspace, moment })
+      transaction.record(signedIn(workspace.id, user.id, moment))
       return 'created'
     })
   } catch (error) {
@@ -100,14 +100,14 @@ async function findById(query: Query, userId: string): Promise<Account | null> {
 }
 
 async function replacePassword(
-  recorded: Recorded,
+  transaction: Recorded,
   userId: string,
   { moment, ...password }: NewPassword & { moment: Moment },
 ): Promise<void> {
-  const isChanged = await setPassword(recorded.transaction, userId, { ...password, now: moment.at })
+  const isChanged = await setPassword(transaction, userId, { ...password, now: moment.at })
   if (!isChanged) return
   const actor = { kind: 'user', id: userId } as const
-  await recordOfUser(recorded, userId, { action: 'user.password_changed', actor, ...moment })
+  await recordOfUser(transaction, userId, { action: 'user.password_changed', actor, ...moment })
 }
 
 async function setPassword(
@@ -125,7 +125,7 @@ async function setPassword(
 }
 
 async function setEmail(
-  { write, record }: Pick<Queries, 'write' | 'record'>,
+  { write }: Pick<Queries, 'write'>,
   { userId, email, moment }: { userId: string; email: string; moment: Moment },
 ): Promise<boolean> {
   const actor = { kind: 'user', id: userId } as const
@@ -146,7 +146,7 @@ async function setEmail(
         origin,
         data: { changed: ['email'] },
       } as const
-      await recordOfUser({ transaction, record }, userId, event)
+      await recordOfUser(transaction, userId, event)
     })
     return true
   } catch (error) {
@@ -158,16 +158,15 @@ async function setEmail(
 /** Give an account a password that its owner has to replace at the next sign-in, remove its passkeys, and end a lock.
  * @returns the account's user id; null when there is no account of this e-mail */
 export async function resetAccountPassword(
-  recorded: Recorded,
+  transaction: Recorded,
   { email, passwordHash, now }: { email: string; passwordHash: string; now: string },
 ): Promise<string | null> {
-  const { transaction } = recorded
   const row = await accountsOf(transaction, email).select('id').executeTakeFirst()
   if (!row) return null
   await setPassword(transaction, row.id, { passwordHash, mustChange: true, now })
   await removePasskeys(transaction, row.id)
   await forgetAttempts(transaction, email)
   const actor = { kind: 'operator', id: null } as const
-  await recordOfUser(recorded, row.id, { action: 'user.password_reset', actor, at: now, origin: null })
+  await recordOfUser(transaction, row.id, { action: 'user.password_reset', actor, at: now, origin: null })
   return row.id
 }

@@ -19,7 +19,7 @@ const COLUMNS = {
 /** End the remembered approvals that hold at this time, each with an event.
  * @returns how many */
 export async function endGrants(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   which: Which,
   { reason, ...end }: End,
 ): Promise<number> {
@@ -39,7 +39,7 @@ export async function endGrants(
       .executeTakeFirstOrThrow()
     const target = { kind: 'bundle', id: bundle_id, name } as const
     const data = { grant: id, reason }
-    await record(transaction, { ...end, tenantId: tenant_id, action: 'grant.ended', target, data })
+    transaction.record({ ...end, tenantId: tenant_id, action: 'grant.ended', target, data })
   }
   return ended.length
 }

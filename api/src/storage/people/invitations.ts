@@ -13,12 +13,12 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf } from '../base/tenant-rows.ts'
 import { tenantsOf } from './tenants.ts'
 
-export function createInvitationStore({ query, write, record }: Queries): InvitationStore {
+export function createInvitationStore({ query, write }: Queries): InvitationStore {
   return {
     insert: (invitation, stamp) =>
       write(async (transaction) => {
         if (!(await insert(transaction, invitation))) return false
-        await record(transaction, invited(invitation, stamp))
+        transaction.record(invited(invitation, stamp))
         return true
       }),
     list: (tenantId, now) => list(query, tenantId, now),
@@ -27,13 +27,13 @@ export function createInvitationStore({ query, write, record }: Queries): Invita
         if (!(await remove(transaction, tenantId, invitationId))) return false
         const target = { kind: 'invitation', id: invitationId, name: null } as const
         const event = { tenantId, action: 'member.invitation_revoked', target } as const
-        await record(transaction, { ...event, ...madeBy(stamp) })
+        transaction.record({ ...event, ...madeBy(stamp) })
         return true
       }),
     openEmail: (tokenHash, now) => openEmail(query, tokenHash, now),
     findOffer: (tokenHash, now) => findOffer(query, tokenHash, now),
     waitsForVerification: (acceptance) => waitsForVerification(query, acceptance),
-    accept: (acceptance) => write((transaction) => accept({ transaction, record }, acceptance)),
+    accept: (acceptance) => write((transaction) => accept(transaction, acceptance)),
   }
 }
 
@@ -119,7 +119,7 @@ async function findOffer(query: Query, tokenHash: string, now: string): Promise<
 }
 
 // Deleting the invitation is what uses it: of any number of acceptances at once one finds it.
-async function accept({ transaction, record }: Recorded, acceptance: Acceptance): Promise<Tenant | null> {
+async function accept(transaction: Recorded, acceptance: Acceptance): Promise<Tenant | null> {
   const { tokenHash, userId, membershipId, now, origin } = acceptance
   const invitation = await transaction
     .deleteFrom('invitations')
@@ -149,7 +149,7 @@ async function accept({ transaction, record }: Recorded, acceptance: Acceptance)
     .values({ id: membershipId, user_id: userId, tenant_id, role, created_at: now })
     .onConflict((conflict) => conflict.columns(['user_id', 'tenant_id']).doNothing())
     .execute()
-  await record(transaction, {
+  transaction.record({
     tenantId: tenant_id,
     action: 'member.joined',
     target: { kind: 'user', id: userId, name: null },

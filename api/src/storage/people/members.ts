@@ -6,7 +6,7 @@ import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { endGrants } from './grant-ends.ts'
 import { holdTenant } from './tenants.ts'
 
-export function createMemberStore({ query, write, record }: Queries): MemberStore {
+export function createMemberStore({ query, write }: Queries): MemberStore {
   return {
     list: (tenantId) =>
       selectOf(query, 'memberships', tenantId)
@@ -23,12 +23,12 @@ export function createMemberStore({ query, write, record }: Queries): MemberStor
           .set({ role })
           .where('user_id', '=', userId)
           .execute()
-        await record(transaction, {
+        transaction.record({
           ...memberEvent(tenantId, userId, stamp),
           action: 'member.role_changed',
           data: { role },
         })
-        await carryOut({ transaction, record }, { tenantId, userId, stamp }, endsOf(role))
+        await carryOut(transaction, { tenantId, userId, stamp }, endsOf(role))
         return 'done'
       }),
     remove: (tenantId, userId, stamp) =>
@@ -36,20 +36,20 @@ export function createMemberStore({ query, write, record }: Queries): MemberStor
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: false })
         if (refusal) return refusal
         await deleteOf(transaction, 'memberships', tenantId).where('user_id', '=', userId).execute()
-        await record(transaction, { ...memberEvent(tenantId, userId, stamp), action: 'member.removed' })
-        await carryOut({ transaction, record }, { tenantId, userId, stamp }, endsOf('removed'))
+        transaction.record({ ...memberEvent(tenantId, userId, stamp), action: 'member.removed' })
+        await carryOut(transaction, { tenantId, userId, stamp }, endsOf('removed'))
         return 'done'
       }),
   }
 }
 
 async function carryOut(
-  recorded: Recorded,
+  transaction: Recorded,
   { tenantId, userId, stamp }: { tenantId: string; userId: string; stamp: Stamp },
   { invitations, grants: reason }: ReturnType<typeof endsOf>,
 ): Promise<void> {
-  if (invitations) await endInvitations(recorded.transaction, tenantId, userId)
-  await endGrants(recorded, { tenantId, userId }, { reason, ...madeBy(stamp) })
+  if (invitations) await endInvitations(transaction, tenantId, userId)
+  await endGrants(transaction, { tenantId, userId }, { reason, ...madeBy(stamp) })
 }
 
 // Those to the member's own e-mail too: one that is still open would undo the removal.

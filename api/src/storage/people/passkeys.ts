@@ -6,19 +6,18 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
 import { recordOfUser } from './user-events.ts'
 
-export function createPasskeyStore({ query, write, record }: Queries): PasskeyStore {
+export function createPasskeyStore({ query, write }: Queries): PasskeyStore {
   return {
     list: (userId) => of(query, userId).select(SHOWN).orderBy('created_at').orderBy('id').execute(),
     credentialIds: async (userId) => {
       const rows = await of(query, userId).select('credential_id').execute()
       return rows.map(({ credential_id }) => credential_id)
     },
-    insert: (passkey, limit, stamp) =>
-      write((transaction) => insert({ transaction, record }, { passkey, limit, stamp })),
-    rename: (id, name, stamp) => write((transaction) => rename({ transaction, record }, { id, name, stamp })),
-    remove: (id, stamp) => write((transaction) => remove({ transaction, record }, id, stamp)),
+    insert: (passkey, limit, stamp) => write((transaction) => insert(transaction, { passkey, limit, stamp })),
+    rename: (id, name, stamp) => write((transaction) => rename(transaction, { id, name, stamp })),
+    remove: (id, stamp) => write((transaction) => remove(transaction, id, stamp)),
     setAfterPassword: (afterPassword, stamp) =>
-      write((transaction) => setAfterPassword({ transaction, record }, afterPassword, stamp)),
+      write((transaction) => setAfterPassword(transaction, afterPassword, stamp)),
     find: (credentialId) => find(query, credentialId),
     use: (id, counter, now) => use(query, { id, counter, now }),
   }
@@ -33,7 +32,7 @@ function of(query: Query, userId: string) {
 type Insertion = { passkey: NewPasskey; limit: number; stamp: Stamp }
 
 async function insert(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { passkey, limit, stamp }: Insertion,
 ): Promise<'done' | 'taken' | 'full'> {
   await holdAccount(transaction, stamp)
@@ -53,7 +52,7 @@ async function insert(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows !== 1n) return 'taken'
-  await recordChange({ transaction, record }, { action: 'passkey.added', stamp })
+  await recordChange(transaction, { action: 'passkey.added', stamp })
   return 'done'
 }
 
@@ -63,7 +62,7 @@ async function holdAccount(transaction: Query, { by, at }: Stamp): Promise<void>
 }
 
 async function rename(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { id, name, stamp }: { id: string; name: string; stamp: Stamp },
 ): Promise<Passkey | null> {
   const row = await transaction
@@ -74,11 +73,11 @@ async function rename(
     .returning(SHOWN)
     .executeTakeFirst()
   if (!row) return null
-  await recordChange({ transaction, record }, { action: 'passkey.renamed', stamp })
+  await recordChange(transaction, { action: 'passkey.renamed', stamp })
   return row
 }
 
-async function remove({ transaction, record }: Recorded, id: string, stamp: Stamp): Promise<boolean> {
+async function remove(transaction: Recorded, id: string, stamp: Stamp): Promise<boolean> {
   await holdAccount(transaction, stamp)
   const { numDeletedRows } = await transaction
     .deleteFrom('passkeys')
@@ -88,12 +87,12 @@ async function remove({ transaction, record }: Recorded, id: string, stamp: Stam
   if (numDeletedRows !== 1n) return false
   const left = await of(transaction, stamp.by).select('id').executeTakeFirst()
   if (!left) await storeAfterPassword(transaction, false, stamp)
-  await recordChange({ transaction, record }, { action: 'passkey.removed', stamp })
+  await recordChange(transaction, { action: 'passkey.removed', stamp })
   return true
 }
 
 async function setAfterPassword(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   afterPassword: boolean,
   stamp: Stamp,
 ): Promise<boolean> {
@@ -102,7 +101,7 @@ async function setAfterPassword(
   if (afterPassword && !has) return false
   await storeAfterPassword(transaction, afterPassword, stamp)
   const data = { required: afterPassword }
-  await recordChange({ transaction, record }, { action: 'user.second_factor_changed', data, stamp })
+  await recordChange(transaction, { action: 'user.second_factor_changed', data, stamp })
   return true
 }
 
@@ -151,9 +150,9 @@ export async function removePasskeys(query: Query, userId: string): Promise<void
 }
 
 function recordChange(
-  recorded: Recorded,
+  transaction: Recorded,
   { stamp, ...change }: Pick<Event, 'action'> & { data?: Event['data']; stamp: Stamp },
 ): Promise<void> {
   const { action, data } = change
-  return recordOfUser(recorded, stamp.by, { action, ...(data && { data }), ...madeBy(stamp) })
+  return recordOfUser(transaction, stamp.by, { action, ...(data && { data }), ...madeBy(stamp) })
 }

@@ -10,11 +10,10 @@ type Change = { idpUserId: string; change: ProvidedChange; moment: Moment }
 /** Take over what the identity provider says of a user, and record what it changed.
  * @returns the user's id; null when no user has this id at the provider */
 export async function changeProvided(
-  recorded: Recorded,
+  transaction: Recorded,
   { idpUserId, change, moment }: Change,
 ): Promise<string | null> {
   const { email, isActive } = change
-  const { transaction } = recorded
   const before = await transaction
     .updateTable('users')
     .set({ updated_at: moment.at })
@@ -26,16 +25,16 @@ export async function changeProvided(
     const origin = { ...moment.origin, email: email.address }
     const data = { changed: ['email'] }
     const event = { action: 'user.changed', actor: PROVIDER, at: moment.at, data, origin } as const
-    await recordOfUser(recorded, before.id, event)
+    await recordOfUser(transaction, before.id, event)
   }
   if (isActive !== undefined && flag(isActive) !== before.is_active)
-    await applyActive(recorded, before.id, { isActive, moment })
+    await applyActive(transaction, before.id, { isActive, moment })
   return before.id
 }
 
 // It ends or begins the user's part in every workspace, so each of them records it.
 async function applyActive(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   userId: string,
   { isActive, moment }: { isActive: boolean; moment: Moment },
 ): Promise<void> {
@@ -53,7 +52,7 @@ async function applyActive(
   const action = isActive ? 'user.reactivated' : 'user.deactivated'
   const target = { kind: 'user', id: userId, name: null } as const
   for (const { tenant_id: tenantId } of rows)
-    await record(transaction, { tenantId, action, actor: PROVIDER, target, ...moment })
+    transaction.record({ tenantId, action, actor: PROVIDER, target, ...moment })
 }
 
 // Events can arrive out of order: what the provider stated last counts. False when it counted already.

@@ -2,7 +2,7 @@ import { madeBy } from '../../domain/base/event.ts'
 import type { TenantStore } from '../../domain/people/tenant.ts'
 import type { Queries, Query } from '../base/queries.ts'
 
-export function createTenantStore({ query, write, record }: Queries): TenantStore {
+export function createTenantStore({ query, write }: Queries): TenantStore {
   return {
     listOf: (userId) => tenantsOf(query, userId).orderBy('tenants.name').orderBy('tenants.id').execute(),
     findOf: async (userId, tenantId) =>
@@ -23,7 +23,7 @@ export function createTenantStore({ query, write, record }: Queries): TenantStor
         const { by, at } = stamp
         if (!(await rename(transaction, by, { ...tenant, now: at }))) return false
         const target = { kind: 'tenant', ...tenant } as const
-        await record(transaction, { tenantId: tenant.id, action: 'tenant.renamed', target, ...madeBy(stamp) })
+        transaction.record({ tenantId: tenant.id, action: 'tenant.renamed', target, ...madeBy(stamp) })
         return true
       }),
   }

@@ -22,7 +22,7 @@ const ENDS_ALL: ReadonlySet<SignOut['reason']> = new Set(['all_sessions', 'provi
 /** Record that sessions ended: the person ended them, or the identity provider.
  * @returns false when no user has this id at the provider */
 export async function recordSignOut(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { idpUserId, reason, moment }: Ended,
 ): Promise<boolean> {
   const user = await transaction
@@ -33,10 +33,10 @@ export async function recordSignOut(
   if (!user) return false
   const actor = reason === 'provider' ? PROVIDER : ({ kind: 'user', id: user.id } as const)
   const event = { action: 'user.signed_out', actor, data: { reason }, ...moment } as const
-  await recordOfUser({ transaction, record }, user.id, event)
+  await recordOfUser(transaction, user.id, event)
   if (ENDS_ALL.has(reason)) {
     const end = { reason: 'signed_out', actor, ...moment } as const
-    await endGrants({ transaction, record }, { userId: user.id }, end)
+    await endGrants(transaction, { userId: user.id }, end)
   }
   return true
 }
@@ -46,13 +46,13 @@ export const PROVIDER = { kind: 'server', id: null } as const
 
 /** Record what happened to a user. */
 export async function recordOfUser(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   userId: string,
   event: Omit<Event, 'tenantId' | 'target'>,
 ): Promise<void> {
   const tenantId = await findHome(transaction, userId)
   if (tenantId === null) return
-  await record(transaction, { ...event, tenantId, target: { kind: 'user', id: userId, name: null } })
+  transaction.record({ ...event, tenantId, target: { kind: 'user', id: userId, name: null } })
 }
 
 export async function findHome(query: Query, userId: string): Promise<string | null> {

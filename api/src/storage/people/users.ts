@@ -10,37 +10,34 @@ import { changeProvided } from './provided-changes.ts'
 import { findHome, recordSignOut, signedIn } from './user-events.ts'
 
 export function createUserStore(
-  { query, write, record }: Queries,
+  { query, write }: Queries,
   { tenantKeys, bounds }: { tenantKeys: TenantKeys; bounds: Bounds },
 ): UserStore {
   return {
-    recordSignIn: (idpUserId, moment) =>
-      write((transaction) => recordSignIn({ transaction, record }, idpUserId, moment)),
+    recordSignIn: (idpUserId, moment) => write((transaction) => recordSignIn(transaction, idpUserId, moment)),
     recordSignOut: (idpUserId, { reason }, moment) =>
-      write((transaction) => recordSignOut({ transaction, record }, { idpUserId, reason, moment })),
+      write((transaction) => recordSignOut(transaction, { idpUserId, reason, moment })),
     takenUsernames: (names) => takenUsernames(query, names),
     insertWithWorkspace: (user, workspace, moment) =>
       write(async (transaction) => {
         const isNew = await insertUser(transaction, user, moment.at)
         if (!isNew) return false
         const made = { tenantKeys, userId: user.id, workspace, moment }
-        await insertWorkspace({ transaction, record }, made)
-        await record(transaction, signedIn(workspace.id, user.id, moment))
+        await insertWorkspace(transaction, made)
+        transaction.record(signedIn(workspace.id, user.id, moment))
         return true
       }),
     change: (idpUserId, change, moment) =>
-      write((transaction) => changeProvided({ transaction, record }, { idpUserId, change, moment })),
+      write((transaction) => changeProvided(transaction, { idpUserId, change, moment })),
     findHome: (userId) => findHome(query, userId),
     insertWorkspace: (userId, workspace, moment) =>
-      write((transaction) =>
-        insertWorkspace({ transaction, record }, { tenantKeys, userId, workspace, moment }),
-      ),
+      write((transaction) => insertWorkspace(transaction, { tenantKeys, userId, workspace, moment })),
     createWorkspace: (userId, workspace, moment) =>
       write(async (transaction) => {
         await holdUser(transaction, userId)
         if ((await countCreated(transaction, userId)) >= bounds.workspacesPerPerson)
           throw tooManyWorkspaces(bounds)
-        await insertWorkspace({ transaction, record }, { tenantKeys, userId, workspace, moment })
+        await insertWorkspace(transaction, { tenantKeys, userId, workspace, moment })
       }),
   }
 }
@@ -61,7 +58,7 @@ async function countCreated(transaction: Query, userId: string): Promise<number>
 
 // The sign-in is recorded in the audit log of the workspace that the user starts in.
 async function recordSignIn(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   idpUserId: string,
   moment: Moment,
 ): Promise<KnownUser | null> {
@@ -73,7 +70,7 @@ async function recordSignIn(
     .executeTakeFirst()
   if (!row) return null
   const home = row.is_active === 1 ? await findHome(transaction, row.id) : null
-  if (home !== null) await record(transaction, signedIn(home, row.id, moment))
+  if (home !== null) transaction.record(signedIn(home, row.id, moment))
   return { ...row, is_active: row.is_active === 1 }
 }
 
@@ -105,7 +102,7 @@ type WorkspaceOf = { tenantKeys: TenantKeys; userId: string; workspace: NewWorks
 
 /** Its log begins with this event. */
 export async function insertWorkspace(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantKeys, userId, workspace, moment }: WorkspaceOf,
 ): Promise<void> {
   const { id, name, membershipId } = workspace
@@ -126,7 +123,7 @@ export async function insertWorkspace(
     .execute()
   const target = { kind: 'tenant', id, name } as const
   const stamp = { by: userId, ...moment }
-  await record(transaction, { tenantId: id, action: 'audit.started', target, ...madeBy(stamp) })
+  transaction.record({ tenantId: id, action: 'audit.started', target, ...madeBy(stamp) })
 }
 
 /** A tenant that the user owns, the personal one before others. */

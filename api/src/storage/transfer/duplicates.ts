@@ -24,7 +24,7 @@ class Refused extends Error {
 }
 
 export function duplicator(
-  { write, record }: Queries,
+  { write }: Queries,
   vault: ValueVault,
   bounds: Bounds,
 ): DuplicateStore['duplicate'] {
@@ -32,7 +32,7 @@ export function duplicator(
     const tenantVault = await vault.toWrite(tenantId)
     try {
       return await write(async (transaction) => {
-        const outcome = await copyBundle({ transaction, record }, tenantVault, { tenantId, duplicate })
+        const outcome = await copyBundle(transaction, tenantVault, { tenantId, duplicate })
         const place = { tenantId, bundleId: duplicate.id }
         if (outcome === 'duplicated') await requireWithinBound(transaction, place, bounds)
         return outcome
@@ -47,7 +47,7 @@ export function duplicator(
 type Copying = { tenantId: string; duplicate: Duplicate }
 
 async function copyBundle(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   vault: TenantVault,
   { tenantId, duplicate }: Copying,
 ): Promise<Outcome> {
@@ -62,8 +62,8 @@ async function copyBundle(
   await copyRules(transaction, tenantId, { from: of, to: id })
   const data = { bundle: { id: of, name: originalName } }
   const event = { action: 'bundle.duplicated', data, stamp } as const
-  await record(transaction, bundleEvent(tenantId, { id, name }, event))
-  await copyKeys({ transaction, record }, vault, { tenantId, duplicate })
+  transaction.record(bundleEvent(tenantId, { id, name }, event))
+  await copyKeys(transaction, vault, { tenantId, duplicate })
   return 'duplicated'
 }
 
@@ -106,20 +106,20 @@ const COPIES_AT_ONCE = 100
 
 /** @throws Refused */
 async function copyKeys(
-  recorded: Recorded,
+  transaction: Recorded,
   vault: TenantVault,
   { tenantId, duplicate }: Copying,
 ): Promise<void> {
   const { id: bundleId, own, newCopy, stamp } = duplicate
   if (own.size === 0) return
-  const keyIds = await keyIdsByName(recorded.transaction, tenantId, bundleId)
+  const keyIds = await keyIdsByName(transaction, tenantId, bundleId)
   const notDelivered = [...own].filter((name) => !keyIds.has(name))
   if (notDelivered.length > 0) throw new Refused({ notDelivered })
   let copied = 0
   for (const name of own) {
     const attachment = { bundleId, keyId: keyIds.get(name) ?? '' }
     const copy = { ...newCopy(name), stamp }
-    const outcome = await giveOwnCopy(recorded, vault, { tenantId, attachment, copy })
+    const outcome = await giveOwnCopy(transaction, vault, { tenantId, attachment, copy })
     if (outcome === 'name_taken') throw new Refused('key_name_taken')
     copied += 1
     // SQLite answers without a pause, so many copies would delay other calls.

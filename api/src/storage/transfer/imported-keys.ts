@@ -38,16 +38,13 @@ export async function holdKeys(
 
 const USES_KEY: ReadonlySet<string> = new Set(['share', 'update', 'replace'])
 
-export async function insertKeys(
-  { transaction, insertAll, record, vault }: KeyChangeParts,
-  change: Change,
-): Promise<void> {
+export async function insertKeys({ transaction, vault }: KeyChangeParts, change: Change): Promise<void> {
   for (const steps of chunks(change.steps.filter(makesKey))) {
     const rows = steps.map((step) => newKey(step, change, vault.seal))
-    await insertAll(transaction, 'keys', rows)
+    await transaction.insertAll('keys', rows)
     for (const row of rows) {
       const key = { ...row, is_secret: row.is_secret === 1 }
-      await record(transaction, keyCreated(change.tenantId, key, change.stamp))
+      transaction.record(keyCreated(change.tenantId, key, change.stamp))
     }
     await turn() // A long import lets other calls run.
   }

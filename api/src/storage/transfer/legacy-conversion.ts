@@ -9,7 +9,7 @@ import type { ValueVault } from '../keys-at-rest/value-vault.ts'
 
 /** Who writes a bundle's items holds the bundle, so the item that is read here is the one that goes. */
 export function converter(
-  { write, record }: Queries,
+  { write }: Queries,
   vaults: { items: ValueVault; keys: ValueVault },
 ): LegacyItemStore['convert'] {
   return async (place, name, { keyId, stamp }) => {
@@ -35,9 +35,9 @@ export function converter(
       const attachment = { bundleId, keyId, order: undefined, required: false }
       await insertHeld(transaction, { tenantId, attachment })
       await removeHeld(transaction, place, name)
-      await record(transaction, keyCreated(tenantId, { id: keyId, name, is_secret: is_secret === 1 }, stamp))
+      transaction.record(keyCreated(tenantId, { id: keyId, name, is_secret: is_secret === 1 }, stamp))
       const event = { action: 'item.converted', data: { key: { id: keyId, name } } } as const
-      await stampBundle({ transaction, record }, { ...place, stamp }, event)
+      await stampBundle(transaction, { ...place, stamp }, event)
       return 'converted'
     })
   }

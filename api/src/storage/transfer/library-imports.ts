@@ -31,9 +31,9 @@ export function createLibraryImportStore(
       return changeLibrary(queries, tenantId, async (transaction) => {
         await holdBundleNamed(transaction, tenantId, reading.bundleName)
         const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
-        const parts = { ...queries, ...bounds, transaction, vault: tenantVault, bounds }
+        const parts = { ...bounds, transaction, vault: tenantVault, bounds }
         await apply(parts, { ...change, tenantId })
-        await endDeposit(parts, { ...change, tenantId }, reading.bundleName)
+        await endDeposit(transaction, { ...change, tenantId }, reading.bundleName)
         return change
       })
     },
@@ -53,21 +53,25 @@ type Parts = KeyChangeParts & { bounds: Bounds }
 
 async function apply(parts: Parts, change: Change): Promise<void> {
   const { tenantId, bundleId, bundle, steps, stamp } = change
-  await detach(parts, change)
+  await detach(parts.transaction, change)
   if (!steps.some(({ action }) => action !== 'same' && action !== 'kept') && bundle === null) return
-  if (bundle && !(await createBundle(parts, bundle, stamp))) throw new Overtaken()
+  if (bundle && !(await createBundle(parts.transaction, bundle, stamp))) throw new Overtaken()
   const held = await holdKeys(parts.transaction, change)
   await insertKeys(parts, change)
   await changeKeys(parts, change, held)
   await attach(parts, change)
-  await stampBundle(parts, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data: summary(steps) })
+  await stampBundle(
+    parts.transaction,
+    { tenantId, bundleId, stamp },
+    { action: 'bundle.imported', data: summary(steps) },
+  )
 }
 
 /** Take names from the bundle, which this transaction holds since the plan was made. */
-async function detach(recorded: Recorded, { tenantId, bundleId, removals, stamp }: Change): Promise<void> {
+async function detach(transaction: Recorded, { tenantId, bundleId, removals, stamp }: Change): Promise<void> {
   if (removals.length === 0) return
   for (const some of chunks(removals)) {
-    const { numDeletedRows } = await deleteOf(recorded.transaction, 'attachments', tenantId)
+    const { numDeletedRows } = await deleteOf(transaction, 'attachments', tenantId)
       .where('bundle_id', '=', bundleId)
       .where(
         'key_id',
@@ -77,16 +81,16 @@ async function detach(recorded: Recorded, { tenantId, bundleId, removals, stamp 
       .executeTakeFirstOrThrow()
     if (Number(numDeletedRows) < some.length) throw new Overtaken()
   }
-  await closeGaps(recorded.transaction, tenantId, [bundleId])
+  await closeGaps(transaction, tenantId, [bundleId])
   const told = removals.map(({ name, key }) => ({
     key: { id: key.id, name: key.name },
     ...deliveredAs(key.name, name),
   }))
-  await stampBundleForEach(recorded, { tenantId, bundleId, stamp }, { action: 'bundle.detached', told })
+  await stampBundleForEach(transaction, { tenantId, bundleId, stamp }, { action: 'bundle.detached', told })
 }
 
 async function endDeposit(
-  recorded: Recorded,
+  transaction: Recorded,
   { tenantId, bundleId, deposit, stamp, ...plan }: Change,
   bundleName: string,
 ): Promise<void> {
@@ -94,7 +98,7 @@ async function endDeposit(
   const { id: depositId, boxDigest } = deposit
   const outcome = { bundleId, boxDigest, storedAt: stamp.at, variables: variablesOf(plan) }
   const ending = { tenantId, depositId, bundle: { id: bundleId, name: bundleName }, outcome, stamp }
-  if (!(await endApplied(recorded, ending))) throw new Overtaken()
+  if (!(await endApplied(transaction, ending))) throw new Overtaken()
 }
 
 function summary(steps: ImportChange['steps']): EventData {
@@ -106,10 +110,7 @@ function summary(steps: ImportChange['steps']): EventData {
 
 /** Deliver the new and the shared keys after what the bundle has, in the order of the entries. A key that takes the
  * place of a shared one keeps its position. */
-async function attach(
-  { transaction, insertAll, updateAll, bounds }: Parts,
-  { tenantId, bundleId, steps }: Change,
-): Promise<void> {
+async function attach({ transaction, bounds }: Parts, { tenantId, bundleId, steps }: Change): Promise<void> {
   const first = await lengthOf(transaction, tenantId, bundleId)
   const rows = steps
     .filter(({ isAttached }) => !isAttached)
@@ -121,7 +122,7 @@ async function attach(
       position: first + index,
       required: flag(false),
     }))
-  for (const chunk of chunks(rows)) await insertAll(transaction, 'attachments', chunk)
+  for (const chunk of chunks(rows)) await transaction.insertAll('attachments', chunk)
   if (rows.length > 0) await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
   const taken = steps.filter(splits).map(({ newKeyId: key_id, entry }) => ({
     tenant_id: tenantId,
@@ -130,5 +131,5 @@ async function attach(
     key_id,
   }))
   const by = ['tenant_id', 'bundle_id', 'delivered_name'] as const
-  for (const some of chunks(taken)) await updateAll(transaction, 'attachments', { by, rows: some })
+  for (const some of chunks(taken)) await transaction.updateAll('attachments', { by, rows: some })
 }

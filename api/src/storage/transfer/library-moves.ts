@@ -12,7 +12,7 @@ import {
   type ReceivingLibrary,
 } from '../../domain/transfer/library-move-plan.ts'
 import { chunks } from '../base/chunks.ts'
-import type { ManyRows, Queries, Query, Recorded } from '../base/queries.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 import { requireWithinBound } from '../bundles/bundle-bound.ts'
@@ -34,7 +34,7 @@ export function createLibraryMoveStore(
       const tenantVault = await vault.toWrite(tenantId)
       return changeLibrary(queries, tenantId, async (transaction) => {
         const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
-        await apply({ ...queries, transaction, vault: tenantVault, bounds }, { ...change, tenantId })
+        await apply({ transaction, vault: tenantVault, bounds }, { ...change, tenantId })
         return change
       })
     },
@@ -81,7 +81,7 @@ async function allKeyNames(query: Query, tenantId: string): Promise<ReadonlySet<
 }
 
 type Change = MoveChange & { tenantId: string }
-type Parts = Recorded & ManyRows & { vault: TenantVault; bounds: Bounds }
+type Parts = { transaction: Recorded; vault: TenantVault; bounds: Bounds }
 
 async function apply(parts: Parts, change: Change): Promise<void> {
   await insertKeys(parts, change)
@@ -90,16 +90,16 @@ async function apply(parts: Parts, change: Change): Promise<void> {
   }
 }
 
-async function insertKeys({ transaction, insertAll, record, vault }: Parts, change: Change): Promise<void> {
+async function insertKeys({ transaction, vault }: Parts, change: Change): Promise<void> {
   const made = change.keys
     .map((step, index) => ({ step, id: change.ids.keys[index] ?? '' }))
     .filter(({ step: { action } }) => action === 'create' || action === 'rename')
   for (const some of chunks(made)) {
     const rows = some.map(({ step, id }) => newKey(step, { id, change, vault }))
-    await insertAll(transaction, 'keys', rows)
+    await transaction.insertAll('keys', rows)
     for (const { is_secret, template_parts, ...row } of rows) {
       const key = { ...row, is_secret: is_secret === 1, isTemplate: template_parts !== null }
-      await record(transaction, keyCreated(change.tenantId, key, change.stamp))
+      transaction.record(keyCreated(change.tenantId, key, change.stamp))
     }
     await turn() // A long move lets other calls run.
   }
@@ -128,12 +128,12 @@ function newKey({ key, keyName }: MovedKey, { id, change: { tenantId, stamp }, v
 }
 
 async function addBundle(parts: Parts, change: Change, index: number): Promise<void> {
-  const { transaction, insertAll, bounds } = parts
+  const { transaction, bounds } = parts
   const { tenantId, ids, stamp, bundles } = change
   const { bundle } = bundles[index] ?? {}
   const bundleId = ids.bundles[index]
   if (bundle === undefined || bundleId === undefined) return
-  if (!(await createBundle(parts, newBundle(bundle, { id: bundleId, tenantId, stamp }), stamp)))
+  if (!(await createBundle(transaction, newBundle(bundle, { id: bundleId, tenantId, stamp }), stamp)))
     throw new Overtaken()
   const rows = bundle.entries.map(({ key, name, required }, position) => ({
     bundle_id: bundleId,
@@ -143,11 +143,11 @@ async function addBundle(parts: Parts, change: Change, index: number): Promise<v
     position,
     required: flag(required),
   }))
-  for (const some of chunks(rows)) await insertAll(transaction, 'attachments', some)
+  for (const some of chunks(rows)) await transaction.insertAll('attachments', some)
   await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
   const created = bundle.entries.filter(({ key }) => change.keys[key]?.action !== 'share').length
   const data = { created, updated: 0, names: bundle.entries.map(({ name }) => name) }
-  await stampBundle(parts, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data })
+  await stampBundle(transaction, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data })
 }
 
 function idOf({ keys, ids }: Change, index: number): string {

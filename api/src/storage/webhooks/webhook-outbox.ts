@@ -17,7 +17,7 @@ import { webhookTarget } from './webhooks.ts'
  */
 
 export function createWebhookOutbox(queries: Queries, secrets: WebhookSecrets): WebhookOutbox {
-  const { query, write, record } = queries
+  const { query, write } = queries
   return {
     due: (now, options) => due(query, now, options),
     claim: (place, lease) => write((transaction) => claim(transaction, place, lease)),
@@ -25,7 +25,7 @@ export function createWebhookOutbox(queries: Queries, secrets: WebhookSecrets): 
       const { open } = await secrets.of(place.tenantId)
       return write((transaction) => next({ transaction, open }, place, lease))
     },
-    settle: (place, settled) => write((transaction) => settle({ transaction, record }, place, settled)),
+    settle: (place, settled) => write((transaction) => settle(transaction, place, settled)),
     release: (place, claimedBy) => write((transaction) => release(transaction, place, claimedBy)),
     sweep: (now) => sweepMessages(queries, now),
   }
@@ -126,7 +126,7 @@ async function next(
 }
 
 async function settle(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   place: WebhookPlace,
   { claim: claimedBy, messageId, outcome, settlement, now }: Settled,
 ): Promise<void> {
@@ -153,7 +153,7 @@ async function settle(
     .$if(end !== null, (webhooks) => webhooks.set({ is_active: 0, ended_reason: end }))
     .execute()
   if (end === null) return
-  await record(transaction, {
+  transaction.record({
     tenantId: place.tenantId,
     action: 'webhook.disabled',
     at: now,

@@ -9,33 +9,29 @@ import type { WebhookSecrets } from '../keys-at-rest/webhook-secrets.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { webhookReader } from './webhook-reading.ts'
 
-export function createWebhookStore({ query, write, record }: Queries, secrets: WebhookSecrets): WebhookStore {
+export function createWebhookStore({ query, write }: Queries, secrets: WebhookSecrets): WebhookStore {
   return {
     ...webhookReader(query),
     async insert(tenantId, { secret, ...webhook }, stamp) {
       const { seal } = await secrets.of(tenantId)
       const sealed = seal(secret, { webhookId: webhook.id, version: 1 })
-      return write((transaction) =>
-        insert({ transaction, record }, { tenantId, webhook, secret: sealed, stamp }),
-      )
+      return write((transaction) => insert(transaction, { tenantId, webhook, secret: sealed, stamp }))
     },
     update: (tenantId, webhookId, change) =>
-      write((transaction) => update({ transaction, record }, { tenantId, webhookId, ...change })),
+      write((transaction) => update(transaction, { tenantId, webhookId, ...change })),
     delete: (tenantId, webhookId, stamp) =>
       write(async (transaction) => {
         const row = await deleteOf(transaction, 'webhooks', { tenantId, id: webhookId })
           .returning(['id', 'url'])
           .executeTakeFirst()
         if (!row) return false
-        await record(transaction, webhookEvent({ tenantId, ...row }, 'webhook.deleted', { stamp }))
+        transaction.record(webhookEvent({ tenantId, ...row }, 'webhook.deleted', { stamp }))
         return true
       }),
     async rotate(tenantId, webhookId, { secret, oldUntil, stamp }) {
       const { seal } = await secrets.of(tenantId)
       const sealed = (version: number) => seal(secret, { webhookId, version })
-      return write((transaction) =>
-        rotate({ transaction, record }, { tenantId, webhookId, sealed, oldUntil, stamp }),
-      )
+      return write((transaction) => rotate(transaction, { tenantId, webhookId, sealed, oldUntil, stamp }))
     },
   }
 }
@@ -48,7 +44,7 @@ type Insertion = {
 }
 
 async function insert(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, webhook, secret, stamp }: Insertion,
 ): Promise<'done' | 'no_bundle' | 'full'> {
   await holdTenant(transaction, tenantId)
@@ -73,7 +69,7 @@ async function insert(
     })
     .execute()
   const data = toldOf(webhook)
-  await record(transaction, webhookEvent({ tenantId, id, url }, 'webhook.created', { stamp, data }))
+  transaction.record(webhookEvent({ tenantId, id, url }, 'webhook.created', { stamp, data }))
   return 'done'
 }
 
@@ -103,7 +99,7 @@ async function hasBundles(transaction: Query, tenantId: string, ids: readonly st
 type Update = { tenantId: string; webhookId: string; stamp: Stamp } & WebhookChange
 
 async function update(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, webhookId, stamp, ...change }: Update,
 ): Promise<'done' | 'absent' | 'no_bundle'> {
   const before = await holdWebhook(transaction, tenantId, webhookId)
@@ -119,7 +115,7 @@ async function update(
   if (changed.length === 0) return 'done'
   const data = { changed, is_active: wanted.is_active === 1 }
   const webhook = { tenantId, id: webhookId, url: wanted.url }
-  await record(transaction, webhookEvent(webhook, 'webhook.changed', { stamp, data }))
+  transaction.record(webhookEvent(webhook, 'webhook.changed', { stamp, data }))
   return 'done'
 }
 
@@ -157,7 +153,7 @@ type Rotating = {
 }
 
 async function rotate(
-  { transaction, record }: Recorded,
+  transaction: Recorded,
   { tenantId, webhookId, sealed, oldUntil, stamp }: Rotating,
 ): Promise<boolean> {
   const row = await holdWebhook(transaction, tenantId, webhookId)
@@ -172,7 +168,7 @@ async function rotate(
     })
     .execute()
   const webhook = { tenantId, id: webhookId, url: row.url }
-  await record(transaction, webhookEvent(webhook, 'webhook.secret_rotated', { stamp }))
+  transaction.record(webhookEvent(webhook, 'webhook.secret_rotated', { stamp }))
   return true
 }
 

@@ -4,18 +4,18 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { SignedCall } from './auth/signed-headers.ts'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
-import type { ExpiringApprovals } from './domain/endings/take-back.ts'
 import type { IdTokens } from './domain/machines/id-token.ts'
 import { DEVICE_NONCE_SECONDS } from './domain/requests/device.ts'
 import type { Stores } from './domain/stores.ts'
 import { setupCodeOf } from './first-set-up.ts'
 import { createHandlers } from './http/handlers.ts'
 import type { MachineRefusals } from './http/machine-refusals.ts'
+import type { RequestHandlerParts } from './http/requests.ts'
 import { createServer } from './http/server.ts'
 import type { Guard } from './outgoing/guard.ts'
 import type { ApiSettings } from './settings.ts'
 import { noncesOf, type ShortLived } from './short-lived.ts'
-import { depositKeySigner, receiptSigner } from './signing-keys.ts'
+import { depositKeySigner } from './signing-keys.ts'
 import type { Sealer } from './storage/audit/sealer.ts'
 import type { Database } from './storage/base/queries.ts'
 import type { KnownReceiptKey } from './storage/keys-at-rest/receipt-keys.ts'
@@ -28,7 +28,8 @@ type AppParts = {
   sealer: Sealer
   receiptKeys: readonly KnownReceiptKey[]
   refusals: MachineRefusals
-  expiring: ExpiringApprovals
+  /** How approvals are given, and what becomes of them. */
+  approving: Pick<RequestHandlerParts, 'receipts' | 'assurance' | 'endings' | 'expiring'>
   guard: Guard
   idTokens: IdTokens
   clock: ClockAndIds
@@ -37,7 +38,7 @@ type AppParts = {
 
 /** The HTTP server of the API, which does not listen yet. */
 export function createApp(parts: AppParts): FastifyInstance {
-  const { settings, database, stores, shortLived, sealer, receiptKeys, expiring, clock, log } = parts
+  const { settings, database, stores, shortLived, sealer, receiptKeys, approving, clock, log } = parts
   const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   const signing = {
     sharedSecrets,
@@ -51,15 +52,13 @@ export function createApp(parts: AppParts): FastifyInstance {
       clock,
       requestParts: {
         ...shortLived,
-        expiring,
+        ...approving,
         stores,
         clock,
         newRequestId: randomRequestId,
         lifetimeSeconds: settings.requestTtlSeconds,
         maxPayloadBytes: settings.maxPayloadBytes,
-        assurance: settings.approvalAssurance,
         isLocal: authMode === 'local' && 'socketPath' in settings.listen,
-        receipts: receiptSigner(receiptKeys, settings.publicHost),
         takeDeviceNonce: deviceNoncesOf(shortLived, clock),
       },
       targets: parts.guard,

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, pino } from 'pino'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import { ExpiringApprovals } from './domain/endings/take-back.ts'
+import { endingsOf } from './domain/kinds/endings.ts'
 import type { RequestStore } from './domain/requests/request-store.ts'
 import { untoldSetupCode } from './first-set-up.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
@@ -14,6 +15,7 @@ import { outgoingOf, sendWebhooks } from './outgoing-calls.ts'
 import { openStores } from './recorded-stores.ts'
 import type { ApiSettings } from './settings.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
+import { receiptSigner } from './signing-keys.ts'
 import type { Sealer } from './storage/audit/sealer.ts'
 import { overdueSweep, sweepEvery } from './sweeping.ts'
 
@@ -85,8 +87,11 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const outgoing = outgoingOf(settings, { clock, log })
   const { guard } = outgoing
   sendWebhooks(opened, { outbox: stores.webhookOutbox, guard, clock, log, version: settings.version })
-  const expiring = opened.adopt(new ExpiringApprovals({ ...shortLived, stores, clock }), (it) => it.close())
-  const app = createApp({ ...parts, ...recorded, ...outgoing, refusals, expiring })
+  const receipts = receiptSigner(recorded.receiptKeys, settings.publicHost)
+  const approving = { ...shortLived, stores, clock, receipts, assurance: settings.approvalAssurance }
+  const ending = { ...approving, endings: endingsOf(approving) }
+  const expiring = opened.adopt(new ExpiringApprovals(ending), (it) => it.close())
+  const app = createApp({ ...parts, ...recorded, ...outgoing, refusals, approving: { ...ending, expiring } })
   await measure(app, { settings, shortLived, sealer: recorded.sealer, opened })
   const address = await listen(app, settings)
   const setupCode = await untoldSetupCode(settings, stores.accounts)

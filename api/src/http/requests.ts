@@ -1,5 +1,6 @@
 import { joinsAnother, listCompanions } from '../domain/approvals/companions.ts'
 import { decide } from '../domain/approvals/decision.ts'
+import { endingOf } from '../domain/approvals/ending.ts'
 import { type GrantUseParts, useGrant } from '../domain/approvals/grant-use.ts'
 import type { PolicyParts } from '../domain/approvals/policy.ts'
 import type { ChangeParts } from '../domain/collection/changed-values.ts'
@@ -8,7 +9,6 @@ import type { ReleaseParts } from '../domain/endings/release.ts'
 import { deny, withdrawRequest } from '../domain/endings/request-end.ts'
 import type { ExpiringApprovals } from '../domain/endings/take-back.ts'
 import { rescueDeposit } from '../domain/kinds/deposit-storing.ts'
-import { endingOf } from '../domain/kinds/endings.ts'
 import { type ApprovalParts, DELIVERY, storePayload } from '../domain/kinds/request-approval.ts'
 import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/kinds/request-offer.ts'
 import { createRequest, type NewRequestParts } from '../domain/requests/new-request.ts'
@@ -66,12 +66,12 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       })
       if (outcome.status === 'pending') return { status: 200, body: outcome }
       const { approved, applied, claimId, ciphertextBase64: ciphertext_base64 } = outcome
+      const ending = approved && endingOf(parts, approved)
       const delivery = parts.deliveries.of({ requestId: params.request_id, claimId }, async () => {
-        if (approved) await endingOf(approved.kind).collected?.(parts, approved, originOf(call.peer))
+        await ending?.collected?.(originOf(call.peer))
       })
       if (applied) return { status: 200, body: { status: 'applied', deposit: applied }, delivery }
-      const facts = approved && endingOf(approved.kind).facts?.(approved)
-      return { status: 200, body: { status: 'ready', ciphertext_base64, ...facts }, delivery }
+      return { status: 200, body: { status: 'ready', ciphertext_base64, ...ending?.facts }, delivery }
     },
     async getRequestContext({ params, peer }) {
       const context = await requestContext(parts, params.request_id)

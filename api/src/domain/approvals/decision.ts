@@ -2,6 +2,7 @@ import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
+import type { Origin } from '../base/origin.ts'
 import { admit, type Caller } from '../people/membership.ts'
 import type { Approved } from '../requests/approved.ts'
 import { newHold } from '../requests/release-hold.ts'
@@ -19,13 +20,15 @@ import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
 import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-grounds.ts'
 import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
+import { type EndParts, endApproval, endingOf } from './ending.ts'
+import { requestOrigin } from './request-delivery.ts'
 
 /*
  * How a person approves a request of any kind. A kind says what an approval would give and which bundles' rules judge
  * it; everything else happens here, in one order. Of any number of calls for one request, one wins.
  */
 
-export type DecisionParts = RequestParts & RuleParts
+export type DecisionParts = RequestParts & RuleParts & EndParts
 
 /** What every approver chooses. */
 export type Choice = { release?: ReleaseWay | undefined; user_code?: string | undefined }
@@ -53,10 +56,6 @@ export type Begun = {
   ciphertextBase64: string | null
   /** The first of two approvals. */
   first?: FirstApproval | null
-  /** Ends the record, because another approval was faster. */
-  overtaken?: () => Promise<void>
-  /** What follows an approval that need not return to the terminal. */
-  carryOut?(): Promise<{ deposit?: AppliedDeposit }>
   /** Where two people approve. */
   approvals?: { given: number; needed: number }
 }
@@ -91,9 +90,11 @@ export async function decide<Parts extends DecisionParts, Chosen extends Choice>
   const { request } = stored
   const held = choice.release === undefined ? null : newHold(parts.clock, request, choice.release)
   const begun = await offer.begin(grounds, held?.hold ?? null)
-  await settle(parts, stored, { ...begun, hold: held?.hold ?? null })
+  const origin = { ...caller.origin, ...requestOrigin(request) }
+  await settle(parts, stored, { ...begun, hold: held?.hold ?? null, origin })
   await requireStillAllowed(parts, asking)
-  const carried = held === null ? await begun.carryOut?.() : { release: held.release }
+  const ending = begun.approved && endingOf(parts, begun.approved)
+  const carried = held ? { release: held.release } : await ending?.carryOut?.(request, caller)
   const approvals = begun.approvals && { approvals: begun.approvals }
   return { approved: { ok: true, ...approvals, ...carried }, request }
 }
@@ -118,15 +119,21 @@ export async function findPending(parts: RequestParts, requestId: string): Promi
 
 /** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict */
 export async function settle(
-  parts: RequestParts,
+  parts: RequestParts & EndParts,
   { request, first: before }: OpenRequest,
-  { approved, ciphertextBase64, first = null, hold, overtaken }: Begun & { hold: Hold | null },
+  {
+    approved,
+    ciphertextBase64,
+    first = null,
+    hold,
+    origin,
+  }: Begun & { hold: Hold | null; origin: Origin | null },
 ): Promise<void> {
   const after = before?.approverId ?? null
   const step = { after, first, approved, ciphertextBase64, hold }
   const settled = await changeRequest(parts, request.id, (stored, nowMs) => approveStep(stored, step, nowMs))
   if (settled === 'done') return
-  await overtaken?.()
+  await endApproval(parts, { status: 'pending', approved, first: null }, { reason: 'overtaken', origin })
   requireOpen(settled)
   if (settled === 'ready' || settled === 'held') throw alreadyApproved()
   throw new DomainError(

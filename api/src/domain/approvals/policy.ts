@@ -132,6 +132,17 @@ export function effectivePolicy(
   }
 }
 
+/** What the rules of a bundle demand of an approval; null: the bundle is gone. */
+export async function assuranceNow(
+  { stores, assurance }: Pick<PolicyParts, 'assurance' | 'stores'>,
+  tenantId: string,
+  bundleId: string,
+): Promise<Assurance | null> {
+  const bundle = await stores.bundles.find(tenantId, bundleId)
+  if (bundle === null) return null
+  return effectivePolicy(assurance, await stores.policies.find(tenantId, bundleId), bundle).assurance
+}
+
 /** Whether an approval of this grade satisfies the other. */
 export function isAtLeast(assurance: Assurance, demanded: Assurance): boolean {
   return ASSURANCES.indexOf(assurance) >= ASSURANCES.indexOf(demanded)

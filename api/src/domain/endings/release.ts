@@ -2,13 +2,11 @@ import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
 import { releaseHash } from '@keyferry/crypto/release'
 import type { z } from 'zod'
 import { refused, releaseRequired } from '../approvals/approval-rules.ts'
-import { effectivePolicy, type Policy, type PolicyParts, type PolicyStore } from '../approvals/policy.ts'
+import { type EndParts, endApproval, endingOf } from '../approvals/ending.ts'
+import { assuranceNow, type PolicyParts } from '../approvals/policy.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
-import { type StoringParts, storeReleased } from '../kinds/deposit-storing.ts'
-import { endApproval, endingOf, type ReturnParts } from '../kinds/endings.ts'
-import type { BundleStore } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
 import { newHold } from '../requests/release-hold.ts'
 import {
@@ -36,9 +34,7 @@ import type { Deliveries } from './request-deliveries.ts'
  */
 
 export type ReleaseParts = RequestParts &
-  ReturnParts &
-  StoringParts & {
-    stores: { bundles: BundleStore; policies: PolicyStore }
+  EndParts & {
     deliveries: Deliveries
     /** Counts a release of the request.
      * @throws DomainError too_many */
@@ -75,10 +71,10 @@ async function afterReturn(
   { by, origin }: { by: ReleaseWay; origin: Origin },
 ): Promise<void> {
   if (approved === null) return
-  const ending = endingOf(approved.kind)
+  const ending = endingOf(parts, approved)
   const back = { request, by, at: timestamp(parts.clock), origin }
-  for (const step of ending.released?.(parts, approved, back) ?? []) parts.deliveries.afterwards(step)
-  await storeReleased(parts, request.id)
+  for (const step of ending.afterReturn?.(back) ?? []) parts.deliveries.afterwards(step)
+  await ending.returned?.(back)
 }
 
 function refusedRelease(outcome: Exclude<Released, { status: 'released' }>): DomainError {
@@ -96,7 +92,7 @@ function refusedRelease(outcome: Exclude<Released, { status: 'released' }>): Dom
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held, or too
  *   many codes) · forbidden (another person approved) · release_required (the bundle or the client takes no code) */
 export async function freshCode(
-  parts: ReleaseParts & Pick<PolicyParts, 'assurance'>,
+  parts: RequestParts & EndParts & PolicyParts,
   caller: Caller,
   requestId: string,
 ): Promise<z.output<typeof Release>> {
@@ -108,7 +104,7 @@ export async function freshCode(
   await requireCodeAllowed(parts, stored)
   const { hold, release } = newHold(parts.clock, request, 'code')
   const { hash, untilMs } = hold
-  const returning = approved && (endingOf(approved.kind).byCode?.(parts.receipts, approved) ?? approved)
+  const returning = approved && (endingOf(parts, approved).byCode?.() ?? approved)
   const limit = ATTEMPTS.freshReleaseCodes
   const code = { hash, untilMs, approverId: caller.userId, limit, approved: returning }
   const renewed = await changeRequest(parts, request.id, (now) => renewCodeStep(now, code))
@@ -117,20 +113,13 @@ export async function freshCode(
 }
 
 async function requireCodeAllowed(
-  { stores, assurance }: ReleaseParts & Pick<PolicyParts, 'assurance'>,
-  stored: OpenRequest,
+  parts: EndParts & PolicyParts,
+  { request, approved, first }: OpenRequest,
 ): Promise<void> {
-  const { approved, first } = stored
-  if (approved && 'assurance' in approved) return requireOfferedCode(stored, approved)
-  const [tenantId, bundleId] = [tenantOf(stored), approved?.bundle.id ?? first?.bundleId]
-  const bundle = tenantId && bundleId && (await stores.bundles.find(tenantId, bundleId))
-  if (!bundle) throw notHeld()
-  const policy = effectivePolicy(assurance, await stores.policies.find(tenantId, bundle.id), bundle)
-  requireOfferedCode(stored, policy)
-}
-
-function requireOfferedCode({ request }: OpenRequest, policy: Pick<Policy, 'assurance'>): void {
-  if (policy.assurance === 'local') throw refused(releaseRequired(policy))
+  const ofFirst = () => (first ? assuranceNow(parts, first.tenantId, first.bundleId) : null)
+  const assurance = await (approved ? endingOf(parts, approved).assurance() : ofFirst())
+  if (assurance === null) throw notHeld()
+  if (assurance === 'local') throw refused(releaseRequired({ assurance }))
   if (!request.release.includes('code')) throw refused(releaseRequired({ assurance: 'local' }))
 }
 

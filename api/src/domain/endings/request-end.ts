@@ -1,10 +1,10 @@
 import type { WhyNotCode } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
+import { type EndParts, endApproval } from '../approvals/ending.ts'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { madeBy } from '../base/event.ts'
 import type { Origin } from '../base/origin.ts'
 import { stampOf } from '../base/stamp.ts'
-import { type EndParts, endApproval } from '../kinds/endings.ts'
 import type { Visitor } from '../people/membership.ts'
 import {
   alreadyApproved,

@@ -1,4 +1,4 @@
-import { type EndParts, endApproval } from '../kinds/endings.ts'
+import { type EndParts, endApproval } from '../approvals/ending.ts'
 import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { expireStep } from '../requests/request-steps.ts'
 

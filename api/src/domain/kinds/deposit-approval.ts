@@ -1,7 +1,7 @@
 import type { ApproveDeposit, ReleaseWay } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { Asking } from '../approvals/approval-grounds.ts'
-import type { Kind } from '../approvals/decision.ts'
+import type { DecisionParts, Kind } from '../approvals/decision.ts'
 import type { Policy } from '../approvals/policy.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
 import { stampOf } from '../base/stamp.ts'
@@ -9,9 +9,8 @@ import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
 import { planChanged } from '../transfer/library-import.ts'
 import { type PlannedDeposit, type PlanParts, plannedDeposit } from './deposit-plan.ts'
+import type { DepositStore } from './deposit-record.ts'
 import { DEPOSIT_REFUSALS } from './deposit-rules.ts'
-import { type StoringParts, storeDeposit } from './deposit-storing.ts'
-import { type EndParts, endOvertaken } from './endings.ts'
 
 /*
  * The approval of a deposit. A person approves one plan: if the library changed since they saw it, nothing happens and
@@ -19,7 +18,7 @@ import { type EndParts, endOvertaken } from './endings.ts'
  * values stored: a lure that ends with a click stores nothing.
  */
 
-type Parts = PlanParts & StoringParts & EndParts & { stores: { tenants: TenantStore } }
+type Parts = DecisionParts & PlanParts & { stores: { deposits: DepositStore; tenants: TenantStore } }
 
 export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>> = {
   refusals: DEPOSIT_REFUSALS,
@@ -30,14 +29,9 @@ export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>> = {
       requireSame() {
         if (planned.plan.planId !== choice.plan_id) throw planChanged()
       },
-      async begin({ policy, request, caller }, hold) {
-        const approval = await record(parts, asking, { planned, policy, heldBy: hold?.by ?? null })
-        return {
-          approved: approval,
-          ciphertextBase64: null,
-          overtaken: () => endOvertaken(parts, approval),
-          carryOut: async () => ({ deposit: await storeDeposit(parts, { request, approval, caller }) }),
-        }
+      async begin({ policy }, hold) {
+        const approved = await record(parts, asking, { planned, policy, heldBy: hold?.by ?? null })
+        return { approved, ciphertextBase64: null }
       },
     }
   },

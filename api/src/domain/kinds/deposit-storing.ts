@@ -3,7 +3,7 @@ import { requestOrigin } from '../approvals/request-delivery.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Caller, MembershipStore } from '../people/membership.ts'
-import type { ApprovedDeposit } from '../requests/approved.ts'
+import { ApprovedDeposit } from '../requests/approved.ts'
 import { changeRequest } from '../requests/request.ts'
 import { settleDepositStep } from '../requests/request-steps.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
@@ -84,8 +84,8 @@ async function findApplying(
   const stored = await requests.read(requestId, clock.now().getTime())
   if (typeof stored === 'string') return null
   const { request, approved, applyUntilMs } = stored
-  if (approved?.kind !== 'deposit' || applyUntilMs === null) return null
-  return { request, approval: approved, untilMs: applyUntilMs }
+  if (approved === null || applyUntilMs === null) return null
+  return { request, approval: ApprovedDeposit.parse(approved), untilMs: applyUntilMs }
 }
 
 async function importApproved(

@@ -1,7 +1,7 @@
 import type { ApproveNames } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { Grounds } from '../approvals/approval-rules.ts'
-import type { Begun, Kind } from '../approvals/decision.ts'
+import type { Begun, DecisionParts, Kind } from '../approvals/decision.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
 import { madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
@@ -9,7 +9,6 @@ import { sealText } from '../deliveries/sealed-values.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import { publicKeyOf } from '../requests/request.ts'
 import type { Hold } from '../requests/stored-request.ts'
-import { type EndParts, endOvertaken } from './endings.ts'
 import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offeredNames } from './names-offer.ts'
 
 /*
@@ -18,8 +17,8 @@ import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offeredNames } from
  * so there is no delivery and no holder, only one event.
  */
 
-type Parts = OfferParts &
-  EndParts & {
+type Parts = DecisionParts &
+  OfferParts & {
     stores: { tenants: TenantStore }
     /** Bound of the list that is sealed. */
     maxPayloadBytes: number
@@ -39,7 +38,7 @@ export const NAMES: Kind<Parts, z.output<typeof ApproveNames>> = {
 
 type Approving = { offered: OfferedNames; grounds: Grounds }
 
-// Writes the event before the list can leave the server. If another approval was faster, it writes a second event.
+// Writes the event before the list can leave the server. If another approval was faster, a second event follows.
 async function begin(parts: Parts, { offered, grounds }: Approving, hold: Hold | null): Promise<Begun> {
   const { stores, maxPayloadBytes } = parts
   const { caller, request, policy } = grounds
@@ -58,5 +57,5 @@ async function begin(parts: Parts, { offered, grounds }: Approving, hold: Hold |
   await stores.events.record({ ...event, tenantId: caller.tenantId, action: 'names.approved', target, data })
   const { assurance } = policy
   const approved = { kind: 'names' as const, approverId: caller.userId, tenant, target, assurance }
-  return { approved, ciphertextBase64, overtaken: () => endOvertaken(parts, approved, event) }
+  return { approved, ciphertextBase64 }
 }

@@ -2,7 +2,7 @@ import type { EncryptFromBundle } from '@keyferry/contract'
 import type { z } from 'zod'
 import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
 import { type Begun, type DecisionParts, findPending, type Kind, settle } from '../approvals/decision.ts'
-import { type GrantStore, remember } from '../approvals/grant.ts'
+import type { EndParts } from '../approvals/ending.ts'
 import { type SealingParts, sealDelivery } from '../approvals/sealed-delivery.ts'
 import { beginFirst, type Chosen, requireSameAsFirst } from '../approvals/two-people.ts'
 import { DomainError } from '../base/errors.ts'
@@ -12,7 +12,6 @@ import { type BundleStore, findBundle } from '../library/bundle.ts'
 import type { TenantStore } from '../people/tenant.ts'
 import type { RequestParts } from '../requests/request.ts'
 import type { ApprovalRequest, Hold } from '../requests/stored-request.ts'
-import { type EndParts, endOvertaken } from './endings.ts'
 
 /*
  * The approval of values: the approver chooses a bundle of the tenant of the call and key names. Every name must be in
@@ -20,9 +19,8 @@ import { type EndParts, endOvertaken } from './endings.ts'
  */
 
 export type ApprovalParts = DecisionParts &
-  EndParts &
   SealingParts & {
-    stores: { bundles: BundleStore; events: EventStore; grants: GrantStore; tenants: TenantStore }
+    stores: { bundles: BundleStore; events: EventStore; tenants: TenantStore }
     /** The server serves one person on this machine. */
     isLocal: boolean
   }
@@ -61,11 +59,6 @@ async function begin(
   const sealed = await sealDelivery(parts, toSeal)
   return {
     ...sealed,
-    overtaken: () => endOvertaken(parts, sealed.approved),
-    async carryOut() {
-      await remember(parts, request, sealed.approved)
-      return {}
-    },
     ...(needsTwo ? { approvals: { given: 2, needed: 2 } } : {}),
   }
 }
@@ -80,12 +73,12 @@ function requireDelivery({ kind }: ApprovalRequest): void {
 /** Store a ciphertext that was sealed elsewhere; for development.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict · too_large */
 export async function storePayload(
-  parts: RequestParts & { maxPayloadBytes: number },
+  parts: RequestParts & EndParts & { maxPayloadBytes: number },
   requestId: string,
   ciphertextBase64: string,
 ): Promise<void> {
   requireBoxSize(ciphertextBase64, parts.maxPayloadBytes)
   const stored = await findPending(parts, requestId)
   requireDelivery(stored.request)
-  await settle(parts, stored, { approved: null, ciphertextBase64, hold: null })
+  await settle(parts, stored, { approved: null, ciphertextBase64, hold: null, origin: null })
 }

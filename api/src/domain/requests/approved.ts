@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { GrantDraft } from './grant-draft.ts'
 
 /*
- * What a person approved, as the request store keeps it until the request ends. Plain JSON, read back through these
- * schemas.
+ * What a person approved, as the request store keeps it until the request ends. Plain JSON. The store reads only what
+ * every approval has; its kind reads the rest back through its own schema.
  */
 
 const Named = z.object({ id: z.string(), name: z.string() })
@@ -14,8 +14,13 @@ const Names = z.array(z.string())
 /** Who approved, and in which tenant. */
 const By = { approverId: z.string(), tenant: Named }
 
+/** An approval of any kind. */
+export const Approved = z.looseObject({ kind: z.string(), ...By })
+
+export type Approved = z.infer<typeof Approved>
+
 /** Values of a bundle, sealed to the client. */
-const ApprovedDelivery = z.object({
+export const ApprovedDelivery = z.object({
   kind: z.literal('delivery'),
   ...By,
   bundle: Named,
@@ -35,7 +40,7 @@ const ApprovedDelivery = z.object({
 export type ApprovedDelivery = z.infer<typeof ApprovedDelivery>
 
 /** A list of names, sealed to the client. */
-const ApprovedNames = z.object({
+export const ApprovedNames = z.object({
   kind: z.literal('names'),
   ...By,
   /** What the event names. */
@@ -47,7 +52,7 @@ const ApprovedNames = z.object({
 export type ApprovedNames = z.infer<typeof ApprovedNames>
 
 /** Values that the client sealed to the server, with exactly what happens to them. */
-const ApprovedDeposit = z.object({
+export const ApprovedDeposit = z.object({
   kind: z.literal('deposit'),
   ...By,
   username: z.string(),
@@ -65,7 +70,3 @@ const ApprovedDeposit = z.object({
 })
 
 export type ApprovedDeposit = z.infer<typeof ApprovedDeposit>
-
-export const Approved = z.discriminatedUnion('kind', [ApprovedDelivery, ApprovedNames, ApprovedDeposit])
-
-export type Approved = z.infer<typeof Approved>

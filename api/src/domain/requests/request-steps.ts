@@ -33,7 +33,8 @@ export function approveStep(stored: StoredRequest, step: Approving, nowMs: numbe
   const { approved, ciphertextBase64, hold } = step
   if (stored.status !== 'pending') return { answer: refusal(stored) }
   if ((stored.first?.approverId ?? null) !== step.after) return { answer: 'changed' }
-  if ((approved?.kind === 'deposit') !== (stored.request.deposit !== null)) return { answer: 'changed' }
+  // What seals nothing is carried out with the box of the request.
+  if ((approved !== null && ciphertextBase64 === null) !== isDeposit(stored)) return { answer: 'changed' }
   const first = step.first ?? stored.first
   const approverId = approved?.approverId ?? first?.approverId ?? ''
   const held = hold && { ...hold, approverId, wrongCodes: 0, freshCodes: 0 }
@@ -45,9 +46,9 @@ export function approveStep(stored: StoredRequest, step: Approving, nowMs: numbe
 }
 
 // What follows an approval that waits for no return (any more).
-function returnedTo(state: RequestState, nowMs: number): RequestState {
+function returnedTo(state: StoredRequest, nowMs: number): RequestState {
   if (state.approved === null) return { ...state, status: 'pending' }
-  if (state.approved.kind !== 'deposit') return { ...state, status: 'ready' }
+  if (!isDeposit(state)) return { ...state, status: 'ready' }
   return { ...state, status: 'applying', applyUntilMs: nowMs + APPLY_MS }
 }
 
@@ -110,8 +111,8 @@ export function denyStep(stored: StoredRequest, why: WhyNotCode | null): Change<
 /** From pending, held, ready or claimed to withdrawn. A deposit that is applying or ready stays: its values are
  * stored. */
 export function withdrawStep(stored: StoredRequest): Change<Ending> {
-  const { status, approved } = stored
-  const isSealed = (status === 'ready' || status === 'claimed') && approved?.kind !== 'deposit'
+  const { status } = stored
+  const isSealed = (status === 'ready' || status === 'claimed') && !isDeposit(stored)
   if (!isWaiting(stored) && !isSealed) return { answer: { refused: refusal(stored) } }
   return { answer: { before: stored }, ...ended(stored, 'withdrawn') }
 }
@@ -155,11 +156,11 @@ export function claimStep(stored: StoredRequest, claimId: string): Change<Claim>
   }
 }
 
-/** Right before a request expires, the server claims a delivery that no client has claimed, so that none can.
+/** Right before a request expires, the server claims what is sealed and no client has claimed, so that none can.
  * @returns the request, if its approval has a record to end */
 export function expireStep(stored: StoredRequest, claimId: string): Change<StoredRequest | null> {
   if (stored.status === 'held') return { answer: stored }
-  if (stored.status !== 'ready' || stored.approved?.kind !== 'delivery') return { answer: null }
+  if (stored.status !== 'ready' || stored.approved === null || isDeposit(stored)) return { answer: null }
   return { answer: stored, next: { ...stored, status: 'claimed', claimId } }
 }
 
@@ -180,8 +181,7 @@ export function settleDepositStep(
   { depositId, applied }: { depositId: string; applied: AppliedDeposit | null },
 ): Change<boolean> {
   const { status, approved } = stored
-  if (status !== 'applying' || approved?.kind !== 'deposit' || approved.depositId !== depositId)
-    return { answer: false }
+  if (status !== 'applying' || approved?.['depositId'] !== depositId) return { answer: false }
   const next = { ...stored, applied, applyUntilMs: null, returned: null }
   if (applied === null) return { answer: true, next: { ...next, status: 'pending', approved: null } }
   return { answer: true, next: { ...next, status: 'ready' }, payload: 'drop' }
@@ -199,11 +199,16 @@ export function removeApproverStep(
   const isOurs = tenantId === null || tenantId === (approved?.tenant.id ?? first?.tenantId)
   const isFirst = first?.approverId === userId
   const isSealed = status === 'ready' || approved !== null
-  if (!isOpen || !isOurs || approved?.kind === 'deposit') return { answer: undefined }
+  if (!isOpen || !isOurs || isDeposit(stored)) return { answer: undefined }
   if (isSealed && (isFirst || approved?.approverId === userId)) return { answer: undefined, next: 'removed' }
   if (isSealed || !isFirst) return { answer: undefined }
   const next: RequestState = { ...stored, status: 'pending', first: null, held: null, returned: null }
   return { answer: undefined, next }
+}
+
+// The client sealed values to the server, in a box.
+function isDeposit({ request }: StoredRequest): boolean {
+  return request.deposit !== null
 }
 
 // An ended request keeps a marker, and what was approved, so that its record can end; the payload goes.

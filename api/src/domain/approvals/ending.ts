@@ -1,0 +1,98 @@
+import type { Assurance, ReleaseWay, WaitResult } from '@keyferry/contract'
+import type { z } from 'zod'
+import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import type { Event, EventStore } from '../base/event.ts'
+import type { Origin } from '../base/origin.ts'
+import type { Caller } from '../people/membership.ts'
+import type { Approved } from '../requests/approved.ts'
+import type { AppliedDeposit } from '../requests/stored-deposit.ts'
+import type { ApprovalRequest, FirstApproval, StoredRequest } from '../requests/stored-request.ts'
+
+/*
+ * What becomes of an approval after it was given. Each approval has a record, which ends here. What is stored decides:
+ * the program is given one entry per kind of approval.
+ */
+
+/** `expired` and `wrong_code`: the approval did not return to the terminal in time. */
+type EndReason = 'overtaken' | 'denied' | 'withdrawn' | 'wrong_code' | 'expired'
+
+type Why = { reason: EndReason; origin: Origin | null }
+
+/** `at`: ISO timestamp. */
+export type End = Why & { at: string; wasHeld: boolean }
+
+/** `at`: ISO timestamp. */
+type Return = { request: ApprovalRequest; by: ReleaseWay; at: string; origin: Origin }
+
+type Facts = Omit<Extract<z.input<typeof WaitResult>, { status: 'ready' }>, 'status' | 'ciphertext_base64'>
+
+/** What becomes of one approval. */
+export type Ending = {
+  /** It gives nothing, or nothing more. */
+  end(end: End): Promise<unknown>
+  /** What the rules demand of its return; null: nobody knows any more. */
+  assurance(): Promise<Assurance | null>
+  /** It need not return to the terminal. */
+  carryOut?(request: ApprovalRequest, caller: Caller): Promise<{ deposit?: AppliedDeposit }>
+  /** It returned to the terminal.
+   * @throws DomainError what carrying it out throws */
+  returned?(back: Return): Promise<void>
+  /** Each of these follows its return, and is tried again if it fails. */
+  afterReturn?(back: Return): (() => Promise<void>)[]
+  /** It will return by a code. */
+  byCode?(): Approved
+  /** What the client gets beside the ciphertext. */
+  facts?: Facts
+  /** The client has everything. */
+  collected?(origin: Origin): Promise<void>
+}
+
+/** For each kind of approval, how it is read back and what becomes of it. */
+export type Endings = Readonly<Record<string, (approved: Approved) => Ending>>
+
+export type EndParts = { clock: ClockAndIds; endings: Endings; stores: { events: EventStore } }
+
+/** What becomes of this approval.
+ * @throws Error: a node of another version stored it */
+export function endingOf({ endings }: Pick<EndParts, 'endings'>, approved: Approved): Ending {
+  const ending = endings[approved.kind]
+  if (ending === undefined) throw new Error('this version does not know the kind of an approval')
+  return ending(approved)
+}
+
+/** End the record of what was approved for a request that ended. What a client has claimed may have arrived, so its
+ * record stays. */
+export async function endApproval(
+  parts: EndParts,
+  { status, approved, first }: Pick<StoredRequest, 'status' | 'approved' | 'first'>,
+  why: Why,
+): Promise<void> {
+  if (status === 'claimed') return
+  const end = { at: timestamp(parts.clock), ...why, wasHeld: status === 'held' }
+  if (approved !== null) await endingOf(parts, approved).end(end)
+  else if (first !== null && end.wasHeld && isAlarm(why)) await recordFirst(parts, first, end)
+}
+
+/** The approval did not return to the terminal that asked. */
+export function isAlarm({ reason }: Why): boolean {
+  return reason === 'wrong_code' || reason === 'expired'
+}
+
+// The first of two approvals sealed nothing, so there is no delivery to end.
+function recordFirst(
+  { stores }: EndParts,
+  { tenantId, bundleId, bundleName, approverId, keys }: FirstApproval,
+  { reason, origin, at }: End,
+): Promise<void> {
+  return stores.events.record({
+    tenantId,
+    action: 'delivery.not_released',
+    actor: person(approverId),
+    at,
+    origin,
+    target: { kind: 'bundle', id: bundleId, name: bundleName },
+    data: { names: keys, reason },
+  })
+}
+
+export const person = (id: string): Event['actor'] => ({ kind: 'user', id })

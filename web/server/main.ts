@@ -116,17 +116,10 @@ function appPages(files: AppFiles): AppPages {
   }
 }
 
-type SessionParts = {
-  api: ApiConnection
-  store: SessionStore
-  now: () => number
-  publicUrl: string
-}
-
 async function addSessionParts(
   app: FastifyInstance,
   settings: WebSettings,
-  parts: SessionParts,
+  parts: { api: ApiConnection; store: SessionStore; now: () => number; publicUrl: string },
 ): Promise<void> {
   serveClearing(app, parts.publicUrl)
   const { identity, identityWebhookSecret: secret } = settings

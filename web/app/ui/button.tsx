@@ -1,4 +1,6 @@
+import type { LucideIcon } from 'lucide-react'
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
+import { Link } from 'wouter'
 import { classNames } from './class-names.ts'
 
 const LOOKS = {
@@ -15,7 +17,9 @@ const SIZES = {
   large: 'min-h-12 px-3 sm:px-5 text-base gap-2 font-semibold',
 } as const
 
-type Look = { look?: keyof typeof LOOKS; size?: keyof typeof SIZES }
+const ICON_PX = { small: 15, medium: 16, large: 18 } as const
+
+type Look = { look?: keyof typeof LOOKS | undefined; size?: keyof typeof SIZES }
 
 /** The classes of a button, for a link that looks like one. */
 export function buttonClasses({ look = 'neutral', size = 'medium' }: Look = {}): string {
@@ -28,26 +32,44 @@ export function buttonClasses({ look = 'neutral', size = 'medium' }: Look = {}):
 }
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> &
-  Look & { busy?: boolean; children: ReactNode; ref?: Ref<HTMLButtonElement> }
+  Look & { label?: ReactNode; icon?: LucideIcon; busy?: boolean; ref?: Ref<HTMLButtonElement> }
 
 /** A button that says when it is busy; a busy one ignores clicks and keeps its focus. */
 export function Button({
   look,
-  size,
+  size = 'medium',
+  label,
+  icon: Icon,
   busy = false,
   className,
   onClick,
   type = 'button',
+  children,
   ...rest
 }: ButtonProps) {
-  const looks = { ...(look === undefined ? {} : { look }), ...(size === undefined ? {} : { size }) }
   return (
     <button
       {...rest}
       type={type}
       aria-busy={busy || undefined}
       onClick={(event) => (busy ? event.preventDefault() : onClick?.(event))}
-      className={classNames(buttonClasses(looks), className)}
-    />
+      className={classNames(buttonClasses({ look, size }), className)}
+    >
+      {Icon !== undefined && <Icon aria-hidden size={ICON_PX[size]} />}
+      {label}
+      {children}
+    </button>
+  )
+}
+
+type ButtonLinkProps = Look & { href: string; label: string; icon?: LucideIcon }
+
+/** A link within the app that looks like a button. */
+export function ButtonLink({ href, label, icon: Icon, ...look }: ButtonLinkProps) {
+  return (
+    <Link href={href} className={buttonClasses(look)}>
+      {Icon !== undefined && <Icon aria-hidden size={ICON_PX.medium} />}
+      {label}
+    </Link>
   )
 }

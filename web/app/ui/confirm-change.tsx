@@ -65,10 +65,8 @@ export function ConfirmDialog({
         </Notice>
       )}
       <div className="mt-6 flex flex-wrap justify-end gap-3">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look={look} busy={busy} onClick={onConfirm}>
-          {action}
-        </Button>
+        <Button label="Cancel" onClick={onClose} />
+        <Button label={action} look={look} busy={busy} onClick={onConfirm} />
       </div>
     </Dialog>
   )

@@ -4,10 +4,8 @@ import { IconButton } from './icon-button.tsx'
 
 const SHOWN_MS = 2_000
 
-type CopyButtonProps = { text: string; what: string; className?: string }
-
 /** Copies a text; `what` names it for the button. */
-export function CopyButton({ text, what, className }: CopyButtonProps) {
+export function CopyButton({ text, what, className }: { text: string; what: string; className?: string }) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(text)
@@ -15,8 +13,11 @@ export function CopyButton({ text, what, className }: CopyButtonProps) {
     setTimeout(() => setCopied(false), SHOWN_MS)
   }
   return (
-    <IconButton label={copied ? 'Copied' : `Copy ${what}`} onClick={() => void copy()} className={className}>
-      {copied ? <Check aria-hidden size={16} /> : <Copy aria-hidden size={16} />}
-    </IconButton>
+    <IconButton
+      label={copied ? 'Copied' : `Copy ${what}`}
+      icon={copied ? Check : Copy}
+      onClick={() => void copy()}
+      className={className}
+    />
   )
 }

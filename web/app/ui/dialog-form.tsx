@@ -43,10 +43,8 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
       {props.children}
       <FailureNotice error={hidesError ? null : change.error} {...(also === undefined ? {} : { also })} />
       <div className="flex flex-wrap justify-end gap-3 pt-2">
-        <Button onClick={() => closing(props.onClose)}>Cancel</Button>
-        <Button type="submit" look={look} busy={change.isPending}>
-          {action}
-        </Button>
+        <Button label="Cancel" onClick={() => closing(props.onClose)} />
+        <Button label={action} type="submit" look={look} busy={change.isPending} />
       </div>
     </form>
   )

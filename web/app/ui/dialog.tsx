@@ -40,9 +40,7 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
           <h2 id={id} className="text-lg font-semibold">
             {title}
           </h2>
-          <IconButton label="Close" onClick={close} className="-mt-1.5 -mr-2">
-            <X aria-hidden size={18} />
-          </IconButton>
+          <IconButton label="Close" onClick={close} className="-mt-1.5 -mr-2" icon={X} px={18} />
         </div>
         <UnsavedScope.Provider value={scope}>{children}</UnsavedScope.Provider>
       </div>

@@ -20,9 +20,7 @@ export class FailureBoundary extends Component<Props, { failed: boolean }> {
         <p className="mt-2 text-ink-soft">
           A part of it failed to load, or something in it went wrong. Nothing that was saved is lost.
         </p>
-        <Button look="primary" className="mt-5" onClick={() => location.reload()}>
-          Reload the page
-        </Button>
+        <Button label="Reload the page" look="primary" className="mt-5" onClick={() => location.reload()} />
       </div>
     )
   }

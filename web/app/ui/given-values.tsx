@@ -48,9 +48,7 @@ export function GivenValues({ title, who, keys, query, onClose }: GivenValuesPro
         </>
       )}
       <div className="mt-6 flex justify-end">
-        <Button look="primary" onClick={onClose}>
-          Done
-        </Button>
+        <Button label="Done" look="primary" onClick={onClose} />
       </div>
     </Dialog>
   )

@@ -1,13 +1,15 @@
-import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import type { LucideIcon } from 'lucide-react'
+import type { ButtonHTMLAttributes } from 'react'
 import { classNames } from './class-names.ts'
 
 type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-label'> & {
   label: string
-  children: ReactNode
+  icon: LucideIcon
+  px?: number
 }
 
 /** A button that shows an icon alone; `label` is its name and its tooltip. */
-export function IconButton({ label, className, ...rest }: IconButtonProps) {
+export function IconButton({ label, icon: Icon, px = 16, className, ...rest }: IconButtonProps) {
   return (
     <button
       type="button"
@@ -19,6 +21,8 @@ export function IconButton({ label, className, ...rest }: IconButtonProps) {
         'hover:bg-sunken hover:text-ink disabled:cursor-not-allowed disabled:opacity-50',
         className,
       )}
-    />
+    >
+      <Icon aria-hidden size={px} />
+    </button>
   )
 }

@@ -67,10 +67,8 @@ export function KeyForm({ name = '', submitLabel, bundle, onCreated, onCancel }:
       <DescriptionField value={draft.description} onChange={(description) => set({ description })} />
       <LifetimeFields lifetime={draft} onChange={set} />
       <div className="flex justify-end gap-3 pt-2">
-        <Button onClick={() => closing(onCancel)}>Cancel</Button>
-        <Button type="submit" look="primary" busy={isPending}>
-          {submitLabel}
-        </Button>
+        <Button label="Cancel" onClick={() => closing(onCancel)} />
+        <Button label={submitLabel} type="submit" look="primary" busy={isPending} />
       </div>
     </form>
   )

@@ -1,13 +1,10 @@
-import { serverNowMs } from '../lib/calls/server-clock.ts'
 import { ago } from '../lib/words/time.ts'
 
-type LastChangeProps = { at: string; by: string | null }
-
 /** When something was changed last, and by whom. */
-export function LastChange({ at, by }: LastChangeProps) {
+export function LastChange({ at, by }: { at: string; by: string | null }) {
   return (
     <>
-      <time dateTime={at}>{ago(at, serverNowMs())}</time>
+      <time dateTime={at}>{ago(at)}</time>
       {by !== null && ` by ${by}`}
     </>
   )

@@ -46,9 +46,5 @@ export function OutdatedNotice({ query: { error, refetch } }: { query: Query }) 
 }
 
 function TryAgain({ refetch }: Pick<Query, 'refetch'>) {
-  return (
-    <Button size="small" className="mt-2" onClick={() => void refetch()}>
-      Try again
-    </Button>
-  )
+  return <Button label="Try again" size="small" className="mt-2" onClick={() => void refetch()} />
 }

@@ -39,10 +39,8 @@ export function ShownOnce({ label, secret, warning, onClose, children }: ShownOn
       />
       <p className="text-sm text-ink-soft">{children}</p>
       <div className="flex flex-wrap justify-end gap-3">
-        <Button onClick={() => void copy()}>{isCopied ? 'Copied' : `Copy ${label.toLowerCase()}`}</Button>
-        <Button look="primary" onClick={leave}>
-          I have stored it
-        </Button>
+        <Button label={isCopied ? 'Copied' : `Copy ${label.toLowerCase()}`} onClick={() => void copy()} />
+        <Button label="I have stored it" look="primary" onClick={leave} />
       </div>
     </div>
   )

@@ -16,8 +16,11 @@ export function ThemeSwitch() {
     setTheme(next)
   }
   return (
-    <IconButton label={`Theme: ${NAMES[theme]}. Change to ${NAMES[next]}`} onClick={step}>
-      <Icon aria-hidden size={18} />
-    </IconButton>
+    <IconButton
+      label={`Theme: ${NAMES[theme]}. Change to ${NAMES[next]}`}
+      onClick={step}
+      icon={Icon}
+      px={18}
+    />
   )
 }

@@ -46,18 +46,15 @@ function ToastCard({ toast }: { toast: Toast }) {
       <span className="min-w-0 flex-1">{toast.text}</span>
       {toast.undo !== undefined && (
         <Button
+          label="Undo"
           size="small"
           onClick={() => {
             toast.undo?.()
             dismiss(toast.id)
           }}
-        >
-          Undo
-        </Button>
+        />
       )}
-      <IconButton label="Dismiss" onClick={() => dismiss(toast.id)}>
-        <X aria-hidden size={16} />
-      </IconButton>
+      <IconButton label="Dismiss" onClick={() => dismiss(toast.id)} icon={X} />
     </div>
   )
 }

@@ -45,15 +45,14 @@ export function ValueField({
       />
       {isSecret && (
         <Button
+          label={shown ? 'Hide' : 'Show'}
           look="quiet"
           size="small"
+          icon={shown ? EyeOff : Eye}
           aria-pressed={shown}
           onClick={() => setShown(!shown)}
           className="absolute -top-1.5 right-0"
-        >
-          {shown ? <EyeOff aria-hidden size={15} /> : <Eye aria-hidden size={15} />}
-          {shown ? 'Hide' : 'Show'}
-        </Button>
+        />
       )}
       {warnings.length > 0 && (
         <Notice tone="caution" role="status" className="mt-2">

@@ -51,9 +51,12 @@ export function WorkspaceNameForm<Answer>(props: WorkspaceNameFormProps<Answer>)
           problem={isEmpty ? 'Give the workspace a name.' : refusal}
         />
       </div>
-      <Button type="submit" busy={change.isPending} disabled={stored !== '' && name.trim() === stored}>
-        {children}
-      </Button>
+      <Button
+        label={children}
+        type="submit"
+        busy={change.isPending}
+        disabled={stored !== '' && name.trim() === stored}
+      />
     </form>
   )
 }

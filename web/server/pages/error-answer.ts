@@ -7,11 +7,9 @@ import { Refusal, unavailable } from '../http/refusal.ts'
 import type { AppFiles } from './app-files.ts'
 import { sendNote } from './note-page.ts'
 
-type ErrorOptions = { log: Logger; files: AppFiles }
-
 /** Answer errors as the interface says, `{error, code}`, or with a page if a person asked for one and the error has a
  * note. Log internal errors, and tell the caller nothing about their cause. */
-export function answerErrors(app: FastifyInstance, { log, files }: ErrorOptions): void {
+export function answerErrors(app: FastifyInstance, { log, files }: { log: Logger; files: AppFiles }): void {
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     const refusal = refusalOf(error)
     if (refusal.status >= 500) {

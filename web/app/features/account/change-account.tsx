@@ -81,9 +81,7 @@ function AccountChange({ id, title, change, onSubmit, children }: AccountChangeP
       <form onSubmit={submit} className="mt-3 max-w-md space-y-4">
         {children}
         <FailureNotice error={change.error} />
-        <Button type="submit" busy={change.isPending}>
-          {title}
-        </Button>
+        <Button label={title} type="submit" busy={change.isPending} />
       </form>
     </section>
   )

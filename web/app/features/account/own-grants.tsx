@@ -31,9 +31,7 @@ export function OwnGrants() {
         <p className="mt-3 text-sm">None in this workspace.</p>
       )}
       <FailureNotice error={revoke.error} className="mt-3" />
-      <Button className="mt-3" busy={revoke.isPending} onClick={end}>
-        Revoke mine in all workspaces
-      </Button>
+      <Button label="Revoke mine in all workspaces" className="mt-3" busy={revoke.isPending} onClick={end} />
     </section>
   )
 }

@@ -2,7 +2,6 @@ import { KeyRound, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { OwnPasskeys, Passkey } from '../../lib/calls/answers.ts'
 import { call } from '../../lib/calls/call.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useSteps } from '../../lib/calls/use-change.ts'
 import { passkeyObstacle } from '../../lib/data/passkey-browser.ts'
@@ -81,12 +80,8 @@ function PasskeyRow({ passkey, endsSecondFactor }: PasskeyRowProps) {
         <p className="text-sm break-words">{name}</p>
         <p className="text-xs text-ink-soft">{historyOf(passkey)}</p>
       </div>
-      <IconButton label={`Rename ${name}`} onClick={() => setOpen('rename')}>
-        <Pencil aria-hidden size={16} />
-      </IconButton>
-      <IconButton label={`Remove ${name}`} onClick={() => setOpen('remove')}>
-        <Trash2 aria-hidden size={16} />
-      </IconButton>
+      <IconButton label={`Rename ${name}`} onClick={() => setOpen('rename')} icon={Pencil} />
+      <IconButton label={`Remove ${name}`} onClick={() => setOpen('remove')} icon={Trash2} />
       {open === 'rename' && <RenamePasskeyDialog passkey={passkey} onClose={close} />}
       {open === 'remove' && (
         <RemovePasskeyDialog passkey={passkey} endsSecondFactor={endsSecondFactor} onClose={close} />
@@ -96,9 +91,8 @@ function PasskeyRow({ passkey, endsSecondFactor }: PasskeyRowProps) {
 }
 
 function historyOf({ created_at, last_used_at }: Passkey): string {
-  const now = serverNowMs()
-  const used = last_used_at === null ? 'never used' : `last used ${ago(last_used_at, now)}`
-  return `added ${ago(created_at, now)} · ${used}`
+  const used = last_used_at === null ? 'never used' : `last used ${ago(last_used_at)}`
+  return `added ${ago(created_at)} · ${used}`
 }
 
 /** Whether a sign-in with the password also asks for a passkey. */

@@ -1,6 +1,5 @@
 import { X } from 'lucide-react'
 import type { OwnSession } from '../../lib/calls/answers.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange, useSteps } from '../../lib/calls/use-change.ts'
 import { signOut } from '../../lib/data/sign-in.ts'
@@ -33,12 +32,8 @@ export function Sessions() {
       )}
       <FailureNotice error={signingOut.error} className="mt-3" />
       <div className="mt-4 flex flex-wrap gap-3">
-        <Button busy={signingOut.isPending} onClick={() => leave('here')}>
-          Sign out
-        </Button>
-        <Button busy={signingOut.isPending} onClick={() => leave('everywhere')}>
-          Sign out everywhere
-        </Button>
+        <Button label="Sign out" busy={signingOut.isPending} onClick={() => leave('here')} />
+        <Button label="Sign out everywhere" busy={signingOut.isPending} onClick={() => leave('everywhere')} />
       </div>
     </section>
   )
@@ -54,7 +49,7 @@ function SessionRow({ session }: { session: OwnSession }) {
         <p className="line-clamp-2 text-sm" title={userAgent}>
           {browserName(session.user_agent) ?? (userAgent || 'Unknown browser')}
         </p>
-        <p className="text-xs text-ink-soft">last seen {ago(last_seen_at, serverNowMs())}</p>
+        <p className="text-xs text-ink-soft">last seen {ago(last_seen_at)}</p>
       </div>
       {current ? (
         <Badge tone="accent">this one</Badge>
@@ -63,9 +58,9 @@ function SessionRow({ session }: { session: OwnSession }) {
           label="End this session"
           disabled={end.isPending}
           onClick={() => end.mutate(undefined, { onError: notifyFailure })}
-        >
-          <X aria-hidden size={17} />
-        </IconButton>
+          icon={X}
+          px={17}
+        />
       )}
     </li>
   )

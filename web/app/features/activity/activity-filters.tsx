@@ -1,14 +1,13 @@
 import type { AuditAction } from '@keyferry/contract'
 import { ListFilter } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { Link } from 'wouter'
 import { ACTIONS } from '../../lib/activity/actions.ts'
 import type { ActivityFilter } from '../../lib/activity/entries.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useMachines } from '../../lib/data/lists.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { beginningOf } from '../../lib/words/due.ts'
-import { Button, buttonClasses } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -79,9 +78,14 @@ export function ActivityFilters({ filters }: { filters: ReturnType<typeof useAct
   const [isOpen, setOpen] = useState(isNarrowed)
   return (
     <>
-      <Button size="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} className="mb-4 sm:hidden">
-        <ListFilter aria-hidden size={15} /> Filter
-      </Button>
+      <Button
+        label="Filter"
+        size="small"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="mb-4 sm:hidden"
+        icon={ListFilter}
+      />
       <div
         className={classNames(
           'mb-5 grid-cols-2 items-end gap-3 sm:grid-cols-[1fr_1.4fr_1.2fr] lg:grid-cols-[1fr_1.6fr_1.3fr_auto_auto_auto]',
@@ -117,11 +121,7 @@ export function ActivityFilters({ filters }: { filters: ReturnType<typeof useAct
           onChange={(event) => set('to', event.currentTarget.value)}
           className="block text-sm"
         />
-        {isNarrowed && (
-          <Link href="/activity" className={buttonClasses({ look: 'quiet' })}>
-            Clear
-          </Link>
-        )}
+        {isNarrowed && <ButtonLink label="Clear" href="/activity" look="quiet" />}
       </div>
     </>
   )

@@ -43,9 +43,5 @@ function DownloadButton() {
       setBusy(false)
     }
   }
-  return (
-    <Button busy={busy} onClick={() => void download()}>
-      <Download aria-hidden size={16} /> Download
-    </Button>
-  )
+  return <Button label="Download" busy={busy} onClick={() => void download()} icon={Download} />
 }

@@ -55,11 +55,10 @@ function CheckDialog({ note, onClose }: { note: string; onClose: () => void }) {
           </p>
           <div className="space-y-2">
             <Button
+              label={`Save ${NOTE_FILE}`}
               size="small"
               onClick={() => saveFile({ text: note, name: NOTE_FILE, type: 'text/plain' })}
-            >
-              Save {NOTE_FILE}
-            </Button>
+            />
             <CommandLine
               command={`keyferry audit verify ${FILE}${key === undefined ? '' : ` --key '${key}'`} --note ${NOTE_FILE}`}
             />

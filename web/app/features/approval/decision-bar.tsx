@@ -57,22 +57,20 @@ function DecisionButtons({ action, others, busy, approve, deny }: ButtonsProps) 
     <div className="w-full sm:w-auto sm:max-w-1/2 sm:min-w-88">
       <div className="grid grid-cols-[2fr_3fr] gap-3">
         <Button
+          label={busy === 'deny' ? 'Denying…' : 'Deny'}
           {...shared}
           look={active ? 'danger' : 'inactive'}
           busy={busy === 'deny'}
           onClick={(press) => counts(press) && deny()}
-        >
-          {busy === 'deny' ? 'Denying…' : 'Deny'}
-        </Button>
+        />
         <Button
           {...shared}
+          label={busy === 'approve' ? 'Approving…' : <ApproveLabel action={action} others={others} />}
           look={active ? 'primary' : 'inactive'}
           busy={busy === 'approve'}
           disabled={action === null}
           onClick={(press) => counts(press) && approve()}
-        >
-          {busy === 'approve' ? 'Approving…' : <ApproveLabel action={action} others={others} />}
-        </Button>
+        />
       </div>
       <ActiveNote active={active} />
     </div>

@@ -98,14 +98,8 @@ function EndButtons({ offersCode, ...props }: HeldProps & { offersCode: boolean 
         </Notice>
       )}
       <div className="flex flex-wrap gap-3">
-        {offersCode && (
-          <Button {...shared} look="primary" onClick={getCode}>
-            Get a code
-          </Button>
-        )}
-        <Button {...shared} look="danger" onClick={deny}>
-          Deny
-        </Button>
+        {offersCode && <Button label="Get a code" {...shared} look="primary" onClick={getCode} />}
+        <Button label="Deny" {...shared} look="danger" onClick={deny} />
       </div>
     </>
   )
@@ -114,7 +108,7 @@ function EndButtons({ offersCode, ...props }: HeldProps & { offersCode: boolean 
 /** What a person does with an approval that has not returned: get a fresh code, or deny. */
 function useHeldEnd({ requestId, request, onCode, onEnd }: HeldProps) {
   const { busy, problem, attempt } = useOneCall((failure) => {
-    const end = failure.status === 404 ? endOf(failure, request.context.expires_at, serverNowMs()) : null
+    const end = failure.status === 404 ? endOf(failure, request.context.expires_at) : null
     if (end === null) return failure.message
     onEnd(end)
     return null

@@ -65,9 +65,7 @@ export function WhenLoaded<T>({ of, none, loading, children }: WhenLoadedProps<T
   return (
     <Notice tone="danger" role="alert">
       <p>{of.problem}</p>
-      <Button size="small" className="mt-2" onClick={of.reload}>
-        Try again
-      </Button>
+      <Button label="Try again" size="small" className="mt-2" onClick={of.reload} />
     </Notice>
   )
 }

@@ -118,9 +118,7 @@ function Unreachable({ onRetry }: { onRetry: () => void }) {
         Nothing was approved on this page. Check that the server is running and that you are online, then try
         again.
       </p>
-      <Button look="primary" size="large" onClick={onRetry}>
-        Try again
-      </Button>
+      <Button label="Try again" look="primary" size="large" onClick={onRetry} />
     </Outcome>
   )
 }

@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, Candidate, RequestContext, Tenant } from '../../lib/calls/answers.ts'
 import type { Failure } from '../../lib/calls/failure.ts'
+import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import type { Named } from './place/place.ts'
 import type { WayBack } from './way-back.ts'
 
@@ -107,7 +108,7 @@ const ANSWERABLE = new Set(['plan_changed', 'name_taken', 'bundle_full', 'worksp
 
 /** The end that a failed call means, or null when the person can try the same again. A request that is unknown after
  * its time has expired; before its time it was used. */
-export function endOf(failure: Failure, expiresAt: string | null, nowMs: number): End | null {
+export function endOf(failure: Failure, expiresAt: string | null, nowMs = serverNowMs()): End | null {
   const end = ENDS[failure.code]
   if (end !== undefined) return end
   if (failure.status === 404) return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'gone'

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { Failure } from '../../lib/calls/failure.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { call } from './calls.ts'
 import { useTypedCode } from './check-code.tsx'
 import { WORDS } from './kind-words.ts'
@@ -24,7 +23,7 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
   const deciding = { asking, place, offer, way }
   const { attempt, setProblem, ...shown } = useOneCall<'approve' | 'deny'>((failure) => {
     if (offer.onFailure?.(failure) === true) return null
-    const end = endOf(failure, request.context.expires_at, serverNowMs())
+    const end = endOf(failure, request.context.expires_at)
     if (end !== null) onEnd(end)
     else if (failure.details['field'] === 'user_code') code.refuse(wrongCode(failure))
     else return failure.message

@@ -64,7 +64,7 @@ async function load(requestId: string): Promise<RequestState> {
     const [candidates, me, workspaces] = await besides
     return { phase: 'open', context, candidates, person: approver(me, workspaces) }
   } catch (error) {
-    const end = endOf(describeFailure(error), null, serverNowMs()) ?? 'unreachable'
+    const end = endOf(describeFailure(error), null) ?? 'unreachable'
     if (end === 'gone' && kept !== null)
       return { phase: 'approved', expiresAt: '', choice: kept, delivered: true }
     return { phase: 'ended', end }
@@ -108,6 +108,6 @@ async function look(requestId: string): Promise<Look> {
     return { status: context.status, next: (state) => afterLook(state, context) }
   } catch (error) {
     const failure = describeFailure(error)
-    return { status: null, next: (state) => afterFailedLook(state, failure, serverNowMs()) }
+    return { status: null, next: (state) => afterFailedLook(state, failure) }
   }
 }

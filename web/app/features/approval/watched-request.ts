@@ -2,11 +2,9 @@ import type { RequestContext } from '../../lib/calls/answers.ts'
 import type { Failure } from '../../lib/calls/failure.ts'
 import { type Choice, endOf, type RequestState } from './request-state.ts'
 
-type Kept = Choice | null
-
 /** The state of a request that is approved or waits for more, as far as the server says; null: it is open to decide.
  * @param kept what this tab approved */
-export function stateAfterApproval(context: RequestContext, kept: Kept): RequestState | null {
+export function stateAfterApproval(context: RequestContext, kept: Choice | null): RequestState | null {
   const { status, held, awaits_second, expires_at: expiresAt } = context
   if (status === 'ready') {
     if (kept === null) return { phase: 'ended', end: 'already_approved' }
@@ -28,7 +26,7 @@ export function afterLook(state: RequestState, context: RequestContext): Request
 }
 
 /** What a failed look says about the request. It is gone when the terminal has fetched it. */
-export function afterFailedLook(state: RequestState, failure: Failure, nowMs: number): RequestState {
+export function afterFailedLook(state: RequestState, failure: Failure, nowMs?: number): RequestState {
   if (failure.status !== 404 || state.phase === 'loading' || state.phase === 'ended') return state
   const expiresAt = state.phase === 'approved' ? state.expiresAt : state.context.expires_at
   const end = endOf(failure, expiresAt, nowMs) ?? 'gone'

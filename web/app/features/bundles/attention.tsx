@@ -22,16 +22,13 @@ export function Attention() {
   const [before] = useState(() => new Date(serverNowMs() - STALE_DAYS * DAY_MS).toISOString())
   const due = useAnswer('listKeys', { due: '1', limit: MOST }).data ?? []
   const stale = useAnswer('listStaleKeys', { before, limit: MOST }).data ?? []
-  const nowMs = serverNowMs()
   const reasons: Reason[] = [
-    ...due
-      .toSorted(byUrgency)
-      .map((key) => ({ ...key, href: `/keys/${key.id}`, text: dueText(key, nowMs) ?? '' })),
+    ...due.toSorted(byUrgency).map((key) => ({ ...key, href: `/keys/${key.id}`, text: dueText(key) ?? '' })),
     ...stale.map(({ id, name, holders, value_set_at }) => ({
       id: `${id} stale`,
       name,
       href: `/keys/${id}/holders`,
-      text: `changed ${ago(value_set_at, nowMs)}, ${holders} ${holders === 1 ? 'holder still has' : 'holders still have'} an older value`,
+      text: `changed ${ago(value_set_at)}, ${holders} ${holders === 1 ? 'holder still has' : 'holders still have'} an older value`,
     })),
   ]
   if (reasons.length === 0) return null

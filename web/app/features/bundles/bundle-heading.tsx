@@ -2,7 +2,7 @@ import { Columns3, Copy, Download, Pencil, Trash2, Upload } from 'lucide-react'
 import { Link } from 'wouter'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, buttonClasses } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { LastChange } from '../../ui/last-change.tsx'
@@ -57,30 +57,22 @@ export function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleAction
   return (
     <>
       <CopyButton text={bundle.name} what={bundle.name} />
+      {canEdit && <Button label="Edit" onClick={() => onOpen('edit')} icon={Pencil} />}
+      <Button label="Duplicate" onClick={() => onOpen('duplicate')} icon={Copy} />
+      <ButtonLink
+        label="Compare"
+        href={`/compare?bundle=${encodeURIComponent(bundle.name)}`}
+        icon={Columns3}
+      />
       {canEdit && (
-        <Button onClick={() => onOpen('edit')}>
-          <Pencil aria-hidden size={16} /> Edit
-        </Button>
+        <ButtonLink
+          label="Import"
+          href={`/bundles/import?bundle=${encodeURIComponent(bundle.name)}`}
+          icon={Upload}
+        />
       )}
-      <Button onClick={() => onOpen('duplicate')}>
-        <Copy aria-hidden size={16} /> Duplicate
-      </Button>
-      <Link href={`/compare?bundle=${encodeURIComponent(bundle.name)}`} className={buttonClasses()}>
-        <Columns3 aria-hidden size={16} /> Compare
-      </Link>
-      {canEdit && (
-        <Link href={`/bundles/import?bundle=${encodeURIComponent(bundle.name)}`} className={buttonClasses()}>
-          <Upload aria-hidden size={16} /> Import
-        </Link>
-      )}
-      <Button onClick={() => onOpen('export')}>
-        <Download aria-hidden size={16} /> Export
-      </Button>
-      {isOwner && (
-        <Button onClick={() => onOpen('delete')}>
-          <Trash2 aria-hidden size={16} /> Delete
-        </Button>
-      )}
+      <Button label="Export" onClick={() => onOpen('export')} icon={Download} />
+      {isOwner && <Button label="Delete" onClick={() => onOpen('delete')} icon={Trash2} />}
     </>
   )
 }

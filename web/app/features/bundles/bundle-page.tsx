@@ -171,11 +171,7 @@ function BundleKeys({ bundle, items, canEdit, onAttach, onChange }: BundleKeysPr
         <h2 className="text-sm font-semibold">
           Keys <span className="font-normal text-ink-soft">{items.length}</span>
         </h2>
-        {canEdit && (
-          <Button size="small" onClick={onAttach}>
-            <Plus aria-hidden size={15} /> Attach keys
-          </Button>
-        )}
+        {canEdit && <Button label="Attach keys" size="small" onClick={onAttach} icon={Plus} />}
       </div>
       {items.length > 0 ? (
         <AttachedKeys bundle={bundle} items={items} canEdit={canEdit} onChange={onChange} />

@@ -41,13 +41,12 @@ function Rules({ bundleId, policy }: { bundleId: string; policy: BundlePolicy })
             approvals return to the same computer only: then no link and no code helps an attacker.
           </p>
           <Button
+            label="Same computer only"
             size="small"
             className="mt-2"
             busy={save.isPending}
             onClick={() => save.mutate({ assurance: 'local' })}
-          >
-            Same computer only
-          </Button>
+          />
         </Notice>
       )}
       <PolicyForm

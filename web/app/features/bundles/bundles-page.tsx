@@ -1,9 +1,9 @@
 import { Plus, Upload } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { Link, Redirect, useSearchParams } from 'wouter'
+import { Redirect, useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { Button, buttonClasses } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { FoundList } from '../../ui/found-list.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -27,12 +27,8 @@ export function BundlesPage() {
         intro="Each bundle is a set of keys that one program needs."
         actions={
           <>
-            <Link href="/bundles/import" className={buttonClasses()}>
-              <Upload aria-hidden size={16} /> Import
-            </Link>
-            <Button look="primary" onClick={() => setCreating(true)}>
-              <Plus aria-hidden size={16} /> New bundle
-            </Button>
+            <ButtonLink label="Import" href="/bundles/import" icon={Upload} />
+            <Button label="New bundle" look="primary" onClick={() => setCreating(true)} icon={Plus} />
           </>
         }
       />

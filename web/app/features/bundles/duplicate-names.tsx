@@ -38,12 +38,8 @@ export function DuplicateNames({ items, own, problems, onChange }: DuplicateName
         {items.length >= FILTER_FROM && (
           <SearchField label="Filter names" value={query} onChange={setQuery} className="min-w-40 flex-1" />
         )}
-        <Button size="small" onClick={ownAll}>
-          Own copy of all
-        </Button>
-        <Button size="small" onClick={() => onChange(new Map())}>
-          Share all
-        </Button>
+        <Button label="Own copy of all" size="small" onClick={ownAll} />
+        <Button label="Share all" size="small" onClick={() => onChange(new Map())} />
       </div>
       <ul className="max-h-80 divide-y divide-line overflow-auto rounded-md border border-line">
         {shown.map((item) => (

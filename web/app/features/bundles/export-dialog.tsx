@@ -57,13 +57,13 @@ function ExportedText({ text, fileName }: { text: string; fileName: string }) {
         className="field mt-3 bg-sunken font-mono text-sm whitespace-pre"
       />
       <div className="mt-4 flex flex-wrap justify-end gap-3">
-        <Button onClick={() => void copy()}>
-          {copied ? <Check aria-hidden size={16} /> : <Copy aria-hidden size={16} />}
-          {copied ? 'Copied' : 'Copy'}
-        </Button>
-        <Button look="primary" onClick={() => saveFile({ text, name: fileName, type: 'text/plain' })}>
-          <Download aria-hidden size={16} /> Save as {fileName}
-        </Button>
+        <Button label={copied ? 'Copied' : 'Copy'} icon={copied ? Check : Copy} onClick={() => void copy()} />
+        <Button
+          label={`Save as ${fileName}`}
+          look="primary"
+          onClick={() => saveFile({ text, name: fileName, type: 'text/plain' })}
+          icon={Download}
+        />
       </div>
     </>
   )

@@ -74,9 +74,10 @@ export function BundleChoice({ bundles, compared: { chosen, add, addAll, remove 
           <p className="text-sm text-ink-soft">You can compare up to {LIMITS.comparedBundles} bundles.</p>
         )}
         {peers.length > 0 && (
-          <Button onClick={() => addAll(peers.map(({ name }) => name))}>
-            Add {peers.map(({ name }) => name).join(', ')}
-          </Button>
+          <Button
+            label={`Add ${peers.map(({ name }) => name).join(', ')}`}
+            onClick={() => addAll(peers.map(({ name }) => name))}
+          />
         )}
       </div>
     </div>

@@ -42,9 +42,7 @@ export function MissingDialog({ row, bundle, bundles, onClose }: MissingDialogPr
       ) : (
         <>
           <KeysToShare row={row} bundle={bundle} bundles={bundles} onDone={done} />
-          <Button className="mt-3" onClick={() => setTyping(true)}>
-            Enter a new value
-          </Button>
+          <Button label="Enter a new value" className="mt-3" onClick={() => setTyping(true)} />
         </>
       )}
     </Dialog>

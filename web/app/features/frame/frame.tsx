@@ -61,9 +61,7 @@ function PaletteButton({ onPalette }: { onPalette: () => void }) {
         Go to…
         <kbd className="font-sans text-xs text-ink-faint">{keys}</kbd>
       </button>
-      <IconButton label="Go to…" onClick={onPalette} className="sm:hidden">
-        <Search aria-hidden size={18} />
-      </IconButton>
+      <IconButton label="Go to…" onClick={onPalette} className="sm:hidden" icon={Search} px={18} />
     </>
   )
 }

@@ -17,7 +17,7 @@ export function ForeignWorkspacePage() {
       <ul aria-label="Open a workspace" className="mt-4 flex flex-wrap gap-2">
         {tenants.map(({ id, name }) => (
           <li key={id}>
-            <Button onClick={() => void openWorkspace(id)}>{name}</Button>
+            <Button label={name} onClick={() => void openWorkspace(id)} />
           </li>
         ))}
       </ul>

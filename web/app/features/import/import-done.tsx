@@ -1,8 +1,7 @@
-import { Link } from 'wouter'
 import type { ImportPlan } from '../../lib/calls/answers.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
 import { planText } from '../../lib/words/import-steps.ts'
-import { Button, buttonClasses } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { InstallClient } from '../../ui/install-client.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -21,10 +20,8 @@ export function ImportDone({ result, bundleName, onAgain }: ImportDoneProps) {
         A page opens on which you approve. Then you can delete the .env file.
       </p>
       <div className="mt-6 flex flex-wrap gap-3">
-        <Link href={`/bundles/${result.bundle_id}`} className={buttonClasses({ look: 'primary' })}>
-          Open the bundle
-        </Link>
-        <Button onClick={onAgain}>Import more</Button>
+        <ButtonLink label="Open the bundle" href={`/bundles/${result.bundle_id}`} look="primary" />
+        <Button label="Import more" onClick={onAgain} />
       </div>
     </div>
   )

@@ -83,15 +83,14 @@ function PlanProblem({ planning: { failure, again }, onSkip }: PlanProblemProps)
     <Notice tone="danger" role="alert" className="mt-2">
       <p>{failure.message}</p>
       {entries.length > 0 ? (
-        <Button size="small" className="mt-2" onClick={() => onSkip(entries)}>
-          Leave {entries.length === 1 ? 'it' : `these ${entries.length}`} out
-        </Button>
+        <Button
+          label={`Leave ${entries.length === 1 ? 'it' : `these ${entries.length}`} out`}
+          size="small"
+          className="mt-2"
+          onClick={() => onSkip(entries)}
+        />
       ) : (
-        failure.status !== 403 && (
-          <Button size="small" className="mt-2" onClick={again}>
-            Try again
-          </Button>
-        )
+        failure.status !== 403 && <Button label="Try again" size="small" className="mt-2" onClick={again} />
       )}
     </Notice>
   )

@@ -51,6 +51,7 @@ export function ImportSubmit({ planning, unreadable, count, onName, onDone }: Im
       <FailureNotice error={carryOut.error} also="Nothing was imported." />
       <div className="flex flex-wrap items-center gap-3">
         <Button
+          label={submitLabel(count, carryOut.isPending)}
           look="primary"
           size="large"
           busy={carryOut.isPending}
@@ -58,9 +59,7 @@ export function ImportSubmit({ planning, unreadable, count, onName, onDone }: Im
             count === 0 || isPending || (plan !== null && !hasWork(steps)) || planning.failure !== null
           }
           onClick={submit}
-        >
-          {submitLabel(count, carryOut.isPending)}
-        </Button>
+        />
         {plan !== null && !isPending && !hasWork(steps) && (
           <p className="text-sm text-ink-soft">The bundle has all of this already.</p>
         )}

@@ -1,11 +1,10 @@
 import { useState } from 'react'
-import { Link } from 'wouter'
 import type { LibraryMove, LibraryMoveRequest } from '../../lib/calls/answers.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { useMe } from '../../lib/data/me.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
-import { buttonClasses } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -104,9 +103,7 @@ function MoveDone({ move }: { move: LibraryMove }) {
         Delete the file. When all your programs use this server, delete the data of the local server.
       </p>
       <div className="mt-6">
-        <Link href="/bundles" className={buttonClasses({ look: 'primary' })}>
-          Show the bundles
-        </Link>
+        <ButtonLink label="Show the bundles" href="/bundles" look="primary" />
       </div>
     </div>
   )

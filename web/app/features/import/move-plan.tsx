@@ -4,12 +4,10 @@ import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { movedText } from './moved.ts'
 
-type MovePlanProps = { plan: LibraryMove; busy: boolean; onMove: () => void }
-
 const BUNDLE_NOTES = { create: 'new', left_out: 'exists here: left out', rename: '', share: '' } as const
 
 /** What a move would do, and the button that does exactly that. */
-export function MovePlan({ plan, busy, onMove }: MovePlanProps) {
+export function MovePlan({ plan, busy, onMove }: { plan: LibraryMove; busy: boolean; onMove: () => void }) {
   const { bundles, keys } = plan
   const leftOut = bundles.filter(({ action }) => action === 'left_out')
   const hasWork = [...bundles, ...keys].some(({ action }) => action === 'create' || action === 'rename')
@@ -38,9 +36,13 @@ export function MovePlan({ plan, busy, onMove }: MovePlanProps) {
       </ul>
       <KeyNotes keys={keys} />
       {hasWork && (
-        <Button look="primary" size="large" busy={busy} onClick={onMove}>
-          {busy ? 'Moving…' : `Move ${movedText(plan)}`}
-        </Button>
+        <Button
+          label={busy ? 'Moving…' : `Move ${movedText(plan)}`}
+          look="primary"
+          size="large"
+          busy={busy}
+          onClick={onMove}
+        />
       )}
     </section>
   )

@@ -38,9 +38,7 @@ export function TextDrop({ text, onText }: { text: string; onText: (text: string
           Or drop one here. Its values go to the server for the preview, which stores none of them.
         </p>
         {text !== '' && (
-          <Button look="quiet" size="small" onClick={() => onText('')} className="ml-auto">
-            Clear
-          </Button>
+          <Button label="Clear" look="quiet" size="small" onClick={() => onText('')} className="ml-auto" />
         )}
       </div>
     </div>
@@ -66,9 +64,7 @@ export function FileChooser({ onFile }: { onFile: (file: File | undefined) => vo
   const chooser = useRef<HTMLInputElement>(null)
   return (
     <>
-      <Button size="small" onClick={() => chooser.current?.click()}>
-        <FileUp aria-hidden size={15} /> Choose a file
-      </Button>
+      <Button label="Choose a file" size="small" onClick={() => chooser.current?.click()} icon={FileUp} />
       <input
         ref={chooser}
         type="file"

@@ -1,6 +1,5 @@
 import type { Key, KeyWithBundles } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import type { KeyChange } from '../../lib/data/keys.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { counted } from '../../lib/words/counted.ts'
@@ -103,13 +102,12 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         </Notice>
       )}
       <Button
+        label="Save changes"
         type="submit"
         look="primary"
         busy={saving.isPending}
         disabled={Object.keys(change).length === 0}
-      >
-        Save changes
-      </Button>
+      />
     </form>
   )
 }
@@ -173,16 +171,12 @@ function ConflictNotice({ item, seen, keepMine, takeTheirs }: ConflictNoticeProp
   return (
     <Notice tone="danger" role="alert">
       <p>
-        Not saved: {value_set_by.name ?? 'another person'} changed the value{' '}
-        {ago(value_set_at, serverNowMs())}, after you opened this page. It is now version {version}.
+        Not saved: {value_set_by.name ?? 'another person'} changed the value {ago(value_set_at)}, after you
+        opened this page. It is now version {version}.
       </p>
       <div className="mt-2 flex flex-wrap gap-2">
-        <Button size="small" onClick={keepMine}>
-          Keep my text
-        </Button>
-        <Button size="small" onClick={takeTheirs}>
-          Discard my text
-        </Button>
+        <Button label="Keep my text" size="small" onClick={keepMine} />
+        <Button label="Discard my text" size="small" onClick={takeTheirs} />
       </div>
     </Notice>
   )

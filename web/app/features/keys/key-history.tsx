@@ -3,7 +3,6 @@ import { FileDiff, RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
 import { KEY } from '../../lib/calls/refreshes.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
@@ -69,7 +68,7 @@ function VersionRow({ version, current, onAsk }: VersionRowProps) {
         <Badge tone={version.current ? 'accent' : 'plain'}>v{version.version}</Badge>
         <div className="min-w-0 flex-1">
           <p className="text-sm" title={dateTime(version.set_at)}>
-            {howText(version)} {ago(version.set_at, serverNowMs())}
+            {howText(version)} {ago(version.set_at)}
           </p>
           <VersionFacts version={version} />
         </div>
@@ -78,9 +77,8 @@ function VersionRow({ version, current, onAsk }: VersionRowProps) {
             label={`Compare v${version.version} with the current value`}
             aria-expanded={comparing}
             onClick={() => setComparing(!comparing)}
-          >
-            <FileDiff aria-hidden size={16} />
-          </IconButton>
+            icon={FileDiff}
+          />
         )}
         {isOwner && !version.current && version.destroyed_at === null && (
           <span className="-mr-2 flex items-center gap-1">
@@ -88,9 +86,11 @@ function VersionRow({ version, current, onAsk }: VersionRowProps) {
               <RotateCcw aria-hidden size={15} className="sm:hidden" />
               <span className="hidden sm:inline">Restore</span>
             </Button>
-            <IconButton label={`Destroy v${version.version}`} onClick={() => onAsk('destroy', version)}>
-              <Trash2 aria-hidden size={16} />
-            </IconButton>
+            <IconButton
+              label={`Destroy v${version.version}`}
+              onClick={() => onAsk('destroy', version)}
+              icon={Trash2}
+            />
           </span>
         )}
       </div>
@@ -103,9 +103,9 @@ function VersionFacts({ version }: { version: KeyVersion }) {
   const { holders, destroyed_at, value, changed_elsewhere_at } = version
   const facts = [
     version.current ? 'current' : '',
-    changed_elsewhere_at === null ? '' : elsewhereText(changed_elsewhere_at, serverNowMs()),
+    changed_elsewhere_at === null ? '' : elsewhereText(changed_elsewhere_at),
     holders === 0 ? '' : counted(holders, 'holder'),
-    destroyed_at === null ? '' : `value destroyed ${ago(destroyed_at, serverNowMs())}`,
+    destroyed_at === null ? '' : `value destroyed ${ago(destroyed_at)}`,
   ].filter((fact) => fact !== '')
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-xs text-ink-soft">

@@ -2,7 +2,6 @@ import { X } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Holder, Key } from '../../lib/calls/answers.ts'
 import { KEY } from '../../lib/calls/refreshes.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { isStale, MOST_HOLDERS, useHolders } from '../../lib/data/holders.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
@@ -83,7 +82,7 @@ function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
           )}
         </p>
         <p className="text-xs text-ink-soft" title={dateTime(holder.last_at)}>
-          {holderText(holder, item.version, (at) => ago(at, serverNowMs()))}
+          {holderText(holder, item.version, (at) => ago(at))}
           {usageText(holder)}
           {isOwner && (
             <>
@@ -105,9 +104,9 @@ function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
               telling(`Dismissed ${who}. The next delivery puts the terminal on the list again.`),
             )
           }
-        >
-          <X aria-hidden size={17} />
-        </IconButton>
+          icon={X}
+          px={17}
+        />
       )}
     </div>
   )

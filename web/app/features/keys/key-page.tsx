@@ -2,7 +2,6 @@ import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { isStale, useHolders } from '../../lib/data/holders.ts'
 import { useCanEdit, useIsOwner } from '../../lib/data/me.ts'
@@ -51,11 +50,7 @@ function KeyView({ item, view }: { item: KeyWithBundles; view: string | undefine
         actions={
           <>
             <CopyButton text={item.name} what={item.name} />
-            {isOwner && (
-              <Button onClick={() => setDeleting(true)}>
-                <Trash2 aria-hidden size={16} /> Delete
-              </Button>
-            )}
+            {isOwner && <Button label="Delete" onClick={() => setDeleting(true)} icon={Trash2} />}
           </>
         }
       />
@@ -68,7 +63,7 @@ function KeyView({ item, view }: { item: KeyWithBundles; view: string | undefine
 
 function KeyIntro({ item }: { item: KeyWithBundles }) {
   const { value_set_at, value_changed_elsewhere_at: elsewhere } = item
-  const due = dueText(item, serverNowMs())
+  const due = dueText(item)
   const times = [value_set_at, ...(elsewhere === null ? [] : [elsewhere])]
   return (
     <p className="flex flex-wrap items-center gap-x-2">
@@ -83,10 +78,9 @@ function KeyIntro({ item }: { item: KeyWithBundles }) {
 }
 
 function originText({ version, value_set_at, value_set_by, value_changed_elsewhere_at }: KeyWithBundles) {
-  const nowMs = serverNowMs()
-  const by = `${ago(value_set_at, nowMs)} by ${value_set_by.name ?? 'a former user'}`
+  const by = `${ago(value_set_at)} by ${value_set_by.name ?? 'a former user'}`
   if (value_changed_elsewhere_at === null) return `Version ${version}, set ${by}`
-  return `Version ${version}, moved here ${by}; ${elsewhereText(value_changed_elsewhere_at, nowMs)}`
+  return `Version ${version}, moved here ${by}; ${elsewhereText(value_changed_elsewhere_at)}`
 }
 
 function KeyTabs({ item: { id, version } }: { item: KeyWithBundles }) {

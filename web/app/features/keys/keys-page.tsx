@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { Key } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useSelection } from '../../lib/page/use-selection.ts'
-import { buttonClasses } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FoundList } from '../../ui/found-list.tsx'
@@ -24,11 +24,7 @@ export function KeysPage() {
       <PageHeading
         title="Keys"
         intro="The library. Changing a key changes it in every bundle that uses it."
-        actions={
-          <Link href="/keys/new" className={buttonClasses({ look: 'primary' })}>
-            <Plus aria-hidden size={16} /> New key
-          </Link>
-        }
+        actions={<ButtonLink label="New key" href="/keys/new" icon={Plus} look="primary" />}
       />
       <Loaded query={keys} what="the keys">
         {(data) => (data.length === 0 ? <EmptyLibrary /> : <KeyList keys={data} />)}

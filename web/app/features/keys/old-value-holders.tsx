@@ -1,5 +1,4 @@
 import { Link } from 'wouter'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { isStale, useHolders } from '../../lib/data/holders.ts'
 import { holderNames } from '../../lib/words/holder-text.ts'
 import { ago } from '../../lib/words/time.ts'
@@ -37,7 +36,7 @@ export function OldValueHolders({ keyId, version }: { keyId: string; version: nu
                   on <bdi className="font-mono">{place}</bdi>
                 </>
               )}{' '}
-              <span className="text-ink-soft">({ago(holder.last_at, serverNowMs())})</span>
+              <span className="text-ink-soft">({ago(holder.last_at)})</span>
             </li>
           )
         })}

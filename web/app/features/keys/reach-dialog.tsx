@@ -85,10 +85,13 @@ export function ReachDialog({
         </Notice>
       )}
       <div className="mt-6 flex flex-wrap justify-end gap-3">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="primary" busy={busy} onClick={() => onConfirm(only)}>
-          {only === null ? `Change all ${bundles.length} bundles` : 'Change only this bundle'}
-        </Button>
+        <Button label="Cancel" onClick={onClose} />
+        <Button
+          label={only === null ? `Change all ${bundles.length} bundles` : 'Change only this bundle'}
+          look="primary"
+          busy={busy}
+          onClick={() => onConfirm(only)}
+        />
       </div>
     </Dialog>
   )

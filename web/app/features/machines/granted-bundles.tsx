@@ -17,10 +17,8 @@ import { Select } from '../../ui/select.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { Rows, Section } from './section.tsx'
 
-type GrantedBundlesProps = { machine: Machine; isOwner: boolean }
-
 /** The bundles that a machine may use; an owner adds, changes and removes them. */
-export function GrantedBundles({ machine, isOwner }: GrantedBundlesProps) {
+export function GrantedBundles({ machine, isOwner }: { machine: Machine; isOwner: boolean }) {
   const [isAdding, setAdding] = useState(false)
   const { grants } = machine
   return (
@@ -30,11 +28,7 @@ export function GrantedBundles({ machine, isOwner }: GrantedBundlesProps) {
       count={grants.length}
       intro="The machine gets all keys of a bundle. To give it fewer, create a bundle with only those."
       action={
-        isOwner && (
-          <Button size="small" onClick={() => setAdding(true)}>
-            <Plus aria-hidden size={15} /> Add bundle
-          </Button>
-        )
+        isOwner && <Button label="Add bundle" size="small" onClick={() => setAdding(true)} icon={Plus} />
       }
     >
       {grants.length === 0 ? (
@@ -78,9 +72,13 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
             onChange={(text) => grant.mutate({ scope: scopeNamed(text) }, { onError: notifyFailure })}
             className="field w-auto text-sm"
           />
-          <IconButton label={`Remove ${bundle.name}`} disabled={revoke.isPending} onClick={remove}>
-            <X aria-hidden size={17} />
-          </IconButton>
+          <IconButton
+            label={`Remove ${bundle.name}`}
+            disabled={revoke.isPending}
+            onClick={remove}
+            icon={X}
+            px={17}
+          />
         </div>
       ) : (
         <span className="pr-2 text-sm text-ink-soft">{SCOPES[scope]}</span>

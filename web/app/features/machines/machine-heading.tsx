@@ -2,7 +2,6 @@ import { Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { MACHINES } from '../../lib/calls/refreshes.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { shown, useChange } from '../../lib/calls/use-change.ts'
 import { ALL_MACHINES } from '../../lib/data/lists.ts'
@@ -36,13 +35,9 @@ export function MachineHeading({ machine }: { machine: Machine }) {
         actions={
           isOwner && (
             <>
-              <Button onClick={() => setOpen('edit')}>
-                <Pencil aria-hidden size={16} /> Edit
-              </Button>
+              <Button label="Edit" onClick={() => setOpen('edit')} icon={Pencil} />
               <Switch machine={machine} />
-              <Button onClick={() => setOpen('delete')}>
-                <Trash2 aria-hidden size={16} /> Delete
-              </Button>
+              <Button label="Delete" onClick={() => setOpen('delete')} icon={Trash2} />
             </>
           )
         }
@@ -55,13 +50,12 @@ export function MachineHeading({ machine }: { machine: Machine }) {
 
 function MachineIntro({ machine }: { machine: Machine }) {
   const { description, created_at, last_delivery_at, audit } = machine
-  const nowMs = serverNowMs()
-  const used = last_delivery_at === null ? 'never used' : `last delivery ${ago(last_delivery_at, nowMs)}`
+  const used = last_delivery_at === null ? 'never used' : `last delivery ${ago(last_delivery_at)}`
   return (
     <>
       {description !== '' && <p>{description}</p>}
       <p className="mt-1 text-sm">
-        Created {ago(created_at, nowMs)} · {used}
+        Created {ago(created_at)} · {used}
         {audit && ' · may read the audit log'}
       </p>
     </>
@@ -78,10 +72,12 @@ function Switch({ machine: { id, name, is_active } }: { machine: Machine }) {
     )
   }
   return (
-    <Button busy={update.isPending} onClick={() => set(!is_active)}>
-      {is_active ? <Pause aria-hidden size={16} /> : <Play aria-hidden size={16} />}
-      {is_active ? 'Disable' : 'Enable'}
-    </Button>
+    <Button
+      label={is_active ? 'Disable' : 'Enable'}
+      icon={is_active ? Pause : Play}
+      busy={update.isPending}
+      onClick={() => set(!is_active)}
+    />
   )
 }
 

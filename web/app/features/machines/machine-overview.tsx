@@ -1,5 +1,4 @@
 import type { Machine } from '../../lib/calls/answers.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
@@ -43,7 +42,7 @@ export function MachineOverview({ machine }: { machine: Machine }) {
 }
 
 function Warnings({ machine }: { machine: Machine }) {
-  const warnings = warningsOf(machine, serverNowMs()).filter(({ tone }) => tone !== 'plain')
+  const warnings = warningsOf(machine).filter(({ tone }) => tone !== 'plain')
   if (warnings.length === 0) return null
   return (
     <div className="max-w-2xl space-y-2">

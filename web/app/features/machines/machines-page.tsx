@@ -2,7 +2,6 @@ import { Bot, Plus } from 'lucide-react'
 import { Fragment, useState } from 'react'
 import { Link } from 'wouter'
 import type { Machine } from '../../lib/calls/answers.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useMachines } from '../../lib/data/lists.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
@@ -110,8 +109,7 @@ const BUNDLES_NAMED = 2
 
 /** One line of the list of machines. */
 function MachineRow({ machine }: { machine: Machine }) {
-  const nowMs = serverNowMs()
-  const warnings = warningsOf(machine, nowMs).filter(({ tone }) => tone !== 'plain')
+  const warnings = warningsOf(machine).filter(({ tone }) => tone !== 'plain')
   return (
     <Link
       href={`/machines/${machine.id}`}
@@ -130,19 +128,17 @@ function MachineRow({ machine }: { machine: Machine }) {
           ))}
         </span>
         <span className="block truncate text-xs text-ink-soft">
-          <span className="sm:hidden">{usedText(machine, nowMs)} · </span>
+          <span className="sm:hidden">{usedText(machine)} · </span>
           {factsOf(machine)}
         </span>
       </span>
-      <span className="hidden shrink-0 text-right text-xs text-ink-faint sm:block">
-        {usedText(machine, nowMs)}
-      </span>
+      <span className="hidden shrink-0 text-right text-xs text-ink-faint sm:block">{usedText(machine)}</span>
     </Link>
   )
 }
 
-function usedText({ last_delivery_at }: Machine, nowMs: number): string {
-  return last_delivery_at === null ? 'never used' : `used ${ago(last_delivery_at, nowMs)}`
+function usedText({ last_delivery_at }: Machine): string {
+  return last_delivery_at === null ? 'never used' : `used ${ago(last_delivery_at)}`
 }
 
 function factsOf(machine: Machine): string {

@@ -3,10 +3,8 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { WAYS, type Way } from './identities/ways.ts'
 
-type NoMachinesProps = { isOwner: boolean; onAdd: (way: Way) => void }
-
 /** The list of machines while there is none: what a machine is, and the three ways to get one. */
-export function NoMachines({ isOwner, onAdd }: NoMachinesProps) {
+export function NoMachines({ isOwner, onAdd }: { isOwner: boolean; onAdd: (way: Way) => void }) {
   return (
     <EmptyState title="No machines yet">
       <p>
@@ -47,9 +45,7 @@ function WayIn({ title, ways, onAdd, children }: WayInProps) {
       <p className="mt-0.5 mb-2 text-sm">{children}</p>
       <div className="flex flex-wrap gap-2">
         {ways.map((way) => (
-          <Button key={way} size="small" onClick={() => onAdd(way)}>
-            {WAYS[way]}
-          </Button>
+          <Button label={WAYS[way]} key={way} size="small" onClick={() => onAdd(way)} />
         ))}
       </div>
     </li>

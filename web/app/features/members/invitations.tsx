@@ -71,9 +71,7 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
           className="field w-auto font-normal"
         />
       </label>
-      <Button type="submit" look="primary" busy={invite.isPending} className="mt-6.5">
-        Invite
-      </Button>
+      <Button label="Invite" type="submit" look="primary" busy={invite.isPending} className="mt-6.5" />
     </form>
   )
 }
@@ -121,9 +119,9 @@ function OpenInvitations() {
               onClick={() =>
                 revoke.mutate({ invitation_id: id }, telling(`Revoked the invitation of ${email}.`))
               }
-            >
-              <X aria-hidden size={17} />
-            </IconButton>
+              icon={X}
+              px={17}
+            />
           </li>
         ))}
       </ul>

@@ -61,14 +61,13 @@ function Offer({ token, offer, onJoined }: OfferProps) {
       <FailureNotice error={accept.error} className="mt-4" />
       {isForMe && (
         <Button
+          label="Join the workspace"
           look="primary"
           size="large"
           busy={accept.isPending}
           onClick={() => accept.mutate(undefined, { onSuccess: () => onJoined(tenant) })}
           className="mt-6"
-        >
-          Join the workspace
-        </Button>
+        />
       )}
     </div>
   )
@@ -80,10 +79,8 @@ function Joined({ workspace: { id, name } }: { workspace: { id: string; name: st
       <PageHeading title={`You joined ${name}`} />
       <p className="text-ink-soft">Your other pages stay in the workspace they show.</p>
       <div className="mt-6 flex flex-wrap gap-3">
-        <Button look="primary" onClick={() => void openWorkspace(id)}>
-          Open {name}
-        </Button>
-        <Button onClick={() => location.assign('/')}>Stay where I was</Button>
+        <Button label={`Open ${name}`} look="primary" onClick={() => void openWorkspace(id)} />
+        <Button label="Stay where I was" onClick={() => location.assign('/')} />
       </div>
     </div>
   )

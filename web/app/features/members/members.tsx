@@ -46,9 +46,7 @@ export function Members({ me }: { me: Me }) {
         ))}
       </ul>
       {self !== undefined && !isLastOwner(self) && (
-        <Button className="mt-3" onClick={() => setLeaving(self)}>
-          <LogOut aria-hidden size={16} /> Leave the workspace
-        </Button>
+        <Button label="Leave the workspace" className="mt-3" onClick={() => setLeaving(self)} icon={LogOut} />
       )}
       {leaving !== null &&
         (isMe(leaving) ? (
@@ -83,9 +81,13 @@ function MemberRow({ member, isMe, isOwner, isLastOwner, onRemove }: MemberRowPr
         <div className="ml-auto flex items-center gap-3">
           {isLastOwner && <span className="text-xs text-ink-soft">The only owner</span>}
           <RoleSelect member={member} disabled={isLastOwner} />
-          <IconButton label={`Remove ${member.username}`} disabled={isLastOwner} onClick={onRemove}>
-            <UserMinus aria-hidden size={17} />
-          </IconButton>
+          <IconButton
+            label={`Remove ${member.username}`}
+            disabled={isLastOwner}
+            onClick={onRemove}
+            icon={UserMinus}
+            px={17}
+          />
         </div>
       ) : (
         <Badge>{ROLE_NAMES[member.role]}</Badge>

@@ -1,9 +1,8 @@
-import { Link } from 'wouter'
 import type { Me } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { useGrants, useWebhooks } from '../../lib/data/lists.ts'
 import { useIsOwner, useMe } from '../../lib/data/me.ts'
-import { buttonClasses } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { GrantList } from '../../ui/grants/grant-list.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -67,9 +66,7 @@ function WorkspaceWebhooks() {
         Keyferry calls your servers when something changes.
         {failing > 0 && ` ${failing} ${failing === 1 ? 'webhook does' : 'webhooks do'} not work.`}
       </p>
-      <Link href="/settings/webhooks" className={buttonClasses()}>
-        Open webhooks
-      </Link>
+      <ButtonLink label="Open webhooks" href="/settings/webhooks" />
     </section>
   )
 }

@@ -37,13 +37,12 @@ function Rules({ policy: { effective, workspace, advice } }: { policy: TenantPol
             terminal that asked: then a click alone gives nothing.
           </p>
           <Button
+            label="Return approvals to the terminal"
             size="small"
             className="mt-2"
             busy={save.isPending}
             onClick={() => save.mutate({ assurance: 'bound' })}
-          >
-            Return approvals to the terminal
-          </Button>
+          />
         </Notice>
       )}
       <PolicyForm

@@ -35,9 +35,7 @@ export function AccountForm({ action, busy, refusal, onSubmit, children }: Accou
           {refusal}
         </Notice>
       )}
-      <Button type="submit" look="primary" size="large" busy={busy} className="w-full">
-        {action}
-      </Button>
+      <Button label={action} type="submit" look="primary" size="large" busy={busy} className="w-full" />
     </form>
   )
 }

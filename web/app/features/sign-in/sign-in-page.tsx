@@ -107,10 +107,14 @@ function PasskeyButton() {
   useOffer(round, showProblem)
   return (
     <div className="mt-5 border-t border-line pt-5">
-      <Button size="large" busy={attempt.isPending} className="w-full" onClick={() => attempt.mutate()}>
-        <KeyRound aria-hidden size={18} />
-        Sign in with a passkey
-      </Button>
+      <Button
+        label="Sign in with a passkey"
+        size="large"
+        busy={attempt.isPending}
+        className="w-full"
+        onClick={() => attempt.mutate()}
+        icon={KeyRound}
+      />
       {problem !== null && (
         <Notice tone="danger" role="alert" className="mt-4">
           {problem}

@@ -2,7 +2,6 @@ import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import type { Webhook, WebhookMessage, WebhookMessageState } from '../../lib/calls/answers.ts'
 import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { ago, ahead, dateTime } from '../../lib/words/time.ts'
@@ -77,10 +76,8 @@ const TONES: Readonly<Record<WebhookMessageState, 'plain' | 'good' | 'danger'>> 
   failed: 'danger',
 }
 
-type MessageRowProps = { webhook: Webhook; message: WebhookMessage }
-
 /** One message; its body opens below it. */
-function MessageRow({ webhook, message }: MessageRowProps) {
+function MessageRow({ webhook, message }: { webhook: Webhook; message: WebhookMessage }) {
   const { id, type, state, body, created_at } = message
   return (
     <li className="py-2 pr-2 pl-4">
@@ -105,10 +102,9 @@ function MessageRow({ webhook, message }: MessageRowProps) {
 }
 
 function factsOf(message: WebhookMessage): string {
-  const nowMs = serverNowMs()
   const { created_at, next_at, state } = message
-  const next = state === 'waiting' && next_at !== null ? `next call ${ahead(next_at, nowMs)}` : ''
-  return [ago(created_at, nowMs), callWords(message), next].filter((text) => text !== '').join(' · ')
+  const next = state === 'waiting' && next_at !== null ? `next call ${ahead(next_at)}` : ''
+  return [ago(created_at), callWords(message), next].filter((text) => text !== '').join(' · ')
 }
 
 // The exact text is on one line; the copy has it as it is.
@@ -128,8 +124,7 @@ function Resend({ webhookId, message }: { webhookId: string; message: WebhookMes
       label={`Send ${message.type} again`}
       disabled={resend.isPending}
       onClick={() => resend.mutate(undefined, telling('Sending the message again, with the same id.'))}
-    >
-      <RotateCw aria-hidden size={16} />
-    </IconButton>
+      icon={RotateCw}
+    />
   )
 }

@@ -116,10 +116,8 @@ export function RotateSecretDialog({ webhook, onClose }: { webhook: Webhook; onC
   )
 }
 
-type ShownSecretProps = { secret: string; onClose: () => void }
-
 /** The secret of a webhook, which no later page shows. */
-function ShownSecret({ secret, onClose }: ShownSecretProps) {
+function ShownSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
     <ShownOnce
       label="Secret"

@@ -99,9 +99,7 @@ function BundleChoice({ bundleIds, onChange }: BundleChoiceProps) {
   )
 }
 
-type ChoiceProps = { legend: string; hint: string; children: ReactNode }
-
-function Choice({ legend, hint, children }: ChoiceProps) {
+function Choice({ legend, hint, children }: { legend: string; hint: string; children: ReactNode }) {
   return (
     <fieldset>
       <legend className="text-sm font-medium">{legend}</legend>
@@ -129,9 +127,7 @@ function ChosenBundles({ bundles, ids, onRemove }: ChosenBundlesProps) {
             <span className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">
               <EntryName name={name} />
             </span>
-            <IconButton label={`Remove ${name}`} onClick={() => onRemove(id)}>
-              <X aria-hidden size={16} />
-            </IconButton>
+            <IconButton label={`Remove ${name}`} onClick={() => onRemove(id)} icon={X} />
           </li>
         )
       })}

@@ -2,7 +2,6 @@ import { Pause, Pencil, Play, RefreshCw, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Webhook } from '../../lib/calls/answers.ts'
 import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { webhookState } from '../../lib/words/webhook-words.ts'
@@ -33,7 +32,7 @@ export function WebhookHeading({ webhook }: { webhook: Webhook }) {
 }
 
 function WebhookIntro({ webhook }: { webhook: Webhook }) {
-  const { tone, name } = webhookState(webhook, serverNowMs())
+  const { tone, name } = webhookState(webhook)
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
@@ -56,28 +55,21 @@ function WebhookActions({ webhook, onOpen }: { webhook: Webhook; onOpen: (open: 
     <>
       {is_active && (
         <Button
+          label="Send test"
           busy={test.isPending}
           onClick={() => test.mutate(undefined, telling('Sending a test message. The log shows the answer.'))}
-        >
-          <Send aria-hidden size={16} /> Send test
-        </Button>
+          icon={Send}
+        />
       )}
-      <Button onClick={() => onOpen('edit')}>
-        <Pencil aria-hidden size={16} /> Edit
-      </Button>
-      <Button onClick={() => onOpen('rotate')}>
-        <RefreshCw aria-hidden size={16} /> New secret
-      </Button>
+      <Button label="Edit" onClick={() => onOpen('edit')} icon={Pencil} />
+      <Button label="New secret" onClick={() => onOpen('rotate')} icon={RefreshCw} />
       <Button
+        label={is_active ? 'Disable' : 'Enable'}
+        icon={is_active ? Pause : Play}
         busy={update.isPending}
         onClick={() => update.mutate({ is_active: !is_active }, { onError: notifyFailure })}
-      >
-        {is_active ? <Pause aria-hidden size={16} /> : <Play aria-hidden size={16} />}
-        {is_active ? 'Disable' : 'Enable'}
-      </Button>
-      <Button onClick={() => onOpen('delete')}>
-        <Trash2 aria-hidden size={16} /> Delete
-      </Button>
+      />
+      <Button label="Delete" onClick={() => onOpen('delete')} icon={Trash2} />
     </>
   )
 }

@@ -1,6 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
 import type { Webhook } from '../../lib/calls/answers.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
@@ -56,7 +55,7 @@ function WebhookOf({ id }: { id: string }) {
 }
 
 function State({ webhook }: { webhook: Webhook }) {
-  const { tone, text } = webhookState(webhook, serverNowMs())
+  const { tone, text } = webhookState(webhook)
   if (text === null) return null
   return (
     <Notice tone={tone} className="mb-4 max-w-2xl">
@@ -72,7 +71,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const facts: [string, string][] = [
     ['Events', events.length === 0 ? eventsText(webhook) : events.join(', ')],
     ['Bundles', names.length === 0 ? bundlesText(webhook) : names.join(', ')],
-    ['Delivered', last_delivered_at === null ? 'never' : `last ${ago(last_delivered_at, serverNowMs())}`],
+    ['Delivered', last_delivered_at === null ? 'never' : `last ${ago(last_delivered_at)}`],
     ['Waiting', waiting === 0 ? '' : counted(waiting, 'message')],
     ['Old secret', old_secret_until === null ? '' : `signs too until ${dateTime(old_secret_until)}`],
   ]

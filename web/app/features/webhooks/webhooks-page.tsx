@@ -2,7 +2,6 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Webhook } from '../../lib/calls/answers.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useWebhooks } from '../../lib/data/lists.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { bundlesText, eventsText, webhookState } from '../../lib/words/webhook-words.ts'
@@ -46,7 +45,7 @@ function Webhooks({ onAdd }: { onAdd: () => void }) {
             For example, restart a service when a value changes, or post refused machines to a channel. Each
             call is signed, so the receiver can verify that it comes from this server.
           </p>
-          <Button onClick={onAdd}>Create the first webhook</Button>
+          <Button label="Create the first webhook" onClick={onAdd} />
         </EmptyState>
       ) : (
         <ul aria-label="Webhooks" className="divide-y divide-line rounded-lg border border-line bg-surface">
@@ -61,7 +60,7 @@ function Webhooks({ onAdd }: { onAdd: () => void }) {
 
 function WebhookRow({ webhook }: { webhook: Webhook }) {
   const { id, url, description, waiting } = webhook
-  const { tone, name } = webhookState(webhook, serverNowMs())
+  const { tone, name } = webhookState(webhook)
   const facts = [
     visibleText(description, 120),
     eventsText(webhook),

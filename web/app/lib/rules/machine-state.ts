@@ -27,7 +27,7 @@ export function proofsOf(machine: Machine): string[] {
 }
 
 /** What is wrong with a machine or will be soon, the worst first. */
-export function warningsOf(machine: Machine, nowMs: number): Warning[] {
+export function warningsOf(machine: Machine, nowMs?: number): Warning[] {
   const { is_active, grants, trusts } = machine
   const inactive: Warning = {
     tone: 'caution',
@@ -53,7 +53,7 @@ export function warningsOf(machine: Machine, nowMs: number): Warning[] {
   ]
 }
 
-function proofWarnings(machine: Machine, nowMs: number): Warning[] {
+function proofWarnings(machine: Machine, nowMs?: number): Warning[] {
   const working = workingTokens(machine)
   if (machine.trusts.length === 0 && working.length === 0) return [noProof(machine)]
   return working
@@ -81,7 +81,7 @@ function noProof({ tokens }: Machine): Warning {
   }
 }
 
-function neverUsed({ last_delivery_at, created_at }: Machine, nowMs: number): Warning[] {
+function neverUsed({ last_delivery_at, created_at }: Machine, nowMs?: number): Warning[] {
   if (last_delivery_at !== null) return []
   const text = `It has fetched nothing since it was created ${ago(created_at, nowMs)}.`
   return [{ tone: 'plain', name: 'Never used', text }]

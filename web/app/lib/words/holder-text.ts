@@ -1,8 +1,6 @@
 import type { Holder } from '../calls/answers.ts'
 import { visibleText } from './visible-text.ts'
 
-type Label = Holder['label']
-
 /** Who holds a value: the person and the terminal as it called itself, for example `sam` and `sam@laptop`, or a
  * machine. */
 export function holderNames({ kind, name, label }: Pick<Holder, 'kind' | 'name' | 'label'>) {
@@ -10,7 +8,7 @@ export function holderNames({ kind, name, label }: Pick<Holder, 'kind' | 'name' 
 }
 
 /** A terminal as it called itself; null where that is not known. */
-export function placeOf(label: Label): string | null {
+export function placeOf(label: Holder['label']): string | null {
   if (label === null) return null
   const [user, host] = [visibleText(label.user, 40), visibleText(label.hostname, 60)]
   if (host === '') return user === '' ? null : user

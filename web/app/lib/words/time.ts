@@ -1,3 +1,4 @@
+import { serverNowMs } from '../calls/server-clock.ts'
 import { counted } from './counted.ts'
 
 /** `4:07` for 247,300 ms; rounds up, so that 0:00 means over. */
@@ -15,7 +16,7 @@ const STEPS = [
 ] as const
 
 /** `just now`, `12 seconds ago`, `3 days ago`: how long before `nowMs` the ISO timestamp was. */
-export function ago(timestamp: string, nowMs: number): string {
+export function ago(timestamp: string, nowMs = serverNowMs()): string {
   const elapsed = nowMs - Date.parse(timestamp)
   const step = STEPS.find(({ ms }) => elapsed >= ms)
   if (step === undefined || elapsed < 5_000) return 'just now'
@@ -30,7 +31,7 @@ export function dateTime(timestamp: string): string {
 
 /** `in 3 days`, `in a moment`: how long after `nowMs` the ISO timestamp is. It rounds to the nearest count, so that a
  * time that was chosen as 8 hours does not read 7 hours a second later. */
-export function ahead(timestamp: string, nowMs: number): string {
+export function ahead(timestamp: string, nowMs = serverNowMs()): string {
   const left = Date.parse(timestamp) - nowMs
   const step = STEPS.find(({ ms, carryMs }) => left >= ms - carryMs)
   if (step === undefined) return 'in a moment'
@@ -48,7 +49,7 @@ export function timeOfDay(timestamp: string): string {
 }
 
 /** The day of an ISO timestamp in the reader's time zone: `Today`, `Yesterday`, or the date in words. */
-export function dayName(timestamp: string, nowMs: number): string {
+export function dayName(timestamp: string, nowMs = serverNowMs()): string {
   const day = new Date(timestamp).toDateString()
   if (day === new Date(nowMs).toDateString()) return 'Today'
   const yesterday = new Date(nowMs)

@@ -34,7 +34,7 @@ export type WebhookState = {
 }
 
 /** How a webhook does: in two words or fewer, and what to do about it. */
-export function webhookState(webhook: Webhook, nowMs: number): WebhookState {
+export function webhookState(webhook: Webhook, nowMs?: number): WebhookState {
   const { is_active, failing_since, failures, next_at, last_delivered_at } = webhook
   if (!is_active) return disabled(webhook)
   if (failing_since !== null) {

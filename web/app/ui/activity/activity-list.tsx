@@ -1,6 +1,5 @@
 import { type ActivityFilter, useActivity } from '../../lib/activity/entries.ts'
 import type { AuditEntry } from '../../lib/calls/answers.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { dayName } from '../../lib/words/time.ts'
 import { Button } from '../button.tsx'
 import { LoadingState } from '../loaded.tsx'
@@ -28,9 +27,11 @@ export function ActivityList({ filter }: { filter: ActivityFilter }) {
         </section>
       ))}
       {hasNextPage && (
-        <Button busy={isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>
-          Show older entries
-        </Button>
+        <Button
+          label="Show older entries"
+          busy={isFetchingNextPage}
+          onClick={() => void activity.fetchNextPage()}
+        />
       )}
     </>
   )
@@ -44,7 +45,7 @@ function withoutRepeats(entries: readonly AuditEntry[]): AuditEntry[] {
 function byDay(entries: readonly AuditEntry[]): [string, AuditEntry[]][] {
   const days = new Map<string, AuditEntry[]>()
   for (const entry of entries) {
-    const day = dayName(entry.at, serverNowMs())
+    const day = dayName(entry.at)
     const ofDay = days.get(day)
     if (ofDay === undefined) days.set(day, [entry])
     else ofDay.push(entry)

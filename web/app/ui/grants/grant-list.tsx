@@ -1,7 +1,6 @@
 import { X } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Grant } from '../../lib/calls/answers.ts'
-import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { shown, useChange } from '../../lib/calls/use-change.ts'
 import { ALL_GRANTS } from '../../lib/data/lists.ts'
 import { counted } from '../../lib/words/counted.ts'
@@ -51,20 +50,22 @@ function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }
         </p>
         <GrantUses grant={grant} />
       </div>
-      <IconButton label={`Revoke ${bundle.name}`} disabled={revoke.isPending} onClick={end}>
-        <X aria-hidden size={17} />
-      </IconButton>
+      <IconButton
+        label={`Revoke ${bundle.name}`}
+        disabled={revoke.isPending}
+        onClick={end}
+        icon={X}
+        px={17}
+      />
     </li>
   )
 }
 
 function GrantUses({ grant: { uses, uses_left, expires_at, last_used_at } }: { grant: Grant }) {
-  const nowMs = serverNowMs()
   return (
     <p className="mt-0.5 text-xs text-ink-soft">
       Used {counted(uses, 'time')}
-      {last_used_at !== null && `, last ${ago(last_used_at, nowMs)}`} · {uses_left} left · ends{' '}
-      {ahead(expires_at, nowMs)}
+      {last_used_at !== null && `, last ${ago(last_used_at)}`} · {uses_left} left · ends {ahead(expires_at)}
     </p>
   )
 }

@@ -1,7 +1,5 @@
-type ValueChangeProps = { before: string | undefined; after: string | undefined }
-
 /** A value before and after, where both may be read; nothing where it stays. */
-export function ValueChange({ before, after }: ValueChangeProps) {
+export function ValueChange({ before, after }: { before: string | undefined; after: string | undefined }) {
   if (before === after || (before === undefined && after === undefined)) return null
   return (
     <p className="mt-0.5 font-mono text-xs [overflow-wrap:anywhere]">

@@ -42,9 +42,7 @@ export function PolicyForm({ own, effective, inherits, save }: PolicyFormProps) 
         ))}
       </div>
       <FailureNotice error={save.error} />
-      <Button type="submit" look="primary" busy={save.isPending} disabled={!isChanged}>
-        Save rules
-      </Button>
+      <Button label="Save rules" type="submit" look="primary" busy={save.isPending} disabled={!isChanged} />
     </form>
   )
 }

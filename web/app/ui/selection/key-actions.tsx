@@ -1,5 +1,5 @@
 import { Link2, Lock, Trash2, Unlink } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { Key } from '../../lib/calls/answers.ts'
 import { useCanEdit, useIsOwner } from '../../lib/data/me.ts'
 import { Button } from '../button.tsx'
@@ -26,24 +26,21 @@ export function KeyActions({ keys, bundle, onDone }: KeyActionsProps) {
   return (
     <>
       {allowed.attach && (
-        <Action icon={<Link2 aria-hidden size={15} />} onClick={() => setOpen('attach')}>
-          {bundle === null ? 'Attach' : 'Attach elsewhere'}
-        </Action>
+        <Button
+          size="small"
+          label={bundle === null ? 'Attach' : 'Attach elsewhere'}
+          icon={Link2}
+          onClick={() => setOpen('attach')}
+        />
       )}
       {allowed.detach && (
-        <Action icon={<Unlink aria-hidden size={15} />} onClick={() => setOpen('detach')}>
-          Detach
-        </Action>
+        <Button size="small" label="Detach" icon={Unlink} onClick={() => setOpen('detach')} />
       )}
       {allowed.secret && (
-        <Action icon={<Lock aria-hidden size={15} />} onClick={() => setOpen('secret')}>
-          Mark as secret
-        </Action>
+        <Button size="small" label="Mark as secret" icon={Lock} onClick={() => setOpen('secret')} />
       )}
       {allowed.delete && (
-        <Action icon={<Trash2 aria-hidden size={15} />} onClick={() => setOpen('delete')}>
-          Delete
-        </Action>
+        <Button size="small" label="Delete" icon={Trash2} onClick={() => setOpen('delete')} />
       )}
       {Object.values(allowed).every((is) => !is) && (
         <p className="text-sm text-ink-soft">Members can change the keys that they created.</p>
@@ -67,12 +64,4 @@ function useAllowed(keys: readonly Key[], isBundlePage: boolean) {
     secret: canEditAll && keys.some(({ is_secret }) => !is_secret),
     delete: isOwner,
   }
-}
-
-function Action({ icon, onClick, children }: { icon: ReactNode; onClick: () => void; children: ReactNode }) {
-  return (
-    <Button size="small" onClick={onClick}>
-      {icon} {children}
-    </Button>
-  )
 }

@@ -47,15 +47,14 @@ export function KeyQuestion({ title, action, change, doneText, children, ...rest
         </Notice>
       )}
       <div className="mt-6 flex flex-wrap justify-end gap-3">
-        <Button onClick={rest.onClose}>Cancel</Button>
+        <Button label="Cancel" onClick={rest.onClose} />
         <Button
+          label={action}
           look={rest.isDangerous === true ? 'danger' : 'primary'}
           busy={changeKeys.isPending}
           disabled={change === null}
           onClick={() => change !== null && changeKeys.mutate(change)}
-        >
-          {action}
-        </Button>
+        />
       </div>
     </Dialog>
   )

@@ -39,9 +39,7 @@ export function SelectionBar({ chosen, shown, onTickAll, onClear, children }: Se
       {isActive && (
         <div className="flex flex-wrap items-center gap-1.5 py-1.5 pl-3 sm:pl-0">
           {children}
-          <Button size="small" look="quiet" onClick={onClear}>
-            Clear
-          </Button>
+          <Button label="Clear" size="small" look="quiet" onClick={onClear} />
         </div>
       )}
     </section>

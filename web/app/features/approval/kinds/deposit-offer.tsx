@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { DepositPlan, DepositStep, ImportChoice } from '../../../lib/calls/answers.ts'
 import type { Failure } from '../../../lib/calls/failure.ts'
-import { serverNowMs } from '../../../lib/calls/server-clock.ts'
 import { noteOf, planText } from '../../../lib/words/import-steps.ts'
 import { StepChoice } from '../../../ui/import-step/step-choice.tsx'
 import { ValueChange } from '../../../ui/import-step/value-change.tsx'
@@ -52,7 +51,7 @@ export function useDepositOffer(asking: Asking, { workspaceId }: Place): Offer {
 
 function usePlan({ requestId, request, onEnd }: Asking, workspaceId: string | null, treatment: Treatment) {
   const onFailure = (failure: Failure) => {
-    const end = endOf(failure, request.context.expires_at, serverNowMs())
+    const end = endOf(failure, request.context.expires_at)
     if (end === null || end === 'forbidden') return false
     onEnd(end)
     return true

@@ -88,12 +88,13 @@ function AllKeys({ items, templateKeys, selected, onSelect }: AllKeysProps) {
         {selected.size} of {items.length} selected
       </p>
       <div className="ml-auto flex gap-2">
-        <Button look="quiet" size="small" onClick={() => onSelect(new Set(all))}>
-          {templateKeys.length === 0 ? 'Select all' : 'Select requested'}
-        </Button>
-        <Button look="quiet" size="small" onClick={() => onSelect(new Set())}>
-          Clear
-        </Button>
+        <Button
+          label={templateKeys.length === 0 ? 'Select all' : 'Select requested'}
+          look="quiet"
+          size="small"
+          onClick={() => onSelect(new Set(all))}
+        />
+        <Button label="Clear" look="quiet" size="small" onClick={() => onSelect(new Set())} />
       </div>
     </div>
   )

@@ -49,9 +49,12 @@ export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: K
             Selected, but not requested: <Names names={unasked} />. The keyferry client refuses a delivery
             with more keys than it requested.
           </p>
-          <Button size="small" className="mt-2" onClick={leaveOut}>
-            Deselect {unasked.length === 1 ? 'it' : 'them'}
-          </Button>
+          <Button
+            label={`Deselect ${unasked.length === 1 ? 'it' : 'them'}`}
+            size="small"
+            className="mt-2"
+            onClick={leaveOut}
+          />
         </Notice>
       )}
     </>

@@ -48,12 +48,12 @@ function LastValue({ item: { version, changed_at, changed_by } }: { item: Reques
   if (version === undefined || version === null) return null
   const nowMs = serverNowMs()
   if (!changed_at) return ` · version ${version}`
-  if (nowMs - Date.parse(changed_at) > RECENT_MS) return ` · version ${version}, ${ago(changed_at, nowMs)}`
+  if (nowMs - Date.parse(changed_at) > RECENT_MS) return ` · version ${version}, ${ago(changed_at)}`
   return (
     <>
       {` · version ${version}, `}
       <strong className="font-semibold text-ink">
-        changed {ago(changed_at, nowMs)} by <bdi>{changed_by ?? 'a former member'}</bdi>
+        changed {ago(changed_at)} by <bdi>{changed_by ?? 'a former member'}</bdi>
       </strong>
     </>
   )

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { serverNowMs } from '../../../lib/calls/server-clock.ts'
 import { toldApart } from '../../../lib/words/workspace-names.ts'
 import { call } from '../calls.ts'
 import { useLoaded } from '../loaded.tsx'
@@ -19,7 +18,7 @@ export function usePlace({ requestId, request: { context, candidates, person }, 
       onReady: (listed) =>
         setPlace((before) => ({ ...before, bundleId: before.bundleId ?? onlyBundle(listed, context) })),
       onFailure: (failure) => {
-        const end = endOf(failure, context.expires_at, serverNowMs())
+        const end = endOf(failure, context.expires_at)
         if (end !== null) onEnd(end)
         return end !== null
       },

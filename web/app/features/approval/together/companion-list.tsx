@@ -3,10 +3,8 @@ import { RequestedCommand } from '../request/requested-command.tsx'
 import { type Companion, type Way, whyOwnPage } from './companion.ts'
 import type { useCompanions } from './use-companions.ts'
 
-type CompanionListProps = { way: Way; together: ReturnType<typeof useCompanions> }
-
 /** The other commands of the same start, each with its whole command, its bundle and its check code. */
-export function CompanionList({ way, together }: CompanionListProps) {
+export function CompanionList({ way, together }: { way: Way; together: ReturnType<typeof useCompanions> }) {
   const { companions, isSelected, toggle } = together
   if (companions.length === 0) return null
   return (

@@ -19,7 +19,7 @@ export type CompanionState =
 /** A request that is there: it waits for its approval, for its return, or for its client. */
 export function stateOf(
   { status, held }: Pick<RequestContext, 'status' | 'held'>,
-  nowMs: number,
+  nowMs = serverNowMs(),
 ): CompanionState {
   if (status === 'pending') return 'not_approved'
   const isLate = status === 'held' && held ? Date.parse(held.until) <= nowMs : false
@@ -61,7 +61,7 @@ export function useCompanionStates(
 // A server that does not answer says nothing.
 async function stateNow(requestId: string): Promise<CompanionState | null> {
   try {
-    return stateOf(await call('getRequestContext', { request_id: requestId }), serverNowMs())
+    return stateOf(await call('getRequestContext', { request_id: requestId }))
   } catch (error) {
     return stateOfFailure(describeFailure(error))
   }

@@ -16,10 +16,8 @@ import { KeyValue } from '../../../ui/key-value.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { notify } from '../../../ui/toast-store.ts'
 
-type AttachDialogProps = { bundle: BundleWithItems; onClose: () => void }
-
 /** Attaches library keys to a bundle, several at once; a key that is missing is created on the way. */
-export function AttachDialog({ bundle, onClose }: AttachDialogProps) {
+export function AttachDialog({ bundle, onClose }: { bundle: BundleWithItems; onClose: () => void }) {
   const [creating, setCreating] = useState<string | null>(null)
   const attach = useChangeKeys(({ changed }) => {
     notify({ text: changed === 1 ? 'Attached 1 key.' : `Attached ${changed} keys.` })
@@ -75,15 +73,23 @@ function KeyChoice({ bundle, busy, onCreate, onChoose, onCancel }: KeyChoiceProp
         spellCheck={false}
       />
       <KeyPicker keys={found} chosen={chosen} onChoose={setChosen} />
-      <Button look="quiet" size="small" onClick={() => onCreate(isNew ? query : '')} className="mt-2 -ml-2.5">
-        <Plus aria-hidden size={15} />
-        {isNew ? `Create ${query}` : 'Create a new key'}
-      </Button>
+      <Button
+        label={isNew ? `Create ${query}` : 'Create a new key'}
+        look="quiet"
+        size="small"
+        onClick={() => onCreate(isNew ? query : '')}
+        className="mt-2 -ml-2.5"
+        icon={Plus}
+      />
       <div className="mt-5 flex flex-wrap items-center justify-end gap-3">
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button look="primary" busy={busy} disabled={chosen.size === 0} onClick={() => onChoose([...chosen])}>
-          {chosen.size === 0 ? 'Attach' : `Attach ${counted(chosen.size, 'key')}`}
-        </Button>
+        <Button label="Cancel" onClick={onCancel} />
+        <Button
+          label={chosen.size === 0 ? 'Attach' : `Attach ${counted(chosen.size, 'key')}`}
+          look="primary"
+          busy={busy}
+          disabled={chosen.size === 0}
+          onClick={() => onChoose([...chosen])}
+        />
       </div>
     </>
   )

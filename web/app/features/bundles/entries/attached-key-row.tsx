@@ -82,12 +82,12 @@ export function AttachedKeyRow({
             Required
           </label>
           <span className="flex">
-            <IconButton label={`Change ${item.name} in this bundle`} onClick={changes.onChange}>
-              <SlidersHorizontal aria-hidden size={16} />
-            </IconButton>
-            <IconButton label={`Detach ${item.name}`} onClick={changes.onDetach}>
-              <Unlink aria-hidden size={16} />
-            </IconButton>
+            <IconButton
+              label={`Change ${item.name} in this bundle`}
+              onClick={changes.onChange}
+              icon={SlidersHorizontal}
+            />
+            <IconButton label={`Detach ${item.name}`} onClick={changes.onDetach} icon={Unlink} />
           </span>
         </div>
       ) : (
@@ -137,8 +137,7 @@ function MoveHandle({ id, name, onDragStart, onStep }: MoveHandleProps) {
       onPointerDown={onDragStart}
       onKeyDown={onKeyDown}
       className="cursor-grab touch-none active:cursor-grabbing"
-    >
-      <GripVertical aria-hidden size={16} />
-    </IconButton>
+      icon={GripVertical}
+    />
   )
 }

@@ -50,9 +50,7 @@ export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
                 <Button size="small" busy={convert.isPending} onClick={() => void start(item)}>
                   Convert<span className="sr-only"> {item.name} into a library key</span>
                 </Button>
-                <IconButton label={`Delete ${item.name}`} onClick={() => setDeleting(item)}>
-                  <Trash2 aria-hidden size={16} />
-                </IconButton>
+                <IconButton label={`Delete ${item.name}`} onClick={() => setDeleting(item)} icon={Trash2} />
               </>
             )}
           </div>

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import type { Machine, MachineAttempt } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
 import { MACHINES } from '../../../lib/calls/refreshes.ts'
-import { serverNowMs } from '../../../lib/calls/server-clock.ts'
 import { useChange } from '../../../lib/calls/use-change.ts'
 import { callerWords, claimNames, dangersOf, reasonWords } from '../../../lib/words/attempt-words.ts'
 import { issuerName } from '../../../lib/words/platforms.ts'
@@ -63,7 +62,7 @@ function AttemptHead({ attempt }: { attempt: MachineAttempt }) {
         {is_bound && <Badge tone="good">Bound to the client</Badge>}
       </h3>
       <p className="mt-0.5 text-xs text-ink-soft" title={dateTime(last_at)}>
-        {ago(last_at, serverNowMs())}
+        {ago(last_at)}
         {times > 1 && `, ${times} times`} · refused: {reasonWords(reason)}
       </p>
     </>
@@ -96,25 +95,23 @@ function AttemptActions({ machine, attempt, isPending, canAllow, onAllow }: Atte
       </p>
       <div className="mt-3 flex flex-wrap gap-2">
         <Button
+          label="Allow"
           look="primary"
           size="small"
           busy={isPending}
           disabled={!canAllow}
           aria-label={`Allow ${who}`}
           onClick={onAllow}
-        >
-          Allow
-        </Button>
+        />
         <Button
+          label="Dismiss"
           size="small"
           busy={dismiss.isPending}
           aria-label={`Dismiss ${who}`}
           onClick={() =>
             dismiss.mutate(undefined, telling('Dismissed. Its next call puts it on the list again.'))
           }
-        >
-          Dismiss
-        </Button>
+        />
       </div>
     </>
   )

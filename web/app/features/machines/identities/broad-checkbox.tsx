@@ -1,9 +1,7 @@
 import { HintedCheckbox } from '../../../ui/hinted-checkbox.tsx'
 
-type BroadCheckboxProps = { checked: boolean; onChange: (checked: boolean) => void }
-
 /** Allows an identity that is not specific, which the audit log records. */
-export function BroadCheckbox(props: BroadCheckboxProps) {
+export function BroadCheckbox(props: { checked: boolean; onChange: (checked: boolean) => void }) {
   return (
     <HintedCheckbox
       {...props}

@@ -2,7 +2,6 @@ import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Machine, MachineTrust } from '../../../lib/calls/answers.ts'
 import { MACHINES } from '../../../lib/calls/refreshes.ts'
-import { serverNowMs } from '../../../lib/calls/server-clock.ts'
 import { useChange } from '../../../lib/calls/use-change.ts'
 import { issuerName, type Platform } from '../../../lib/words/platforms.ts'
 import { ago } from '../../../lib/words/time.ts'
@@ -33,11 +32,7 @@ export function Identities({ machine, isOwner, adding, onAdd, onClose }: Identit
       count={trusts.length}
       intro="The machine authenticates with an ID token of its platform. You store nothing and rotate nothing."
       action={
-        isOwner && (
-          <Button size="small" onClick={() => onAdd('github')}>
-            <Plus aria-hidden size={15} /> Add identity
-          </Button>
-        )
+        isOwner && <Button label="Add identity" size="small" onClick={() => onAdd('github')} icon={Plus} />
       }
     >
       {trusts.length === 0 ? (
@@ -56,9 +51,7 @@ export function Identities({ machine, isOwner, adding, onAdd, onClose }: Identit
   )
 }
 
-type TrustRowProps = { machine: Machine; trust: MachineTrust; isOwner: boolean }
-
-function TrustRow({ machine, trust, isOwner }: TrustRowProps) {
+function TrustRow({ machine, trust, isOwner }: { machine: Machine; trust: MachineTrust; isOwner: boolean }) {
   const [isEnding, setEnding] = useState(false)
   const name = issuerName(trust)
   return (
@@ -74,9 +67,11 @@ function TrustRow({ machine, trust, isOwner }: TrustRowProps) {
         <p className="mt-0.5 text-xs text-ink-soft">{factsOf(trust)}</p>
       </div>
       {isOwner && (
-        <IconButton label={`End the identity ${name}, ${claimsText(trust)}`} onClick={() => setEnding(true)}>
-          <Trash2 aria-hidden size={16} />
-        </IconButton>
+        <IconButton
+          label={`End the identity ${name}, ${claimsText(trust)}`}
+          onClick={() => setEnding(true)}
+          icon={Trash2}
+        />
       )}
       {isEnding && <EndTrustDialog machine={machine} trust={trust} onClose={() => setEnding(false)} />}
     </li>
@@ -90,11 +85,8 @@ function claimsText({ claims }: MachineTrust): string {
 }
 
 function factsOf({ networks, max_age_seconds, last_used_at, audience, created_at }: MachineTrust): string {
-  const nowMs = serverNowMs()
   return [
-    last_used_at === null
-      ? `never used, added ${ago(created_at, nowMs)}`
-      : `used ${ago(last_used_at, nowMs)}`,
+    last_used_at === null ? `never used, added ${ago(created_at)}` : `used ${ago(last_used_at)}`,
     `audience ${exactText(audience)}`,
     ...(networks.length === 0 ? [] : [`only from ${networks.join(', ')}`]),
     ...(max_age_seconds === null ? [] : [`tokens up to ${max_age_seconds} seconds old`]),

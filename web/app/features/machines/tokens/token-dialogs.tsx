@@ -122,10 +122,8 @@ export function RotateTokenDialog({ machine, token, onClose }: RotateTokenProps)
   )
 }
 
-type ShownTokenProps = { token: CreatedToken; onClose: () => void }
-
 /** A new token, which no later page shows. */
-function ShownToken({ token: { token, expires_at }, onClose }: ShownTokenProps) {
+function ShownToken({ token: { token, expires_at }, onClose }: { token: CreatedToken; onClose: () => void }) {
   return (
     <ShownOnce
       label="Token"

@@ -27,13 +27,7 @@ export function Tokens({ machine, isOwner, isAdding, onAdd, onClose }: TokensPro
       title="Tokens"
       count={tokens.length}
       intro="Use a token only if the platform has no ID tokens: anyone who has it can use it until it expires."
-      action={
-        isOwner && (
-          <Button size="small" onClick={onAdd}>
-            <Plus aria-hidden size={15} /> Create token
-          </Button>
-        )
-      }
+      action={isOwner && <Button label="Create token" size="small" onClick={onAdd} icon={Plus} />}
     >
       {tokens.length === 0 ? (
         <p className="text-sm text-ink-soft">None.</p>
@@ -57,9 +51,7 @@ const STATES: Readonly<Record<TokenState, { tone: 'good' | 'caution' | 'danger' 
     ended: { tone: 'plain', name: 'Ended' },
   }
 
-type TokenRowProps = { machine: Machine; token: MachineToken; isOwner: boolean }
-
-function TokenRow({ machine, token, isOwner }: TokenRowProps) {
+function TokenRow({ machine, token, isOwner }: { machine: Machine; token: MachineToken; isOwner: boolean }) {
   const [open, setOpen] = useState<'rotate' | 'end' | null>(null)
   const close = () => setOpen(null)
   const state = tokenState(token)
@@ -73,17 +65,17 @@ function TokenRow({ machine, token, isOwner }: TokenRowProps) {
           <Badge tone={tone}>{name}</Badge>
         </p>
         <p className="text-xs text-ink-soft" title={dateTime(token.expires_at)}>
-          {factsOf(token, serverNowMs()).join(' · ')}
+          {factsOf(token).join(' · ')}
         </p>
       </div>
       {isOwner && !isOver && (
         <>
-          <IconButton label={`Rotate the token ${token.hint}`} onClick={() => setOpen('rotate')}>
-            <RefreshCw aria-hidden size={16} />
-          </IconButton>
-          <IconButton label={`End the token ${token.hint}`} onClick={() => setOpen('end')}>
-            <Trash2 aria-hidden size={16} />
-          </IconButton>
+          <IconButton
+            label={`Rotate the token ${token.hint}`}
+            onClick={() => setOpen('rotate')}
+            icon={RefreshCw}
+          />
+          <IconButton label={`End the token ${token.hint}`} onClick={() => setOpen('end')} icon={Trash2} />
         </>
       )}
       {open === 'rotate' && <RotateTokenDialog machine={machine} token={token} onClose={close} />}
@@ -92,20 +84,20 @@ function TokenRow({ machine, token, isOwner }: TokenRowProps) {
   )
 }
 
-function factsOf(token: MachineToken, nowMs: number): string[] {
+function factsOf(token: MachineToken): string[] {
   const { networks, last_used_at, last_used_ip } = token
   return [
-    lifeOf(token, nowMs),
+    lifeOf(token),
     last_used_at === null
       ? 'never used'
-      : `used ${ago(last_used_at, nowMs)}${last_used_ip === null ? '' : ` from ${last_used_ip}`}`,
+      : `used ${ago(last_used_at)}${last_used_ip === null ? '' : ` from ${last_used_ip}`}`,
     networks.length === 0 ? 'from any address' : `only from ${networks.join(', ')}`,
   ]
 }
 
-function lifeOf({ ended_at, expires_at }: MachineToken, nowMs: number): string {
-  if (ended_at !== null) return `ended ${ago(ended_at, nowMs)}`
-  return Date.parse(expires_at) <= nowMs
-    ? `expired ${ago(expires_at, nowMs)}`
-    : `expires ${ahead(expires_at, nowMs)}`
+function lifeOf({ ended_at, expires_at }: MachineToken): string {
+  if (ended_at !== null) return `ended ${ago(ended_at)}`
+  return Date.parse(expires_at) <= serverNowMs()
+    ? `expired ${ago(expires_at)}`
+    : `expires ${ahead(expires_at)}`
 }

@@ -1,9 +1,15 @@
 import { resolve } from 'node:path'
+import { endpoints } from '@keyferry/contract'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
 
 const PAGES = ['index', 'approve', 'arrive', 'note']
 const page = (name: string) => resolve(import.meta.dirname, name)
+
+/** Where each endpoint is, by its name. */
+const ADDRESSES = Object.fromEntries(
+  Object.entries(endpoints).map(([name, { method, path }]) => [name, `${method} ${path}`]),
+)
 
 // The approval page has its own entry, so that an approver does not load the rest of the app. `arrive` is what a
 // signed-out person gets in its place, and `note` has no script; the server fills in both. Nothing is inlined and no
@@ -12,6 +18,7 @@ const page = (name: string) => resolve(import.meta.dirname, name)
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [tailwindcss()],
+  define: { ADDRESSES: JSON.stringify(ADDRESSES) },
   resolve: {
     alias: [
       { find: /^react\/jsx-(dev-)?runtime$/, replacement: 'preact/jsx-runtime' },

@@ -1,9 +1,11 @@
-import { createNamedClient } from '@keyferry/contract/client'
-import { ADDRESSES } from './addresses.ts'
+import { type Address, type CallName, createNamedClient } from '@keyferry/contract/client'
 import { fetchTimed } from './api.ts'
 
-/** Calls an endpoint by its name: `call('getKey', { key_id })`. */
-export const call = createNamedClient(ADDRESSES, fetchTimed)
+/** The endpoints that the app can call. */
+export type Called = CallName
 
-/** The endpoints that the app calls. */
-export type Called = keyof typeof ADDRESSES
+// Filled in by the build (vite.config.ts): the contract's table stays on the server, because its schemas are large.
+declare const ADDRESSES: { readonly [N in Called]: Address<N> }
+
+/** Calls an endpoint by its name: `call('getKey', { key_id })`. */
+export const call = createNamedClient<Called>(ADDRESSES, fetchTimed)

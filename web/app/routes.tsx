@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { BundlePage } from './features/bundles/bundle-page.tsx'
 import { BundlesPage } from './features/bundles/bundles-page.tsx'
@@ -10,48 +10,34 @@ import { workspacePath } from './lib/calls/workspace.ts'
 import { useSession } from './lib/data/session.ts'
 import { useWorkspace } from './lib/data/workspaces.ts'
 import { leaveFor } from './lib/page/unsaved.ts'
+import { deferred } from './ui/deferred.tsx'
 import { FailureBoundary } from './ui/failure-boundary.tsx'
 import { LoadingState } from './ui/loaded.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
-const ImportPage = lazy(async () => page((await import('./features/import/import-page.tsx')).ImportPage))
-const MovePage = lazy(async () => page((await import('./features/import/move-page.tsx')).MovePage))
-const ComparePage = lazy(async () => page((await import('./features/compare/compare-page.tsx')).ComparePage))
-const ActivityPage = lazy(async () =>
-  page((await import('./features/activity/activity-page.tsx')).ActivityPage),
+const ImportPage = deferred('ImportPage', () => import('./features/import/import-page.tsx'))
+const MovePage = deferred('MovePage', () => import('./features/import/move-page.tsx'))
+const ComparePage = deferred('ComparePage', () => import('./features/compare/compare-page.tsx'))
+const ActivityPage = deferred('ActivityPage', () => import('./features/activity/activity-page.tsx'))
+const DeliveryPage = deferred('DeliveryPage', () => import('./features/activity/delivery-page.tsx'))
+const MachinesPage = deferred('MachinesPage', () => import('./features/machines/machines-page.tsx'))
+const MachinePage = deferred('MachinePage', () => import('./features/machines/machine-page.tsx'))
+const SettingsPage = deferred('SettingsPage', () => import('./features/members/settings-page.tsx'))
+const WebhooksPage = deferred('WebhooksPage', () => import('./features/webhooks/webhooks-page.tsx'))
+const WebhookPage = deferred('WebhookPage', () => import('./features/webhooks/webhook-page.tsx'))
+const ForeignWorkspacePage = deferred(
+  'ForeignWorkspacePage',
+  () => import('./features/home/workspace-pages.tsx'),
 )
-const DeliveryPage = lazy(async () =>
-  page((await import('./features/activity/delivery-page.tsx')).DeliveryPage),
-)
-const MachinesPage = lazy(async () =>
-  page((await import('./features/machines/machines-page.tsx')).MachinesPage),
-)
-const MachinePage = lazy(async () => page((await import('./features/machines/machine-page.tsx')).MachinePage))
-const SettingsPage = lazy(async () =>
-  page((await import('./features/members/settings-page.tsx')).SettingsPage),
-)
-const WebhooksPage = lazy(async () =>
-  page((await import('./features/webhooks/webhooks-page.tsx')).WebhooksPage),
-)
-const WebhookPage = lazy(async () => page((await import('./features/webhooks/webhook-page.tsx')).WebhookPage))
-const ForeignWorkspacePage = lazy(async () =>
-  page((await import('./features/home/workspace-pages.tsx')).ForeignWorkspacePage),
-)
-const NoWorkspacePage = lazy(async () =>
-  page((await import('./features/home/workspace-pages.tsx')).NoWorkspacePage),
-)
-const InvitePage = lazy(async () => page((await import('./features/members/invite-page.tsx')).InvitePage))
-const AccountPage = lazy(async () => page((await import('./features/account/account-page.tsx')).AccountPage))
-const WelcomePage = lazy(async () => page((await import('./features/home/welcome-page.tsx')).WelcomePage))
-const NotFoundPage = lazy(async () => page((await import('./features/home/not-found-page.tsx')).NotFoundPage))
-const SignInPage = lazy(async () => page((await import('./features/sign-in/sign-in-page.tsx')).SignInPage))
-const SignUpPage = lazy(async () => page((await import('./features/sign-in/sign-up-page.tsx')).SignUpPage))
-const SetUpPage = lazy(async () => page((await import('./features/sign-in/set-up-page.tsx')).SetUpPage))
-const Palette = lazy(async () => page((await import('./features/palette/palette.tsx')).Palette))
-
-function page<Props>(Page: ComponentType<Props>) {
-  return { default: Page }
-}
+const NoWorkspacePage = deferred('NoWorkspacePage', () => import('./features/home/workspace-pages.tsx'))
+const InvitePage = deferred('InvitePage', () => import('./features/members/invite-page.tsx'))
+const AccountPage = deferred('AccountPage', () => import('./features/account/account-page.tsx'))
+const WelcomePage = deferred('WelcomePage', () => import('./features/home/welcome-page.tsx'))
+const NotFoundPage = deferred('NotFoundPage', () => import('./features/home/not-found-page.tsx'))
+const SignInPage = deferred('SignInPage', () => import('./features/sign-in/sign-in-page.tsx'))
+const SignUpPage = deferred('SignUpPage', () => import('./features/sign-in/sign-up-page.tsx'))
+const SetUpPage = deferred('SetUpPage', () => import('./features/sign-in/set-up-page.tsx'))
+const Palette = deferred('Palette', () => import('./features/palette/palette.tsx'))
 
 /** Every address of the app and the page behind it. */
 export function Routes() {
@@ -108,15 +94,9 @@ function Framed({ signedIn, inWorkspace, children }: FramedProps) {
   return (
     <>
       <Frame signedIn={signedIn} inWorkspace={inWorkspace} onPalette={() => setPaletteOpen(true)}>
-        <FailureBoundary key={path}>
-          <Suspense fallback={null}>{children}</Suspense>
-        </FailureBoundary>
+        <FailureBoundary key={path}>{children}</FailureBoundary>
       </Frame>
-      {paletteOpen && (
-        <Suspense fallback={null}>
-          <Palette onClose={() => setPaletteOpen(false)} />
-        </Suspense>
-      )}
+      {paletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
       <Toasts />
     </>
   )

@@ -1,48 +1,45 @@
 import type { ReactNode } from 'react'
-import { describeFailure } from '../lib/calls/failure.ts'
+import { failureText } from '../lib/calls/failure.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Notice } from './notice.tsx'
 import { type Change, type Ending, useEnding } from './use-ending.ts'
 
-type ConfirmChangeProps<Input, Answer> = Ending<Answer> & {
+type Question = {
   title: string
   action: string
+  /** `primary` for what can be taken back. */
   look?: 'danger' | 'primary'
-  change: Change<Input, Answer>
-  input: Input
   children: ReactNode
 }
 
+type ConfirmChangeProps<Answer> = Question & Ending<Answer> & { change: Change<undefined, Answer> }
+
 /** Asks before a change, makes it, and says why it failed or what it did. */
-export function ConfirmChange<Input, Answer>(props: ConfirmChangeProps<Input, Answer>) {
-  const { title, action, look = 'danger', change, input, onClose, children } = props
+export function ConfirmChange<Answer>(props: ConfirmChangeProps<Answer>) {
+  const { title, action, look, change, onClose, children } = props
   const end = useEnding(props)
   return (
     <ConfirmDialog
-      title={title}
-      action={action}
-      look={look}
+      {...{ title, action, look, onClose }}
       busy={change.isPending}
-      problem={change.error === null ? null : describeFailure(change.error).message}
-      onConfirm={() => change.mutate(input, { onSuccess: end })}
-      onClose={onClose}
+      problem={failureText(change.error)}
+      onConfirm={() => change.mutate(undefined, { onSuccess: end })}
     >
       {children}
     </ConfirmDialog>
   )
 }
 
-type ConfirmDialogProps = {
-  title: string
-  action: string
-  /** `primary` for what can be taken back. */
-  look?: 'danger' | 'primary'
-  busy: boolean
-  problem: string | null
+type ConfirmDialogProps = Omit<Question, 'look'> & {
+  look?: Question['look'] | undefined
+  busy?: boolean
+  problem?: string | null
+  /** Whether all that the action needs is chosen. */
+  isReady?: boolean
+  bodyClass?: string
   onConfirm: () => void
   onClose: () => void
-  children: ReactNode
 }
 
 /** Asks before something that cannot be taken back, or that reaches further than it looks. */
@@ -50,15 +47,17 @@ export function ConfirmDialog({
   title,
   action,
   look = 'danger',
-  busy,
-  problem,
+  busy = false,
+  problem = null,
+  isReady = true,
+  bodyClass = 'space-y-3 text-ink-soft',
   onConfirm,
   onClose,
   children,
 }: ConfirmDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <div className="space-y-3 text-ink-soft">{children}</div>
+      <div className={bodyClass}>{children}</div>
       {problem !== null && (
         <Notice tone="danger" role="alert" className="mt-4">
           {problem}
@@ -66,7 +65,7 @@ export function ConfirmDialog({
       )}
       <div className="mt-6 flex flex-wrap justify-end gap-3">
         <Button label="Cancel" onClick={onClose} />
-        <Button label={action} look={look} busy={busy} onClick={onConfirm} />
+        <Button label={action} look={look} busy={busy} disabled={!isReady} onClick={onConfirm} />
       </div>
     </Dialog>
   )

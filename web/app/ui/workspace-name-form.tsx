@@ -1,7 +1,7 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { Plus } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { describeFailure } from '../lib/calls/failure.ts'
+import { failureText } from '../lib/calls/failure.ts'
 import { useChange } from '../lib/calls/use-change.ts'
 import { openWorkspace } from '../lib/data/workspaces.ts'
 import { useUnsaved } from '../lib/page/unsaved.ts'
@@ -26,7 +26,6 @@ export function WorkspaceNameForm<Answer>(props: WorkspaceNameFormProps<Answer>)
   const [name, setName] = useState(stored)
   const [isEmpty, setEmpty] = useState(false)
   const saved = useUnsaved(name !== stored)
-  const refusal = change.error === null ? null : describeFailure(change.error).message
   const leave = (answer: Answer) => {
     saved()
     onDone(answer)
@@ -48,7 +47,7 @@ export function WorkspaceNameForm<Answer>(props: WorkspaceNameFormProps<Answer>)
           maxLength={LIMITS.nameLength}
           autoComplete="off"
           onChange={(event) => setName(event.currentTarget.value)}
-          problem={isEmpty ? 'Give the workspace a name.' : refusal}
+          problem={isEmpty ? 'Give the workspace a name.' : failureText(change.error)}
         />
       </div>
       <Button

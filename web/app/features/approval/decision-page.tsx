@@ -110,14 +110,7 @@ function Confirmation({ asking, offer, send, cancel }: ConfirmationProps) {
   const { context } = asking.request
   const { anyway, linked, verb } = WORDS[kindOf(context)]
   return (
-    <ConfirmDialog
-      title={`${anyway}?`}
-      action={anyway}
-      busy={false}
-      problem={null}
-      onConfirm={send}
-      onClose={cancel}
-    >
+    <ConfirmDialog title={`${anyway}?`} action={anyway} onConfirm={send} onClose={cancel}>
       {asking.openedByLink && <p>{linked}</p>}
       {isOtherBundle(asking, offer.bundle) && (
         <p>

@@ -1,3 +1,5 @@
+import { counted } from '../../lib/words/counted.ts'
+import { Select } from '../../ui/select.tsx'
 import type { Demands, ReturnPlan } from './return-plan.ts'
 
 const OFFERED = [1, 8]
@@ -27,18 +29,12 @@ export function RememberChoice({ offered, hours, commands, onHours }: RememberCh
       <span>
         Remember {commands === 1 ? 'this approval' : `these ${commands} approvals`} on this terminal:
       </span>
-      <select
+      <Select
         value={hours}
-        onChange={(event) => onHours(Number(event.currentTarget.value))}
+        options={[['0', 'no'], ...offered.map((each) => [String(each), counted(each, 'hour')] as const)]}
+        onChange={(text) => onHours(Number(text))}
         className="min-h-8 rounded-md border border-edge bg-surface px-2"
-      >
-        <option value={0}>no</option>
-        {offered.map((each) => (
-          <option key={each} value={each}>
-            {each === 1 ? '1 hour' : `${each} hours`}
-          </option>
-        ))}
-      </select>
+      />
     </label>
   )
 }

@@ -61,7 +61,7 @@ export function BundleFilters({ bundles, filters: { query, tag, sort, set } }: B
       <Select
         aria-label="Order"
         value={sort}
-        options={Object.entries(SORTS)}
+        options={SORTS}
         onChange={(text) => set('sort', text === 'name' ? '' : text)}
         className="field w-auto flex-1 sm:flex-none"
       />

@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { BundleItem, BundleWithItems } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
@@ -8,6 +8,7 @@ import { importCommand, runCommand } from '../../lib/words/client-command.ts'
 import { ActivityOf } from '../../ui/activity/activity-of.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
+import { deferred } from '../../ui/deferred.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { InstallClient } from '../../ui/install-client.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -25,10 +26,8 @@ import { EntryDialog } from './entries/entry-dialog.tsx'
 import { LegacyItems } from './entries/legacy-items.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 
-const BundleMachines = lazy(async () => ({
-  default: (await import('./bundle-machines.tsx')).BundleMachines,
-}))
-const BundleRules = lazy(async () => ({ default: (await import('./bundle-rules.tsx')).BundleRules }))
+const BundleMachines = deferred('BundleMachines', () => import('./bundle-machines.tsx'))
+const BundleRules = deferred('BundleRules', () => import('./bundle-rules.tsx'))
 
 /** One bundle: the keys it holds in their order, what can be done with it, and what happened to it. */
 export function BundlePage({ id, view }: { id: string; view: string | undefined }) {
@@ -101,18 +100,8 @@ type BundleContentsProps = {
 
 function BundlePart({ view, ...contents }: BundleContentsProps & { view: string | undefined }) {
   if (view === 'activity') return <ActivityOf id={contents.bundle.id} />
-  if (view === 'machines')
-    return (
-      <Suspense fallback={null}>
-        <BundleMachines bundleId={contents.bundle.id} />
-      </Suspense>
-    )
-  if (view === 'rules')
-    return (
-      <Suspense fallback={null}>
-        <BundleRules bundleId={contents.bundle.id} />
-      </Suspense>
-    )
+  if (view === 'machines') return <BundleMachines bundleId={contents.bundle.id} />
+  if (view === 'rules') return <BundleRules bundleId={contents.bundle.id} />
   return <BundleContents {...contents} />
 }
 

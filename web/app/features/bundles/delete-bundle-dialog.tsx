@@ -21,7 +21,6 @@ export function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItem
       title={`Delete ${bundle.name}?`}
       action="Delete bundle"
       change={remove}
-      input={undefined}
       done={() => ({ text: `Deleted ${bundle.name}.`, ...(legacy === 0 ? { undo } : {}) })}
       leadsTo="/bundles"
       onClose={onClose}

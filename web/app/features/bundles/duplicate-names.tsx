@@ -3,6 +3,7 @@ import type { BundleItem } from '../../lib/calls/answers.ts'
 import { matches } from '../../lib/page/search.ts'
 import { builtFrom } from '../../lib/rules/templates.ts'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
@@ -67,18 +68,16 @@ type NameRowProps = {
 function NameRow({ item: { name, is_secret, template_parts }, value, problem, onChange }: NameRowProps) {
   return (
     <li className="px-3 py-2">
-      <label className="flex min-h-7 items-center gap-3">
-        <input
-          type="checkbox"
-          className="checkbox"
-          checked={value !== null}
-          onChange={(event) => onChange(event.currentTarget.checked ? '' : null)}
-        />
+      <Checkbox
+        className="flex min-h-7 items-center gap-3"
+        checked={value !== null}
+        onChange={(checked) => onChange(checked ? '' : null)}
+      >
         <span className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">
           <EntryName name={name} />
         </span>
         <span className="text-xs text-ink-soft">{value === null ? 'shared' : 'own copy'}</span>
-      </label>
+      </Checkbox>
       {template_parts !== undefined && (
         <p className="pl-7 text-xs text-ink-soft [overflow-wrap:anywhere]">{builtFrom(template_parts)}</p>
       )}

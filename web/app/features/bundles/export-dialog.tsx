@@ -25,7 +25,7 @@ export function ExportDialog({ bundle, onClose }: { bundle: BundleWithItems; onC
         Format
         <Select
           value={format}
-          options={Object.entries(FORMATS)}
+          options={FORMATS}
           onChange={(text) => setFormat(text === 'json' ? 'json' : 'env')}
           className="field w-auto"
         />

@@ -4,6 +4,7 @@ import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { counted } from '../../lib/words/counted.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded, LoadingState } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -72,15 +73,12 @@ function ComparedNames({ bundles, rows }: { bundles: readonly Bundle[]; rows: re
           onChange={(text) => set('query', text)}
           className="min-w-40 flex-1 basis-full sm:basis-40"
         />
-        <label className="inline-flex min-h-10 items-center gap-2 text-sm">
-          <input
-            type="checkbox"
-            className="checkbox"
-            checked={onlyDiffering}
-            onChange={(event) => set('show', event.currentTarget.checked ? 'differing' : '')}
-          />
-          Only missing or differing ({differing})
-        </label>
+        <Checkbox
+          className="inline-flex min-h-10 items-center gap-2 text-sm"
+          checked={onlyDiffering}
+          onChange={(checked) => set('show', checked ? 'differing' : '')}
+          label={`Only missing or differing (${differing})`}
+        />
       </div>
       <Legend
         hasComposed={rows.some(({ cells }) => cells.some((cell) => cell.template_parts !== undefined))}

@@ -96,7 +96,7 @@ type BundleNameFieldProps = {
 }
 
 /** The bundle to import into: an existing one, or a new one by the name typed. */
-export function BundleNameField({ value, bundles, problem, onChange }: BundleNameFieldProps) {
+function BundleNameField({ value, bundles, problem, onChange }: BundleNameFieldProps) {
   const listId = useId()
   const exists = bundles.some(({ name }) => name === value)
   return (
@@ -141,7 +141,7 @@ function DialectField({ value, onChange }: { value: Dialect; onChange: (value: D
       The .env file was written for
       <Select
         value={value}
-        options={Object.entries(LABELS)}
+        options={LABELS}
         onChange={(text) => isDialect(text) && onChange(text)}
         className="field w-auto"
       />

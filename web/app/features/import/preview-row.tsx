@@ -5,6 +5,7 @@ import type { ImportChoice as Choice, ImportStep } from '../../lib/calls/answers
 import { looksSecret } from '../../lib/rules/key-names.ts'
 import { valueWarnings } from '../../lib/rules/value-warnings.ts'
 import { changes, noteOf } from '../../lib/words/import-steps.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { StepChoice } from '../../ui/import-step/step-choice.tsx'
 import { ValueChange } from '../../ui/import-step/value-change.tsx'
@@ -59,17 +60,14 @@ export function PreviewRow({ entry, step, skipped, before, secret, ...decide }: 
         {warnings.length > 0 && <p className="text-xs text-caution">{warnings.join(' ')}</p>}
       </div>
       {step !== undefined && !skipped && <StepChoice step={step} onChoose={decide.onChoose} />}
-      <label className="inline-flex min-h-7 items-center gap-2 text-sm text-ink-soft">
-        <input
-          type="checkbox"
-          className="checkbox"
-          checked={secret ?? isSecret(entry, step)}
-          aria-label={`Secret: ${name}`}
-          disabled={skipped || (step !== undefined && step.action !== 'create' && step.action !== 'own')}
-          onChange={(event) => decide.onSecret(name, event.currentTarget.checked)}
-        />
-        Secret
-      </label>
+      <Checkbox
+        className="inline-flex min-h-7 items-center gap-2 text-sm text-ink-soft"
+        checked={secret ?? isSecret(entry, step)}
+        aria-label={`Secret: ${name}`}
+        disabled={skipped || (step !== undefined && step.action !== 'create' && step.action !== 'own')}
+        onChange={(checked) => decide.onSecret(name, checked)}
+        label="Secret"
+      />
     </li>
   )
 }

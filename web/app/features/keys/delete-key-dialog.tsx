@@ -17,7 +17,6 @@ export function DeleteKeyDialog({ item, onClose }: { item: KeyWithBundles; onClo
       title={`Delete ${item.name}?`}
       action="Delete key"
       change={remove}
-      input={undefined}
       done={`Deleted ${item.name}.`}
       leadsTo="/keys"
       onClose={onClose}

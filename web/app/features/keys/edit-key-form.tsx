@@ -1,12 +1,14 @@
 import type { Key, KeyWithBundles } from '../../lib/calls/answers.ts'
-import { describeFailure } from '../../lib/calls/failure.ts'
+import { failureText } from '../../lib/calls/failure.ts'
 import type { KeyChange } from '../../lib/data/keys.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ago } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { LifetimeFields } from '../../ui/lifetime-fields.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
@@ -38,9 +40,11 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         placeholder={item.is_secret && draft.value === null ? 'Leave empty to keep the stored value' : ''}
       />
       {item.is_secret && (draft.value ?? '') === '' && (
-        <EmptyValueChoice
-          chosen={draft.value === ''}
-          onChoose={(chosen) => set({ value: chosen ? '' : null })}
+        <Checkbox
+          label="Store an empty value"
+          className="flex items-center gap-3 text-sm text-ink-soft"
+          checked={draft.value === ''}
+          onChange={(chosen) => set({ value: chosen ? '' : null })}
         />
       )}
       <TemplateChoice
@@ -74,7 +78,7 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
           title={`Show the value of ${item.name}?`}
           action="Show to all members"
           busy={saving.isPending}
-          problem={problemOf(saving)}
+          problem={failureText(saving.error)}
           onConfirm={() => question.answer(null)}
           onClose={question.cancel}
         >
@@ -90,17 +94,13 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
           bundleId={question.bundleId}
           makesReadable={change.is_secret === false}
           busy={saving.isPending}
-          problem={problemOf(saving)}
+          problem={failureText(saving.error)}
           onConfirm={question.answer}
           onClose={question.cancel}
         />
       )}
       {conflict.isOpen && <ConflictNotice item={item} seen={base.version} {...conflict} />}
-      {saving.error !== null && question.asked === null && !conflict.isOpen && (
-        <Notice tone="danger" role="alert">
-          {problemOf(saving)}
-        </Notice>
-      )}
+      {question.asked === null && !conflict.isOpen && <FailureNotice error={saving.error} />}
       <Button
         label="Save changes"
         type="submit"
@@ -115,10 +115,6 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
 function labelOf({ is_secret }: KeyWithBundles, isTemplate: boolean): string {
   if (isTemplate) return is_secret ? 'New text' : 'Text'
   return is_secret ? 'New value' : 'Value'
-}
-
-function problemOf({ error }: { error: Error | null }): string | null {
-  return error === null ? null : describeFailure(error).message
 }
 
 type ConsequencesProps = { item: KeyWithBundles; change: KeyChange; asksReach: boolean }
@@ -139,20 +135,6 @@ function Consequences({ item, change, asksReach }: ConsequencesProps) {
         </Notice>
       )}
     </>
-  )
-}
-
-function EmptyValueChoice({ chosen, onChoose }: { chosen: boolean; onChoose: (chosen: boolean) => void }) {
-  return (
-    <label className="flex items-center gap-3 text-sm text-ink-soft">
-      <input
-        type="checkbox"
-        className="checkbox"
-        checked={chosen}
-        onChange={(event) => onChoose(event.currentTarget.checked)}
-      />
-      Store an empty value
-    </label>
   )
 }
 

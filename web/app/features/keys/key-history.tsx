@@ -138,7 +138,6 @@ function DestroyDialog({ item, version: { version }, onClose }: DestroyDialogPro
       title={`Destroy version ${version} of ${item.name}?`}
       action={`Destroy version ${version}`}
       change={destroy}
-      input={undefined}
       done={`Destroyed version ${version} of ${item.name}.`}
       onClose={onClose}
     >

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -19,20 +18,19 @@ type ReachDialogProps = {
 }
 
 /** Asks how far a change of a shared key reaches: all its bundles, or one of them. */
-export function ReachDialog({
-  item,
-  bundleId,
-  busy,
-  problem,
-  onConfirm,
-  onClose,
-  ...rest
-}: ReachDialogProps) {
+export function ReachDialog({ item, bundleId, makesReadable, onConfirm, ...question }: ReachDialogProps) {
   const { bundles } = item
   const [only, setOnly] = useState(bundles.some(({ id }) => id === bundleId) ? bundleId : null)
   const [first] = bundles
   return (
-    <Dialog title={`Where does ${item.name} change?`} onClose={onClose}>
+    <ConfirmDialog
+      {...question}
+      title={`Where does ${item.name} change?`}
+      action={only === null ? `Change all ${bundles.length} bundles` : 'Change only this bundle'}
+      look="primary"
+      bodyClass=""
+      onConfirm={() => onConfirm(only)}
+    >
       <fieldset className="space-y-3">
         <legend className="sr-only">Where the key changes</legend>
         <label className="flex items-start gap-3">
@@ -73,27 +71,13 @@ export function ReachDialog({
           className="field mt-2 ml-8 w-[calc(100%-2rem)] font-mono text-sm"
         />
       )}
-      {rest.makesReadable && (
+      {makesReadable && (
         <Notice tone="caution" className="mt-4">
           The value is no longer secret: every member of the workspace can read it. You cannot take back what
           people have read.
         </Notice>
       )}
-      {problem !== null && (
-        <Notice tone="danger" role="alert" className="mt-4">
-          {problem}
-        </Notice>
-      )}
-      <div className="mt-6 flex flex-wrap justify-end gap-3">
-        <Button label="Cancel" onClick={onClose} />
-        <Button
-          label={only === null ? `Change all ${bundles.length} bundles` : 'Change only this bundle'}
-          look="primary"
-          busy={busy}
-          onClick={() => onConfirm(only)}
-        />
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   )
 }
 

@@ -13,8 +13,7 @@ import { EntryName } from '../../ui/entry-name.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { notifyFailure, telling } from '../../ui/notify-failure.ts'
-import { Select } from '../../ui/select.tsx'
-import { SelectField } from '../../ui/select-field.tsx'
+import { Select, SelectField } from '../../ui/select.tsx'
 import { Rows, Section } from './section.tsx'
 
 /** The bundles that a machine may use; an owner adds, changes and removes them. */
@@ -68,7 +67,7 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
             aria-label={`What it may do with ${bundle.name}`}
             value={scope}
             disabled={grant.isPending}
-            options={Object.entries(SCOPES)}
+            options={SCOPES}
             onChange={(text) => grant.mutate({ scope: scopeNamed(text) }, { onError: notifyFailure })}
             className="field w-auto text-sm"
           />

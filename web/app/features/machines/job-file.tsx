@@ -5,7 +5,7 @@ import { type JobFile as File, jobFiles } from '../../lib/rules/job-files.ts'
 import { PLATFORM_NAMES } from '../../lib/words/platforms.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { SelectField } from '../../ui/select-field.tsx'
+import { SelectField } from '../../ui/select.tsx'
 import { WAYS, type Way, wayNamed } from './identities/ways.ts'
 
 const EXAMPLE_BUNDLE = 'prod/billing'
@@ -33,7 +33,7 @@ export function JobFile({ machine }: { machine: Machine }) {
           <SelectField
             label="Bundle"
             value={bundle}
-            options={Object.fromEntries(names.map((name) => [name, name]))}
+            options={names.map((name) => [name, name] as const)}
             onChange={setChosen}
           />
         )}

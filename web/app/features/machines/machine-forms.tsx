@@ -7,7 +7,7 @@ import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
 import { DescriptionField } from '../../ui/description-field.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
-import { SelectField } from '../../ui/select-field.tsx'
+import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { WAYS, type Way, wayNamed } from './identities/ways.ts'
 

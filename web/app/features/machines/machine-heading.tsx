@@ -110,7 +110,6 @@ function DeleteMachineDialog({ machine, onClose }: { machine: Machine; onClose: 
       title={`Delete ${name}?`}
       action="Delete machine"
       change={remove}
-      input={undefined}
       onDone={end}
       onClose={onClose}
     >

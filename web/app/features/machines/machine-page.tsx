@@ -1,16 +1,16 @@
-import { lazy, Suspense } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
+import { deferred } from '../../ui/deferred.tsx'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { NotFound } from '../../ui/page-note.tsx'
-import { SelectField } from '../../ui/select-field.tsx'
+import { SelectField } from '../../ui/select.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { MachineHeading } from './machine-heading.tsx'
 import { MachineOverview } from './machine-overview.tsx'
 
-const JobFile = lazy(async () => ({ default: (await import('./job-file.tsx')).JobFile }))
+const JobFile = deferred('JobFile', () => import('./job-file.tsx'))
 
 // A call of the machine shows while the page is open.
 const REFETCH_MS = 15_000
@@ -54,18 +54,11 @@ function MachineTabs({ id }: { id: string }) {
 
 function MachinePart({ view, machine }: { view: string | undefined; machine: Machine }) {
   if (view === 'activity') return <MachineActivity id={machine.id} />
-  if (view === 'job')
-    return (
-      <Suspense fallback={null}>
-        <JobFile machine={machine} />
-      </Suspense>
-    )
+  if (view === 'job') return <JobFile machine={machine} />
   return <MachineOverview machine={machine} />
 }
 
-const ActivityList = lazy(async () => ({
-  default: (await import('../../ui/activity/activity-list.tsx')).ActivityList,
-}))
+const ActivityList = deferred('ActivityList', () => import('../../ui/activity/activity-list.tsx'))
 
 const SIDES = { calls: 'What it did: deliveries and refusals', changes: 'What people changed' } as const
 
@@ -85,9 +78,7 @@ function MachineActivity({ id }: { id: string }) {
           onChange={(text) => set('show', text === 'changes' ? text : '')}
         />
       </div>
-      <Suspense fallback={null}>
-        <ActivityList filter={side === 'calls' ? { actor: id } : { target: id }} />
-      </Suspense>
+      <ActivityList filter={side === 'calls' ? { actor: id } : { target: id }} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import type { CreatedInvitation, Role } from '../../lib/calls/answers.ts'
-import { describeFailure } from '../../lib/calls/failure.ts'
+import { failureText } from '../../lib/calls/failure.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { shown, useChange } from '../../lib/calls/use-change.ts'
 import { ROLE_NAMES, roleNamed } from '../../lib/data/people.ts'
@@ -57,7 +57,7 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
           type="email"
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
-          problem={invite.error === null ? null : describeFailure(invite.error).message}
+          problem={failureText(invite.error)}
           hint="Only a person who signs in with this e-mail can join."
           autoComplete="off"
         />

@@ -34,7 +34,6 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
       title={`Remove ${member.username}?`}
       action="Remove member"
       change={remove}
-      input={undefined}
       onDone={end}
       onClose={onClose}
     >
@@ -56,7 +55,6 @@ export function LeaveDialog({ me, onClose }: { me: Me; onClose: () => void }) {
       title={`Leave ${me.tenant.name}?`}
       action="Leave"
       change={leave}
-      input={undefined}
       // The address without a workspace leads to another one.
       onDone={() => location.assign('/')}
       onClose={onClose}

@@ -116,7 +116,7 @@ function RoleSelect({ member, disabled }: { member: Member; disabled: boolean })
       aria-label={`Role of ${member.username}`}
       value={member.role}
       disabled={disabled}
-      options={Object.entries(ROLE_NAMES)}
+      options={ROLE_NAMES}
       onChange={(text) => set(roleNamed(text))}
       className="field w-auto disabled:opacity-60"
     />

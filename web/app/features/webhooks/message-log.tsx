@@ -11,7 +11,7 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { telling } from '../../ui/notify-failure.ts'
-import { SelectField } from '../../ui/select-field.tsx'
+import { SelectField } from '../../ui/select.tsx'
 
 /** Messages of one page of the log. */
 const MESSAGES = 50

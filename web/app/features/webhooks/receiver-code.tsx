@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { LANGUAGES, type Language, RECEIVERS } from '../../lib/rules/receivers.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
-import { SelectField } from '../../ui/select-field.tsx'
+import { SelectField } from '../../ui/select.tsx'
 
 /** A receiver that checks signatures, in three languages. */
 export function ReceiverCode() {

@@ -106,7 +106,6 @@ export function RotateSecretDialog({ webhook, onClose }: { webhook: Webhook; onC
       action="Create the new secret"
       look="primary"
       change={rotate}
-      input={undefined}
       onDone={(answer) => setSecret(answer.secret)}
       onClose={onClose}
     >
@@ -143,7 +142,6 @@ export function DeleteWebhookDialog({ webhook, onClose }: { webhook: Webhook; on
       title="Delete this webhook?"
       action="Delete webhook"
       change={remove}
-      input={undefined}
       done="Deleted the webhook."
       leadsTo="/settings/webhooks"
       onClose={onClose}

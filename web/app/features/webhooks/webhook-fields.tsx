@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { Bundle, Webhook, WebhookEvent } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { EVENT_WORDS, EVENTS } from '../../lib/words/webhook-words.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { DescriptionField } from '../../ui/description-field.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
@@ -55,17 +56,16 @@ function EventChoice({ events, onChange }: EventChoiceProps) {
       <ul className="max-h-56 overflow-auto rounded-md border border-line px-3 py-1">
         {EVENTS.map((event) => (
           <li key={event}>
-            <label className="flex items-start gap-2.5 py-1 text-sm">
-              <input
-                type="checkbox"
-                className="checkbox mt-0.5"
-                checked={events.includes(event)}
-                onChange={() => toggle(event)}
-              />
+            <Checkbox
+              className="flex items-start gap-2.5 py-1 text-sm"
+              boxClass="mt-0.5"
+              checked={events.includes(event)}
+              onChange={() => toggle(event)}
+            >
               <span>
                 {EVENT_WORDS[event]} <span className="font-mono text-xs text-ink-soft">{event}</span>
               </span>
-            </label>
+            </Checkbox>
           </li>
         ))}
       </ul>

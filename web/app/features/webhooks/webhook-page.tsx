@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { Webhook } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
 import { bundlesText, eventsText, webhookState } from '../../lib/words/webhook-words.ts'
 import { Facts } from '../../ui/activity/facts.tsx'
+import { deferred } from '../../ui/deferred.tsx'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { NotFound, OwnersOnly } from '../../ui/page-note.tsx'
@@ -82,7 +83,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
   )
 }
 
-const ReceiverCode = lazy(async () => ({ default: (await import('./receiver-code.tsx')).ReceiverCode }))
+const ReceiverCode = deferred('ReceiverCode', () => import('./receiver-code.tsx'))
 
 /** Shows the code of a receiver when it is asked for. */
 function Receiver() {
@@ -90,13 +91,7 @@ function Receiver() {
   return (
     <details className="mb-8 max-w-3xl" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="min-h-8 py-1 text-sm font-medium">Code for the receiver</summary>
-      <div className="mt-2">
-        {isOpen && (
-          <Suspense fallback={null}>
-            <ReceiverCode />
-          </Suspense>
-        )}
-      </div>
+      <div className="mt-2">{isOpen && <ReceiverCode />}</div>
     </details>
   )
 }

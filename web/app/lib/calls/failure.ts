@@ -42,6 +42,11 @@ export function describeFailure(error: unknown): Failure {
   return { status, code, details, message: MESSAGES[code] ?? sentence(error.message) }
 }
 
+/** Why a call failed, in words; null while there is no error. */
+export function failureText(error: unknown): string | null {
+  return error === null ? null : describeFailure(error).message
+}
+
 /** Whether another try can succeed by itself: there was no answer, or the server is unavailable. */
 export function isPassing(error: unknown): boolean {
   const { status } = describeFailure(error)

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { describeFailure } from '../calls/failure.ts'
+import { failureText } from '../calls/failure.ts'
 
 type NamedDraftParts<Draft, Change> = {
   /** What is stored; empty fields for something new. */
@@ -17,7 +17,6 @@ export function useNamedDraft<Draft extends { name: string }, Change extends { e
 }: NamedDraftParts<Draft, Change>) {
   const [draft, setDraft] = useState(stored)
   const [problem, setProblem] = useState<string | null>(null)
-  const refusal = change.error === null ? null : describeFailure(change.error).message
   const input = () => {
     const found = nameProblemOf(draft.name)
     setProblem(found)
@@ -26,7 +25,7 @@ export function useNamedDraft<Draft extends { name: string }, Change extends { e
   const onChange = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
   const unsaved = JSON.stringify(draft) !== JSON.stringify(stored)
   return {
-    fields: { draft, nameProblem: problem ?? refusal, onChange },
+    fields: { draft, nameProblem: problem ?? failureText(change.error), onChange },
     form: { change, input, unsaved, hidesError: true },
   }
 }

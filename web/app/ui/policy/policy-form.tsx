@@ -1,9 +1,9 @@
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import type { Policy, PolicyChange, PolicySetting } from '../../lib/calls/answers.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { Button } from '../button.tsx'
 import { FailureNotice } from '../failure-notice.tsx'
-import { Select } from '../select.tsx'
+import { SelectField } from '../select.tsx'
 import { notify } from '../toast-store.ts'
 import type { Change } from '../use-ending.ts'
 import { FIELDS, type Field, LABELS, nameOfChoice, OPTIONS } from './policy-words.ts'
@@ -57,32 +57,21 @@ type RuleSelectProps = {
 
 /** One rule: what this place sets, and what counts where another place is stricter. */
 function RuleSelect({ field, draft, effective, inherits, onChange }: RuleSelectProps) {
-  const id = useId()
   const options = OPTIONS[field]
   const value = draft[field]
   const isOther = value !== null && options.every((option) => option.value !== value)
   const shown = isOther ? [{ value, name: nameOfChoice(field, value) }, ...options] : options
+  const choose = (text: string) => {
+    const chosen = options.find((option) => String(option.value) === text)?.value ?? null
+    onChange({ ...draft, [field]: chosen })
+  }
   return (
-    <div>
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">
-        {LABELS[field]}
-      </label>
-      <Select
-        id={id}
-        value={String(value ?? '')}
-        aria-describedby={`${id}-now`}
-        options={[['', inherits], ...shown.map((option) => [String(option.value), option.name] as const)]}
-        onChange={(text) =>
-          onChange({
-            ...draft,
-            [field]: options.find((option) => String(option.value) === text)?.value ?? null,
-          })
-        }
-        className="field"
-      />
-      <p id={`${id}-now`} className="mt-1 text-xs text-ink-soft">
-        Now: {nameOfChoice(field, effective[field])}
-      </p>
-    </div>
+    <SelectField
+      label={LABELS[field]}
+      value={String(value ?? '')}
+      options={[['', inherits], ...shown.map((option) => [String(option.value), option.name] as const)]}
+      onChange={choose}
+      hint={`Now: ${nameOfChoice(field, effective[field])}`}
+    />
   )
 }

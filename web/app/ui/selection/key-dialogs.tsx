@@ -139,7 +139,7 @@ export function DeleteKeys({ keys, onDone, onClose }: KeyQuestionParts) {
     <KeyQuestion
       title={`Delete ${what}?`}
       action={`Delete ${what}`}
-      isDangerous
+      look="danger"
       change={uses === undefined ? null : { action: 'delete', key_ids: ids }}
       doneText={({ changed }) => `Deleted ${counted(changed, 'key')}.`}
       onDone={onDone}

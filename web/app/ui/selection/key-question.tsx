@@ -1,12 +1,10 @@
 import type { ReactNode } from 'react'
 import type { Key, KeysChange, KeyUse } from '../../lib/calls/answers.ts'
-import { describeFailure } from '../../lib/calls/failure.ts'
+import { failureText } from '../../lib/calls/failure.ts'
 import { useChangeKeys } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
-import { Button } from '../button.tsx'
 import { classNames } from '../class-names.ts'
-import { Dialog } from '../dialog.tsx'
-import { Notice } from '../notice.tsx'
+import { ConfirmDialog } from '../confirm-change.tsx'
 import { notify } from '../toast-store.ts'
 
 /** What the dialog of one action gets. */
@@ -20,7 +18,7 @@ export type KeyQuestionParts = {
 type KeyQuestionProps = Pick<KeyQuestionParts, 'onDone' | 'onClose'> & {
   title: string
   action: string
-  isDangerous?: boolean
+  look?: 'danger' | 'primary'
   /** Leaves room for a list that opens. */
   hasList?: boolean
   /** Null while something has to be chosen. */
@@ -31,32 +29,21 @@ type KeyQuestionProps = Pick<KeyQuestionParts, 'onDone' | 'onClose'> & {
 }
 
 /** Asks before several keys are changed, and changes all of them or none. */
-export function KeyQuestion({ title, action, change, doneText, children, ...rest }: KeyQuestionProps) {
+export function KeyQuestion({ change, doneText, hasList = false, onDone, ...question }: KeyQuestionProps) {
   const changeKeys = useChangeKeys((changed) => {
-    rest.onDone()
+    onDone()
     notify({ text: doneText(changed) })
   })
   return (
-    <Dialog title={title} onClose={rest.onClose}>
-      <div className={classNames('space-y-3 text-ink-soft', rest.hasList === true && 'min-h-64')}>
-        {children}
-      </div>
-      {changeKeys.error !== null && (
-        <Notice tone="danger" role="alert" className="mt-4">
-          {describeFailure(changeKeys.error).message}
-        </Notice>
-      )}
-      <div className="mt-6 flex flex-wrap justify-end gap-3">
-        <Button label="Cancel" onClick={rest.onClose} />
-        <Button
-          label={action}
-          look={rest.isDangerous === true ? 'danger' : 'primary'}
-          busy={changeKeys.isPending}
-          disabled={change === null}
-          onClick={() => change !== null && changeKeys.mutate(change)}
-        />
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      look="primary"
+      {...question}
+      busy={changeKeys.isPending}
+      problem={failureText(changeKeys.error)}
+      isReady={change !== null}
+      bodyClass={classNames('space-y-3 text-ink-soft', hasList && 'min-h-64')}
+      onConfirm={() => change !== null && changeKeys.mutate(change)}
+    />
   )
 }
 

@@ -1,10 +1,10 @@
-import { lazy, Suspense } from 'react'
 import type { Key } from '../../lib/calls/answers.ts'
 import type { useSelection } from '../../lib/page/use-selection.ts'
+import { deferred } from '../deferred.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 
 // Most visits select nothing.
-const KeyActions = lazy(async () => ({ default: (await import('./key-actions.tsx')).KeyActions }))
+const KeyActions = deferred('KeyActions', () => import('./key-actions.tsx'))
 
 type SelectedKeysProps = {
   selection: ReturnType<typeof useSelection>
@@ -20,11 +20,7 @@ export function SelectedKeys({ selection, shown, library, bundle }: SelectedKeys
   const keys = library?.filter(({ id }) => chosen.has(id)) ?? []
   return (
     <SelectionBar chosen={chosen} shown={shown} onTickAll={tickAll} onClear={clear}>
-      {keys.length === chosen.size && (
-        <Suspense fallback={null}>
-          <KeyActions keys={keys} bundle={bundle ?? null} onDone={clear} />
-        </Suspense>
-      )}
+      {keys.length === chosen.size && <KeyActions keys={keys} bundle={bundle ?? null} onDone={clear} />}
     </SelectionBar>
   )
 }

@@ -3,6 +3,7 @@ import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
 import { serverNowMs } from '../../../lib/calls/server-clock.ts'
 import { DUE_NAMES } from '../../../lib/words/due.ts'
 import { ago } from '../../../lib/words/time.ts'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { isWhole } from './selection.ts'
 
 const RECENT_MS = 86_400_000
@@ -17,15 +18,14 @@ type KeyRowProps = {
 export function KeyRow({ item, checked, onToggle }: KeyRowProps) {
   const id = useId()
   return (
-    <label className="flex items-start gap-3 px-3 py-2.5 hover:bg-sunken/60">
-      <input
-        type="checkbox"
-        className="checkbox mt-0.5"
-        checked={checked}
-        disabled={!isWhole(item)}
-        onChange={(event) => onToggle(item.key, event.currentTarget.checked)}
-        aria-describedby={`${id}-note`}
-      />
+    <Checkbox
+      className="flex items-start gap-3 px-3 py-2.5 hover:bg-sunken/60"
+      boxClass="mt-0.5"
+      checked={checked}
+      disabled={!isWhole(item)}
+      onChange={(on) => onToggle(item.key, on)}
+      aria-describedby={`${id}-note`}
+    >
       <span className="min-w-0 flex-1">
         <span className="font-mono text-sm font-medium break-all">{item.key}</span>
         <span id={`${id}-note`} className="block text-xs text-ink-soft">
@@ -39,7 +39,7 @@ export function KeyRow({ item, checked, onToggle }: KeyRowProps) {
           <BuiltFrom item={item} />
         </span>
       </span>
-    </label>
+    </Checkbox>
   )
 }
 

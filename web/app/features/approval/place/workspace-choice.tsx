@@ -1,7 +1,7 @@
-import { useId } from 'react'
 import type { Candidate, Tenant } from '../../../lib/calls/answers.ts'
 import { toldApart } from '../../../lib/words/workspace-names.ts'
 import { Notice } from '../../../ui/notice.tsx'
+import { SelectField } from '../../../ui/select.tsx'
 import type { OpenRequest } from '../request-state.ts'
 import type { ChosenPlace } from './use-place.ts'
 
@@ -10,27 +10,17 @@ type WorkspaceChoiceProps = { request: OpenRequest; place: ChosenPlace }
 /** The workspace to decide for; not shown to a person who has only one. */
 export function WorkspaceChoice({ request: { candidates, person }, place }: WorkspaceChoiceProps) {
   const { workspaceId: chosenId } = place
-  const id = useId()
   const shown = toldApart(person.workspaces)
+  const named = shown.map(({ id, name }) => [id, name] as const)
   if (person.workspaces.length < 2 && chosenId !== null) return null
   return (
     <div className="mb-3">
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">
-        Workspace
-      </label>
-      <select
-        id={id}
+      <SelectField
+        label="Workspace"
         value={chosenId ?? ''}
-        onChange={(event) => place.chooseWorkspace(event.currentTarget.value)}
-        className="field"
-      >
-        {chosenId === null && <option value="">Choose a workspace</option>}
-        {shown.map((workspace) => (
-          <option key={workspace.id} value={workspace.id}>
-            {workspace.name}
-          </option>
-        ))}
-      </select>
+        options={chosenId === null ? [['', 'Choose a workspace'], ...named] : named}
+        onChange={place.chooseWorkspace}
+      />
       {chosenId === null && candidates.length > 1 && <SeveralNote {...{ candidates, shown }} />}
     </div>
   )

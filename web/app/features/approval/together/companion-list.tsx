@@ -1,4 +1,5 @@
 import { visibleText } from '../../../lib/words/visible-text.ts'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { RequestedCommand } from '../request/requested-command.tsx'
 import { type Companion, type Way, whyOwnPage } from './companion.ts'
 import type { useCompanions } from './use-companions.ts'
@@ -61,15 +62,14 @@ function Row({ companion, why, isSelected, onToggle, showsCode }: RowProps) {
     )
   }
   return (
-    <label className="flex items-start gap-3 px-4 py-3 hover:bg-sunken/60 sm:px-5">
-      <input
-        type="checkbox"
-        className="checkbox mt-2"
-        checked={isSelected}
-        onChange={(event) => onToggle(event.currentTarget.checked)}
-      />
+    <Checkbox
+      className="flex items-start gap-3 px-4 py-3 hover:bg-sunken/60 sm:px-5"
+      boxClass="mt-2"
+      checked={isSelected}
+      onChange={onToggle}
+    >
       <span className="min-w-0 flex-1">{about}</span>
-    </label>
+    </Checkbox>
   )
 }
 

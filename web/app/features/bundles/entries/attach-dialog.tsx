@@ -9,6 +9,7 @@ import { useCanEdit } from '../../../lib/data/me.ts'
 import { matches } from '../../../lib/page/search.ts'
 import { counted } from '../../../lib/words/counted.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { FailureNotice } from '../../../ui/failure-notice.tsx'
 import { KeyForm } from '../../../ui/key-form.tsx'
@@ -148,16 +149,14 @@ function KeyPicker({ keys, chosen, onChoose }: KeyPickerProps) {
               className="absolute inset-x-0 top-0 border-line not-first:border-t"
               style={{ transform: `translateY(${start}px)`, height: size }}
             >
-              <label className="flex h-full items-center gap-3 px-3 hover:bg-sunken/60">
-                <input
-                  type="checkbox"
-                  className="checkbox"
-                  checked={chosen.has(key.id)}
-                  onChange={() => toggle(key.id)}
-                />
+              <Checkbox
+                className="flex h-full items-center gap-3 px-3 hover:bg-sunken/60"
+                checked={chosen.has(key.id)}
+                onChange={() => toggle(key.id)}
+              >
                 <span className="min-w-0 flex-1 truncate font-mono text-sm">{key.name}</span>
                 <KeyValue value={key.value} isSecret={key.is_secret} className="max-w-40" />
-              </label>
+              </Checkbox>
             </li>
           )
         })}

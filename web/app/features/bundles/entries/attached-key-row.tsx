@@ -5,6 +5,7 @@ import type { BundleItem, SharedKey } from '../../../lib/calls/answers.ts'
 import { sharedText } from '../../../lib/data/attachments.ts'
 import { builtFrom } from '../../../lib/rules/templates.ts'
 import { Badge } from '../../../ui/badge.tsx'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { EntryName } from '../../../ui/entry-name.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
@@ -71,16 +72,13 @@ export function AttachedKeyRow({
             canMove ? 'pl-23' : 'pl-12',
           )}
         >
-          <label className="inline-flex min-h-9 items-center gap-2 text-sm text-ink-soft sm:mr-3">
-            <input
-              type="checkbox"
-              className="checkbox"
-              checked={item.required}
-              aria-label={`Required: ${item.name}`}
-              onChange={(event) => changes.onRequire(event.currentTarget.checked)}
-            />
-            Required
-          </label>
+          <Checkbox
+            className="inline-flex min-h-9 items-center gap-2 text-sm text-ink-soft sm:mr-3"
+            checked={item.required}
+            aria-label={`Required: ${item.name}`}
+            onChange={(checked) => changes.onRequire(checked)}
+            label="Required"
+          />
           <span className="flex">
             <IconButton
               label={`Change ${item.name} in this bundle`}

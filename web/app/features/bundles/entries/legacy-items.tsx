@@ -82,13 +82,7 @@ function DeleteLegacyItemDialog({ bundleId, name, onClose }: DeleteLegacyItemDia
   const given = { bundle_id: bundleId, key_name: name }
   const remove = useChange('deleteLegacyItem', given, { refreshes: BUNDLE })
   return (
-    <ConfirmChange
-      title={`Delete ${name}?`}
-      action="Delete item"
-      change={remove}
-      input={undefined}
-      onClose={onClose}
-    >
+    <ConfirmChange title={`Delete ${name}?`} action="Delete item" change={remove} onClose={onClose}>
       <p>Its value is in no library key and is lost for good.</p>
     </ConfirmChange>
   )

@@ -9,6 +9,7 @@ import { ago, dateTime } from '../../../lib/words/time.ts'
 import { exactText } from '../../../lib/words/visible-text.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { FailureNotice } from '../../../ui/failure-notice.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { telling } from '../../../ui/notify-failure.ts'
@@ -168,18 +169,17 @@ function ClaimList({
     <ul className="grid gap-x-6 sm:grid-cols-2">
       {names.map((name) => (
         <li key={name}>
-          <label className="flex items-start gap-2.5 py-1 text-sm">
-            <input
-              type="checkbox"
-              className="checkbox mt-0.5"
-              checked={chosen.has(name)}
-              onChange={() => toggle(name)}
-            />
+          <Checkbox
+            className="flex items-start gap-2.5 py-1 text-sm"
+            boxClass="mt-0.5"
+            checked={chosen.has(name)}
+            onChange={() => toggle(name)}
+          >
             <span className="min-w-0 font-mono text-xs leading-5 [overflow-wrap:anywhere]">
               <span className="text-ink-soft">{exactText(name)} </span>
               <bdi>{exactText(claims[name] ?? '')}</bdi>
             </span>
-          </label>
+          </Checkbox>
         </li>
       ))}
     </ul>

@@ -97,13 +97,13 @@ type EndTrustProps = { machine: Machine; trust: MachineTrust; onClose: () => voi
 
 /** Asks before an identity can no longer be the machine. */
 function EndTrustDialog({ machine, trust, onClose }: EndTrustProps) {
-  const end = useChange('endMachineTrust', { machine_id: machine.id }, { refreshes: MACHINES })
+  const given = { machine_id: machine.id, trust_id: trust.id }
+  const end = useChange('endMachineTrust', given, { refreshes: MACHINES })
   return (
     <ConfirmChange
       title={`End this identity of ${issuerName(trust)}?`}
       action="End identity"
       change={end}
-      input={{ trust_id: trust.id }}
       done={`Ended an identity of ${issuerName(trust)}.`}
       onClose={onClose}
     >

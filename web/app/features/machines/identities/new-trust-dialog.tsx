@@ -11,9 +11,10 @@ import {
   trustOf,
 } from '../../../lib/rules/trust-draft.ts'
 import { PLATFORM_NAMES, type Platform } from '../../../lib/words/platforms.ts'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { FormDialog } from '../../../ui/dialog-form.tsx'
 import { Notice } from '../../../ui/notice.tsx'
-import { SelectField } from '../../../ui/select-field.tsx'
+import { SelectField } from '../../../ui/select.tsx'
 import { NetworksField } from '../networks-field.tsx'
 import { BroadCheckbox } from './broad-checkbox.tsx'
 import { DraftField, TrustFields, type TrustFieldsProps } from './trust-fields.tsx'
@@ -114,16 +115,13 @@ function TrustLimits(fields: TrustFieldsProps) {
           placeholder={location.origin}
           hint="The claim aud. Empty: the address of this server."
         />
-        <label className="flex items-start gap-3 text-sm">
-          <input
-            type="checkbox"
-            className="checkbox mt-0.5"
-            checked={draft.isBound}
-            onChange={(event) => onChange({ isBound: event.currentTarget.checked })}
-          />
-          The audience must name the client’s key, so that a stolen ID token is useless. The client does this
-          on GitHub; on GitLab and Kubernetes the audience is fixed before the job runs.
-        </label>
+        <Checkbox
+          className="flex items-start gap-3 text-sm"
+          boxClass="mt-0.5"
+          checked={draft.isBound}
+          onChange={(checked) => onChange({ isBound: checked })}
+          label="The audience must name the client’s key, so that a stolen ID token is useless. The client does this on GitHub; on GitLab and Kubernetes the audience is fixed before the job runs."
+        />
         <NetworksField
           value={draft.networks}
           onChange={(networks) => onChange({ networks })}

@@ -1,6 +1,7 @@
 import type { ComponentType, InputHTMLAttributes, ReactNode } from 'react'
 import type { TrustDraft, TrustProblems } from '../../../lib/rules/trust-draft.ts'
 import type { Platform } from '../../../lib/words/platforms.ts'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { TextArea, TextField } from '../../../ui/text-field.tsx'
 
 export type TrustFieldsProps = {
@@ -93,15 +94,12 @@ function GitLabFields(fields: TrustFieldsProps) {
         <DraftField {...fields} name="environment" label="Environment" placeholder="prod" />
         <DraftField {...fields} name="ref" label="Branch or tag" placeholder="main" />
       </div>
-      <label className="flex items-center gap-3 text-sm">
-        <input
-          type="checkbox"
-          className="checkbox"
-          checked={draft.isProtected}
-          onChange={(event) => onChange({ isProtected: event.currentTarget.checked })}
-        />
-        Only while the branch or tag is protected
-      </label>
+      <Checkbox
+        className="flex items-center gap-3 text-sm"
+        checked={draft.isProtected}
+        onChange={(checked) => onChange({ isProtected: checked })}
+        label="Only while the branch or tag is protected"
+      />
       <DraftField {...fields} name="issuer" label="Address of GitLab" />
     </>
   )

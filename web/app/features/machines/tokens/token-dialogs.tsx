@@ -9,7 +9,7 @@ import { dateTime } from '../../../lib/words/time.ts'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { DialogForm } from '../../../ui/dialog-form.tsx'
-import { SelectField } from '../../../ui/select-field.tsx'
+import { SelectField } from '../../../ui/select.tsx'
 import { ShownOnce } from '../../../ui/shown-once.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { NetworksField } from '../networks-field.tsx'
@@ -142,13 +142,13 @@ type EndTokenProps = { machine: Machine; token: MachineToken; onClose: () => voi
 
 /** Asks before a token ends. */
 export function EndTokenDialog({ machine, token, onClose }: EndTokenProps) {
-  const end = useChange('endMachineToken', { machine_id: machine.id }, { refreshes: MACHINES })
+  const given = { machine_id: machine.id, token_id: token.id }
+  const end = useChange('endMachineToken', given, { refreshes: MACHINES })
   return (
     <ConfirmChange
       title={`End the token …${token.hint}?`}
       action="End token"
       change={end}
-      input={{ token_id: token.id }}
       done={`Ended the token …${token.hint}.`}
       onClose={onClose}
     >

@@ -3,7 +3,7 @@ import { notify, type Remark } from './toast-store.ts'
 
 /** A change that a dialog makes. */
 export type Change<Input, Answer> = {
-  mutate: (input: Input, options: { onSuccess: (answer: Answer) => void }) => void
+  mutate: (input: Input, options?: { onSuccess: (answer: Answer) => void }) => void
   isPending: boolean
   error: Error | null
 }

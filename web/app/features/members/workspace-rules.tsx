@@ -1,12 +1,8 @@
 import type { TenantPolicy } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
-import { Button } from '../../ui/button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { Notice } from '../../ui/notice.tsx'
-import { PolicyFacts } from '../../ui/policy/policy-facts.tsx'
-import { PolicyForm } from '../../ui/policy/policy-form.tsx'
+import { PolicyRules } from '../../ui/policy/policy-rules.tsx'
 
 /** The workspace's rules for approvals; an owner changes them. */
 export function WorkspaceRules() {
@@ -24,34 +20,19 @@ export function WorkspaceRules() {
   )
 }
 
+const USE_BOUND = {
+  text: 'One careless click on a link is enough to give values to an attacker. Let approvals return to the terminal that asked: then a click alone gives nothing.',
+  action: 'Return approvals to the terminal',
+  change: { assurance: 'bound' },
+} as const
+
 function Rules({ policy: { effective, workspace, advice } }: { policy: TenantPolicy }) {
-  const isOwner = useIsOwner()
   const save = useChange('changeTenantPolicy', {}, { refreshes: ['getTenantPolicy', 'getBundlePolicy'] })
-  if (!isOwner) return <PolicyFacts effective={effective} />
+  const shown = advice.includes('use_bound') ? USE_BOUND : null
   return (
-    <>
-      {advice.includes('use_bound') && (
-        <Notice tone="caution" className="mb-4 max-w-xl">
-          <p>
-            One careless click on a link is enough to give values to an attacker. Let approvals return to the
-            terminal that asked: then a click alone gives nothing.
-          </p>
-          <Button
-            label="Return approvals to the terminal"
-            size="small"
-            className="mt-2"
-            busy={save.isPending}
-            onClick={() => save.mutate({ assurance: 'bound' })}
-          />
-        </Notice>
-      )}
-      <PolicyForm
-        key={JSON.stringify(workspace)}
-        own={workspace}
-        effective={effective}
-        inherits="No rule of the workspace"
-        save={save}
-      />
-    </>
+    <PolicyRules
+      {...{ own: workspace, effective, advice: shown, save }}
+      inherits="No rule of the workspace"
+    />
   )
 }

@@ -1,4 +1,5 @@
 import type { FormEvent, ReactNode } from 'react'
+import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -14,18 +15,21 @@ export function FormCard({ children }: { children: ReactNode }) {
 
 type AccountFormProps = {
   action: string
-  busy: boolean
-  /** Why the server refused the last try. */
-  refusal: string | null
+  attempt: { isPending: boolean; error: Error | null }
+  /** What a status of the server means here; undefined: what the server says. Null: the form deals with it. */
+  explain: (failure: Failure) => string | null | undefined
   onSubmit: () => void
   children: ReactNode
 }
 
 /** A form that signs in or makes an account: its fields, the refusal and one large button. */
-export function AccountForm({ action, busy, refusal, onSubmit, children }: AccountFormProps) {
+export function AccountForm({ action, attempt, explain, onSubmit, children }: AccountFormProps) {
+  const failure = attempt.error === null ? null : describeFailure(attempt.error)
+  const explained = failure === null ? null : explain(failure)
+  const refusal = explained === undefined ? (failure?.message ?? null) : explained
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    onSubmit()
+    if (!attempt.isPending) onSubmit()
   }
   return (
     <form onSubmit={submit} className="space-y-4">
@@ -35,7 +39,14 @@ export function AccountForm({ action, busy, refusal, onSubmit, children }: Accou
           {refusal}
         </Notice>
       )}
-      <Button label={action} type="submit" look="primary" size="large" busy={busy} className="w-full" />
+      <Button
+        label={action}
+        type="submit"
+        look="primary"
+        size="large"
+        busy={attempt.isPending}
+        className="w-full"
+      />
     </form>
   )
 }

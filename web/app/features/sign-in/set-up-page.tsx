@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { NewPasswordField, passwordProblem } from '../../ui/password-field.tsx'
@@ -16,7 +15,7 @@ export function SetUpPage() {
   const submit = () => {
     const found = passwordProblem(password)
     setProblem(found)
-    if (found !== null || attempt.isPending) return
+    if (found !== null) return
     attempt.mutate({ setup_code: setupCode, email, password }, { onSuccess: () => location.assign('/') })
   }
   return (
@@ -24,8 +23,8 @@ export function SetUpPage() {
       <PageHeading title="Set up Keyferry" intro="Create the first account. It becomes the owner." />
       <AccountForm
         action="Create account"
-        busy={attempt.isPending}
-        refusal={attempt.error === null ? null : refusal(attempt.error)}
+        attempt={attempt}
+        explain={({ status }) => (status === 403 ? 'This is not the set-up code.' : undefined)}
         onSubmit={submit}
       >
         <TextField
@@ -43,9 +42,4 @@ export function SetUpPage() {
       </AccountForm>
     </FormCard>
   )
-}
-
-function refusal(error: unknown): string {
-  const { status, message } = describeFailure(error)
-  return status === 403 ? 'This is not the set-up code.' : message
 }

@@ -23,13 +23,13 @@ export function SignInPage() {
   const attempt = useMutation({
     mutationFn: signIn,
     gcTime: 0,
-    onError: (error) => setWasReset((before) => before || isReset(error)),
+    onError: (error) => setWasReset((before) => before || describeFailure(error).code === RESET),
     onSuccess: () => location.assign(returnAddress()),
   })
   const submit = () => {
     const found = wasReset ? passwordProblem(newPassword) : null
     setProblem(found)
-    if (found === null && !attempt.isPending)
+    if (found === null)
       attempt.mutate({
         email,
         password,
@@ -42,8 +42,11 @@ export function SignInPage() {
       <PageHeading title="Sign in" />
       <AccountForm
         action="Sign in"
-        busy={attempt.isPending}
-        refusal={attempt.error === null || isReset(attempt.error) ? null : refusal(attempt.error)}
+        attempt={attempt}
+        explain={({ status, code }) => {
+          if (code === RESET) return null
+          return status === 401 ? 'E-mail or password is wrong.' : undefined
+        }}
         onSubmit={submit}
       >
         <EmailField value={email} onChange={setEmail} autoComplete="username webauthn" autoFocus />
@@ -73,14 +76,7 @@ export function SignInPage() {
   )
 }
 
-function refusal(error: unknown): string {
-  const { status, message } = describeFailure(error)
-  return status === 401 ? 'E-mail or password is wrong.' : message
-}
-
-function isReset(error: unknown): boolean {
-  return describeFailure(error).code === 'password_change_required'
-}
+const RESET = 'password_change_required'
 
 const goOn = () => location.assign(returnAddress())
 

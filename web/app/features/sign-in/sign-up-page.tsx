@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { invitationToken } from '../../lib/data/sign-in.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -34,7 +33,7 @@ function SignUpForm({ token }: { token: string }) {
   const submit = () => {
     const found = passwordProblem(password)
     setProblem(found)
-    if (found !== null || attempt.isPending) return
+    if (found !== null) return
     attempt.mutate({ password }, { onSuccess: () => location.assign('/bundles') })
   }
   return (
@@ -45,8 +44,8 @@ function SignUpForm({ token }: { token: string }) {
       />
       <AccountForm
         action="Create the account and join"
-        busy={attempt.isPending}
-        refusal={attempt.error === null ? null : refusal(attempt.error)}
+        attempt={attempt}
+        explain={({ status }) => REFUSALS[status ?? 0]}
         onSubmit={submit}
       >
         <NewPasswordField value={password} onChange={setPassword} problem={problem} autoFocus />
@@ -61,8 +60,7 @@ function SignUpForm({ token }: { token: string }) {
   )
 }
 
-function refusal(error: unknown): string {
-  const { status, message } = describeFailure(error)
-  if (status === 404) return 'This invitation was used or revoked, or has expired. Ask for a new one.'
-  return status === 409 ? 'There is an account for this invitation’s address. Sign in to join.' : message
+const REFUSALS: Readonly<Record<number, string>> = {
+  404: 'This invitation was used or revoked, or has expired. Ask for a new one.',
+  409: 'There is an account for this invitation’s address. Sign in to join.',
 }

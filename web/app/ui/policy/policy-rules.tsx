@@ -1,12 +1,55 @@
 import { type FormEvent, useState } from 'react'
 import type { Policy, PolicyChange, PolicySetting } from '../../lib/calls/answers.ts'
+import { useIsOwner } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { Button } from '../button.tsx'
 import { FailureNotice } from '../failure-notice.tsx'
+import { Notice } from '../notice.tsx'
 import { SelectField } from '../select.tsx'
 import { notify } from '../toast-store.ts'
 import type { Change } from '../use-ending.ts'
 import { FIELDS, type Field, LABELS, nameOfChoice, OPTIONS } from './policy-words.ts'
+
+type PolicyRulesProps = PolicyFormProps & {
+  /** What an owner should change, and the button that does it; null: nothing. */
+  advice: { text: string; action: string; change: PolicyChange } | null
+}
+
+/** The rules of one place. An owner changes them; a member reads what counts. */
+export function PolicyRules({ advice, ...form }: PolicyRulesProps) {
+  const { own, effective, save } = form
+  if (!useIsOwner()) return <PolicyFacts effective={effective} />
+  return (
+    <>
+      {advice !== null && (
+        <Notice tone="caution" className="mb-4 max-w-xl">
+          <p>{advice.text}</p>
+          <Button
+            label={advice.action}
+            size="small"
+            className="mt-2"
+            busy={save.isPending}
+            onClick={() => save.mutate(advice.change)}
+          />
+        </Notice>
+      )}
+      <PolicyForm key={JSON.stringify(own)} {...form} />
+    </>
+  )
+}
+
+function PolicyFacts({ effective }: { effective: Policy }) {
+  return (
+    <dl className="grid max-w-xl gap-y-1 rounded-lg border border-line bg-surface p-4 text-sm sm:grid-cols-[16rem_1fr]">
+      {FIELDS.map((field) => (
+        <div key={field} className="contents">
+          <dt className="text-ink-soft">{LABELS[field]}</dt>
+          <dd className="mb-2 sm:mb-0">{nameOfChoice(field, effective[field])}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
 
 type PolicyFormProps = {
   /** What this place sets. */
@@ -19,7 +62,7 @@ type PolicyFormProps = {
 }
 
 /** The rules that one place sets. A change is saved as a whole. */
-export function PolicyForm({ own, effective, inherits, save }: PolicyFormProps) {
+function PolicyForm({ own, effective, inherits, save }: PolicyFormProps) {
   const [draft, setDraft] = useState<PolicySetting>(own)
   const isChanged = FIELDS.some((field) => draft[field] !== own[field])
   const saved = useUnsaved(isChanged)

@@ -1,16 +1,13 @@
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
-import { shown, useChange, useSteps } from '../../lib/calls/use-change.ts'
+import { useChange, useSteps, without } from '../../lib/calls/use-change.ts'
 import { restoreBundle } from '../../lib/data/bundles.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { notifyFailure } from '../../ui/notify-failure.ts'
 
 /** Asks before a bundle is deleted, and says what stays. A bundle without legacy items can be created again later. */
 export function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onClose: () => void }) {
-  const remove = useChange(
-    'deleteBundle',
-    { bundle_id: bundle.id },
-    { shows: shown('listBundles', {}, (bundles) => bundles.filter(({ id }) => id !== bundle.id)) },
-  )
+  const shows = without('listBundles', {}, bundle.id)
+  const remove = useChange('deleteBundle', { bundle_id: bundle.id }, { shows })
   const restore = useSteps(restoreBundle, { refreshes: ['listBundles'] })
   const keys = bundle.items.filter(({ order }) => order !== null).length
   const legacy = bundle.items.length - keys

@@ -1,16 +1,13 @@
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { BUNDLE } from '../../lib/calls/refreshes.ts'
-import { shown, useChange } from '../../lib/calls/use-change.ts'
+import { useChange, without } from '../../lib/calls/use-change.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 
 /** Asks before a key is deleted, and names the bundles that lose it. */
 export function DeleteKeyDialog({ item, onClose }: { item: KeyWithBundles; onClose: () => void }) {
-  const remove = useChange(
-    'deleteKey',
-    { key_id: item.id },
-    { refreshes: BUNDLE, shows: shown('listKeys', {}, (keys) => keys.filter(({ id }) => id !== item.id)) },
-  )
+  const shows = without('listKeys', {}, item.id)
+  const remove = useChange('deleteKey', { key_id: item.id }, { refreshes: BUNDLE, shows })
   const { bundles } = item
   return (
     <ConfirmChange

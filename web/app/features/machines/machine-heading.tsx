@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { MACHINES } from '../../lib/calls/refreshes.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { shown, useChange } from '../../lib/calls/use-change.ts'
+import { useChange, without } from '../../lib/calls/use-change.ts'
 import { ALL_MACHINES } from '../../lib/data/lists.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { stillCurrent } from '../../lib/rules/still-current.ts'
@@ -84,11 +84,8 @@ function Switch({ machine: { id, name, is_active } }: { machine: Machine }) {
 /** Asks before a machine is deleted, and ends in the values that it was given and that are still current. */
 function DeleteMachineDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
   const { id, name } = machine
-  const remove = useChange(
-    'deleteMachine',
-    { machine_id: id },
-    { shows: shown('listMachines', ALL_MACHINES, (machines) => machines.filter((each) => each.id !== id)) },
-  )
+  const shows = without('listMachines', ALL_MACHINES, id)
+  const remove = useChange('deleteMachine', { machine_id: id }, { shows })
   const holdings = useAnswer('listMachineHoldings', { machine_id: id, limit: 1_000 })
   const [isDeleted, setDeleted] = useState(false)
   const given = holdings.data === undefined ? null : stillCurrent(holdings.data)

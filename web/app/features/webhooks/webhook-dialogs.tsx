@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import type { CreatedWebhook, Webhook } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
-import { shown, useChange } from '../../lib/calls/use-change.ts'
+import { useChange, without } from '../../lib/calls/use-change.ts'
 import { ALL_WEBHOOKS } from '../../lib/data/lists.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -132,11 +132,8 @@ function ShownSecret({ secret, onClose }: { secret: string; onClose: () => void 
 
 /** Asks before a webhook is deleted. */
 export function DeleteWebhookDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const remove = useChange(
-    'deleteWebhook',
-    { webhook_id: webhook.id },
-    { shows: shown('listWebhooks', ALL_WEBHOOKS, (all) => all.filter(({ id }) => id !== webhook.id)) },
-  )
+  const shows = without('listWebhooks', ALL_WEBHOOKS, webhook.id)
+  const remove = useChange('deleteWebhook', { webhook_id: webhook.id }, { shows })
   return (
     <ConfirmChange
       title="Delete this webhook?"

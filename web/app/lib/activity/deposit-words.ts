@@ -1,4 +1,5 @@
 import { counted } from '../words/counted.ts'
+import { endText } from './phrases.ts'
 import type { Part, Told } from './told.ts'
 
 /** What the actions of deposits say after the actor. */
@@ -30,17 +31,4 @@ function removedText(count: number | null): string {
 
 function into(text: Told['text']): string {
   return text('into') ?? 'a bundle'
-}
-
-const ENDS: Readonly<Record<string, string>> = {
-  denied: 'the request was denied',
-  withdrawn: 'the request was withdrawn',
-  expired: 'the request expired',
-  wrong_code: 'its code was wrong',
-  plan_changed: 'the library had changed',
-  refused: 'it was refused',
-}
-
-function endText(reason: string | null): string {
-  return ENDS[reason ?? ''] ?? 'another approval was faster'
 }

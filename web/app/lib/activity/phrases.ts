@@ -21,3 +21,17 @@ export function fieldList(fields: readonly string[], otherwise: string): string 
 export function roleName(role: string | null): string {
   return role === 'owner' ? 'an owner' : 'a member'
 }
+
+const ENDS: Readonly<Record<string, string>> = {
+  denied: 'the request was denied',
+  withdrawn: 'the request was withdrawn',
+  expired: 'the request expired',
+  wrong_code: 'its code was wrong',
+  plan_changed: 'the library had changed',
+  refused: 'it was refused',
+}
+
+/** Why an approval gave nothing. */
+export function endText(reason: string | null): string {
+  return ENDS[reason ?? ''] ?? 'another approval was faster'
+}

@@ -4,7 +4,7 @@ import { accountWords } from './account-words.ts'
 import { depositWords } from './deposit-words.ts'
 import { machineWords } from './machine-words.ts'
 import { namesWords } from './names-words.ts'
-import { fieldList, roleName } from './phrases.ts'
+import { endText, fieldList, roleName } from './phrases.ts'
 import type { Part, Told } from './told.ts'
 import { webhookWords } from './webhook-words.ts'
 
@@ -134,17 +134,6 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
     'restored the database from a backup',
     text('reason') === null ? '' : `: ${text('reason')}`,
   ],
-}
-
-const ENDS: Readonly<Record<string, string>> = {
-  denied: 'the request was denied',
-  withdrawn: 'the request was withdrawn',
-  expired: 'the request expired',
-  wrong_code: 'its code was wrong',
-}
-
-function endText(reason: string | null): string {
-  return ENDS[reason ?? ''] ?? 'another approval was faster'
 }
 
 function also(fields: readonly string[]): string[] {

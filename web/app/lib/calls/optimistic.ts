@@ -17,12 +17,8 @@ export function optimistic<Cached, Variables>(
       if (before !== undefined) client.setQueryData<Cached>(queryKey, update(before, variables))
       return { before }
     },
-    onError: (
-      _error: unknown,
-      _variables: Variables,
-      context: { before: Cached | undefined } | undefined,
-    ) => {
-      if (context?.before !== undefined) client.setQueryData<Cached>(queryKey, context.before)
+    onError: (_error: unknown, _variables: Variables, context: { before: unknown } | undefined) => {
+      if (context?.before !== undefined) client.setQueryData(queryKey, context.before)
     },
     onSettled: async () => {
       const isLast = client.isMutating({ mutationKey: queryKey }) <= 1

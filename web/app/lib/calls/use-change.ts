@@ -21,7 +21,19 @@ export function shown<N extends Called, Variables>(
   input: CallInput<N>,
   update: (cached: AnswerOf<N>, variables: Variables) => AnswerOf<N>,
 ): Shown<Variables> {
-  return (client) => optimistic(client, answerKey(name, input), update as Parameters<typeof optimistic>[2])
+  return (client) => optimistic<AnswerOf<N>, Variables>(client, answerKey(name, input), update)
+}
+
+type ListName = {
+  [N in Called]: AnswerOf<N> extends readonly { id: string }[] ? N : never
+}[Called]
+
+/** A list without an entry that the change removes. */
+export function without<N extends ListName>(name: N, input: CallInput<N>, gone: string) {
+  return (client: QueryClient) =>
+    optimistic(client, answerKey(name, input), (list: readonly { id: string }[]) =>
+      list.filter(({ id }) => id !== gone),
+    )
 }
 
 type Given<N extends Called> = Partial<CallInput<N>>

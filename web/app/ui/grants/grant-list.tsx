@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Grant } from '../../lib/calls/answers.ts'
-import { shown, useChange } from '../../lib/calls/use-change.ts'
+import { useChange, without } from '../../lib/calls/use-change.ts'
 import { ALL_GRANTS } from '../../lib/data/lists.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { shownArgument } from '../../lib/words/shown-argument.ts'
@@ -23,11 +23,8 @@ export function GrantList({ grants, namesPeople }: { grants: readonly Grant[]; n
 }
 
 function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }) {
-  const revoke = useChange(
-    'revokeGrant',
-    { grant_id: grant.id },
-    { shows: shown('listGrants', ALL_GRANTS, (grants) => grants.filter(({ id }) => id !== grant.id)) },
-  )
+  const shows = without('listGrants', ALL_GRANTS, grant.id)
+  const revoke = useChange('revokeGrant', { grant_id: grant.id }, { shows })
   const { bundle, person, label, argv, cwd, agent } = grant
   const terminal = [label.user, label.hostname]
     .map((text) => visibleText(text))

@@ -1,0 +1,71 @@
+import { ASSURANCES } from '@keyferry/contract'
+import { z } from 'zod'
+import type { Choice, DecisionParts, Kind } from '../src/domain/approvals/decision.ts'
+import type { Ending, Endings } from '../src/domain/approvals/ending.ts'
+import { sealText } from '../src/domain/deliveries/sealed-values.ts'
+import { type BundleStore, findBundle } from '../src/domain/library/bundle.ts'
+import { publicKeyOf } from '../src/domain/requests/request.ts'
+
+/*
+ * A fourth kind of approval, for tests only: a ticket for a bundle's build service. The bundle's rules judge it, one
+ * person approves it, and it is sealed to the client's key.
+ */
+
+/** The record of each ticket: what became of it, in order. */
+export type Tickets = Map<string, string[]>
+
+type Parts = DecisionParts & { tickets: Tickets; stores: { bundles: BundleStore } }
+
+const ApprovedTicket = z.object({
+  kind: z.literal('ticket'),
+  approverId: z.string(),
+  tenant: z.object({ id: z.string(), name: z.string() }),
+  ticketId: z.string(),
+  assurance: z.enum(ASSURANCES),
+})
+
+export const TICKET: Kind<Parts, Choice & { bundle_id: string }> = {
+  refusals: {
+    owner_approves: 'Only an owner may give tickets for this bundle',
+    agents_denied: 'AI agents get no tickets for this bundle',
+    release_required: 'Tickets for this bundle return to the terminal',
+    second_person: 'Another person must give this ticket',
+  },
+  async offer(parts, { caller }, { bundle_id }) {
+    const bundle = await findBundle(parts.stores.bundles, caller, bundle_id)
+    return {
+      places: [bundle],
+      people: 1,
+      requireSame: () => {},
+      async begin({ request, policy: { assurance } }) {
+        const ticketId = parts.clock.newId()
+        parts.tickets.set(ticketId, ['approved'])
+        const tenant = { id: caller.tenantId, name: 'Team' }
+        const approved = { kind: 'ticket', approverId: caller.userId, tenant, ticketId, assurance }
+        const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: 1_000 }
+        return { approved, ciphertextBase64: sealText(ticketId, sealing) }
+      },
+    }
+  },
+}
+
+/** What becomes of a ticket. */
+export function ticketEndings(tickets: Tickets): Endings {
+  return { ticket: (approved) => ticketEnding(tickets, ApprovedTicket.parse(approved)) }
+}
+
+function ticketEnding(tickets: Tickets, { ticketId, assurance }: z.infer<typeof ApprovedTicket>): Ending {
+  const note = async (what: string) => {
+    tickets.get(ticketId)?.push(what)
+  }
+  return {
+    assurance: async () => assurance,
+    end: ({ reason, wasHeld }) => note(wasHeld ? `${reason} while held` : reason),
+    async carryOut() {
+      await note('given')
+      return {}
+    },
+    afterReturn: ({ by }) => [() => note(`returned by ${by}`)],
+    collected: () => note('collected'),
+  }
+}

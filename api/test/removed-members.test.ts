@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
+import { approveDeposit, DepositClient, planOf } from './deposit-client.ts'
 import { Faults, faulty } from './faulty-requests.ts'
 
 const newEmail = () => `${randomUUID()}@example.com`
@@ -84,6 +85,26 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
     expect((await approveWith(api, second, choice)).status).toBe(403)
     expectError(await asking.wait(requestId), 404, GONE, 'not_found')
   })
+
+  test.each([undefined, 'loopback', 'code'])(
+    'a deposit ends, and stores nothing, whose approver is removed at that moment: return by %s',
+    async (release) => {
+      const client = new DepositClient(api)
+      const requestId = await client.deposit('dev/new', { NEVER: '1' }, client.returning())
+      meanwhile.act = () => remove(second.userId)
+      const answer = await approveDeposit(api, second, { requestId, ...(release ? { release } : {}) })
+      expectError(answer, 403, 'Forbidden: not a member', 'forbidden')
+      expectError(await client.waits(requestId), 404, GONE, 'not_found')
+      expectError(await planOf(api, owner, requestId), 404, GONE, 'not_found')
+      const { json: bundles } = await api.call('listBundles', { as: owner })
+      expect(bundles.map(({ name }) => name)).not.toContain('dev/new')
+      const { json: events } = await api.call('listAudit', { as: owner })
+      expect(events.filter(({ action }) => action.startsWith('deposit.'))).toMatchObject([
+        { action: 'deposit.void', data: { reason: 'refused' } },
+        { action: 'deposit.approved' },
+      ])
+    },
+  )
 
   test('of an approval and the removal of its approver at once, no approval stays', async () => {
     const requestId = await new ApprovalClient(api).asked()

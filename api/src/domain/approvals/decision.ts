@@ -20,7 +20,7 @@ import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
 import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-grounds.ts'
 import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
-import { type EndParts, endApproval, endingOf } from './ending.ts'
+import { type Ending, type EndParts, endApproval, endingOf } from './ending.ts'
 import { requestOrigin } from './request-delivery.ts'
 
 /*
@@ -92,19 +92,24 @@ export async function decide<Parts extends DecisionParts, Chosen extends Choice>
   const begun = await offer.begin(grounds, held?.hold ?? null)
   const origin = { ...caller.origin, ...requestOrigin(request) }
   await settle(parts, stored, { ...begun, hold: held?.hold ?? null, origin })
-  await requireStillAllowed(parts, asking)
   const ending = begun.approved && endingOf(parts, begun.approved)
+  await requireStillAllowed(parts, asking, ending)
   const carried = held ? { release: held.release } : await ending?.carryOut?.(request, caller)
   const approvals = begun.approvals && { approvals: begun.approvals }
   return { approved: { ok: true, ...approvals, ...carried }, request }
 }
 
 // Removing a person ends their approvals. One that lands after that was not there to be found, so it ends here.
-async function requireStillAllowed(parts: DecisionParts, { caller, stored }: Asking): Promise<void> {
+async function requireStillAllowed(
+  parts: DecisionParts,
+  { caller, stored: { request } }: Asking,
+  ending: Ending | null,
+): Promise<void> {
   try {
     await admit(parts.stores.memberships, caller, caller.role)
   } catch (error) {
-    await changeRequest(parts, stored.request.id, (now) => removeApproverStep(now, caller))
+    if (ending?.refused) await ending.refused(request)
+    else await changeRequest(parts, request.id, (now) => removeApproverStep(now, caller))
     throw error
   }
 }

@@ -32,6 +32,8 @@ export type Ending = {
   end(end: End): Promise<unknown>
   /** What the rules demand of its return; null: nobody knows any more. */
   assurance(): Promise<Assurance | null>
+  /** Its approver was removed before it took effect, and nothing was carried out. Without it, what is sealed goes. */
+  refused?(request: ApprovalRequest): Promise<void>
   /** It need not return to the terminal. */
   carryOut?(request: ApprovalRequest, caller: Caller): Promise<{ deposit?: AppliedDeposit }>
   /** It returned to the terminal.

@@ -9,7 +9,7 @@ import type { EventStore } from '../base/event.ts'
 import type { DeliveryStore } from '../deliveries/delivery.ts'
 import { type Approved, ApprovedDelivery, ApprovedDeposit, ApprovedNames } from '../requests/approved.ts'
 import type { DepositStore } from './deposit-record.ts'
-import { type StoringParts, storeDeposit, storeReleased } from './deposit-storing.ts'
+import { refuseDeposit, type StoringParts, storeDeposit, storeReleased } from './deposit-storing.ts'
 
 type Parts = GrantParts &
   StoringParts & {
@@ -90,6 +90,7 @@ function depositEnding(parts: Parts, approval: ApprovedDeposit): Ending {
   return {
     assurance: async () => approval.assurance,
     end: ({ reason, origin, at }) => parts.stores.deposits.void(tenant.id, { depositId, reason, origin, at }),
+    refused: (request) => refuseDeposit(parts, { request, approval }),
     carryOut: async (request, caller) => ({
       deposit: await storeDeposit(parts, { request, approval, caller }),
     }),

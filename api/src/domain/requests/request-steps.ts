@@ -187,6 +187,12 @@ export function settleDepositStep(
   return { answer: true, next: { ...next, status: 'ready' }, payload: 'drop' }
 }
 
+/** From held or applying to removed: this deposit must not be stored. */
+export function removeDepositStep({ status, approved }: StoredRequest, depositId: string): Change<void> {
+  const isOurs = approved?.['depositId'] === depositId && (status === 'held' || status === 'applying')
+  return isOurs ? { answer: undefined, next: 'removed' } : { answer: undefined }
+}
+
 /** The person left or was removed: from one tenant, or from all. What they approved and no client has claimed goes. A
  * request that waits for a second person waits for two again. The rights of a deposit's approver are checked when it
  * is stored. */

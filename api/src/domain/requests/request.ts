@@ -30,6 +30,7 @@ import { type ApprovalRequest, ENDED_STATES, type Ended, type StoredRequest } fr
  * | claimed   | the server: the connection broke before that     | ready      |
  * | pending, held, ready, claimed | the client that asked: withdraw | withdrawn |
  * | held, ready | the server: the approver left or was removed   | removed    |
+ * | held, applying | the same, while they approved a deposit     | removed    |
  * | any       | the server: the request expires                  | removed    |
  *
  * request-steps.ts has a function for each row. Of any number of callers at once, one wins; the store makes each change

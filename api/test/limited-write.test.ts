@@ -76,6 +76,56 @@ describe.each(databases)('limited write of members on %s', (kind) => {
     expectError(await api.call('attachKey', { as: member, params }), 403, REFUSED, 'forbidden')
   })
 
+  describe('after an owner stored the value of a key that a member created', () => {
+    let bundleId: string
+    beforeEach(async () => {
+      const { bundle_id, key_id } = mine
+      bundleId = bundle_id
+      await api.call('updateKey', {
+        as: owner,
+        params: mine,
+        body: { value: 'the real one', is_secret: true },
+      })
+      const { json } = await api.call('getKey', { as: member, params: { key_id } })
+      expect(json).toMatchObject({ created_by: member.userId, may_change: false, value: '*****' })
+    })
+
+    test.each([
+      ['says that it is no secret', { is_secret: false }],
+      ['sets another value', { value: 'mine' }],
+      ['describes it', { description: 'mine' }],
+    ])('the member no longer %s', async (_, body) => {
+      expectError(await api.call('updateKey', { as: member, params: mine, body }), 403, REFUSED, 'forbidden')
+    })
+
+    test('the member attaches it nowhere, alone or with others', async () => {
+      expectError(await api.call('attachKey', { as: member, params: mine }), 403, REFUSED, 'forbidden')
+      const body = { action: 'attach', bundle_id: bundleId, key_ids: [mine.key_id] }
+      expectError(await api.call('changeKeys', { as: member, body }), 403, REFUSED, 'forbidden')
+    })
+
+    test('an import that is only planned does not say whether a guess is right', async () => {
+      const { name } = (await api.call('getKey', { as: member, params: mine })).json
+      await api.call('attachKey', { as: owner, params: mine })
+      const bundle = (await api.call('getBundle', { as: member, params: mine })).json.name
+      const planned = async (value: string) => {
+        const body = { bundle, dry_run: true, entries: [{ name, value }] }
+        return await api.call('importVariables', { as: member, body })
+      }
+      for (const guess of ['the real one', 'another'])
+        expectError(await planned(guess), 403, REFUSED, 'forbidden')
+    })
+  })
+
+  test('a member who sets a value while an owner stores another never makes the stored one public', async () => {
+    const stored = () =>
+      api.call('updateKey', { as: owner, params: mine, body: { value: 'the real one', is_secret: true } })
+    const shown = () => api.call('updateKey', { as: member, params: mine, body: { is_secret: false } })
+    await Promise.all([stored(), ...Array.from({ length: 10 }, shown)])
+    const { json } = await api.call('getKey', { as: member, params: mine })
+    expect([json.value, json.is_secret]).toEqual(['*****', true])
+  })
+
   test('a member deletes neither', async () => {
     expectError(await api.call('deleteBundle', { as: member, params: mine }), 403, REFUSED)
     expectError(await api.call('deleteKey', { as: member, params: mine }), 403, REFUSED)

@@ -170,7 +170,11 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'attach several keys': ({ keyBatches }) => keyBatches.attach(tenantId, SEVERAL),
   'list the bundles that use several keys': ({ keyBatches }) => keyBatches.uses(tenantId, [keyId]),
   'detach several keys': ({ keyBatches }) => keyBatches.detach(tenantId, SEVERAL),
-  'declare several keys secret': ({ keyBatches }) => keyBatches.declareSecret(tenantId, SEVERAL),
+  'declare several keys secret': ({ keyBatches }) =>
+    keyBatches.declareSecret(tenantId, {
+      ...SEVERAL,
+      editor: { userId, tenantId, role: 'owner', origin: null },
+    }),
   'split a key': async ({ attachments }) => {
     await attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }, STAMP)
     await attachments.split(tenantId, { bundleId, keyId }, { ...newCopy(), stamp: STAMP })

@@ -51,7 +51,7 @@ export function attachmentHandlers({ stores, clock }: HandlerParts): AttachmentH
     },
     async splitKey({ caller, params, body }) {
       const key = await splitKey(parts, caller, { ...place(params), draft: body })
-      return { status: 201, body: presentKey(key, clock.now()) }
+      return { status: 201, body: presentKey(key, caller, clock.now()) }
     },
     async detachKey({ caller, params }) {
       await detachKey(parts, caller, place(params))

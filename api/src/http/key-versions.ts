@@ -22,7 +22,7 @@ export function keyVersionHandlers({ stores, clock }: HandlerParts): KeyVersionH
     async restoreKeyVersion({ caller, params, body: { version, expected_version: expectedVersion } }) {
       const restoring = { keyId: params.key_id, version, expectedVersion }
       const key = await restoreVersion({ keys, versions, clock }, caller, restoring)
-      return { status: 200, body: presentKey(key, clock.now()) }
+      return { status: 200, body: presentKey(key, caller, clock.now()) }
     },
     async destroyKeyVersion({ caller, params: { key_id: keyId, version } }) {
       await destroyVersion({ versions, clock }, caller, { keyId, version })

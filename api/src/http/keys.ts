@@ -10,6 +10,7 @@ import {
 } from '../domain/library/key.ts'
 import { dueBy, dueOf } from '../domain/library/key-lifetime.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
+import { type Caller, maySetAgain } from '../domain/people/membership.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { listReply } from './list-reply.ts'
@@ -18,14 +19,14 @@ type KeyHandlers = Pick<Handlers, 'createKey' | 'listKeys' | 'getKey' | 'updateK
 
 export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts): KeyHandlers {
   const { keys } = stores
-  const present = (key: Key) => presentKey(key, clock.now())
+  const presentTo = (caller: Caller) => (key: Key) => presentKey(key, caller, clock.now())
   return {
     async createKey({ caller, body }) {
-      return { status: 201, body: present(await createKey(keys, caller, { draft: body, clock })) }
+      return { status: 201, body: presentTo(caller)(await createKey(keys, caller, { draft: body, clock })) }
     },
     async listKeys({ caller, query: { limit, offset, query, due } }) {
       const filter = { query, due: due === '1' ? dueBy(clock.now()) : undefined }
-      return listReply(await listKeys(keys, caller, { filter, page: { limit, offset } }), present)
+      return listReply(await listKeys(keys, caller, { filter, page: { limit, offset } }), presentTo(caller))
     },
     async getKey({ caller, params: { key_id }, query }) {
       const isRevealed = query.reveal === '1'
@@ -34,11 +35,11 @@ export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts):
         (isRevealed ? revealKey : findKey)(keys, caller, key_id),
         keys.bundlesUsing(caller.tenantId, key_id),
       ])
-      return { status: 200, body: { ...present(key), bundles } }
+      return { status: 200, body: { ...presentTo(caller)(key), bundles } }
     },
     async updateKey({ caller, params, body }) {
       const key = await updateKey(keys, caller, { keyId: params.key_id, change: body, clock })
-      return { status: 200, body: present(key) }
+      return { status: 200, body: presentTo(caller)(key) }
     },
     async deleteKey({ caller, params }) {
       await deleteKey(keys, caller, { keyId: params.key_id, clock })
@@ -52,8 +53,9 @@ export function requireRevealing(devAllowPlaintext: boolean): void {
   if (!devAllowPlaintext) throw new DomainError('forbidden', 'Forbidden: reveal is not allowed')
 }
 
-export function presentKey({ rotate_at, templateParts, ...key }: Key, now: Date) {
+export function presentKey({ rotate_at, templateParts, ...key }: Key, caller: Caller, now: Date) {
   const due = dueOf({ expires_at: key.expires_at, rotate_at }, now)
   const template = { is_template: templateParts !== null, template_parts: [...(templateParts ?? [])] }
-  return { ...key, ...template, value: maskedText(key.value), due }
+  const may_change = maySetAgain(caller, { value_set_by: key.value_set_by.id })
+  return { ...key, ...template, value: maskedText(key.value), due, may_change }
 }

@@ -28,7 +28,7 @@ export function legacyItemHandlers({ stores, clock }: HandlerParts): LegacyItemH
     async convertLegacyItem({ caller, params }) {
       const place = { bundleId: params.bundle_id, name: params.key_name }
       const key = await convertLegacyItem(stores, caller, { ...place, clock })
-      return { status: 201, body: presentKey(key, clock.now()) }
+      return { status: 201, body: presentKey(key, caller, clock.now()) }
     },
     async deleteLegacyItem({ caller, params }) {
       const place = { bundleId: params.bundle_id, name: params.key_name }

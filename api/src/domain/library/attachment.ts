@@ -9,7 +9,7 @@ import { type KeyStore, keyNotFound, requireKeyEditor } from './key.ts'
 /*
  * An attachment puts a library key into a bundle of the same tenant, at most once, at a position counted from 0 without
  * gaps. The bundle delivers the key under its library name or under another one, unique within the bundle. Owners
- * attach, detach and reorder any key; a member only in bundles they created, and only keys they created. `required`
+ * attach, detach and reorder any key; a member only in bundles they created, and only keys whose value they set. `required`
  * tells approvers that a program does not work without the key. Detaching leaves the key in the library.
  */
 
@@ -82,7 +82,7 @@ export async function listSharedKeys(
 }
 
 /** Attach a library key to a bundle of the caller's tenant. A member may attach only a key and a bundle that they
- * created, because approvals deliver to members only what is in a bundle.
+ * created and whose value they set, because approvals deliver to members only what is in a bundle.
  * @throws DomainError not_found (bundle or key, another tenant's too) · forbidden · conflict (attached already) ·
  *   name_taken (the bundle delivers another key under this name) */
 export async function attachKey(

@@ -1,7 +1,7 @@
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
-import { type Caller, ownerRequired } from '../people/membership.ts'
+import { type Caller, maySetAgain, ownerRequired } from '../people/membership.ts'
 import { type BundleStore, bundleNotFound, requireBundleEditor } from './bundle.ts'
 
 /*
@@ -11,7 +11,7 @@ import { type BundleStore, bundleNotFound, requireBundleEditor } from './bundle.
  * time.
  */
 
-export type KeyOfBatch = { id: string; name: string; created_by: string }
+export type KeyOfBatch = { id: string; name: string; value_set_by: string }
 
 /** `key_count`: how many of the keys the bundle uses. */
 export type KeyUse = { id: string; name: string; created_by: string; key_count: number }
@@ -40,7 +40,8 @@ export interface KeyBatchStore {
   attach(tenantId: string, change: ChangeInBundle): Promise<KeysChanged>
   detach(tenantId: string, change: ChangeInBundle): Promise<KeysChanged>
   delete(tenantId: string, change: Change): Promise<KeysChanged>
-  declareSecret(tenantId: string, change: Change): Promise<KeysChanged>
+  /** @throws DomainError forbidden: the editor may not change one of the values */
+  declareSecret(tenantId: string, change: Change & { editor: Caller }): Promise<KeysChanged>
 }
 
 type BatchParts = { keyBatches: KeyBatchStore; bundles: BundleStore; clock: ClockAndIds }
@@ -54,11 +55,8 @@ export async function changeKeys(
   { keyIds, change }: { keyIds: readonly string[]; change: KeysChange },
 ): Promise<{ changed: number; unchanged: number }> {
   await requireAllowed(parts, caller, { keyIds, change })
-  const outcome = await carryOut(parts.keyBatches, caller.tenantId, {
-    ...change,
-    keyIds,
-    stamp: stampOf(caller, parts.clock),
-  })
+  const stamp = stampOf(caller, parts.clock)
+  const outcome = await carryOut(parts.keyBatches, caller, { ...change, keyIds, stamp })
   if (outcome.status !== 'done') throw refusal(outcome)
   return { changed: outcome.changed, unchanged: keyIds.length - outcome.changed }
 }
@@ -72,7 +70,6 @@ export function findKeyUses(
   return batches.uses(tenantId, keyIds)
 }
 
-// Owners may do everything, and who created a key never changes, so nothing needs to be looked up again later.
 async function requireAllowed(
   { keyBatches, bundles }: BatchParts,
   caller: Caller,
@@ -84,20 +81,17 @@ async function requireAllowed(
   const keys = await keyBatches.find(caller.tenantId, keyIds)
   const unknown = missingOf(keyIds, keys)
   if (unknown.length > 0) throw keysNotFound(unknown)
-  const refused = action === 'delete' ? keys : keys.filter(({ created_by }) => created_by !== caller.userId)
+  const refused = action === 'delete' ? keys : keys.filter((key) => !maySetAgain(caller, key))
   if (refused.length > 0) throw ownerRequired(refused.map(({ name }) => name))
 }
 
-function carryOut(
-  batches: KeyBatchStore,
-  tenantId: string,
-  change: KeysChange & Change,
-): Promise<KeysChanged> {
+function carryOut(batches: KeyBatchStore, caller: Caller, change: KeysChange & Change): Promise<KeysChanged> {
+  const { tenantId } = caller
   if (change.action === 'attach') return batches.attach(tenantId, change)
   if (change.action === 'detach') return batches.detach(tenantId, change)
   return change.action === 'delete'
     ? batches.delete(tenantId, change)
-    : batches.declareSecret(tenantId, change)
+    : batches.declareSecret(tenantId, { ...change, editor: caller })
 }
 
 /** Those of the ids that none of the keys has. */

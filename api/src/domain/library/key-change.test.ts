@@ -5,7 +5,14 @@ import { type CurrentKey, conflictOf, effectiveChange, keyChanged } from './key-
 
 const stamp = { by: 'user', at: '2026-06-01T00:00:00.000Z', origin: null }
 const lifetime = { expires_at: null, rotate_after_days: null }
-const CURRENT = { version: 3, is_secret: false, isTemplate: false, description: 'before', ...lifetime }
+const CURRENT = {
+  version: 3,
+  is_secret: false,
+  isTemplate: false,
+  description: 'before',
+  value_set_by: 'sam',
+  ...lifetime,
+}
 const BY_HAND = { how: 'set', restoredFrom: null } as const
 
 function effect(change: Omit<StampedChange, 'stamp'>, current: Partial<CurrentKey> = {}) {

@@ -4,7 +4,7 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
-import { type Caller, requireEditor } from '../people/membership.ts'
+import { type Caller, requireSetter } from '../people/membership.ts'
 import { groupsOf } from './bundle-entry.ts'
 import { type Deadlines, type DueBy, type Lifetime, normalLifetime } from './key-lifetime.ts'
 import { maskOverSecret } from './mask.ts'
@@ -13,7 +13,7 @@ import { type TemplateParts, templatePartsOf } from './template.ts'
 /*
  * A key is one environment variable of a tenant's library: one name, one value, wherever it is attached. The name is
  * unique within the tenant and never changes. Every member reads and creates keys; owners change any key, members only
- * those they created; owners delete. Each new value is the key's next version (key-version.ts). No answer shows a
+ * those whose current value they set; owners delete. Each new value is the key's next version (key-version.ts). No answer shows a
  * secret value, except on servers set to reveal. Writing the mask over a secret is refused, because it would destroy
  * the value.
  */
@@ -84,8 +84,13 @@ type BundleReference = { id: string; name: string; as: string }
 /** `due`: only keys whose value should be replaced. */
 export type KeyFilter = { query?: string | undefined; due?: DueBy | undefined }
 
-/** `expectedVersion`: change nothing where the value has another version. */
-export type StampedChange = KeyChange & { expectedVersion?: number | undefined; stamp: Stamp }
+/** `expectedVersion`: change nothing where the value has another version. `editor`: who must be allowed to change the
+ * value that the key has then; absent where that is certain. */
+export type StampedChange = KeyChange & {
+  expectedVersion?: number | undefined
+  editor?: Caller
+  stamp: Stamp
+}
 
 export interface KeyStore {
   /** False when the tenant has a key of this name. */
@@ -99,7 +104,7 @@ export interface KeyStore {
   bundlesUsing(tenantId: string, keyId: string): Promise<BundleReference[]>
   /** Change a key, all of it or nothing. A value that differs from the current one becomes the next version, and so
    * does the same text where it becomes a template or stops being one; a change that changes nothing leaves no trace.
-   * @throws DomainError invalid: the value is no template */
+   * @throws DomainError invalid: the value is no template · forbidden: see `editor` */
   update(tenantId: string, keyId: string, change: StampedChange): Promise<KeyChanged>
   /** Removes it from every bundle too and closes the gaps in their order. */
   delete(tenantId: string, keyId: string, stamp: Stamp): Promise<boolean>
@@ -175,7 +180,7 @@ type KeyUpdate = {
 
 /** Change a key; absent fields stay. A new value applies to every bundle at once.
  * @throws DomainError invalid: the mask over a secret (`details.names`), or no template · not_found · forbidden (a
- *   member who did not create it) · version_conflict (`details.version`) */
+ *   member who did not set its value) · version_conflict (`details.version`) */
 export async function updateKey(
   keys: KeyStore,
   caller: Caller,
@@ -185,7 +190,6 @@ export async function updateKey(
     clock,
   }: KeyUpdate & { clock: ClockAndIds },
 ): Promise<Key> {
-  await requireKeyEditor(keys, caller, keyId)
   if (change.value === MASK) await refuseMaskOverSecret(keys, caller, keyId)
   const value = change.value === undefined ? undefined : Plaintext.of(change.value)
   const lifetime = normalLifetime(change)
@@ -197,6 +201,7 @@ export async function updateKey(
       value,
       isTemplate,
       expectedVersion,
+      editor: caller,
       stamp,
     }),
   )
@@ -212,10 +217,12 @@ export async function deleteKey(
   if (!(await keys.delete(caller.tenantId, keyId, stampOf(caller, clock)))) throw keyNotFound()
 }
 
-/** Owners change every key; members change those they created.
+/** Owners change every key; members change those whose value they set.
  * @throws DomainError not_found · forbidden */
 export async function requireKeyEditor(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
-  if (caller.role !== 'owner') requireEditor(caller, await findKey(keys, caller, keyId))
+  if (caller.role === 'owner') return
+  const { value_set_by } = await findKey(keys, caller, keyId)
+  requireSetter(caller, { value_set_by: value_set_by.id })
 }
 
 /** @throws DomainError not_found · version_conflict */

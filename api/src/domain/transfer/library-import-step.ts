@@ -23,7 +23,7 @@ export type FoundKey = {
   is_secret: boolean
   templateParts: TemplateParts
   description: string
-  created_by: string
+  value_set_by: string
   /** Names of the other bundles that use it, sorted. */
   elsewhere: readonly string[]
 }

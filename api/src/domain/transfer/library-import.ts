@@ -5,7 +5,7 @@ import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type NewBundle, newBundle } from '../library/bundle.ts'
 import { libraryPrefix } from '../library/library-name.ts'
-import { type Caller, ownerRequired, requireEditor } from '../people/membership.ts'
+import { type Caller, maySetAgain, ownerRequired, requireEditor } from '../people/membership.ts'
 import { planImport } from './library-import-plan.ts'
 import { type ImportRemoval, planRemovals } from './library-import-removals.ts'
 import {
@@ -129,9 +129,8 @@ function readingOf({ bundleName, entries, detach, choices }: LibraryImport): Imp
 
 function planIn(library: ImportLibrary, caller: Caller, asked: LibraryImport): ImportPlan {
   const isOwner = caller.role === 'owner'
-  // A template's creator did not create its parts.
-  const mayCompare = ({ created_by, templateParts }: FoundKey) =>
-    isOwner || (created_by === caller.userId && templateParts === null)
+  // Who set a template did not set its parts.
+  const mayCompare = (key: FoundKey) => isOwner || (maySetAgain(caller, key) && key.templateParts === null)
   const steps = planImport(library, { ...asked, mayCompare })
   const removals = planRemovals(library, asked, steps)
   if (!isOwner) requireCreating(library, steps, caller)

@@ -22,7 +22,7 @@ export async function keysWith(query: Query, { tenantId, bundleId, ids, open }: 
   for (const chunk of chunks(ids)) {
     const elsewhere = await bundlesUsing(query, { tenantId, bundleId, ids: chunk })
     const rows = await selectOf(query, 'keys', tenantId)
-      .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'created_by'])
+      .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'value_set_by'])
       .select('template_parts')
       .where('id', 'in', chunk)
       .execute()

@@ -6,6 +6,7 @@ import {
   type KeysChanged,
   missingOf,
 } from '../../domain/library/key-batch.ts'
+import type { Caller } from '../../domain/people/membership.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
 import { deleteOf, selectOf } from '../base/tenant-rows.ts'
@@ -74,7 +75,7 @@ function wholeOrNothing({ write }: Queries) {
 
 function keysOf(query: Query, tenantId: string, keyIds: readonly string[]): Promise<KeyOfBatch[]> {
   return selectOf(query, 'keys', tenantId)
-    .select(['id', 'name', 'created_by'])
+    .select(['id', 'name', 'value_set_by'])
     .where('id', 'in', keyIds)
     .execute()
 }
@@ -163,7 +164,7 @@ async function detach(transaction: Recorded, place: InBundle): Promise<KeysChang
 
 async function declareSecret(
   parts: KeyChangeParts,
-  { tenantId, keyIds, stamp }: Place & { stamp: Stamp },
+  { tenantId, keyIds, ...change }: Place & { stamp: Stamp; editor: Caller },
 ): Promise<KeysChanged> {
   let changed = 0
   const missing: string[] = []
@@ -171,7 +172,7 @@ async function declareSecret(
     const current = await holdKey(parts.transaction, tenantId, keyId)
     if (!current) missing.push(keyId)
     else if (current.is_secret === flag(false)) {
-      await changeHeldKey(parts, { current, change: { is_secret: true, stamp } })
+      await changeHeldKey(parts, { current, change: { is_secret: true, ...change } })
       changed += 1
     }
   }

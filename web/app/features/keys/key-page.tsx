@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { isStale, useHolders } from '../../lib/data/holders.ts'
-import { useCanEdit, useIsOwner } from '../../lib/data/me.ts'
+import { useIsOwner } from '../../lib/data/me.ts'
 import { dueText } from '../../lib/words/due.ts'
 import { elsewhereText } from '../../lib/words/last-change.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
@@ -105,13 +105,12 @@ function KeyTabs({ item: { id, version } }: { item: KeyWithBundles }) {
 }
 
 function KeyPart({ item, view }: { item: KeyWithBundles; view: string | undefined }) {
-  const canEdit = useCanEdit()(item)
   if (view === 'history') return <KeyHistory item={item} />
   if (view === 'holders') return <KeyHolders item={item} />
   if (view === 'activity') return <ActivityOf id={item.id} />
   return (
     <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
-      {canEdit ? <EditKeyForm item={item} /> : <ReadOnlyKey item={item} />}
+      {item.may_change ? <EditKeyForm item={item} /> : <ReadOnlyKey item={item} />}
       <WhereUsed item={item} />
     </div>
   )

@@ -30,6 +30,7 @@ const key = (name: string) => ({
   expires_at: null,
   rotate_after_days: null,
   due: null,
+  may_change: true,
 })
 const names = (query: string, bundles: readonly string[], keys: readonly string[]) =>
   findDestinations(query, { bundles: bundles.map(bundle), keys: keys.map(key), isOwner: false }).map(

@@ -1,7 +1,7 @@
 import { Link2, Lock, Trash2, Unlink } from 'lucide-react'
 import { useState } from 'react'
 import type { Key } from '../../lib/calls/answers.ts'
-import { useCanEdit, useIsOwner } from '../../lib/data/me.ts'
+import { useIsOwner } from '../../lib/data/me.ts'
 import { Button } from '../button.tsx'
 import { AttachKeys, DeclareSecret, DeleteKeys, DetachKeys } from './key-dialogs.tsx'
 
@@ -56,8 +56,7 @@ export function KeyActions({ keys, bundle, onDone }: KeyActionsProps) {
 // An action is offered only if the server allows it for each of the keys.
 function useAllowed(keys: readonly Key[], isBundlePage: boolean) {
   const isOwner = useIsOwner()
-  const canEdit = useCanEdit()
-  const canEditAll = keys.every(canEdit)
+  const canEditAll = keys.every(({ may_change }) => may_change)
   return {
     attach: canEditAll,
     detach: isBundlePage || keys.some(({ used_in_bundles }) => used_in_bundles > 0),

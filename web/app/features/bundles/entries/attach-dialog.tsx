@@ -5,7 +5,6 @@ import { useRef, useState } from 'react'
 import type { BundleWithItems, Key } from '../../../lib/calls/answers.ts'
 import { useAnswer } from '../../../lib/calls/use-answer.ts'
 import { useChangeKeys } from '../../../lib/data/keys.ts'
-import { useCanEdit } from '../../../lib/data/me.ts'
 import { matches } from '../../../lib/page/search.ts'
 import { counted } from '../../../lib/words/counted.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -100,8 +99,7 @@ function KeyChoice({ bundle, busy, onCreate, onChoose, onCancel }: KeyChoiceProp
  * that is not there yet. */
 function useFreeKeys(bundle: BundleWithItems, query: string) {
   const keys = useAnswer('listKeys', {}).data
-  const canEdit = useCanEdit()
-  const free = freeKeys(keys ?? [], bundle).filter(canEdit)
+  const free = freeKeys(keys ?? [], bundle).filter(({ may_change }) => may_change)
   const found = free.filter(({ name }) => matches(name, query))
   return { found, isNew: isKeyName(query) && keys?.some(({ name }) => name === query) === false }
 }

@@ -5,7 +5,6 @@ import { call } from '../../../lib/calls/call.ts'
 import { LIBRARY } from '../../../lib/calls/refreshes.ts'
 import { useAnswer } from '../../../lib/calls/use-answer.ts'
 import { useChange, useSteps } from '../../../lib/calls/use-change.ts'
-import { useCanEdit } from '../../../lib/data/me.ts'
 import { valueProblem } from '../../../lib/rules/value-warnings.ts'
 import { Combobox } from '../../../ui/combobox.tsx'
 import { DialogForm } from '../../../ui/dialog-form.tsx'
@@ -75,10 +74,9 @@ export function OtherKeyForm({ bundle, item, onClose }: EntryChange) {
       call('changeAttachment', { bundle_id: bundle.id, key_id: from }, { body: { key_id: to } }),
     { refreshes: LIBRARY },
   )
-  const canEdit = useCanEdit()
   const [chosenId, setChosenId] = useState<string | null>(null)
   const attached = new Set(bundle.items.map(({ id }) => id))
-  const free = (useAnswer('listKeys', {}).data ?? []).filter((key) => !attached.has(key.id) && canEdit(key))
+  const free = (useAnswer('listKeys', {}).data ?? []).filter((key) => !attached.has(key.id) && key.may_change)
   const own = item.id ?? ''
   const done = () => ({
     text: `${bundle.name} delivers ${item.name} from ${free.find(({ id }) => id === chosenId)?.name ?? ''}.`,

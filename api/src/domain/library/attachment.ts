@@ -9,8 +9,8 @@ import { type KeyStore, keyNotFound, requireKeyEditor } from './key.ts'
 /*
  * An attachment puts a library key into a bundle of the same tenant, at most once, at a position counted from 0 without
  * gaps. The bundle delivers the key under its library name or under another one, unique within the bundle. Owners
- * attach, detach and reorder any key; a member only in bundles they created, and only keys whose value they set. `required`
- * tells approvers that a program does not work without the key. Detaching leaves the key in the library.
+ * attach, detach and reorder any key; a member only in bundles they created, and only keys whose value they set.
+ * `required` tells approvers that a program does not work without the key. Detaching leaves the key in the library.
  */
 
 export type Attachment = { bundleId: string; keyId: string }

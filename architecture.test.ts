@@ -103,8 +103,8 @@ const FLOORS: Record<string, readonly (readonly string[])[]> = {
   ],
   'cli/src': [
     ['base'],
-    ['terminal', 'command-line', 'output', 'program', 'redaction', 'server', 'state', 'audit', 'machine'],
-    ['project', 'receipt', 'release'],
+    ['terminal', 'command-line', 'output', 'program', 'redaction', 'server', 'state', 'audit'],
+    ['project', 'receipt', 'release', 'machine'],
     ['delivery', 'doctor'],
     ['deposit', 'names', 'mcp', 'watch'],
     ['import'],

@@ -3,7 +3,6 @@ import type { Parts } from '../base/parts.ts'
 import { field, number } from '../base/shape.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import { readEndpoint } from '../server/endpoint-call.ts'
-import { readable } from '../server/server-failure.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
 export const forgetCommand: Command = {
@@ -38,9 +37,5 @@ async function endRemembered(server: string, seed: Uint8Array, { exchange, clock
   const device = signDeviceForget(seed, new Date(clock.epochMs()).toISOString())
   const malformed = 'the server did not say how many approvals it forgot'
   const call = { body: { device }, shape: field('ended', number), malformed }
-  try {
-    return await readEndpoint({ server, exchange }, 'forgetDevice', call)
-  } catch (error) {
-    throw readable(error, server)
-  }
+  return await readEndpoint({ server, exchange }, 'forgetDevice', call)
 }

@@ -1,10 +1,10 @@
 import { EXIT } from '../base/cli-error.ts'
-import { NetworkError } from '../base/exchange.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable, shownArgument } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import { clockText, type ServerFacts } from '../server/server-facts.ts'
+import { NoAnswer } from '../server/server-failure.ts'
 import type { KeptRequest } from '../state/kept-requests.ts'
 import { remaining } from '../terminal/waiting-view.ts'
 import { SERVER_FLAG, serverHere } from './server-flag.ts'
@@ -47,7 +47,7 @@ async function ask(server: string, parts: Parts): Promise<ServerFacts | null> {
   try {
     return await serverFacts(server, parts)
   } catch (error) {
-    if (error instanceof NetworkError) return null
+    if (error instanceof NoAnswer) return null
     throw error
   }
 }

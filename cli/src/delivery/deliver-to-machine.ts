@@ -1,13 +1,12 @@
 import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
 import { announce } from '../base/announce.ts'
 import { CliError, EXIT, usageError } from '../base/cli-error.ts'
-import { type Exchange, NetworkError } from '../base/exchange.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import type { MachineCredential } from '../machine/credential.ts'
 import { maskInJobLog } from '../machine/job.ts'
 import { fetchAsMachine, type MachineOutcome, type MachineRequest } from '../server/machine-delivery.ts'
-import { readable } from '../server/server-failure.ts'
+import { NoAnswer } from '../server/server-failure.ts'
 import { claims } from './claims.ts'
 import { openDelivery } from './delivered-values.ts'
 import { deliveryNotes } from './outcome.ts'
@@ -45,8 +44,6 @@ export async function deliverToMachine(
     maskInJobLog(values, parts)
     report(outcome, { names: [...values.keys()], proof: credential.proof }, { request, parts })
     return { values, deliveryId: delivery.deliveryId }
-  } catch (error) {
-    throw readable(error, request.server)
   } finally {
     wipe(keyPair.secretKey)
   }
@@ -92,13 +89,13 @@ async function fetchOnce(
   { credential, keyPair, parts, request }: Fetching,
   body: MachineRequest,
 ): Promise<MachineOutcome> {
-  const exchange: Exchange = parts.exchange
+  const { exchange } = parts
   try {
     const proof = await credential.forKey(keyPair.publicKey)
     return await fetchAsMachine({ exchange, server: request.server }, proof, body)
   } catch (error) {
-    if (!(error instanceof NetworkError) || !error.isPassing) throw error
-    return { kind: 'later', retryAfterMs: null, reason: printable(error.message, 80) }
+    if (!(error instanceof NoAnswer && error.isPassing)) throw error
+    return { kind: 'later', retryAfterMs: null, reason: printable(error.reason, 80) }
   }
 }
 

@@ -107,7 +107,7 @@ export function openBox(ciphertextBase64: string, keyPair: KeyPair): string {
 }
 
 /** Check the receipt of a delivery before its box is opened.
- * @returns null if the server signs none, and never did · @throws CliError refused · NetworkError */
+ * @returns null if the server signs none, and never did · @throws CliError refused · NoAnswer */
 export async function checkReceipt(
   { receipt, ciphertextBase64 }: Delivery,
   { request, pending, parts }: { request: ValuesRequest; pending: PendingRequest; parts: Parts },

@@ -38,7 +38,7 @@ type Sealed = { readonly fields: Partial<RequestBody>; readonly codeOf: (request
 type Making = Secrets & { readonly wayBack: WayBack; readonly parts: Parts }
 
 /** Make a request for the public key.
- * @throws CliError refused, also if the server's check code differs from ours · NetworkError */
+ * @throws CliError refused, also if the server's check code differs from ours · NoAnswer */
 export async function makeRequest(
   content: Content,
   options: RequestOptions,

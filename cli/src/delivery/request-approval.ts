@@ -5,7 +5,6 @@ import { printable } from '../base/printable.ts'
 import { requireReceiptFile } from '../receipt/receipt.ts'
 import { openWayBack, type WayBack } from '../release/way-back.ts'
 import { isLoopback } from '../server/server-address.ts'
-import { readable } from '../server/server-failure.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { rememberedNotice, type WaitingView } from '../terminal/waiting-view.ts'
 import { requireReason } from './agent.ts'
@@ -70,7 +69,7 @@ export async function requestApproval<Got, End>(
     return end
   } catch (error) {
     kept?.(error)
-    throw readable(error, options.server)
+    throw error
   } finally {
     close()
     interruption.takeBack()

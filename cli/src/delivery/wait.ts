@@ -1,9 +1,9 @@
 import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
-import { NetworkError } from '../base/exchange.ts'
 import type { Clock, Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { type WaitCall, waitOnce } from '../server/approval-requests.ts'
 import { expired } from '../server/request-end.ts'
+import { NoAnswer } from '../server/server-failure.ts'
 import type { Delivery, Needs, SignedReceipt, WaitOutcome } from '../server/wait-answer.ts'
 
 const FIRST_BACKOFF_MS = 250
@@ -101,8 +101,8 @@ async function pollOnce({ exchange, clock }: PollParts, request: Polled, known: 
   } catch (error) {
     const isOver = clock.monotonicMs() >= request.deadlineMs - SAME_END_MS
     if (isOver && error instanceof CliError && error.exitCode === EXIT.expired) throw expired()
-    if (!(error instanceof NetworkError) || !error.isPassing) throw error
-    return { kind: 'later', retryAfterMs: null, reason: error.message, isUnreached: true }
+    if (!(error instanceof NoAnswer && error.isPassing)) throw error
+    return { kind: 'later', retryAfterMs: null, reason: error.reason, isUnreached: true }
   }
 }
 

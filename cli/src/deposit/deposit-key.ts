@@ -11,7 +11,7 @@ export type DepositKey = { readonly kid: string; readonly publicKey: Uint8Array 
 
 /** Get the key that values are sealed to. It must be signed by the key that signs this server's receipts, which is
  * pinned, so a layer between this client and the API cannot offer its own key.
- * @throws CliError refused · NetworkError */
+ * @throws CliError refused · NoAnswer */
 export async function fetchDepositKey(server: string, parts: Parts): Promise<DepositKey> {
   const at = { server, exchange: parts.exchange }
   const {

@@ -69,7 +69,7 @@ type Sent = {
 
 /** What the server stored, as its receipt says. The receipt must be signed with the key that this client knows, and be
  * for this request, this box and these names.
- * @throws CliError refused · NetworkError */
+ * @throws CliError refused · NoAnswer */
 export async function checkedDeposit(
   receipt: SignedReceipt,
   { depositing: { content, command }, pending, box }: Sent,

@@ -6,7 +6,6 @@ import { findCredential, type MachineCredential } from '../machine/credential.ts
 import { type IdTokenContent, readIdToken } from '../machine/id-token-content.ts'
 import { jobName } from '../machine/job.ts'
 import { ownMachine, presentIdentity } from '../server/machine-delivery.ts'
-import { readable } from '../server/server-failure.ts'
 import { broken, doubtful, type Finding, good } from './finding.ts'
 
 /** Check what this job or service presents as a machine, and what the server says about it. Shows claims, never a
@@ -19,14 +18,13 @@ export async function examineMachine(server: string | null, parts: Parts): Promi
     if (server === null) return [good('machine', `${credential.proof}; doctor did not present it`)]
     return await present(credential, server, parts)
   } catch (error) {
-    return [failure(error, server)]
+    return [failure(error)]
   }
 }
 
-function failure(error: unknown, server: string | null): Finding {
-  const shown = readable(error, server ?? '')
-  if (shown instanceof CliError) return broken('machine', shown.message, shown.next)
-  throw shown
+function failure(error: unknown): Finding {
+  if (error instanceof CliError) return broken('machine', error.message, error.next)
+  throw error
 }
 
 function withoutCredential({ env }: Parts): readonly Finding[] {
@@ -54,7 +52,7 @@ async function present(credential: MachineCredential, server: string, parts: Par
     await presentIdentity(place, proof, { machineId, publicKey })
     return [...shown, good('machine', `${printable(machineId, 100)}: the server accepts this identity`)]
   } catch (error) {
-    return [...shown, failure(error, server)]
+    return [...shown, failure(error)]
   }
 }
 

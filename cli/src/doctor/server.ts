@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { CliError } from '../base/cli-error.ts'
-import { NetworkError } from '../base/exchange.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
@@ -13,7 +12,7 @@ import {
 } from '../project/project-file.ts'
 import { isTrusted } from '../project/trusted-folders.ts'
 import { clockText, type ServerFacts, serverFacts } from '../server/server-facts.ts'
-import { networkFailure } from '../server/server-failure.ts'
+import { NoAnswer } from '../server/server-failure.ts'
 import { broken, doubtful, type Finding, good } from './finding.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 30
@@ -105,9 +104,8 @@ async function reach(server: string, parts: Parts): Promise<Finding[]> {
     const facts = await serverFacts(server, parts)
     return [answers(facts), clockDifference(facts)]
   } catch (error) {
-    if (!(error instanceof NetworkError)) throw error
-    const { message, next } = networkFailure(error, server)
-    return [broken('connection', message, next)]
+    if (!(error instanceof NoAnswer)) throw error
+    return [broken('connection', error.message, error.next)]
   }
 }
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { keyBinding } from '@keyferry/crypto/key-binding'
 import { isMachineToken, tokenHint } from '@keyferry/crypto/machine-token'
 import { codeOf, refusedError, usageError } from '../base/cli-error.ts'
-import type { Exchange } from '../base/exchange.ts'
 import type { Environment, Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
+import { type Server, send } from '../server/endpoint-call.ts'
 import { jobName } from './job.ts'
 
 /** How this client proves that it is a machine. */
@@ -65,7 +65,7 @@ function idTokenCredential(
   server: string,
   parts: CredentialParts,
 ): MachineCredential | null {
-  const { env, exchange } = parts
+  const { env } = parts
   const requestUrl = env['ACTIONS_ID_TOKEN_REQUEST_URL'] || null
   const requestToken = env['ACTIONS_ID_TOKEN_REQUEST_TOKEN'] || null
   if (requestUrl !== null && requestToken !== null) {
@@ -76,7 +76,7 @@ function idTokenCredential(
       forKey: async (publicKey) =>
         await githubIdToken(
           { requestUrl, requestToken, audience: `${server}/key/${keyBinding(publicKey)}` },
-          exchange,
+          parts,
         ),
     }
   }
@@ -120,20 +120,23 @@ type Wanted = {
 }
 
 /** Ask GitHub for an ID token of this job (docs.github.com, "OpenID Connect reference").
- * @throws CliError refused · NetworkError */
+ * @throws CliError refused · NoAnswer */
 async function githubIdToken(
   { requestUrl, requestToken, audience }: Wanted,
-  exchange: Exchange,
+  { exchange }: Pick<Server, 'exchange'>,
 ): Promise<string> {
   const url = new URL(requestUrl)
   url.searchParams.set('audience', audience)
-  const answer = await exchange({
-    method: 'GET',
-    url: url.href,
-    headers: { authorization: `Bearer ${requestToken}` },
-    timeoutMs: TIMEOUT_MS,
-    maxBodyBytes: MAX_BYTES,
-  })
+  const answer = await send(
+    { server: url.origin, exchange },
+    {
+      method: 'GET',
+      url: url.href,
+      headers: { authorization: `Bearer ${requestToken}` },
+      timeoutMs: TIMEOUT_MS,
+      maxBodyBytes: MAX_BYTES,
+    },
+  )
   const value = parseObject(answer.body)?.['value']
   if (answer.status === 200 && typeof value === 'string') return value
   throw refusedError(

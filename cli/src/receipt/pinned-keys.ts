@@ -30,7 +30,7 @@ export function pinnedKeys(server: string, parts: StateParts): readonly PinnedKe
 
 /** The public key of a server by its id. The client trusts the first key of a server, and a later key only if a known
  * key signed it. A server on this machine can be set up again at any time, so the client trusts its new key too.
- * @returns 32 bytes · @throws CliError refused: the key changed · NetworkError */
+ * @returns 32 bytes · @throws CliError refused: the key changed · NoAnswer */
 export async function keyOf(server: string, kid: string, parts: Parts): Promise<Uint8Array> {
   const pinned = pinnedKeys(server, parts)
   const known = pinned.find((key) => key.kid === kid)

@@ -1,9 +1,9 @@
 import type { ReleaseWay } from '@keyferry/contract'
-import { NetworkError } from '../base/exchange.ts'
 import type { Environment, Parts, ViewName } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { busyText, NO_CODE_NEEDED, releaseRequest } from '../server/approval-requests.ts'
+import { NoAnswer } from '../server/server-failure.ts'
 import type { Needs } from '../server/wait-answer.ts'
 import {
   codeNeeded,
@@ -116,7 +116,7 @@ async function releaseNow(pending: PendingRequest, secret: string, parts: Parts)
   try {
     return await releaseRequest(parts.exchange, pending, secret)
   } catch (error) {
-    if (error instanceof NetworkError && error.isPassing) return busyText(null)
+    if (error instanceof NoAnswer && error.isPassing) return busyText(null)
     return NO_CODE_NEEDED // the wait meets the same server and reports it
   }
 }

@@ -56,7 +56,7 @@ export class RefusedDevice extends Error {
 }
 
 /** Create a request.
- * @throws CliError refused · RefusedDevice · NetworkError */
+ * @throws CliError refused · RefusedDevice · NoAnswer */
 export async function createRequest(
   exchange: Exchange,
   server: string,
@@ -112,7 +112,7 @@ export type WaitCall = {
 type OwnRequest = Pick<WaitCall, 'server' | 'id' | 'verifier'>
 
 /** Poll once; the server may hold the answer for 30 s, unless the request needs something else than `known`.
- * @throws CliError denied · expired · refused · NetworkError */
+ * @throws CliError denied · expired · refused · NoAnswer */
 export async function waitOnce(exchange: Exchange, call: WaitCall, known: Needs): Promise<WaitOutcome> {
   const answer = await callAsOwner(exchange, 'waitForApproval', call, {
     query: { interval: Math.round(call.intervalMs / 1000), known },
@@ -126,7 +126,7 @@ export async function waitOnce(exchange: Exchange, call: WaitCall, known: Needs)
 }
 
 /** Withdraw a request, so that it cannot be approved.
- * @returns false if it had already ended · @throws CliError refused · NetworkError */
+ * @returns false if it had already ended · @throws CliError refused · NoAnswer */
 export async function withdrawRequest(exchange: Exchange, request: OwnRequest): Promise<boolean> {
   const answer = await callAsOwner(exchange, 'withdrawRequest', request, { timeoutMs: WITHDRAW_TIMEOUT_MS })
   if (answer.status === 200) return true
@@ -135,7 +135,7 @@ export async function withdrawRequest(exchange: Exchange, request: OwnRequest): 
 }
 
 /** Return an approval to the server, with the proof that this client made the request.
- * @returns why it was refused, in words; null: the approval is released · @throws CliError refused · NetworkError */
+ * @returns why it was refused, in words; null: the approval is released · @throws CliError refused · NoAnswer */
 export async function releaseRequest(
   exchange: Exchange,
   request: OwnRequest,

@@ -2,10 +2,10 @@ import type { endpoints } from '@keyferry/contract'
 import { fillPath } from '@keyferry/contract/client'
 import { announce } from '../base/announce.ts'
 import { refusedAnswer } from '../base/cli-error.ts'
-import type { Exchange, ExchangeAnswer } from '../base/exchange.ts'
+import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../base/exchange.ts'
 import type { Clock, Parts, ViewName } from '../base/parts.ts'
 import { parseJson, read, type Shape } from '../base/shape.ts'
-import { refusal } from './server-failure.ts'
+import { NoAnswer, refusal } from './server-failure.ts'
 
 type Table = typeof endpoints
 
@@ -50,17 +50,27 @@ export type CallOptions = {
   readonly maxBodyBytes?: number
 }
 
+/** Send one request.
+ * @throws NoAnswer */
+export async function send({ server, exchange }: Server, request: ExchangeRequest): Promise<ExchangeAnswer> {
+  try {
+    return await exchange(request)
+  } catch (error) {
+    throw error instanceof NetworkError ? new NoAnswer(error, server) : error
+  }
+}
+
 /** Call an endpoint of the contract by its name.
- * @throws NetworkError */
+ * @throws NoAnswer */
 export async function callEndpoint(
-  { server, exchange }: Server,
+  at: Server,
   name: EndpointName,
   { params, query, headers, body, timeoutMs = 20_000, maxBodyBytes = 64 * 1024 }: CallOptions = {},
 ): Promise<ExchangeAnswer> {
   const [method, path] = ENDPOINTS[name]
-  return await exchange({
+  return await send(at, {
     method,
-    url: server + fillPath(path, { ...params }, { ...query }),
+    url: at.server + fillPath(path, { ...params }, { ...query }),
     ...(headers === undefined ? {} : { headers }),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     timeoutMs,
@@ -77,7 +87,7 @@ export type Reading<T> = CallOptions & {
 }
 
 /** Call an endpoint and read its answer.
- * @throws CliError refused · what `explain` returns · NetworkError */
+ * @throws CliError refused · what `explain` returns · NoAnswer */
 export async function readEndpoint<T>(
   at: Server,
   name: EndpointName,

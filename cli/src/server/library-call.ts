@@ -3,7 +3,6 @@ import type { Parts, ViewName } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { list, object, shown, string } from '../base/shape.ts'
 import { announcingExchange, type EndpointName, type Reading, readEndpoint } from './endpoint-call.ts'
-import { readable } from './server-failure.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -36,11 +35,7 @@ export async function callLibrary<T>(
   }
   const limits = { timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_BODY_BYTES }
   const at = { server, exchange: announcingExchange(parts, view) }
-  try {
-    return await readEndpoint(at, name, { ...call, ...limits, headers, malformed })
-  } catch (error) {
-    throw readable(error, server)
-  }
+  return await readEndpoint(at, name, { ...call, ...limits, headers, malformed })
 }
 
 type LibraryCall<T> = Omit<Reading<T>, 'headers' | 'malformed'> & { readonly name: EndpointName }

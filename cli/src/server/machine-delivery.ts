@@ -27,7 +27,7 @@ export type MachineOutcome =
   | { readonly kind: 'no such keys'; readonly names: readonly string[]; readonly refusal: Error }
 
 /** Fetch values as a machine.
- * @throws CliError refused · NetworkError */
+ * @throws CliError refused · NoAnswer */
 export async function fetchAsMachine(
   at: Server,
   credential: string,
@@ -113,7 +113,7 @@ const OWN_MACHINE = object({
 })
 
 /** Ask which machine a token belongs to.
- * @throws CliError refused · NetworkError */
+ * @throws CliError refused · NoAnswer */
 export async function ownMachine(at: Server, token: string): Promise<ReturnType<typeof OWN_MACHINE>> {
   const headers = { authorization: `Bearer ${token}` }
   return await readEndpoint(at, 'getOwnMachine', {
@@ -127,7 +127,7 @@ export async function ownMachine(at: Server, token: string): Promise<ReturnType<
 
 /** Present an ID token without fetching values: the call names a bundle that does not exist, so the server refuses an
  * identity that it trusts for that reason only.
- * @throws CliError refused, with what is wrong with the identity · NetworkError */
+ * @throws CliError refused, with what is wrong with the identity · NoAnswer */
 export async function presentIdentity(
   at: Server,
   idToken: string,

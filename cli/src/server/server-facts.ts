@@ -5,7 +5,6 @@ import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
 import { callEndpoint } from './endpoint-call.ts'
 import { isLoopback } from './server-address.ts'
-import { readable } from './server-failure.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -21,7 +20,7 @@ export type ServerFacts = {
 }
 
 /** Ask a server for its version, sign-in mode and time.
- * @throws NetworkError */
+ * @throws NoAnswer */
 export async function serverFacts(
   server: string,
   { exchange, clock }: { exchange: Exchange; clock: Clock },
@@ -62,12 +61,8 @@ export function clockText(aheadSeconds: number | null): string {
  * @throws CliError network */
 export async function isOwnLibrary(server: string, { exchange }: Pick<Parts, 'exchange'>): Promise<boolean> {
   if (!isLoopback(new URL(server).hostname)) return false
-  try {
-    const answer = await callEndpoint({ server, exchange }, 'getSession', { timeoutMs: TIMEOUT_MS })
-    return parseObject(answer.body)?.['auth_mode'] === 'local'
-  } catch (error) {
-    throw readable(error, server)
-  }
+  const answer = await callEndpoint({ server, exchange }, 'getSession', { timeoutMs: TIMEOUT_MS })
+  return parseObject(answer.body)?.['auth_mode'] === 'local'
 }
 
 /** The error for --receipt where no approval is needed. */

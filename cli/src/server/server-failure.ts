@@ -1,13 +1,27 @@
 import { CliError, EXIT, refusedAnswer, refusedError } from '../base/cli-error.ts'
-import { type ExchangeAnswer, NetworkError } from '../base/exchange.ts'
+import type { ExchangeAnswer, NetworkError } from '../base/exchange.ts'
 import { printable } from '../base/printable.ts'
 import { isObject, object, or, parseObject, string, where } from '../base/shape.ts'
 
-/** The error for an unreachable server. */
-export function networkFailure(error: NetworkError, server: string): CliError {
-  if (error.reason === 'ETOOLONG') return refusedAnswer(error.message, error)
+/** There is no complete answer of a server. */
+export class NoAnswer extends CliError {
+  /** Without the address of the server. */
+  readonly reason: string
+  /** Whether a later attempt can succeed. */
+  readonly isPassing: boolean
+
+  constructor(error: NetworkError, server: string) {
+    const { exitCode, message, next } =
+      error.reason === 'ETOOLONG' ? refusedAnswer(error.message) : unreachable(error, server)
+    super(exitCode, message, next, error)
+    this.reason = error.message
+    this.isPassing = error.isPassing
+  }
+}
+
+function unreachable(error: NetworkError, server: string): CliError {
   const what = `no answer from ${server}: ${printable(error.message)}`
-  return new CliError(EXIT.network, what, nextStep(error, server), error)
+  return new CliError(EXIT.network, what, nextStep(error, server))
 }
 
 function nextStep({ reason }: NetworkError, server: string): string {
@@ -55,9 +69,4 @@ export function errorBody({ body }: ExchangeAnswer): ReturnType<typeof ERROR> {
 /** Whether a later call may succeed: too many calls, or a failure of the server. */
 export function isPassing({ status }: ExchangeAnswer): boolean {
   return status === 429 || status >= 500
-}
-
-/** Turns a NetworkError into a CliError; returns any other error unchanged. */
-export function readable(error: unknown, server: string): unknown {
-  return error instanceof NetworkError ? networkFailure(error, server) : error
 }

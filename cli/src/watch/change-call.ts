@@ -1,13 +1,13 @@
 import { signDeviceWatch } from '@keyferry/crypto/device-key'
 import { wipe } from '@keyferry/crypto/key-pair'
 import { CliError } from '../base/cli-error.ts'
-import { type ExchangeAnswer, NetworkError } from '../base/exchange.ts'
+import type { ExchangeAnswer } from '../base/exchange.ts'
 import type { Parts } from '../base/parts.ts'
 import { parseObject } from '../base/shape.ts'
 import type { ValuesRequest } from '../delivery/values-request.ts'
 import { findCredential, type MachineCredential } from '../machine/credential.ts'
 import { type CallOptions, callEndpoint } from '../server/endpoint-call.ts'
-import { isPassing, refusal } from '../server/server-failure.ts'
+import { isPassing, NoAnswer, refusal } from '../server/server-failure.ts'
 import { existingTerminalKey } from '../state/terminal-key.ts'
 
 /** Wait, at most 30 s, until a value of this delivery changes: by the credential of a machine, else by the key of this
@@ -20,8 +20,8 @@ export async function waitForChange(
   try {
     return await waitOnce(request, deliveryId, parts)
   } catch (error) {
+    if (error instanceof NoAnswer) return { kind: 'later', retryAfterMs: null, reason: error.reason }
     if (error instanceof CliError) return { kind: 'refused', reason: error.message }
-    if (error instanceof NetworkError) return { kind: 'later', retryAfterMs: null, reason: error.message }
     throw error
   }
 }

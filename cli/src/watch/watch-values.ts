@@ -1,6 +1,5 @@
 import { announce } from '../base/announce.ts'
 import { CliError } from '../base/cli-error.ts'
-import { NetworkError } from '../base/exchange.ts'
 import type { Parts, ProgramStart, SupervisedProgram, Values } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { PersonNeeded } from '../delivery/deliver.ts'
@@ -32,7 +31,7 @@ export type Watching = {
   /** @throws CliError: the values cannot be used */
   readonly startWith: (values: Values) => Promise<ProgramStart>
   /** Fetch the values again, without asking a person.
-   * @throws CliError denied: a person would have to approve · CliError · NetworkError */
+   * @throws CliError denied: a person would have to approve · CliError */
   readonly fetch: () => Promise<Delivered>
 }
 
@@ -103,7 +102,7 @@ async function fetchPatiently({ request, fetch, startWith }: Watching, parts: Pa
       const delivered = await fetch()
       return { delivered, start: await startWith(delivered.values) }
     } catch (error) {
-      if (!(error instanceof CliError || error instanceof NetworkError)) throw error
+      if (!(error instanceof CliError)) throw error
       if (error instanceof PersonNeeded) {
         tellEnd(request, parts, error.message)
         return null

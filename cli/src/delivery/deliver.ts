@@ -1,20 +1,18 @@
 import { announce } from '../base/announce.ts'
-import { CliError, EXIT, refusedError } from '../base/cli-error.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
-import { whileWaiting } from '../base/with-resolvers.ts'
 import { findCredential } from '../machine/credential.ts'
-import { keepReceipt, requireNames } from '../receipt/receipt.ts'
+import { requireNames } from '../receipt/receipt.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
 import { requireKnownBundle } from '../server/bundles.ts'
-import type { Delivery, SignedReceipt } from '../server/wait-answer.ts'
 import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
-import { checkReceipt } from './delivered-values.ts'
+import { checkReceipt, openDelivery } from './delivered-values.ts'
 import { withdraw } from './interruption.ts'
 import { deliveredOutcome } from './outcome.ts'
 import { type RequestKind, requestApproval } from './request-approval.ts'
 import type { Delivered, ValuesRequest } from './values-request.ts'
-import { waitForDelivery } from './wait.ts'
+import { deliveryIn } from './wait.ts'
 
 /** There is no valid remembered approval, and the caller chose not to ask a person. */
 export class PersonNeeded extends CliError {}
@@ -33,7 +31,7 @@ export async function deliver(request: ValuesRequest, parts: Parts, mayAsk = tru
   return await requestApproval(valuesOf(request, parts, mayAsk), request, parts)
 }
 
-function valuesOf(request: ValuesRequest, parts: Parts, mayAsk: boolean): RequestKind<Delivery, Delivered> {
+function valuesOf(request: ValuesRequest, parts: Parts, mayAsk: boolean): RequestKind<Delivered> {
   const { keys, format, via, isRemembered, pending: earlier } = request
   return {
     name: null,
@@ -41,28 +39,20 @@ function valuesOf(request: ValuesRequest, parts: Parts, mayAsk: boolean): Reques
     via,
     isRemembered,
     pending: earlier,
-    reasonFor: 'what the values are for',
     fields: { format, ...(keys.length === 0 ? {} : { template_keys: keys }) },
     begin: async (pending) => {
       if (pending.remembered === null && !mayAsk) throw await personNeeded(pending, parts)
       if (pending.remembered === null && earlier === null) await requireKnown(request, pending, parts)
       return request.keepAs === null ? null : keep(request, pending, parts)
     },
-    wait: async (pending, events) => {
-      const opening = whileWaiting(() => import('./delivered-values.ts'))
-      const [delivery] = await Promise.all([waitForDelivery(parts, pending, events), opening])
-      return delivery
-    },
-    open: async (delivery, pending, view) => {
-      const { openDelivery } = await import('./delivered-values.ts')
+    open: async (arrived, pending) => {
+      const delivery = deliveryIn(arrived)
       const receipt = await checkReceipt(delivery, { request, pending, parts })
       const values = openDelivery(delivery, pending.keyPair, request)
       const names = [...values.keys()]
       if (receipt !== null) requireNames(receipt, names)
-      if (request.receiptFile !== null)
-        keepReceipt(request.receiptFile, signedReceipt(delivery, request), request.server)
-      view.finished(deliveredOutcome({ names, delivery, receipt }, request))
-      return { values, deliveryId: delivery.deliveryId }
+      const outcome = deliveredOutcome({ names, delivery, receipt }, request)
+      return { end: { values, deliveryId: delivery.deliveryId }, outcome, receipt: delivery.receipt }
     },
   }
 }
@@ -102,9 +92,4 @@ function keep(request: ValuesRequest, pending: PendingRequest, parts: Parts): (e
 // After a network failure the request may still be open; every other error ends it.
 function canGoOn(error: unknown): boolean {
   return !(error instanceof CliError) || error.exitCode === EXIT.network
-}
-
-function signedReceipt({ receipt }: Delivery, { server }: ValuesRequest): SignedReceipt {
-  if (receipt !== null) return receipt
-  throw refusedError(`${server} signs no receipts`, 'Omit --receipt, or update the server.')
 }

@@ -7,8 +7,8 @@ import type { Parts, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
-import { keyOf, pinnedKeys } from '../receipt/pinned-keys.ts'
-import { deliveryReceiptIn, type Receipt, requireFits, verifiedFields } from '../receipt/receipt.ts'
+import { pinnedKeys } from '../receipt/pinned-keys.ts'
+import { checkedReceipt, deliveryReceiptIn, type Receipt } from '../receipt/receipt.ts'
 import { isLoopback } from '../server/server-address.ts'
 import type { Delivery, Named } from '../server/wait-answer.ts'
 import { sentCommand } from './claims.ts'
@@ -117,15 +117,10 @@ export async function checkReceipt(
     requireAssurance(null, request)
     return null
   }
-  const read = deliveryReceiptIn(verifiedFields(receipt, await keyOf(request.server, receipt.kid, parts)))
-  requireFits(read, {
-    requestId: pending.id,
-    clientPublicKey: pending.keyPair.publicKey,
-    box: decodeBase64(ciphertextBase64),
-    argv: sentCommand(request.command),
-  })
-  requireAssurance(read, request)
-  return read
+  const known = { pending, box: decodeBase64(ciphertextBase64), argv: sentCommand(request.command) }
+  const checked = await checkedReceipt({ signed: receipt, fieldsIn: deliveryReceiptIn }, known, parts)
+  requireAssurance(checked, request)
+  return checked
 }
 
 function mustSign(server: string, parts: Parts): boolean {

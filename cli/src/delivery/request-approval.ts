@@ -2,46 +2,51 @@ import { wipe } from '@keyferry/crypto/key-pair'
 import type { Parts, ViewName } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
-import { requireReceiptFile } from '../receipt/receipt.ts'
+import { requireWritable } from '../output/output-file.ts'
+import { writeReceipt } from '../receipt/receipt.ts'
 import { openWayBack, type WayBack } from '../release/way-back.ts'
 import { isLoopback } from '../server/server-address.ts'
+import type { SignedReceipt } from '../server/wait-answer.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
-import { rememberedNotice, type WaitingView } from '../terminal/waiting-view.ts'
-import { requireReason } from './agent.ts'
+import { type Outcome, rememberedNotice, type WaitingView } from '../terminal/waiting-view.ts'
 import { shownLine } from './claims.ts'
 import { atInterruption, withdraw } from './interruption.ts'
 import { type Content, makeRequest, type Secrets } from './make-request.ts'
 import type { RequestOptions } from './values-request.ts'
-import type { WaitEvents } from './wait.ts'
+import { type Arrived, type WaitEvents, waitForEnd } from './wait.ts'
 
-/** What is requested: values, names, or that values are stored. `Got`: what the server answers after the approval;
- * `End`: what comes of it. */
-export type RequestKind<Got, End> = Content & {
+/** What came of an approved request. */
+type Opened<End> = {
+  readonly end: End
+  readonly outcome: Outcome
+  /** As the server sent it; null: none. */
+  readonly receipt: SignedReceipt | null
+}
+
+/** What is requested: values, names, or that values are stored. */
+export type RequestKind<End> = Content & {
   /** The names that the person sees. */
   readonly keys: readonly string[]
   /** How many of them the bundle no longer delivers. */
   readonly removes?: number
-  /** What an agent has to say: `why you change the bundle`. */
-  readonly reasonFor: string
   /** An earlier request to continue; null: make a new one. */
   readonly pending?: PendingRequest | null
   /** Called before the request is shown. What it throws ends the request.
    * @returns called at the end, with the error or null, if the request survives a signal */
   readonly begin?: (pending: PendingRequest) => Promise<((error: unknown) => void) | null>
-  readonly wait: (pending: PendingRequest, events: WaitEvents) => Promise<Got>
-  /** Open and check what came, and show what it is. */
-  readonly open: (got: Got, pending: PendingRequest, view: WaitingView) => Promise<End>
+  /** Open and check what came. */
+  readonly open: (arrived: Arrived, pending: PendingRequest) => Promise<Opened<End>>
 }
 
 /** Make a request or continue one, ask for its approval, wait, and open what comes.
  * @throws CliError */
-export async function requestApproval<Got, End>(
-  kind: RequestKind<Got, End>,
+export async function requestApproval<End>(
+  kind: RequestKind<End>,
   options: RequestOptions,
   parts: Parts,
 ): Promise<End> {
-  requireReason(options, kind.reasonFor)
-  if (options.receiptFile !== null) requireReceiptFile(options.receiptFile)
+  const { receiptFile, server } = options
+  if (receiptFile !== null) requireWritable({ path: receiptFile, mayReplace: true })
   const earlier = kind.pending ?? null
   const secrets = earlier ?? (await newSecrets(parts))
   const screen = await openScreen(options, kind.isRemembered === true, parts)
@@ -62,9 +67,11 @@ export async function requestApproval<Got, End>(
     kept = await interruption.unlessEnding(kind.begin?.(pending) ?? Promise.resolve(null))
     if (pending.remembered === null) show(kind, options, { ...screen, pending, parts })
     else screen.view.say(rememberedNotice(pending.remembered))
-    const got = await interruption.unlessEnding(kind.wait(pending, eventsOf(screen)))
+    const arrived = await interruption.unlessEnding(waitForEnd(parts, pending, eventsOf(screen)))
     await screen.wayBack.settled()
-    const end = await kind.open(got, pending, screen.view)
+    const { end, outcome, receipt } = await kind.open(arrived, pending)
+    if (receiptFile !== null) writeReceipt(receiptFile, receipt, server)
+    screen.view.finished(outcome)
     kept?.(null)
     return end
   } catch (error) {
@@ -109,8 +116,8 @@ const JOINS = 'the page of a command that started at the same time shows this on
 
 type Showing = Screen & { readonly pending: PendingRequest; readonly parts: Parts }
 
-function show<Got, End>(
-  { name, keys, removes = 0 }: RequestKind<Got, End>,
+function show(
+  { name, keys, removes = 0 }: Pick<RequestKind<unknown>, 'name' | 'keys' | 'removes'>,
   { command, bundle, workspace, hidesQrCode }: RequestOptions,
   { view, wayBack, whyNotOpen, pending, parts }: Showing,
 ): void {

@@ -25,54 +25,30 @@ export type WaitEvents = {
 
 type PollParts = Pick<Parts, 'exchange' | 'clock'>
 
-/** Poll until the delivery arrives: see `waitForEnd`.
- * @throws CliError denied · expired · refused · network */
-export async function waitForDelivery(
-  parts: PollParts,
-  request: Polled,
-  events: WaitEvents,
-): Promise<Delivery> {
-  const end = await waitForEnd(parts, request, events)
-  if (end.kind === 'ready') return end.delivery
+/** What an approved request brings: values, or the receipt of what was stored. */
+export type Arrived = Extract<WaitOutcome, { kind: 'ready' | 'applied' }>
+
+/** @throws CliError refused: values were stored instead */
+export function deliveryIn(arrived: Arrived): Delivery {
+  if (arrived.kind === 'ready') return arrived.delivery
   throw refusedAnswer('the server says that it stored values, but this request stores none')
 }
 
-/** Poll until the values of a deposit are stored: see `waitForEnd`.
- * @returns the receipt, which is still to be checked
- * @throws CliError denied · expired · refused · network */
-export async function waitForDeposit(
-  parts: PollParts,
-  request: Polled,
-  events: WaitEvents,
-): Promise<SignedReceipt> {
-  const end = await waitForEnd(parts, request, events).catch((error: unknown) => {
-    throw ofDeposit(error)
-  })
-  if (end.kind === 'applied') return end.receipt
+/** @returns the receipt, which is still to be checked · @throws CliError refused: values came instead */
+export function depositIn(arrived: Arrived): SignedReceipt {
+  if (arrived.kind === 'applied') return arrived.receipt
   throw refusedAnswer('the server delivered values, but values were to be stored')
-}
-
-function ofDeposit(error: unknown): unknown {
-  const isEnd =
-    error instanceof CliError && (error.exitCode === EXIT.denied || error.exitCode === EXIT.expired)
-  if (!isEnd) return error
-  return new CliError(
-    error.exitCode,
-    error.message,
-    'Nothing was stored. Run the command again to ask again.',
-    error,
-  )
 }
 
 /** Poll until the request ends well. The interval runs from the start of one call to the start of the next, as the
  * server counts it. After a lost connection or a server error it tries again, with growing pauses, until the request
  * ends.
  * @throws CliError denied · expired · refused · network */
-async function waitForEnd(
+export async function waitForEnd(
   { exchange, clock }: PollParts,
   request: Polled,
   events: WaitEvents,
-): Promise<Extract<WaitOutcome, { kind: 'ready' | 'applied' }>> {
+): Promise<Arrived> {
   let failures = 0
   let known: Needs = 'none'
   for (;;) {

@@ -1,19 +1,18 @@
 import { depositUserCode } from '@keyferry/crypto/deposit'
+import { CliError, EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
+import { requireReason } from '../delivery/agent.ts'
 import { sentCommand } from '../delivery/claims.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
-import { waitForDeposit } from '../delivery/wait.ts'
-import { keyOf } from '../receipt/pinned-keys.ts'
+import { depositIn } from '../delivery/wait.ts'
 import {
+  checkedReceipt,
   countsOf,
   type DepositReceipt,
   depositReceiptIn,
-  keepReceipt,
-  requireFits,
   requireStored,
-  verifiedFields,
 } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
@@ -26,15 +25,15 @@ export type Depositing = Omit<RequestOptions, 'bundle'> & { readonly content: De
  * signed receipt of what the server stored.
  * @throws CliError */
 export async function storeWithApproval(depositing: Depositing, parts: Parts): Promise<void> {
-  const { content, server, receiptFile } = depositing
+  const { content, server } = depositing
   const { bundle, workspace } = content
+  requireReason(depositing, 'why you change the bundle')
   let sealedBox: Uint8Array = new Uint8Array()
-  await requestApproval<SignedReceipt, void>(
+  await requestApproval<void>(
     {
       name: 'deposit',
       keys: namesIn(content),
       removes: content.detach.length,
-      reasonFor: 'why you change the bundle',
       seal: async ({ keyPair: { publicKey }, verifier }) => {
         const key = await fetchDepositKey(server, parts)
         const { deposit, binding, box } = sealDeposit(content, { key, publicKey, verifier })
@@ -44,16 +43,25 @@ export async function storeWithApproval(depositing: Depositing, parts: Parts): P
           codeOf: (requestId) => depositUserCode(requestId, { publicKey, binding, box }),
         }
       },
-      wait: async (pending, events) => await waitForDeposit(parts, pending, events),
-      open: async (receipt, pending, view) => {
+      open: async (arrived, pending) => {
+        const receipt = depositIn(arrived)
         const stored = await checkedDeposit(receipt, { depositing, pending, box: sealedBox }, parts)
-        if (receiptFile !== null) keepReceipt(receiptFile, receipt, server)
-        view.finished(storedOutcome(stored))
+        return { end: undefined, outcome: storedOutcome(stored), receipt }
       },
     },
     { ...depositing, bundle, workspace },
     parts,
-  )
+  ).catch((error: unknown) => {
+    throw nothingStored(error)
+  })
+}
+
+function nothingStored(error: unknown): unknown {
+  const isEnd =
+    error instanceof CliError && (error.exitCode === EXIT.denied || error.exitCode === EXIT.expired)
+  if (!isEnd) return error
+  const next = 'Nothing was stored. Run the command again to ask again.'
+  return new CliError(error.exitCode, error.message, next, error)
 }
 
 function namesIn({ entries, detach }: DepositContent): string[] {
@@ -75,11 +83,10 @@ export async function checkedDeposit(
   { depositing: { content, command }, pending, box }: Sent,
   parts: Parts,
 ): Promise<DepositReceipt> {
-  const read = depositReceiptIn(verifiedFields(receipt, await keyOf(pending.server, receipt.kid, parts)))
-  const { publicKey: clientPublicKey } = pending.keyPair
-  requireFits(read, { requestId: pending.id, clientPublicKey, box, argv: sentCommand(command) })
-  requireStored(read, { bundle: content.bundle, names: namesIn(content) })
-  return read
+  const known = { pending, box, argv: sentCommand(command) }
+  const stored = await checkedReceipt({ signed: receipt, fieldsIn: depositReceiptIn }, known, parts)
+  requireStored(stored, { bundle: content.bundle, names: namesIn(content) })
+  return stored
 }
 
 const COUNTED = [

@@ -3,12 +3,13 @@ import { refusedAnswer } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { list, nullable, number, object, oneOf, or, parseObject, read, where } from '../base/shape.ts'
+import { requireReason } from '../delivery/agent.ts'
 import { openBox } from '../delivery/delivered-values.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
-import { waitForDelivery } from '../delivery/wait.ts'
+import { deliveryIn } from '../delivery/wait.ts'
 import { listedBundle, listedName } from '../server/bundles.ts'
-import { type Delivery, named } from '../server/wait-answer.ts'
+import { named } from '../server/wait-answer.ts'
 import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
 
 /** List the names of a bundle, or the bundles of a workspace, on a server where people sign in: ask for an approval,
@@ -16,16 +17,15 @@ import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
  * @throws CliError */
 export async function listWithApproval(options: RequestOptions, parts: Parts): Promise<OpenedList> {
   const { bundle: requested } = options
-  return await requestApproval<Delivery, OpenedList>(
+  requireReason(options, 'why these names are needed')
+  return await requestApproval<OpenedList>(
     {
       name: 'names',
       keys: [],
-      reasonFor: 'why these names are needed',
-      wait: async (pending, events) => await waitForDelivery(parts, pending, events),
-      open: async ({ ciphertextBase64 }, { keyPair }, view) => {
-        const opened = openList(ciphertextBase64, { keyPair, asksForBundle: requested !== null })
-        view.finished(listedOutcome(opened, requested))
-        return opened
+      open: async (arrived, { keyPair }) => {
+        const { ciphertextBase64, receipt } = deliveryIn(arrived)
+        const end = openList(ciphertextBase64, { keyPair, asksForBundle: requested !== null })
+        return { end, outcome: listedOutcome(end, requested), receipt }
       },
     },
     options,

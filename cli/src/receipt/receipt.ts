@@ -1,6 +1,8 @@
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
-import { refusedAnswer } from '../base/cli-error.ts'
+import { refusedAnswer, refusedError } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import type { PendingRequest } from '../base/pending-request.ts'
 import {
   field,
   list,
@@ -13,8 +15,9 @@ import {
   shown,
   string,
 } from '../base/shape.ts'
-import { requireWritable, writeOutputFile } from '../output/output-file.ts'
+import { writeOutputFile } from '../output/output-file.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
+import { keyOf } from './pinned-keys.ts'
 
 /** The fields of a receipt whose signature is valid.
  * @param publicKey of the server, 32 bytes
@@ -102,22 +105,31 @@ export function depositReceiptIn(fields: Record<string, unknown>): DepositReceip
 
 /** What this client knows about its request without the server. */
 type Known = {
-  readonly requestId: string
-  readonly clientPublicKey: Uint8Array
+  readonly pending: Pick<PendingRequest, 'id' | 'server' | 'keyPair'>
   readonly box: Uint8Array
   /** The command that was sent; null: none. */
   readonly argv: readonly string[] | null
 }
 
-/** Whether the receipt is for this request, this box and this command.
- * @throws CliError refused, naming what differs */
-export function requireFits(
-  receipt: Receipt | DepositReceipt,
-  { requestId, clientPublicKey, box, argv }: Known,
-): void {
+/** Check that the receipt is signed with the key that this client knows, and is for this request, this box and this
+ * command.
+ * @param fieldsIn the fields of its kind
+ * @throws CliError refused, naming what differs · NoAnswer */
+export async function checkedReceipt<R extends Receipt | DepositReceipt>(
+  { signed, fieldsIn }: { signed: SignedReceipt; fieldsIn: (fields: Record<string, unknown>) => R },
+  known: Known,
+  parts: Parts,
+): Promise<R> {
+  const receipt = fieldsIn(verifiedFields(signed, await keyOf(known.pending.server, signed.kid, parts)))
+  requireFits(receipt, known)
+  return receipt
+}
+
+function requireFits(receipt: Receipt | DepositReceipt, { pending, box, argv }: Known): void {
+  const publicKey = Buffer.from(pending.keyPair.publicKey).toString('base64')
   const differs = [
-    receipt.requestId === requestId ? null : 'another request',
-    receipt.clientPubkey === Buffer.from(clientPublicKey).toString('base64') ? null : 'another key',
+    receipt.requestId === pending.id ? null : 'another request',
+    receipt.clientPubkey === publicKey ? null : 'another key',
     receipt.ciphertextSha256 === boxDigest(box) ? null : 'other values',
     argv === null || receipt.argvSha256 === commandDigest(argv) ? null : 'another command',
   ].filter((what) => what !== null)
@@ -155,13 +167,11 @@ function areSame(listed: readonly string[], names: readonly string[]): boolean {
   return listed.toSorted().join('\n') === names.toSorted().join('\n')
 }
 
-/** Check that the receipt can be written, before a person approves.
- * @throws CliError */
-export function requireReceiptFile(path: string): void {
-  requireWritable({ path, mayReplace: true })
-}
-
-/** Write a receipt to a file that `keyferry receipt verify` reads. */
-export function keepReceipt(path: string, receipt: SignedReceipt, server: string): void {
+/** Write a receipt to a file that `keyferry receipt verify` reads.
+ * @throws CliError refused: the server signs none · general */
+export function writeReceipt(path: string, receipt: SignedReceipt | null, server: string): void {
+  if (receipt === null) {
+    throw refusedError(`${server} signs no receipts`, 'Omit --receipt, or update the server.')
+  }
   writeOutputFile({ path, mayReplace: true }, `${JSON.stringify({ server, ...receipt })}\n`)
 }

@@ -41,7 +41,6 @@ async function valuesOf(
   const delivered = await deliver(
     {
       ...request,
-      view: options.onApproval === undefined ? 'quiet' : 'json',
       format: '.env',
       command: [basename(process.argv0), ...process.argv.slice(1)],
       via: 'run',
@@ -82,6 +81,7 @@ function partsOf({ signal, onApproval }: DeliverOptions, onAborted: () => void):
     cwd: workingFolder(),
     keyboard: NO_KEYBOARD,
     stderr: onApproval === undefined ? noTerminal(fileOutput(2)) : eventsTo(onApproval),
+    view: onApproval === undefined ? 'quiet' : 'json',
     startProgram: noProgram,
     superviseProgram: noProgram,
     atInterrupt: (cleanUp) => {

@@ -4,7 +4,7 @@ import type { Parts } from './base/parts.ts'
 import { printable } from './base/printable.ts'
 import { VERSION } from './base/version.ts'
 import type { Command } from './command-line/command.ts'
-import { isForMachines, parseWords } from './command-line/parse-words.ts'
+import { isForMachines, parseWords, viewOf } from './command-line/parse-words.ts'
 import { commands } from './commands/commands.ts'
 
 // Words that work like commands and have no help page.
@@ -29,7 +29,7 @@ async function dispatch(args: readonly string[], parts: Parts): Promise<number> 
   const command = requireCommand(verb)
   const words = parseWords(command, rest)
   if (words.has('help')) return await printHelp([verb], parts)
-  return await command.run(words, parts)
+  return await command.run(words, { ...parts, view: viewOf(words) })
 }
 
 function requireCommand(verb: string): Command {

@@ -16,6 +16,7 @@ export function realParts(args: readonly string[]): Parts {
     cwd: workingFolder(),
     keyboard: terminalKeyboard(stderr, signals.without, platform),
     stderr,
+    view: 'person',
     startProgram: async (start) => {
       const { startProgram } = await import('./program/start-program.ts')
       return await startProgram(start, { platform, beforeHandover: signals.stop })
@@ -28,7 +29,7 @@ export function realParts(args: readonly string[]): Parts {
   }
 }
 
-type OfProgram = 'cwd' | 'keyboard' | 'stderr' | 'startProgram' | 'superviseProgram' | 'atInterrupt'
+type OfProgram = 'cwd' | 'keyboard' | 'stderr' | 'view' | 'startProgram' | 'superviseProgram' | 'atInterrupt'
 
 /** The parts that do not depend on who uses the client: the command, or a program that imports it. */
 export function systemParts(env: Environment): Omit<Parts, OfProgram> {

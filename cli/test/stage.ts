@@ -50,6 +50,7 @@ export function stage(env: Environment, cwd: string): Stage {
     },
     stdout: output('stdout'),
     stderr: output('stderr'),
+    view: 'person',
     clock: {
       monotonicMs: () => performance.now(),
       epochMs: () => Date.now(),

@@ -1,10 +1,10 @@
-import type { Keyboard, Output, Parts, ViewName } from './parts.ts'
+import type { Keyboard, Output, Parts } from './parts.ts'
 import { parseObject } from './shape.ts'
 
 /** Write one line to stderr: JSON for a machine, else the text.
  * @param text null: only JSON is written */
 export function announce(
-  { view, stderr }: { readonly view: ViewName } & Pick<Parts, 'stderr'>,
+  { view, stderr }: Pick<Parts, 'view' | 'stderr'>,
   event: Readonly<Record<string, unknown>> & { readonly event: string },
   text: string | null,
 ): void {

@@ -5,9 +5,6 @@ import type { Exchange } from './exchange.ts'
 /** Delivered values by name, in the order of the delivery. */
 export type Values = ReadonlyMap<string, string>
 
-/** Who reads the progress on stderr: a person, or a program (`json`). `quiet` prints only what is needed. */
-export type ViewName = 'person' | 'json' | 'quiet'
-
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** An output stream. `write` returns when the system has accepted the text. */
@@ -83,6 +80,8 @@ export type Parts = {
   readonly keyboard: Keyboard
   readonly stdout: Output
   readonly stderr: Output
+  /** Who reads the progress on stderr: a person, or a program (`json`). `quiet` prints only what is needed. */
+  readonly view: 'person' | 'json' | 'quiet'
   readonly clock: Clock
   readonly exchange: Exchange
   readonly randomness: () => Promise<Randomness>

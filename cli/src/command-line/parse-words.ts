@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { usageError } from '../base/cli-error.ts'
 import { nearest } from '../base/nearest.ts'
+import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { type Command, type Flag, Words } from './command.ts'
 
@@ -27,6 +28,16 @@ export function parseWords(command: Command, args: readonly string[]): Words {
 export function isForMachines(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return (end === -1 ? args : args.slice(0, end)).includes('--json')
+}
+
+/** Who reads the progress of a command with these words.
+ * @throws CliError usage: both --json and --quiet */
+export function viewOf(words: Words): Parts['view'] {
+  if (words.has('json') && words.has('quiet')) {
+    throw usageError('--json and --quiet cannot be combined', 'Give only one of them.')
+  }
+  if (words.has('json')) return 'json'
+  return words.has('quiet') ? 'quiet' : 'person'
 }
 
 export function allFlags(command: Command): readonly Flag[] {

@@ -56,8 +56,7 @@ async function readOptions(words: Words, parts: Parts): Promise<DiffOptions> {
   const twice = bundleNames.find((name, index) => bundleNames.indexOf(name) < index)
   if (twice !== undefined) throw usageError(`${twice} is given twice`, 'Name each bundle once.')
   const failOn = readFailOn(words)
-  const view = words.has('json') ? 'json' : 'person'
-  return { library: { ...(await libraryHere(words, parts)), view }, bundleNames, failOn }
+  return { library: await libraryHere(words, parts), bundleNames, failOn }
 }
 
 function readFailOn(words: Words): DiffOptions['failOn'] {
@@ -76,7 +75,7 @@ async function diff(options: DiffOptions, parts: Parts): Promise<number> {
   const { compareBundles } = await import('../server/comparison.ts')
   const compared = await compareBundles({ library, parts }, bundleNames)
   const rows = compared.map((row) => ({ ...row, result: resultOf(row) }))
-  parts.stdout.write(library.view === 'json' ? asJson(rows, bundleNames) : asText(rows))
+  parts.stdout.write(parts.view === 'json' ? asJson(rows, bundleNames) : asText(rows))
   const fails = (row: JudgedRow) => row.result === 'missing' || (row.result === 'own' && failOn !== 'missing')
   return rows.some(fails) ? EXIT.different : EXIT.ok
 }

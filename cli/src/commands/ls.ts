@@ -1,5 +1,5 @@
 import { EXIT } from '../base/cli-error.ts'
-import type { Parts, ViewName } from '../base/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
@@ -48,7 +48,7 @@ async function ls(words: Words, parts: Parts): Promise<number> {
   const listed = needsApproval
     ? await listApproved({ ...named, bundle }, parts)
     : await listDirectly(token === null ? named : { ...named, token, workspace: null }, bundle, parts)
-  parts.stdout.write(textOf(rowsOf(listed, bundle), named.view))
+  parts.stdout.write(textOf(rowsOf(listed, bundle), parts.view))
   return EXIT.ok
 }
 
@@ -81,7 +81,7 @@ function rowsOf({ bundles, names }: Listed, bundle: string | null): readonly Row
   }))
 }
 
-function textOf(rows: readonly Row[], view: ViewName): string {
+function textOf(rows: readonly Row[], view: Parts['view']): string {
   if (view === 'json') return `${JSON.stringify(rows.map(({ json }) => json))}\n`
   const width = Math.max(0, ...rows.map(({ cells: [name] }) => name.length))
   return rows

@@ -38,7 +38,6 @@ function options(output: { path: string; mayReplace: boolean } | null) {
     allowedNames: [],
     prefix: '',
     whyNotOpen: 'no',
-    view: 'quiet',
     projectFormat: null,
     formatName: 'sh',
     output,

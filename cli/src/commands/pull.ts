@@ -94,7 +94,7 @@ export async function pull(options: PullOptions, parts: Parts): Promise<number> 
   const { text, warnings } = writeValues(formatName, values)
   if (output === null) writeToStandardOutput(text, values, parts)
   else writeOutputFile(output, text)
-  warnOfReaders(warnings, options, parts)
+  warnOfReaders(warnings, formatName, parts)
   return EXIT.ok
 }
 
@@ -110,15 +110,11 @@ function writeToStandardOutput(text: string, values: Values, { stdout }: Parts):
   stdout.write(text)
 }
 
-function warnOfReaders(
-  warnings: readonly string[],
-  { view, formatName }: PullOptions,
-  { stderr }: Parts,
-): void {
+function warnOfReaders(warnings: readonly string[], formatName: FormatName, parts: Parts): void {
   if (warnings.length === 0) return
-  announce({ view, stderr }, { event: 'read_differently', format: formatName, warnings }, null)
-  if (view !== 'json')
-    for (const warning of warnings) stderr.write(`keyferry: read differently by ${warning}\n`)
+  announce(parts, { event: 'read_differently', format: formatName, warnings }, null)
+  if (parts.view !== 'json')
+    for (const warning of warnings) parts.stderr.write(`keyferry: read differently by ${warning}\n`)
 }
 
 function warnOfTerminal({ stdout, stderr }: Parts, formatName: FormatName): void {

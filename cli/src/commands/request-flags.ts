@@ -1,6 +1,6 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { usageError } from '../base/cli-error.ts'
-import type { Parts, ViewName } from '../base/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import type { Flag, Words } from '../command-line/command.ts'
 import { detectAgent, requireReason } from '../delivery/agent.ts'
@@ -45,7 +45,6 @@ export async function readRequest(
     ...readPage(words),
     ...readReason(words, parts),
     receiptFile: words.text('receipt'),
-    view: readView(words),
   }
 }
 
@@ -132,7 +131,6 @@ export async function readValuesRequest(
   requireNames(names)
   const options = {
     ...names,
-    view: readView(words),
     server: await serverOf(words, project, parts),
     bundle: operand ?? project?.bundle ?? null,
     workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
@@ -175,15 +173,6 @@ function requestedKeys(
     words.has(flag) ? words.names(flag) : isProjectBundle ? (project?.[flag] ?? []) : []
   const optionalKeys = named('optional')
   return { keys: [...new Set([...named('keys'), ...optionalKeys])], optionalKeys }
-}
-
-/** @throws CliError usage: both --json and --quiet */
-function readView(words: Words): ViewName {
-  if (words.has('json') && words.has('quiet')) {
-    throw usageError('--json and --quiet cannot be combined', 'Give only one of them.')
-  }
-  if (words.has('json')) return 'json'
-  return words.has('quiet') ? 'quiet' : 'person'
 }
 
 type Names = Pick<ValuesOptions, 'keys' | 'allowedNames' | 'prefix'>

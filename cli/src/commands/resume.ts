@@ -2,7 +2,7 @@ import { CliError, EXIT, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { parseWords } from '../command-line/parse-words.ts'
+import { parseWords, viewOf } from '../command-line/parse-words.ts'
 import type { KeptRequest } from '../state/kept-requests.ts'
 import { pullCommand } from './pull.ts'
 import { runCommand } from './run.ts'
@@ -31,7 +31,7 @@ async function resume({ operands }: Words, parts: Parts): Promise<number> {
   const command = [runCommand, pullCommand].find(({ name }) => name === verb)
   if (command === undefined) throw nothingKept('this version does not know the command that made the request')
   const words = parseWords(command, withServer(args, kept.server))
-  return await command.run(words, parts, pendingOf(kept, clock))
+  return await command.run(words, { ...parts, view: viewOf(words) }, pendingOf(kept, clock))
 }
 
 // The request exists on the server that it was made at, even if the settings have changed.

@@ -32,7 +32,6 @@ function options() {
     allowedNames: [],
     prefix: '',
     whyNotOpen: null,
-    view: 'person',
     projectFormat: null,
     program: ['printf', '%s', 'a\u001b[31m\u202eb', 'x'.repeat(500)],
     isShell: false,

@@ -164,12 +164,12 @@ async function runWatched(
     import('../delivery/deliver.ts'),
   ])
   const program = await parts.superviseProgram(start)
+  const quieter: Parts = { ...parts, view: parts.view === 'json' ? 'json' : 'quiet' }
   const again: ValuesRequest = {
     ...watching.request,
-    view: watching.request.view === 'json' ? 'json' : 'quiet',
     whyNotOpen: 'the values are fetched again',
     keepAs: null,
     pending: null,
   }
-  return await watchValues({ ...watching, program, fetch: () => deliver(again, parts, false) }, parts)
+  return await watchValues({ ...watching, program, fetch: () => deliver(again, quieter, false) }, parts)
 }

@@ -40,7 +40,7 @@ export const BUNDLE_FLAG: Flag = {
 
 /** The server and the workspace for calls to the library.
  * @throws CliError usage */
-export async function libraryHere(words: Words, parts: Parts): Promise<Omit<NamedLibrary, 'view'>> {
+export async function libraryHere(words: Words, parts: Parts): Promise<NamedLibrary> {
   const project = findProject(parts.cwd)
   return {
     server: await serverOf(words, project, parts),

@@ -1,6 +1,6 @@
 import { announce, isYes } from '../base/announce.ts'
 import { EXIT, generalError, usageError } from '../base/cli-error.ts'
-import type { Parts, ViewName } from '../base/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
 import { readKeyOfBundle } from './names.ts'
@@ -45,12 +45,10 @@ async function unset(words: Words, parts: Parts): Promise<number> {
   return EXIT.ok
 }
 
-type Named = Omit<NamedLibrary, 'view'> & { readonly view: ViewName }
-
 /** Remove a name in local mode, where no approval is needed. */
 async function detachHere(
   words: Words,
-  { name, bundleName, ...named }: Named & { name: string; bundleName: string },
+  { name, bundleName, ...named }: NamedLibrary & { name: string; bundleName: string },
   parts: Parts,
 ): Promise<void> {
   if (words.has('receipt')) throw (await import('../server/server-facts.ts')).noReceiptHere()
@@ -64,8 +62,8 @@ async function detachHere(
   }
   if (!words.has('yes')) requireYes(`Remove ${name} from ${bundleName}? [y/N] `, parts)
   await detachName(call, bundle, found)
-  announce({ ...named, stderr: parts.stderr }, { event: 'removed', name, bundle: bundleName }, null)
-  if (named.view === 'person')
+  announce(parts, { event: 'removed', name, bundle: bundleName }, null)
+  if (parts.view === 'person')
     parts.stderr.write(`Removed ${name} from ${bundleName}. Its key stays in the library.\n`)
 }
 

@@ -27,7 +27,7 @@ type Identity = {
 
 async function whoami(words: Words, parts: Parts): Promise<number> {
   const server = await serverHere(words, parts)
-  const identity = await identityAt({ server, workspace: null, view: 'quiet' }, parts)
+  const identity = await identityAt({ server, workspace: null }, { ...parts, view: 'quiet' })
   parts.stdout.write(
     words.has('json') ? `${JSON.stringify({ server, ...identity })}\n` : `${text(identity, server)}\n`,
   )

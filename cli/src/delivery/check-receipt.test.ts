@@ -49,7 +49,6 @@ const request: ValuesRequest = {
   command: ['true'],
   via: 'run',
   whyNotOpen: null,
-  view: 'person',
   keepAs: null,
   pending: null,
 }

@@ -79,8 +79,7 @@ async function fetchPatiently(fetching: Fetching, body: MachineRequest): Promise
     if (tries === TRIES) throw tooBusy(outcome.reason, request.server)
     const pauseMs = Math.min(outcome.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS)
     const { reason } = outcome
-    const at = { view: request.view, stderr: parts.stderr }
-    announce(at, { event: 'trouble', reason }, `${reason}; trying again`)
+    announce(parts, { event: 'trouble', reason }, `${reason}; trying again`)
     await parts.clock.sleep(pauseMs)
   }
 }
@@ -130,12 +129,8 @@ function report(
   const record = { delivery_id: delivery.deliveryId, versions: delivery.versions, expired }
   const count = `${names.length} ${names.length === 1 ? 'value' : 'values'}`
   const text = `as machine ${printable(machine.name, 100)}, by ${proof}: ${count} from ${printable(bundle, 80)}`
-  const at = { view: request.view, stderr: parts.stderr }
-  announce(
-    at,
-    { ...event, ...record, missing_required: missingRequired },
-    request.view === 'quiet' ? null : text,
-  )
-  if (request.view === 'json') return
-  for (const note of deliveryNotes(names, delivery, request)) parts.stderr.write(`keyferry: ${note}\n`)
+  const { view, stderr } = parts
+  announce(parts, { ...event, ...record, missing_required: missingRequired }, view === 'quiet' ? null : text)
+  if (view === 'json') return
+  for (const note of deliveryNotes(names, delivery, request)) stderr.write(`keyferry: ${note}\n`)
 }

@@ -67,21 +67,17 @@ async function requireKnown(request: ValuesRequest, pending: PendingRequest, par
   try {
     await requireKnownBundle(request, parts)
   } catch (error) {
-    await withdraw(Promise.resolve(pending), request.view, parts)
+    await withdraw(Promise.resolve(pending), parts)
     throw error
   }
 }
 
 /** Store the request until it ends. After an interruption, tells the person that it can be resumed. */
 function keep(request: ValuesRequest, pending: PendingRequest, parts: Parts): (error: unknown) => void {
-  const { keepAs, view } = request
+  const { keepAs } = request
   if (request.pending === null && keepAs !== null) keepRequest(pending, keepAs, parts)
   const takeBack = parts.atInterrupt(() =>
-    announce(
-      { view, stderr: parts.stderr },
-      { event: 'resumable', id: pending.id },
-      'continue this request with keyferry resume',
-    ),
+    announce(parts, { event: 'resumable', id: pending.id }, 'continue this request with keyferry resume'),
   )
   return (error) => {
     takeBack()

@@ -38,7 +38,6 @@ const request = (changes: Partial<ValuesRequest> = {}): ValuesRequest => ({
   command: ['true'],
   via: 'run',
   whyNotOpen: null,
-  view: 'person',
   keepAs: null,
   pending: null,
   ...changes,

@@ -1,5 +1,5 @@
 import { announce } from '../base/announce.ts'
-import type { CleanUp, Parts, ViewName } from '../base/parts.ts'
+import type { CleanUp, Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
 import { remaining } from '../terminal/waiting-view.ts'
@@ -33,7 +33,7 @@ export function atInterruption({ atInterrupt }: Parts, cleanUp: CleanUp): Interr
 /** Withdraw a request that this client stops waiting for, so that no person approves it, and report the result.
  * Never throws.
  * @param making the request, which may not be answered yet */
-export async function withdraw(making: Promise<PendingRequest>, view: ViewName, parts: Parts): Promise<void> {
+export async function withdraw(making: Promise<PendingRequest>, parts: Parts): Promise<void> {
   let pending: PendingRequest
   try {
     pending = await making
@@ -41,13 +41,12 @@ export async function withdraw(making: Promise<PendingRequest>, view: ViewName, 
     return // no request was made
   }
   const { id, deadlineMs } = pending
-  const at = { view, stderr: parts.stderr }
   try {
     const isDone = await withdrawRequest(parts.exchange, pending)
-    if (isDone) announce(at, { event: 'withdrawn', id }, 'request withdrawn')
+    if (isDone) announce(parts, { event: 'withdrawn', id }, 'request withdrawn')
   } catch {
     const left = remaining(deadlineMs - parts.clock.monotonicMs())
     const text = `could not withdraw the request; it expires by itself, with ${left} left`
-    announce(at, { event: 'not_withdrawn', id }, text)
+    announce(parts, { event: 'not_withdrawn', id }, text)
   }
 }

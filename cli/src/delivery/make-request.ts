@@ -45,10 +45,10 @@ export async function makeRequest(
   making: Making,
 ): Promise<PendingRequest> {
   const { keyPair, verifier, parts } = making
-  const { server, view } = options
+  const { server } = options
   const sealed = await content.seal?.(making)
   let startedMs = parts.clock.monotonicMs()
-  const exchange = announcingExchange(parts, view, (waitMs) => {
+  const exchange = announcingExchange(parts, (waitMs) => {
     startedMs = parts.clock.monotonicMs() + waitMs // the lifetime starts with the call that succeeds
   })
   const { kind, ...created } = await createSigned(

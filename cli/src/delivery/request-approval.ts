@@ -1,5 +1,5 @@
 import { wipe } from '@keyferry/crypto/key-pair'
-import type { Parts, ViewName } from '../base/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { requireWritable } from '../output/output-file.ts'
@@ -60,7 +60,7 @@ export async function requestApproval<End>(
   }
   const interruption = atInterruption(parts, async () => {
     close()
-    if (earlier === null && kept === null) await withdraw(making, options.view, parts)
+    if (earlier === null && kept === null) await withdraw(making, parts)
   })
   try {
     const pending = await interruption.unlessEnding(making)
@@ -97,10 +97,10 @@ type Screen = {
 }
 
 async function openScreen(options: RequestOptions, isSigned: boolean, parts: Parts): Promise<Screen> {
-  const view = await waitingView(options.view, parts)
+  const view = await waitingView(parts)
   const whyNotOpen = options.whyNotOpen ?? whyNoBrowser(parts.env, parts.platform)
   const opensBrowser = whyNotOpen === null
-  const wayBack = await openWayBack({ opensBrowser, viewName: options.view, isSigned }, parts)
+  const wayBack = await openWayBack({ opensBrowser, isSigned }, parts)
   return { view, wayBack, whyNotOpen }
 }
 
@@ -138,10 +138,10 @@ function show(
   })
 }
 
-/** The view with this name; for a person, the one that fits stderr. */
-async function waitingView(name: ViewName, parts: Parts): Promise<WaitingView> {
-  if (name === 'json') return (await import('../terminal/json-view.ts')).jsonView(parts)
-  if (name === 'quiet') return (await import('../terminal/plain-view.ts')).quietView(parts)
+/** The view that was chosen; for a person, the one that fits stderr. */
+async function waitingView(parts: Parts): Promise<WaitingView> {
+  if (parts.view === 'json') return (await import('../terminal/json-view.ts')).jsonView(parts)
+  if (parts.view === 'quiet') return (await import('../terminal/plain-view.ts')).quietView(parts)
   if (parts.stderr.isTerminal) return (await import('../terminal/live-view.ts')).liveView(parts)
   return (await import('../terminal/plain-view.ts')).plainView(parts)
 }

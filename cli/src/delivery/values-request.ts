@@ -1,8 +1,8 @@
-import type { Values, ViewName } from '../base/parts.ts'
+import type { Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import type { Speaker } from '../machine/credential.ts'
 
-/** Who requests something of which bundle, and how progress is shown. */
+/** Who requests something of which bundle, and how it is approved. */
 export type RequestOptions = {
   readonly server: string
   /** Id or name; null: the approver picks one. */
@@ -20,7 +20,6 @@ export type RequestOptions = {
   /** Why not to open the browser; null to open it. */
   readonly whyNotOpen: string | null
   readonly hidesQrCode: boolean
-  readonly view: ViewName
 }
 
 /** A request for values. */

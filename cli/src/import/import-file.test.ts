@@ -35,7 +35,6 @@ function options(bundleName: string, text: string, changes: Partial<ImportOption
     choices: { own: [], share: [], replace: [] },
     isDryRun: false,
     mayUpdate: false,
-    view: 'person',
     command: ['keyferry', 'import'],
     agent: null,
     reason: null,
@@ -153,7 +152,7 @@ test('an interrupted import says that it is whole or nothing', async () => {
     reached.resolve()
     return await underWay.promise
   }
-  void importFile(options('asks/cut', 'ASKS_E=1\n', { view: 'quiet' }), { ...at, exchange })
+  void importFile(options('asks/cut', 'ASKS_E=1\n'), { ...at, view: 'quiet', exchange })
   await reached.promise
   for (const cleanUp of at.seen.cleanUps) await cleanUp()
   expect(at.seen.stderr).toBe(

@@ -49,7 +49,7 @@ export async function importText(
   const asks = !options.isDryRun && mustAsk(plan, running)
   show(plan, text, { ...running, asks })
   if (options.isDryRun) {
-    if (options.view === 'person') parts.stderr.write('Nothing was changed: this is a dry run.\n')
+    if (parts.view === 'person') parts.stderr.write('Nothing was changed: this is a dry run.\n')
     return EXIT.ok
   }
   requireConsent(plan, { ...running, asks })
@@ -62,10 +62,10 @@ export async function importText(
  * without one, so that no edit is lost.
  * @throws CliError general, network */
 export async function requireQuestions(
-  { server, view }: Pick<ImportTextOptions, 'server' | 'view'>,
+  { server }: Pick<ImportTextOptions, 'server'>,
   parts: Parts,
 ): Promise<void> {
-  if (canAsk(view, parts) || !(await isOwnLibrary(server, parts))) return
+  if (canAsk(parts) || !(await isOwnLibrary(server, parts))) return
   throw generalError(
     'there is no terminal on which edit can ask before it stores',
     'Use keyferry set and keyferry unset instead.',
@@ -104,7 +104,7 @@ async function importWithApproval(
     )
   }
   const { storeWithApproval } = await import('../deposit/store-with-approval.ts')
-  const isPerson = options.view === 'person'
+  const isPerson = parts.view === 'person'
   if (isPerson) for (const note of notes) parts.stderr.write(`  note: ${note}\n`)
   await storeWithApproval({ ...options, content }, parts)
   if (isPerson) parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
@@ -130,9 +130,9 @@ function show(
   text: ImportedText,
   { options, parts, library, asks }: RunningImport & { asks: boolean },
 ): void {
-  const { stderr } = parts
-  const { view, bundleName, how } = options
-  announce({ view, stderr }, { event: 'planned', ...planFacts(plan, bundleName), notes: text.notes }, null)
+  const { view, stderr } = parts
+  const { bundleName, how } = options
+  announce(parts, { event: 'planned', ...planFacts(plan, bundleName), notes: text.notes }, null)
   if (view === 'person' || (view === 'quiet' && asks)) {
     stderr.write(planText(plan, { bundleName, how, ...library }))
     for (const note of text.notes) stderr.write(`  note: ${note}\n`)
@@ -143,11 +143,7 @@ function show(
 // still get all that they get today.
 function mustAsk(plan: ImportPlan, { options, parts }: RunningImport): boolean {
   if (options.mayUpdate || writesOf(plan).length === 0) return false
-  return isAtTerminal({ options, parts }) || risksOf(plan).length > 0
-}
-
-function isAtTerminal({ options, parts }: Pick<RunningImport, 'options' | 'parts'>): boolean {
-  return options.view === 'person' && parts.stderr.isTerminal && parts.keyboard.isThere()
+  return (parts.view === 'person' && canAsk(parts)) || risksOf(plan).length > 0
 }
 
 // What changes the values that programs get today, in words.
@@ -159,9 +155,9 @@ function risksOf(plan: ImportPlan): string[] {
   ]
 }
 
-function requireConsent(plan: ImportPlan, { options, parts, asks }: RunningImport & { asks: boolean }): void {
+function requireConsent(plan: ImportPlan, { parts, asks }: RunningImport & { asks: boolean }): void {
   if (!asks) return
-  if (!canAsk(options.view, parts)) {
+  if (!canAsk(parts)) {
     throw generalError(
       `this would ${risksOf(plan).join(' and ')}, and there is no terminal to ask`,
       'Nothing was imported. Add --yes to do it.',
@@ -172,8 +168,8 @@ function requireConsent(plan: ImportPlan, { options, parts, asks }: RunningImpor
 }
 
 async function carryOut(plan: ImportPlan, running: RunningImport): Promise<void> {
-  const { stderr } = running.parts
-  const takeBack = running.parts.atInterrupt(() => stderr.write(interruptedText(running.options)))
+  const { parts, options } = running
+  const takeBack = parts.atInterrupt(() => parts.stderr.write(interruptedText(options, parts)))
   try {
     await send(running, { plan_id: plan.planId })
   } finally {
@@ -181,14 +177,12 @@ async function carryOut(plan: ImportPlan, running: RunningImport): Promise<void>
   }
 }
 
-function interruptedText({ view, bundleName }: ImportTextOptions): string {
+function interruptedText({ bundleName }: ImportTextOptions, { view }: Parts): string {
   if (view === 'json') return `${JSON.stringify({ event: 'interrupted', bundle: bundleName })}\n`
   return '\n  The server imports all of the file or nothing. Run the same command again to see which.\n'
 }
 
 function report(plan: ImportPlan, { options, parts }: RunningImport): void {
-  const { bundleName, view } = options
-  const { stderr } = parts
-  announce({ view, stderr }, { event: 'imported', ...planFacts(plan, bundleName) }, null)
-  if (view === 'person') stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+  announce(parts, { event: 'imported', ...planFacts(plan, options.bundleName) }, null)
+  if (parts.view === 'person') parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
 }

@@ -1,6 +1,6 @@
 import type { EnvText } from '@keyferry/contract/env'
 import type { Dialect } from '@keyferry/contract/env/dialects'
-import type { Parts, ViewName } from '../base/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import type { Depositing } from '../deposit/store-with-approval.ts'
 
 /** Variables to store, and names that the bundle no longer delivers. */
@@ -43,6 +43,6 @@ export function nextCommand({ bundleName, isServerNamed, server }: NextOptions):
 }
 
 /** Whether there is a terminal on which a person can answer a question. */
-export function canAsk(view: ViewName, { stderr, keyboard }: Parts): boolean {
+export function canAsk({ view, stderr, keyboard }: Parts): boolean {
   return view !== 'json' && stderr.isTerminal && keyboard.isThere()
 }

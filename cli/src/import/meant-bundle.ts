@@ -10,7 +10,7 @@ import { canAsk, type ImportTextOptions } from './import-options.ts'
 /** Ask before one value makes a new bundle whose name is almost that of another: it is probably a typing error.
  * @throws CliError usage: there is no terminal to ask · general: the answer is no */
 export async function requireMeantBundle(
-  { bundleName, view }: Pick<ImportTextOptions, 'bundleName' | 'view'>,
+  { bundleName }: Pick<ImportTextOptions, 'bundleName'>,
   { library, parts }: { library: Library; parts: Parts },
 ): Promise<void> {
   const bundles = await listBundles({ library, parts })
@@ -20,7 +20,7 @@ export async function requireMeantBundle(
   )
   if (guess === null) return
   const meant = `Did you mean ${printable(guess)}?`
-  if (!canAsk(view, parts))
+  if (!canAsk(parts))
     throw usageError(`the bundle ${bundleName} does not exist`, `${meant} ${howToCreate(bundleName)}`)
   if (isYes(parts.keyboard, `The bundle ${bundleName} does not exist. ${meant} Create ${bundleName}? [y/N] `))
     return

@@ -113,6 +113,7 @@ export class ApprovedRun {
       cwd,
       keyboard: NO_KEYBOARD,
       stderr: eventOutput((event) => this.#follow(event)),
+      view: 'json',
       openBrowser: (link) => {
         this.#openedLink = link
         open(link)
@@ -164,7 +165,6 @@ function requestOf(
     isRemembered: true,
     whyNotOpen: null,
     hidesQrCode: true,
-    view: 'json',
     keepAs: null,
     pending: null,
   }

@@ -25,8 +25,8 @@ const list = (bundle: string | null) => {
   const command = ['keyferry', 'ls', ...(bundle === null ? [] : [bundle])]
   const options = { server: server.url, bundle, workspace: null, command, agent: null, reason: null } as const
   return listWithApproval(
-    { ...options, receiptFile: null, whyNotOpen: 'no', hidesQrCode: true, view: 'quiet' },
-    scene,
+    { ...options, receiptFile: null, whyNotOpen: 'no', hidesQrCode: true },
+    { ...scene, view: 'quiet' },
   )
 }
 

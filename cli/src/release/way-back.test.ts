@@ -92,12 +92,8 @@ const WORDS: Readonly<Record<string, (event: Notice['event']) => string>> = {
   second_approval_needed: () => 'second',
 }
 
-async function open(
-  opensBrowser: boolean,
-  at: Parts,
-  viewName: 'person' | 'json' = 'person',
-): Promise<WayBack> {
-  const wayBack = await openWayBack({ opensBrowser, viewName, isSigned: true }, at)
+async function open(opensBrowser: boolean, at: Parts, view: Parts['view'] = 'person'): Promise<WayBack> {
+  const wayBack = await openWayBack({ opensBrowser, isSigned: true }, { ...at, view })
   opened.push(wayBack)
   return wayBack
 }

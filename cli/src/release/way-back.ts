@@ -1,5 +1,5 @@
 import type { ReleaseWay } from '@keyferry/contract'
-import type { Environment, Parts, ViewName } from '../base/parts.ts'
+import type { Environment, Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { busyText, NO_CODE_NEEDED, releaseRequest } from '../server/approval-requests.ts'
@@ -42,7 +42,6 @@ export type WayBack = {
 
 type WayBackOptions = {
   readonly opensBrowser: boolean
-  readonly viewName: ViewName
   /** The key of this terminal signs the request. */
   readonly isSigned: boolean
 }
@@ -50,7 +49,7 @@ type WayBackOptions = {
 /** Open the ways back that this machine has: a port of 127.0.0.1 if a browser of this machine opens the page, and a
  * code typed at the terminal or given to `keyferry release`. */
 export async function openWayBack(
-  { opensBrowser, viewName, isSigned }: WayBackOptions,
+  { opensBrowser, isSigned }: WayBackOptions,
   parts: Parts,
 ): Promise<WayBack> {
   const ended = new AbortController()
@@ -70,7 +69,7 @@ export async function openWayBack(
       const socket = takesFromOthers
         ? openSocketSoon(pending.id, { release, answers, parts, ended: ended.signal })
         : null
-      current = { pending, view, viewName, release, answers, socket }
+      current = { pending, view, release, answers, socket }
       if (listener === null) return pending.approvalUrl
       if (isOpened) void reportUnreached(listener, { view, parts, ended: ended.signal })
       return listener.addressFor(pending.approvalUrl)
@@ -132,7 +131,6 @@ async function reportUnreached(listener: LoopbackListener, { view, parts, ended 
 type Taking = {
   readonly pending: PendingRequest
   readonly view: WaitingView
-  readonly viewName: ViewName
   readonly release: Release
   readonly answers: Answers
   /** Open already, for other clients: why it cannot be had, or null if it is there. */
@@ -162,12 +160,12 @@ async function openSocket(id: string, { release, answers, parts, ended }: Openin
 }
 
 async function takeCode(
-  { pending, view, viewName, release, answers, socket }: Taking,
+  { pending, view, release, answers, socket }: Taking,
   parts: Parts,
   ended: AbortSignal,
 ): Promise<void> {
   const { askForCode } = await import('./enter-code.ts')
-  const hasKeyboard = viewName !== 'json' && parts.keyboard.isThere()
+  const hasKeyboard = parts.view !== 'json' && parts.keyboard.isThere()
   const problem = await (socket ?? openSocket(pending.id, { release, answers, parts, ended }))
   if (!hasKeyboard && problem !== null) {
     view.say(codeRefused(`no code can be taken here: ${problem}; run the command at a terminal`))

@@ -1,6 +1,6 @@
 import { CliError, EXIT, usageError } from '../base/cli-error.ts'
 import { nearest } from '../base/nearest.ts'
-import type { Parts, ViewName } from '../base/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { list, number, object, or, orNull, string, truth } from '../base/shape.ts'
 import { callLibrary, type Library, type LibraryParts, workspacesOf } from './library-call.ts'
@@ -72,11 +72,11 @@ export async function detachName(
  * bundles, and the approver sees whether there is one.
  * @throws CliError usage: there is none; with the nearest name */
 export async function requireKnownBundle(
-  { server, bundle, view }: { server: string; bundle: string | null; view: ViewName },
+  { server, bundle }: { server: string; bundle: string | null },
   parts: Parts,
 ): Promise<void> {
   if (bundle === null || !isLoopback(new URL(server).hostname)) return
-  const library = { server, workspace: null, view }
+  const library = { server, workspace: null }
   try {
     const bundles = await listBundles({ library, parts })
     if (!bundles.some(({ id, name }) => id === bundle || name === bundle)) {

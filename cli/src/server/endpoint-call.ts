@@ -3,7 +3,7 @@ import { fillPath } from '@keyferry/contract/client'
 import { announce } from '../base/announce.ts'
 import { refusedAnswer } from '../base/cli-error.ts'
 import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../base/exchange.ts'
-import type { Clock, Parts, ViewName } from '../base/parts.ts'
+import type { Clock, Parts } from '../base/parts.ts'
 import { parseJson, read, type Shape } from '../base/shape.ts'
 import { NoAnswer, refusal } from './server-failure.ts'
 
@@ -126,8 +126,7 @@ export function patientExchange(
 
 /** An exchange that waits as above, and says so before each wait. */
 export function announcingExchange(
-  { exchange, clock, stderr }: Pick<Parts, 'exchange' | 'clock' | 'stderr'>,
-  view: ViewName,
+  { exchange, clock, view, stderr }: Pick<Parts, 'exchange' | 'clock' | 'view' | 'stderr'>,
   onWait: (waitMs: number) => void = () => undefined,
 ): Exchange {
   return patientExchange({ exchange, clock }, (waitMs) => {

@@ -1,5 +1,5 @@
 import { CliError, EXIT } from '../base/cli-error.ts'
-import type { Parts, ViewName } from '../base/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { list, object, shown, string } from '../base/shape.ts'
 import { announcingExchange, type EndpointName, type Reading, readEndpoint } from './endpoint-call.ts'
@@ -11,7 +11,6 @@ export type Library = {
   readonly server: string
   /** The workspace that the calls work in; null: the server chooses. */
   readonly workspace: { readonly id: string; readonly name: string } | null
-  readonly view: ViewName
   /** The token of a machine; absent: the calls are made without a credential. */
   readonly token?: string
 }
@@ -24,7 +23,7 @@ const malformed = 'the server sent an answer that this version of Keyferry does 
 /** Call an endpoint of the server's library of keys, and wait where the server limits the rate.
  * @returns the answer in this shape · @throws CliError */
 export async function callLibrary<T>(
-  { library: { server, view, workspace, token }, parts }: LibraryParts,
+  { library: { server, workspace, token }, parts }: LibraryParts,
   { name, ...call }: LibraryCall<T>,
 ): Promise<T> {
   const headers = {
@@ -34,7 +33,7 @@ export async function callLibrary<T>(
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
   const limits = { timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_BODY_BYTES }
-  const at = { server, exchange: announcingExchange(parts, view) }
+  const at = { server, exchange: announcingExchange(parts) }
   return await readEndpoint(at, name, { ...call, ...limits, headers, malformed })
 }
 

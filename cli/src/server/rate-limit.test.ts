@@ -60,7 +60,7 @@ test('a machine reads the wait as JSON', async () => {
     sleep: async () => undefined,
     every: () => () => undefined,
   }
-  const patient = announcingExchange({ exchange, clock, stderr }, 'json')
+  const patient = announcingExchange({ exchange, clock, view: 'json', stderr })
   await patient({ method: 'GET', url: 'http://x', timeoutMs: 1, maxBodyBytes: 1 })
   expect(written.map((line) => JSON.parse(line))).toEqual([{ event: 'rate_limited', wait_seconds: 2 }])
 })

@@ -38,9 +38,9 @@ export type Watching = {
 /** Watch the values of a program until it ends.
  * @returns its exit code · @throws CliError 126 · 127: it could not be started again */
 export async function watchValues(watching: Watching, parts: Parts): Promise<number> {
-  const { request, program } = watching
+  const { program } = watching
   // A failure here must not end the program.
-  follow(watching, parts).catch((error: unknown) => tellEnd(request, parts, messageOf(error)))
+  follow(watching, parts).catch((error: unknown) => tellEnd(parts, messageOf(error)))
   return await program.ended
 }
 
@@ -69,7 +69,7 @@ async function follow(watching: Watching, parts: Parts): Promise<void> {
 /** @returns false: it cannot be learned */
 async function isChanged({ request }: Watching, { deliveryId }: Delivered, parts: Parts): Promise<boolean> {
   if (deliveryId === null) {
-    tellEnd(request, parts, 'this server does not tell of changes')
+    tellEnd(parts, 'this server does not tell of changes')
     return false
   }
   for (let failures = 0, unknowns = 0; ; ) {
@@ -79,12 +79,12 @@ async function isChanged({ request }: Watching, { deliveryId }: Delivered, parts
     // The approval may be remembered a moment after its values arrive.
     unknowns = outcome.kind === 'unknown' ? unknowns + 1 : 0
     if (outcome.kind === 'unknown' && unknowns > 1) {
-      tellEnd(request, parts, unknownText(outcome.reason))
+      tellEnd(parts, unknownText(outcome.reason))
       return false
     }
     failures = outcome.kind === 'same' ? 0 : failures + 1
     const isWorthALine = outcome.kind === 'refused' ? failures === 1 : failures === QUIET_FAILURES
-    if ('reason' in outcome && isWorthALine) tellTrouble(request, parts, outcome.reason)
+    if ('reason' in outcome && isWorthALine) tellTrouble(parts, outcome.reason)
     const retryAfterMs = outcome.kind === 'later' ? outcome.retryAfterMs : null
     const pauseMs =
       failures === 0 ? startedMs + SOON_MS - parts.clock.monotonicMs() : pause(PAUSE_MS, failures)
@@ -95,7 +95,7 @@ async function isChanged({ request }: Watching, { deliveryId }: Delivered, parts
 type Fresh = { readonly delivered: Delivered; readonly start: ProgramStart }
 
 /** @returns null: a person would have to approve */
-async function fetchPatiently({ request, fetch, startWith }: Watching, parts: Parts): Promise<Fresh | null> {
+async function fetchPatiently({ fetch, startWith }: Watching, parts: Parts): Promise<Fresh | null> {
   let lastReason = ''
   for (let failures = 1; ; failures += 1) {
     try {
@@ -104,11 +104,11 @@ async function fetchPatiently({ request, fetch, startWith }: Watching, parts: Pa
     } catch (error) {
       if (!(error instanceof CliError)) throw error
       if (error instanceof PersonNeeded) {
-        tellEnd(request, parts, error.message)
+        tellEnd(parts, error.message)
         return null
       }
       if (error.message !== lastReason)
-        tellTrouble(request, parts, `values changed, but cannot be fetched: ${error.message}`)
+        tellTrouble(parts, `values changed, but cannot be fetched: ${error.message}`)
       lastReason = error.message
       await parts.clock.sleep(pause(FETCH_PAUSE_MS, failures))
     }
@@ -131,20 +131,19 @@ type Restart = {
 }
 
 async function restart({ watching, names, start }: Restart, parts: Parts): Promise<void> {
-  const { request, program, signal } = watching
+  const { program, signal } = watching
   const text = `changed: ${printable(names.join(', '), 200)}; restarting the program`
-  tell(request, parts, { event: 'changed', names }, request.view === 'quiet' ? null : text)
+  announce(parts, { event: 'changed', names }, parts.view === 'quiet' ? null : text)
   try {
     if ((await program.restart(start, signal)) === 'killed')
-      tell(
-        request,
+      announce(
         parts,
         { event: 'killed' },
         `the program did not end within 10 s of ${signal}, so it was killed`,
       )
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    tellTrouble(request, parts, error.message)
+    tellTrouble(parts, error.message)
   }
 }
 
@@ -152,20 +151,12 @@ function unknownText(reason: string): string {
   return `the server does not let this client watch them (${reason}). A person's approval has to be remembered: tick that on the page`
 }
 
-function tellEnd(request: ValuesRequest, parts: Parts, reason: string): void {
+function tellEnd(parts: Parts, reason: string): void {
   const text = `values are not watched: ${printable(reason)}. The program keeps running with the values it has`
-  tell(request, parts, { event: 'not_watched', reason }, text)
+  announce(parts, { event: 'not_watched', reason }, text)
 }
 
-function tellTrouble(request: ValuesRequest, parts: Parts, reason: string): void {
+function tellTrouble(parts: Parts, reason: string): void {
   const text = `${printable(reason)}; the program keeps the values it has, trying again`
-  tell(request, parts, { event: 'trouble', reason }, text)
-}
-
-function tell(
-  { view }: ValuesRequest,
-  { stderr }: Parts,
-  ...line: [event: Parameters<typeof announce>[1], text: string | null]
-): void {
-  announce({ view, stderr }, ...line)
+  announce(parts, { event: 'trouble', reason }, text)
 }

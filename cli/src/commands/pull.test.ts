@@ -42,7 +42,6 @@ function options(output: { path: string; mayReplace: boolean } | null) {
     formatName: 'sh',
     output,
     keepAs: null,
-    pending: null,
   } as const
 }
 

@@ -35,7 +35,7 @@ export const pullCommand: Command = {
     'keyferry pull dev/app --format fish | source': 'Set the values in a fish shell',
     'keyferry pull dev/app --format .env --output .env': 'Write a .env file',
   },
-  run: async (words, parts, pending) => await pull(await readPull(words, parts, pending), parts),
+  run: async (words, parts, pending) => await pull(await readPull(words, parts), parts, pending),
 }
 
 type PullOptions = ValuesOptions & {
@@ -44,8 +44,8 @@ type PullOptions = ValuesOptions & {
   readonly output: OutputFile | null
 }
 
-async function readPull(words: Words, parts: Parts, pending?: PendingRequest): Promise<PullOptions> {
-  const options = await readValuesRequest(words, parts, pending)
+async function readPull(words: Words, parts: Parts): Promise<PullOptions> {
+  const options = await readValuesRequest(words, parts)
   requireReader(options.agent, words)
   return {
     ...options,
@@ -76,8 +76,9 @@ function readOutput(words: Words, cwd: string): OutputFile | null {
 const OBEYED = /[^\P{Cc}\t\r\n]|\r(?!\n)|\p{Bidi_Control}/u
 
 /** Request the values and write them.
+ * @param pending an earlier request to continue
  * @returns the exit code · @throws CliError */
-export async function pull(options: PullOptions, parts: Parts): Promise<number> {
+export async function pull(options: PullOptions, parts: Parts, pending?: PendingRequest): Promise<number> {
   const { output, formatName } = options
   const { requireWritable, writeOutputFile } = await import('../output/output-file.ts')
   const { writeValues } = await import('../output/write-values.ts')
@@ -89,6 +90,7 @@ export async function pull(options: PullOptions, parts: Parts): Promise<number> 
   const delivered = await deliver(
     { ...options, format: FORMATS[formatName].asked, command, via: 'pull' },
     parts,
+    { pending },
   )
   const values = harmlessValues(delivered.values, options)
   const { text, warnings } = writeValues(formatName, values)

@@ -1,7 +1,6 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
-import type { PendingRequest } from '../base/pending-request.ts'
 import type { Flag, Words } from '../command-line/command.ts'
 import { detectAgent, requireReason } from '../delivery/agent.ts'
 import { refusedNames } from '../delivery/dangerous-names.ts'
@@ -114,13 +113,8 @@ export type ValuesOptions = Omit<ValuesRequest, 'via' | 'format' | 'command'> & 
 }
 
 /** The options from the flags, the bundle operand and `keyferry.json`, in this order of precedence.
- * @param pending an earlier request to continue
  * @throws CliError usage */
-export async function readValuesRequest(
-  words: Words,
-  parts: Parts,
-  pending: PendingRequest | null = null,
-): Promise<ValuesOptions> {
+export async function readValuesRequest(words: Words, parts: Parts): Promise<ValuesOptions> {
   const project = findProject(parts.cwd)
   const operand = readBundleOperand(words)
   const names = {
@@ -142,7 +136,6 @@ export async function readValuesRequest(
     ...readReason(words, parts),
     ...readPage(words),
     keepAs: words.has('resumable') ? words.line : null,
-    pending,
     projectFormat: project?.format ?? null,
   }
   requireReason(options, 'what the values are for')

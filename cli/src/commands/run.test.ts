@@ -41,7 +41,6 @@ function options() {
     watchSignal: null,
     files: new Map(),
     keepAs: null,
-    pending: null,
   } as const
 }
 

@@ -56,7 +56,7 @@ export const runCommand: Command = {
     'keyferry run prod/app --watch -- ./deploy.sh': 'As a machine, run the script again when a value changes',
     [`keyferry run dev/app --shell -- 'echo "$PORT" | wc -c'`]: 'Use the values in a shell command',
   },
-  run: async (words, parts, pending) => await run(await readRun(words, parts, pending), parts),
+  run: async (words, parts, pending) => await run(await readRun(words, parts), parts, pending),
 }
 
 type RunOptions = ValuesOptions & {
@@ -71,9 +71,9 @@ type RunOptions = ValuesOptions & {
   readonly watchSignal: NodeJS.Signals | null
 }
 
-async function readRun(words: Words, parts: Parts, pending?: PendingRequest): Promise<RunOptions> {
+async function readRun(words: Words, parts: Parts): Promise<RunOptions> {
   return {
-    ...(await readValuesRequest(words, parts, pending)),
+    ...(await readValuesRequest(words, parts)),
     program: words.program ?? [],
     isShell: words.has('shell'),
     isOnly: words.has('only'),
@@ -106,14 +106,15 @@ function readWatchSignal(words: Words): NodeJS.Signals | null {
 }
 
 /** Request the values and start the program with them.
+ * @param pending an earlier request to continue
  * @returns the program's exit code, if the client could not become the program · @throws CliError */
-export async function run(options: RunOptions, parts: Parts): Promise<number> {
+export async function run(options: RunOptions, parts: Parts, pending?: PendingRequest): Promise<number> {
   const { env, platform } = parts
   const argv = options.isShell ? throughShell(options.program, env, platform) : options.program
   requireProgram(argv[0] ?? '', parts) // before the client makes a request
   const { deliver } = await import('../delivery/deliver.ts')
   const request: ValuesRequest = { ...options, format: 'sh', command: options.program, via: 'run' }
-  const delivering = deliver(request, parts)
+  const delivering = deliver(request, parts, { pending })
   // Loaded by then, they start the program at once after the approval.
   const starting = whileWaiting(() =>
     Promise.all([
@@ -169,7 +170,9 @@ async function runWatched(
     ...watching.request,
     whyNotOpen: 'the values are fetched again',
     keepAs: null,
-    pending: null,
   }
-  return await watchValues({ ...watching, program, fetch: () => deliver(again, quieter, false) }, parts)
+  return await watchValues(
+    { ...watching, program, fetch: () => deliver(again, quieter, { mayAsk: false }) },
+    parts,
+  )
 }

@@ -50,7 +50,6 @@ const request: ValuesRequest = {
   via: 'run',
   whyNotOpen: null,
   keepAs: null,
-  pending: null,
 }
 
 const pending: PendingRequest = {

@@ -17,33 +17,45 @@ import { deliveryIn } from './wait.ts'
 /** There is no valid remembered approval, and the caller chose not to ask a person. */
 export class PersonNeeded extends CliError {}
 
+type Asking = {
+  /** Whether a person may be asked if no approval is remembered. Absent: yes. */
+  readonly mayAsk?: boolean
+  /** An earlier request to continue; absent: make a new one. */
+  readonly pending?: PendingRequest | undefined
+}
+
 /** Get the values: as a machine if this environment has its credential, else by a request that a person approves, or
  * approved before.
- * @param mayAsk whether a person may be asked if no approval is remembered
  * @throws PersonNeeded · CliError */
-export async function deliver(request: ValuesRequest, parts: Parts, mayAsk = true): Promise<Delivered> {
+export async function deliver(request: ValuesRequest, parts: Parts, asking: Asking = {}): Promise<Delivered> {
   const credential = findCredential(request.as, request.server, parts)
   if (credential !== null) {
     const { deliverToMachine } = await import('./deliver-to-machine.ts')
     return await deliverToMachine(request, credential, parts)
   }
   if (request.keepAs !== null) requireKeepable(parts)
-  return await requestApproval(valuesOf(request, parts, mayAsk), request, parts)
+  return await requestApproval(valuesOf(request, parts, asking), request, parts)
 }
 
-function valuesOf(request: ValuesRequest, parts: Parts, mayAsk: boolean): RequestKind<Delivered> {
-  const { keys, format, via, isRemembered, pending: earlier } = request
+function valuesOf(
+  request: ValuesRequest,
+  parts: Parts,
+  { mayAsk = true, pending: earlier }: Asking,
+): RequestKind<Delivered> {
+  const { keys, format, via, isRemembered, keepAs } = request
   return {
     name: null,
     keys,
     via,
     isRemembered,
-    pending: earlier,
+    earlier,
     fields: { format, ...(keys.length === 0 ? {} : { template_keys: keys }) },
     begin: async (pending) => {
       if (pending.remembered === null && !mayAsk) throw await personNeeded(pending, parts)
-      if (pending.remembered === null && earlier === null) await requireKnown(request, pending, parts)
-      return request.keepAs === null ? null : keep(request, pending, parts)
+      if (earlier === undefined && pending.remembered === null) await requireKnown(request, pending, parts)
+      if (keepAs === null) return null
+      if (earlier === undefined) keepRequest(pending, keepAs, parts)
+      return keptUntilItEnds(pending, parts)
     },
     open: async (arrived, pending) => {
       const delivery = deliveryIn(arrived)
@@ -67,15 +79,13 @@ async function requireKnown(request: ValuesRequest, pending: PendingRequest, par
   try {
     await requireKnownBundle(request, parts)
   } catch (error) {
-    await withdraw(Promise.resolve(pending), parts)
+    await withdraw(pending, parts)
     throw error
   }
 }
 
-/** Store the request until it ends. After an interruption, tells the person that it can be resumed. */
-function keep(request: ValuesRequest, pending: PendingRequest, parts: Parts): (error: unknown) => void {
-  const { keepAs } = request
-  if (request.pending === null && keepAs !== null) keepRequest(pending, keepAs, parts)
+/** Keep the stored request until it ends. After an interruption, tells the person that it can be resumed. */
+function keptUntilItEnds(pending: PendingRequest, parts: Parts): (error: unknown) => void {
   const takeBack = parts.atInterrupt(() =>
     announce(parts, { event: 'resumable', id: pending.id }, 'continue this request with keyferry resume'),
   )

@@ -39,7 +39,6 @@ const request = (changes: Partial<ValuesRequest> = {}): ValuesRequest => ({
   via: 'run',
   whyNotOpen: null,
   keepAs: null,
-  pending: null,
   ...changes,
 })
 

@@ -33,7 +33,10 @@ export function atInterruption({ atInterrupt }: Parts, cleanUp: CleanUp): Interr
 /** Withdraw a request that this client stops waiting for, so that no person approves it, and report the result.
  * Never throws.
  * @param making the request, which may not be answered yet */
-export async function withdraw(making: Promise<PendingRequest>, parts: Parts): Promise<void> {
+export async function withdraw(
+  making: PendingRequest | Promise<PendingRequest>,
+  parts: Parts,
+): Promise<void> {
   let pending: PendingRequest
   try {
     pending = await making

@@ -29,8 +29,8 @@ export type RequestKind<End> = Content & {
   readonly keys: readonly string[]
   /** How many of them the bundle no longer delivers. */
   readonly removes?: number
-  /** An earlier request to continue; null: make a new one. */
-  readonly pending?: PendingRequest | null
+  /** An earlier request to continue; absent: make a new one. */
+  readonly earlier?: PendingRequest | undefined
   /** Called before the request is shown. What it throws ends the request.
    * @returns called at the end, with the error or null, if the request survives a signal */
   readonly begin?: (pending: PendingRequest) => Promise<((error: unknown) => void) | null>
@@ -47,11 +47,10 @@ export async function requestApproval<End>(
 ): Promise<End> {
   const { receiptFile, server } = options
   if (receiptFile !== null) requireWritable({ path: receiptFile, mayReplace: true })
-  const earlier = kind.pending ?? null
+  const { earlier } = kind
   const secrets = earlier ?? (await newSecrets(parts))
   const screen = await openScreen(options, kind.isRemembered === true, parts)
-  const making =
-    earlier === null ? makeRequest(kind, options, { ...secrets, ...screen, parts }) : Promise.resolve(earlier)
+  const making = earlier ?? makeRequest(kind, options, { ...secrets, ...screen, parts })
   let kept: ((error: unknown) => void) | null = null
   const close = (): void => {
     wipe(secrets.keyPair.secretKey)
@@ -60,10 +59,10 @@ export async function requestApproval<End>(
   }
   const interruption = atInterruption(parts, async () => {
     close()
-    if (earlier === null && kept === null) await withdraw(making, parts)
+    if (earlier === undefined && kept === null) await withdraw(making, parts)
   })
   try {
-    const pending = await interruption.unlessEnding(making)
+    const pending = await interruption.unlessEnding(Promise.resolve(making))
     kept = await interruption.unlessEnding(kind.begin?.(pending) ?? Promise.resolve(null))
     if (pending.remembered === null) show(kind, options, { ...screen, pending, parts })
     else screen.view.say(rememberedNotice(pending.remembered))

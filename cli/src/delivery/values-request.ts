@@ -1,5 +1,4 @@
 import type { Values } from '../base/parts.ts'
-import type { PendingRequest } from '../base/pending-request.ts'
 import type { Speaker } from '../machine/credential.ts'
 
 /** Who requests something of which bundle, and how it is approved. */
@@ -42,8 +41,6 @@ export type ValuesRequest = RequestOptions & {
   readonly isRemembered: boolean
   /** The command line to store with the request, so that it can be resumed; null: do not store the request. */
   readonly keepAs: readonly string[] | null
-  /** An earlier request to continue; null: make a new one. */
-  readonly pending: PendingRequest | null
 }
 
 /** What a client was given. */

@@ -166,7 +166,6 @@ function requestOf(
     whyNotOpen: null,
     hidesQrCode: true,
     keepAs: null,
-    pending: null,
   }
 }
 

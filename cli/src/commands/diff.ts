@@ -73,7 +73,7 @@ async function diff(options: DiffOptions, parts: Parts): Promise<number> {
   const { openLibrary } = await import('../server/library-call.ts')
   const library = await openLibrary(options.library, parts)
   const { compareBundles } = await import('../server/comparison.ts')
-  const compared = await compareBundles({ library, parts }, bundleNames)
+  const compared = await compareBundles(library, bundleNames)
   const rows = compared.map((row) => ({ ...row, result: resultOf(row) }))
   parts.stdout.write(parts.view === 'json' ? asJson(rows, bundleNames) : asText(rows))
   const fails = (row: JudgedRow) => row.result === 'missing' || (row.result === 'own' && failOn !== 'missing')

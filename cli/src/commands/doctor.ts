@@ -23,10 +23,22 @@ const SIGNS = { good: 'ok  ', doubtful: 'note', broken: 'FAIL' } as const
 /** Run all checks and write the findings to standard output.
  * @returns 0, or 1 if a check fails */
 async function doctor(words: Words, parts: Parts): Promise<number> {
-  const { examine } = await import('../doctor/examine.ts')
-  const findings = await examine(words.text('server'), parts)
+  const findings = await findingsOf(words.text('server'), parts)
   parts.stdout.write(words.has('json') ? `${JSON.stringify({ findings })}\n` : asText(findings, parts))
   return findings.some(({ state }) => state === 'broken') ? EXIT.general : EXIT.ok
+}
+
+// In the order in which commands use what is checked.
+async function findingsOf(serverFlag: string | null, parts: Parts): Promise<readonly Finding[]> {
+  const [{ examineServer }, { examineMachine }, { examineTerminal }, { examineFiles }] = await Promise.all([
+    import('../doctor/server.ts'),
+    import('../doctor/machine.ts'),
+    import('../doctor/terminal.ts'),
+    import('../doctor/files.ts'),
+  ])
+  const { findings, server } = await examineServer(serverFlag, parts)
+  const machine = await examineMachine(server, parts)
+  return [...findings, ...machine, ...examineTerminal(parts), ...examineFiles(parts)]
 }
 
 function asText(findings: readonly Finding[], { stdout, env, platform }: Parts): string {

@@ -5,7 +5,7 @@ import type { Command, Words } from '../command-line/command.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import type { Listed } from '../server/bundles.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
-import { isLoopback } from '../server/server-address.ts'
+import { isOnThisMachine } from '../server/server-address.ts'
 import { readBundleOperand } from './names.ts'
 import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readRequest } from './request-flags.ts'
 import { SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
@@ -39,7 +39,7 @@ export const lsCommand: Command = {
 async function ls(words: Words, parts: Parts): Promise<number> {
   const bundle = readBundleOperand(words)
   const named = await readRequest(words, parts)
-  if (words.has('here') && !isLoopback(new URL(named.server).hostname)) return EXIT.ok
+  if (words.has('here') && !isOnThisMachine(named.server)) return EXIT.ok
   const { findToken } = await import('../machine/credential.ts')
   const token = findToken(parts)
   const { isOwnLibrary } = await import('../server/server-facts.ts')
@@ -55,9 +55,9 @@ async function ls(words: Words, parts: Parts): Promise<number> {
 async function listDirectly(named: NamedLibrary, bundle: string | null, parts: Parts): Promise<Listed> {
   const { openLibrary } = await import('../server/library-call.ts')
   const { bundleNamed, listBundles, listNames } = await import('../server/bundles.ts')
-  const call = { library: await openLibrary(named, parts), parts }
-  const bundles = await listBundles(call)
-  return { bundles, names: bundle === null ? [] : await listNames(call, bundleNamed(bundles, bundle)) }
+  const library = await openLibrary(named, parts)
+  const bundles = await listBundles(library)
+  return { bundles, names: bundle === null ? [] : await listNames(library, bundleNamed(bundles, bundle)) }
 }
 
 async function listApproved(request: Omit<RequestOptions, 'command'>, parts: Parts): Promise<Listed> {

@@ -54,14 +54,14 @@ async function detachHere(
   if (words.has('receipt')) throw (await import('../server/server-facts.ts')).noReceiptHere()
   const { openLibrary } = await import('../server/library-call.ts')
   const { bundleNamed, detachName, listBundles, listNames } = await import('../server/bundles.ts')
-  const call = { library: await openLibrary(named, parts), parts }
-  const bundle = bundleNamed(await listBundles(call), bundleName)
-  const found = (await listNames(call, bundle)).find((each) => each.name === name)
+  const library = await openLibrary(named, parts)
+  const bundle = bundleNamed(await listBundles(library), bundleName)
+  const found = (await listNames(library, bundle)).find((each) => each.name === name)
   if (found === undefined) {
     throw usageError(`${bundleName} does not deliver ${name}`, `keyferry ls ${bundleName} lists its names.`)
   }
   if (!words.has('yes')) requireYes(`Remove ${name} from ${bundleName}? [y/N] `, parts)
-  await detachName(call, bundle, found)
+  await detachName(library, bundle, found)
   announce(parts, { event: 'removed', name, bundle: bundleName }, null)
   if (parts.view === 'person')
     parts.stderr.write(`Removed ${name} from ${bundleName}. Its key stays in the library.\n`)

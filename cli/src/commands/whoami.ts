@@ -27,29 +27,32 @@ type Identity = {
 
 async function whoami(words: Words, parts: Parts): Promise<number> {
   const server = await serverHere(words, parts)
-  const identity = await identityAt({ server, workspace: null }, { ...parts, view: 'quiet' })
+  const identity = await identityAt({ server, workspace: null, parts: { ...parts, view: 'quiet' } })
   parts.stdout.write(
     words.has('json') ? `${JSON.stringify({ server, ...identity })}\n` : `${text(identity, server)}\n`,
   )
   return EXIT.ok
 }
 
-async function identityAt(library: Library, parts: Parts): Promise<Identity> {
+async function identityAt(library: Library): Promise<Identity> {
+  const { server, parts } = library
   const { findCredential, findToken } = await import('../machine/credential.ts')
-  const credential = findCredential(null, library.server, parts)
+  const credential = findCredential(null, server, parts)
   const token = findToken(parts)
   if (token !== null) {
-    const at = { library: { ...library, token }, parts }
-    const { name, workspace } = await callLibrary(at, { name: 'getOwnMachine', shape: MACHINE })
+    const { name, workspace } = await callLibrary(
+      { ...library, token },
+      { name: 'getOwnMachine', shape: MACHINE },
+    )
     return { kind: 'machine', name, workspace: workspace.name, proof: credential?.proof ?? null }
   }
   if (credential !== null) {
     return { kind: 'machine', name: credential.machineId, workspace: null, proof: credential.proof }
   }
   const { serverFacts } = await import('../server/server-facts.ts')
-  const { authMode } = await serverFacts(library.server, parts)
+  const { authMode } = await serverFacts(server, parts)
   if (authMode !== 'local') return { kind: 'nobody', name: null, workspace: null, proof: null }
-  const { username, tenant } = await callLibrary({ library, parts }, { name: 'getMe', shape: PERSON })
+  const { username, tenant } = await callLibrary(library, { name: 'getMe', shape: PERSON })
   return { kind: 'person', name: username, workspace: tenant.name, proof: null }
 }
 

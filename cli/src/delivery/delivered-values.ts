@@ -9,7 +9,7 @@ import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
 import { pinnedKeys } from '../receipt/pinned-keys.ts'
 import { checkedReceipt, deliveryReceiptIn, type Receipt } from '../receipt/receipt.ts'
-import { isLoopback } from '../server/server-address.ts'
+import { isOnThisMachine } from '../server/server-address.ts'
 import type { Delivery, Named } from '../server/wait-answer.ts'
 import { sentCommand } from './claims.ts'
 import type { ValuesRequest } from './values-request.ts'
@@ -124,7 +124,7 @@ export async function checkReceipt(
 }
 
 function mustSign(server: string, parts: Parts): boolean {
-  return !isLoopback(new URL(server).hostname) && pinnedKeys(server, parts).length > 0
+  return !isOnThisMachine(server) && pinnedKeys(server, parts).length > 0
 }
 
 function unsigned(server: string): CliError {

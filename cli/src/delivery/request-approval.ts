@@ -5,7 +5,7 @@ import { printable } from '../base/printable.ts'
 import { requireWritable } from '../output/output-file.ts'
 import { writeReceipt } from '../receipt/receipt.ts'
 import { openWayBack, type WayBack } from '../release/way-back.ts'
-import { isLoopback } from '../server/server-address.ts'
+import { isOnThisMachine } from '../server/server-address.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { type Outcome, rememberedNotice, type WaitingView } from '../terminal/waiting-view.ts'
@@ -132,7 +132,7 @@ function show(
     keys,
     removes,
     command: shownLine(command),
-    hidesQrCode: hidesQrCode || isLoopback(new URL(pending.approvalUrl).hostname),
+    hidesQrCode: hidesQrCode || isOnThisMachine(pending.approvalUrl),
     whyNotOpened,
   })
 }

@@ -45,7 +45,7 @@ export async function importText(
   const library = await openLibrary(options, parts)
   const running = { options, parts, library, body: bodyOf(content) }
   const plan = await send(running, { dry_run: true })
-  if (plan.bundleId === null && options.how === 'store') await requireMeantBundle(options, running)
+  if (plan.bundleId === null && options.how === 'store') await requireMeantBundle(options, library)
   const asks = !options.isDryRun && mustAsk(plan, running)
   show(plan, text, { ...running, asks })
   if (options.isDryRun) {
@@ -110,9 +110,9 @@ async function importWithApproval(
   if (isPerson) parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
 }
 
-async function send({ library, parts, body }: RunningImport, how: object): Promise<ImportPlan> {
+async function send({ library, body }: RunningImport, how: object): Promise<ImportPlan> {
   const call = { name: 'importVariables', body: { ...body, ...how }, shape: importPlan, explain } as const
-  return await callLibrary({ library, parts }, call)
+  return await callLibrary(library, call)
 }
 
 function explain(answer: ExchangeAnswer): Error | undefined {

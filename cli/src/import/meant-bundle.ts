@@ -1,7 +1,6 @@
 import { isYes } from '../base/announce.ts'
 import { generalError, usageError } from '../base/cli-error.ts'
 import { nearest } from '../base/nearest.ts'
-import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { listBundles } from '../server/bundles.ts'
 import type { Library } from '../server/library-call.ts'
@@ -11,9 +10,10 @@ import { canAsk, type ImportTextOptions } from './import-options.ts'
  * @throws CliError usage: there is no terminal to ask · general: the answer is no */
 export async function requireMeantBundle(
   { bundleName }: Pick<ImportTextOptions, 'bundleName'>,
-  { library, parts }: { library: Library; parts: Parts },
+  library: Library,
 ): Promise<void> {
-  const bundles = await listBundles({ library, parts })
+  const { parts } = library
+  const bundles = await listBundles(library)
   const guess = nearest(
     bundleName,
     bundles.map(({ name }) => name),

@@ -6,8 +6,10 @@ import { usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { DEFAULT_SERVER } from '../server/server-address.ts'
-import { makePrivateFolder, stateFolder } from '../state/state-folder.ts'
+import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-folder.ts'
 import { PROJECT_FILE } from './project-file.ts'
+
+const FOLDER = 'trusted-folders'
 
 type NamedServer = { readonly folder: string; readonly server: string }
 
@@ -24,24 +26,20 @@ export function requireTrust(named: NamedServer, parts: Parts): void {
 }
 
 /** Remember that this folder may use this server. */
-export function trust(named: NamedServer, place: Pick<Parts, 'env' | 'platform'>): void {
-  makePrivateFolder(trustFolder(place))
+export function trust(named: NamedServer, place: StateParts): void {
+  makePrivateFolder(stateFolder(place, FOLDER))
   writeFileSync(markOf(named, place), `${named.folder}\n${named.server}\n`, { mode: 0o600 })
 }
 
 /** Whether this folder may name this server: the person has confirmed it, or it is this machine's default. */
-export function isTrusted(named: NamedServer, place: Pick<Parts, 'env' | 'platform'>): boolean {
+export function isTrusted(named: NamedServer, place: StateParts): boolean {
   return named.server === DEFAULT_SERVER || existsSync(markOf(named, place))
 }
 
 // One file for each pair, so that two commands at the same time cannot overwrite each other's answer.
-function markOf({ folder, server }: NamedServer, place: Pick<Parts, 'env' | 'platform'>): string {
+function markOf({ folder, server }: NamedServer, place: StateParts): string {
   const mark = hashToken(`${folder}\0${server}`)
-  return join(trustFolder(place), mark)
-}
-
-function trustFolder(place: Pick<Parts, 'env' | 'platform'>): string {
-  return join(stateFolder(place), 'trusted-folders')
+  return join(stateFolder(place, FOLDER), mark)
 }
 
 function unconfirmed({ server }: NamedServer): Error {

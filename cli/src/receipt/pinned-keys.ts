@@ -8,8 +8,10 @@ import { printable } from '../base/printable.ts'
 import { field, list, matching, nullable, object, orNull, parseObject, string } from '../base/shape.ts'
 import { writeOutputFile } from '../output/output-file.ts'
 import { readEndpoint } from '../server/endpoint-call.ts'
-import { isLoopback } from '../server/server-address.ts'
+import { isOnThisMachine } from '../server/server-address.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-folder.ts'
+
+const FOLDER = 'receipt-keys'
 
 /** A key that this client has seen sign for a server. Public. */
 const PINNED_KEY = object({ kid: string, publicKey: string })
@@ -37,7 +39,7 @@ export async function keyOf(server: string, kid: string, parts: Parts): Promise<
   if (known !== undefined) return decodeBase64(known.publicKey)
   const offered = await readEndpoint({ server, exchange: parts.exchange }, 'listReceiptKeys', OFFERED)
   const key = offered.find((candidate) => candidate.kid === kid)
-  const isBelieved = pinned.length === 0 || isLoopback(new URL(server).hostname)
+  const isBelieved = pinned.length === 0 || isOnThisMachine(server)
   if (key === undefined || !(isBelieved || isEndorsed(key, pinned))) throw changed(server, parts)
   pin(server, [...pinned, { kid, publicKey: key.publicKey }], parts)
   return decodeBase64(key.publicKey)
@@ -55,7 +57,7 @@ function pin(server: string, keys: readonly PinnedKey[], parts: StateParts): voi
   const entries = keys.map(({ kid, publicKey }) => ({ kid, public_key: publicKey }))
   const text = `${JSON.stringify({ server, keys: entries })}\n`
   try {
-    makePrivateFolder(folderOf(parts))
+    makePrivateFolder(stateFolder(parts, FOLDER))
     writeOutputFile({ path: fileOf(server, parts), mayReplace: true }, text)
   } catch {
     return
@@ -69,12 +71,8 @@ function changed(server: string, parts: StateParts): CliError {
   )
 }
 
-function folderOf(parts: StateParts): string {
-  return join(stateFolder(parts), 'receipt-keys')
-}
-
 function fileOf(server: string, parts: StateParts): string {
-  return join(folderOf(parts), `${encodeURIComponent(new URL(server).host)}.json`)
+  return join(stateFolder(parts, FOLDER), `${encodeURIComponent(new URL(server).host)}.json`)
 }
 
 /** A key with which a server signs receipts: base64 of 32 bytes. `endorsedBy`: the key before signed this one. */

@@ -3,8 +3,8 @@ import { nearest } from '../base/nearest.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { list, number, object, or, orNull, string, truth } from '../base/shape.ts'
-import { callLibrary, type Library, type LibraryParts, workspacesOf } from './library-call.ts'
-import { isLoopback } from './server-address.ts'
+import { callLibrary, type Library, workspacesOf } from './library-call.ts'
+import { isOnThisMachine } from './server-address.ts'
 
 /** A bundle in an answer. */
 export const listedBundle = object({ id: string, name: string, keyCount: number })
@@ -24,7 +24,7 @@ export type Listed = { readonly names: readonly ListedName[]; readonly bundles: 
 
 /** The bundles that the caller may see, by name.
  * @throws CliError as `callLibrary` */
-export async function listBundles(at: LibraryParts): Promise<readonly ListedBundle[]> {
+export async function listBundles(at: Library): Promise<readonly ListedBundle[]> {
   return await callLibrary(at, { name: 'listBundles', shape: list(listedBundle) })
 }
 
@@ -45,7 +45,7 @@ export function bundleNamed(bundles: readonly ListedBundle[], text: string): Lis
 
 /** What a bundle delivers, in its order.
  * @throws CliError as `callLibrary` */
-export async function listNames(at: LibraryParts, { id }: ListedBundle): Promise<readonly ListedName[]> {
+export async function listNames(at: Library, { id }: ListedBundle): Promise<readonly ListedName[]> {
   const shape = object({ items: list(listedName) })
   const { items } = await callLibrary(at, { name: 'getBundle', params: { bundle_id: id }, shape })
   return items
@@ -53,11 +53,7 @@ export async function listNames(at: LibraryParts, { id }: ListedBundle): Promise
 
 /** Take a name from a bundle. Its key stays in the library.
  * @throws CliError usage: an inline item, which has no key · as `callLibrary` */
-export async function detachName(
-  at: LibraryParts,
-  bundle: ListedBundle,
-  { name, id }: ListedName,
-): Promise<void> {
+export async function detachName(at: Library, bundle: ListedBundle, { name, id }: ListedName): Promise<void> {
   if (id === null) {
     throw usageError(
       `${printable(name)} is an inline item of the bundle`,
@@ -75,12 +71,12 @@ export async function requireKnownBundle(
   { server, bundle }: { server: string; bundle: string | null },
   parts: Parts,
 ): Promise<void> {
-  if (bundle === null || !isLoopback(new URL(server).hostname)) return
-  const library = { server, workspace: null }
+  if (bundle === null || !isOnThisMachine(server)) return
+  const library = { server, parts, workspace: null }
   try {
-    const bundles = await listBundles({ library, parts })
+    const bundles = await listBundles(library)
     if (!bundles.some(({ id, name }) => id === bundle || name === bundle)) {
-      bundleNamed([...bundles, ...(await bundlesElsewhere(library, parts))], bundle)
+      bundleNamed([...bundles, ...(await bundlesElsewhere(library))], bundle)
     }
   } catch (error) {
     // A refusal: people sign in there.
@@ -88,8 +84,8 @@ export async function requireKnownBundle(
   }
 }
 
-async function bundlesElsewhere(library: Library, parts: Parts): Promise<ListedBundle[]> {
-  const workspaces = await workspacesOf(library, parts)
-  const lists = workspaces.map((workspace) => listBundles({ library: { ...library, workspace }, parts }))
+async function bundlesElsewhere(library: Library): Promise<ListedBundle[]> {
+  const workspaces = await workspacesOf(library)
+  const lists = workspaces.map((workspace) => listBundles({ ...library, workspace }))
   return (await Promise.all(lists)).flat()
 }

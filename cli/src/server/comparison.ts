@@ -3,7 +3,7 @@ import { nearest } from '../base/nearest.ts'
 import { printable } from '../base/printable.ts'
 import { list, nullable, object, oneOf, string } from '../base/shape.ts'
 import { listBundles } from './bundles.ts'
-import { callLibrary, type Library, type LibraryParts } from './library-call.ts'
+import { callLibrary, type Library } from './library-call.ts'
 
 /** How one bundle delivers a name. `keyId`: the key behind it; null if the bundle lacks the name or has a value
  * without a key. */
@@ -16,11 +16,11 @@ export type ComparedRow = { readonly name: string; readonly cells: readonly Comp
 /** The names that bundles deliver, side by side. No values.
  * @throws CliError usage: a bundle does not exist · refused, network: as `callLibrary` */
 export async function compareBundles(
-  call: LibraryParts,
+  library: Library,
   bundleNames: readonly string[],
 ): Promise<ComparedRow[]> {
-  const ids = await idsOf(call, bundleNames)
-  const { rows } = await callLibrary(call, {
+  const ids = await idsOf(library, bundleNames)
+  const { rows } = await callLibrary(library, {
     name: 'compareBundles',
     query: { bundle_id: ids },
     shape: object({ rows: list(object({ name: string, cells: list(CELL) })) }),
@@ -34,13 +34,13 @@ function inOrder(cells: readonly ReturnType<typeof CELL>[], bundleNames: readonl
   })
 }
 
-async function idsOf(call: LibraryParts, bundleNames: readonly string[]): Promise<string[]> {
-  const idByName = new Map((await listBundles(call)).map(({ name, id }) => [name, id]))
+async function idsOf(library: Library, bundleNames: readonly string[]): Promise<string[]> {
+  const idByName = new Map((await listBundles(library)).map(({ name, id }) => [name, id]))
   return bundleNames.map((name) => {
     const id = idByName.get(name)
     if (id === undefined)
       throw noBundle(name, {
-        call,
+        library,
         model: bundleNames.find((other) => idByName.has(other)),
         known: [...idByName.keys()],
       })
@@ -49,15 +49,15 @@ async function idsOf(call: LibraryParts, bundleNames: readonly string[]): Promis
 }
 
 type Missing = {
-  readonly call: LibraryParts
+  readonly library: Library
   /** A bundle of the same command that exists. */
   readonly model: string | undefined
   readonly known: readonly string[]
 }
 
-function noBundle(name: string, { call, model, known }: Missing): CliError {
+function noBundle(name: string, { library, model, known }: Missing): CliError {
   const guess = nearest(name, known)
-  const advice = model === undefined ? CHECK_NAME : duplicateAdvice(call.library, { model, name })
+  const advice = model === undefined ? CHECK_NAME : duplicateAdvice(library, { model, name })
   const next = guess === null ? advice : `Did you mean ${printable(guess)}?`
   return new CliError(EXIT.usage, `the bundle ${printable(name)} does not exist`, next)
 }

@@ -7,23 +7,22 @@ import { announcingExchange, type EndpointName, type Reading, readEndpoint } fro
 const TIMEOUT_MS = 60_000
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 
+/** A library, and how to reach it. */
 export type Library = {
   readonly server: string
+  readonly parts: Parts
   /** The workspace that the calls work in; null: the server chooses. */
-  readonly workspace: { readonly id: string; readonly name: string } | null
+  readonly workspace: Workspace | null
   /** The token of a machine; absent: the calls are made without a credential. */
   readonly token?: string
 }
-
-/** A library, and how to reach it. */
-export type LibraryParts = { readonly library: Library; readonly parts: Parts }
 
 const malformed = 'the server sent an answer that this version of Keyferry does not know'
 
 /** Call an endpoint of the server's library of keys, and wait where the server limits the rate.
  * @returns the answer in this shape · @throws CliError */
 export async function callLibrary<T>(
-  { library: { server, workspace, token }, parts }: LibraryParts,
+  { server, parts, workspace, token }: Library,
   { name, ...call }: LibraryCall<T>,
 ): Promise<T> {
   const headers = {
@@ -40,7 +39,7 @@ export async function callLibrary<T>(
 type LibraryCall<T> = Omit<Reading<T>, 'headers' | 'malformed'> & { readonly name: EndpointName }
 
 /** A library before the server was asked for its workspace: a name or an id; null: the server chooses. */
-export type NamedLibrary = Omit<Library, 'workspace'> & { readonly workspace: string | null }
+export type NamedLibrary = Omit<Library, 'workspace' | 'parts'> & { readonly workspace: string | null }
 
 type Workspace = { readonly id: string; readonly name: string }
 
@@ -49,9 +48,9 @@ const LISTED = 10
 /** The library in the workspace that the command or the project file names, among those of the caller.
  * @throws CliError usage: the caller is in no such workspace, or in several of this name · refused, network */
 export async function openLibrary(named: NamedLibrary, parts: Parts): Promise<Library> {
-  const library = { ...named, workspace: null }
+  const library = { ...named, parts, workspace: null }
   if (named.workspace === null) return library
-  const workspaces = await workspacesOf(library, parts)
+  const workspaces = await workspacesOf(library)
   const text = named.workspace
   const byId = workspaces.filter(({ id }) => id === text.toLowerCase())
   const found = byId.length > 0 ? byId : workspaces.filter(({ name }) => name === text)
@@ -63,9 +62,9 @@ export async function openLibrary(named: NamedLibrary, parts: Parts): Promise<Li
 
 /** The workspaces of the caller.
  * @throws CliError refused, network */
-export async function workspacesOf(library: Library, parts: Parts): Promise<readonly Workspace[]> {
+export async function workspacesOf(library: Library): Promise<readonly Workspace[]> {
   const shape = list(object({ id: string, name: shown(300) }))
-  return await callLibrary({ library, parts }, { name: 'listTenants', shape })
+  return await callLibrary(library, { name: 'listTenants', shape })
 }
 
 function notIn(text: string, workspaces: readonly Workspace[], server: string): CliError {

@@ -48,6 +48,11 @@ function requireHttps(url: URL, source: string): void {
   )
 }
 
+/** Whether the server at this address is this machine. */
+export function isOnThisMachine(server: string): boolean {
+  return isLoopback(new URL(server).hostname)
+}
+
 /** Whether a URL's host name is this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)

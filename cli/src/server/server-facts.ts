@@ -4,7 +4,7 @@ import type { Clock, Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
 import { callEndpoint } from './endpoint-call.ts'
-import { isLoopback } from './server-address.ts'
+import { isOnThisMachine } from './server-address.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -60,7 +60,7 @@ export function clockText(aheadSeconds: number | null): string {
  * elsewhere that says so would get the values in the clear.
  * @throws CliError network */
 export async function isOwnLibrary(server: string, { exchange }: Pick<Parts, 'exchange'>): Promise<boolean> {
-  if (!isLoopback(new URL(server).hostname)) return false
+  if (!isOnThisMachine(server)) return false
   const answer = await callEndpoint({ server, exchange }, 'getSession', { timeoutMs: TIMEOUT_MS })
   return parseObject(answer.body)?.['auth_mode'] === 'local'
 }

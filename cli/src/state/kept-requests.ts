@@ -9,10 +9,12 @@ import { printable } from '../base/printable.ts'
 import { list, number, object, or, orNull, parseObject, string, truth } from '../base/shape.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from './state-folder.ts'
 
+const FOLDER = 'requests'
+
 /** Check that a request can be stored, before the client makes one.
  * @throws CliError general */
 export function requireKeepable(parts: StateParts): void {
-  const folder = requestFolder(parts)
+  const folder = stateFolder(parts, FOLDER)
   try {
     makePrivateFolder(folder)
     accessSync(folder, constants.W_OK)
@@ -41,7 +43,7 @@ export function keepRequest(pending: PendingRequest, commandLine: readonly strin
     command_line: commandLine,
     cwd: parts.cwd,
   }
-  makePrivateFolder(requestFolder(parts))
+  makePrivateFolder(stateFolder(parts, FOLDER))
   writeFileSync(fileOf(pending.id, parts), JSON.stringify(fields), { mode: 0o600, flag: 'wx' })
 }
 
@@ -53,10 +55,10 @@ export function forgetRequest(id: string, parts: StateParts): void {
 /** The stored requests that are still open, newest first. Deletes files that are expired or unreadable. */
 export function keptRequests(parts: StateParts, nowEpochMs: number): readonly KeptRequest[] {
   const requests: KeptRequest[] = []
-  for (const file of filesIn(requestFolder(parts))) {
-    const request = orNull(KEPT)(parseObject(readFileSync(join(requestFolder(parts), file), 'utf8')))
+  for (const file of filesIn(stateFolder(parts, FOLDER))) {
+    const request = orNull(KEPT)(parseObject(readFileSync(join(stateFolder(parts, FOLDER), file), 'utf8')))
     if (request !== null && request.expiresAtMs > nowEpochMs) requests.push(request)
-    else rmSync(join(requestFolder(parts), file), { force: true })
+    else rmSync(join(stateFolder(parts, FOLDER), file), { force: true })
   }
   return requests.toSorted((a, b) => b.expiresAtMs - a.expiresAtMs)
 }
@@ -102,10 +104,6 @@ export function pendingOf({ secretKey, expiresAtMs, ...kept }: KeptRequest, cloc
   }
 }
 
-function requestFolder(parts: StateParts): string {
-  return join(stateFolder(parts), 'requests')
-}
-
 function fileOf(id: string, parts: StateParts): string {
-  return join(requestFolder(parts), `${id}.json`)
+  return join(stateFolder(parts, FOLDER), `${id}.json`)
 }

@@ -6,12 +6,13 @@ import type { Parts } from '../base/parts.ts'
 /** What tells where the state folder is. */
 export type StateParts = Pick<Parts, 'env' | 'platform'>
 
-/** The folder for what the client remembers between commands, where the platform expects it. */
-export function stateFolder({ env, platform }: StateParts): string {
+/** The folder for what the client remembers between commands, where the platform expects it.
+ * @param name of a folder inside it */
+export function stateFolder({ env, platform }: StateParts, name = ''): string {
   const set = (name: string): string | null => env[name] || null
   if (platform === 'win32')
-    return join(set('LOCALAPPDATA') ?? join(homedir(), 'AppData', 'Local'), 'keyferry')
-  return join(set('XDG_STATE_HOME') ?? join(set('HOME') ?? homedir(), '.local', 'state'), 'keyferry')
+    return join(set('LOCALAPPDATA') ?? join(homedir(), 'AppData', 'Local'), 'keyferry', name)
+  return join(set('XDG_STATE_HOME') ?? join(set('HOME') ?? homedir(), '.local', 'state'), 'keyferry', name)
 }
 
 /** Create a folder, and its parents, that only its owner can enter. */

@@ -117,11 +117,7 @@ export async function run(options: RunOptions, parts: Parts, pending?: PendingRe
   const delivering = deliver(request, parts, { pending })
   // Loaded by then, they start the program at once after the approval.
   const starting = whileWaiting(() =>
-    Promise.all([
-      import('../program/start-program.ts'),
-      import('../redaction/redacted-stream.ts'),
-      ...(options.watchSignal === null ? [] : [import('../watch/watch-values.ts')]),
-    ]),
+    Promise.all([import('../program/start-program.ts'), import('../redaction/redacted-stream.ts')]),
   )
   const delivered = await delivering
   const files = options.files.size === 0 ? null : openValueFiles(options.files, env)
@@ -166,13 +162,7 @@ async function runWatched(
   ])
   const program = await parts.superviseProgram(start)
   const quieter: Parts = { ...parts, view: parts.view === 'json' ? 'json' : 'quiet' }
-  const again: ValuesRequest = {
-    ...watching.request,
-    whyNotOpen: 'the values are fetched again',
-    keepAs: null,
-  }
-  return await watchValues(
-    { ...watching, program, fetch: () => deliver(again, quieter, { mayAsk: false }) },
-    parts,
-  )
+  const again = { ...watching.request, whyNotOpen: 'the values are fetched again', keepAs: null }
+  const fetch = async () => await deliver(again, quieter, { mayAsk: false })
+  return await watchValues({ ...watching, program, fetch }, parts)
 }

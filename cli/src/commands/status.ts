@@ -27,7 +27,7 @@ export const statusCommand: Command = {
 async function status(words: Words, parts: Parts): Promise<number> {
   const server = await serverHere(words, parts)
   const { keptRequests } = await import('../state/kept-requests.ts')
-  const facts = await ask(server, parts)
+  const facts = await factsOf(server, parts)
   const nowMs = parts.clock.epochMs()
   const seen: Seen = { server, facts, waiting: keptRequests(parts, nowMs), nowMs }
   parts.stdout.write(words.has('json') ? asJson(seen) : asText(seen))
@@ -42,7 +42,7 @@ type Seen = {
   readonly nowMs: number
 }
 
-async function ask(server: string, parts: Parts): Promise<ServerFacts | null> {
+async function factsOf(server: string, parts: Parts): Promise<ServerFacts | null> {
   const { serverFacts } = await import('../server/server-facts.ts')
   try {
     return await serverFacts(server, parts)

@@ -17,7 +17,7 @@ import { deliveryIn } from './wait.ts'
 /** There is no valid remembered approval, and the caller chose not to ask a person. */
 export class PersonNeeded extends CliError {}
 
-type Asking = {
+type ApprovalOptions = {
   /** Whether a person may be asked if no approval is remembered. Absent: yes. */
   readonly mayAsk?: boolean
   /** An earlier request to continue; absent: make a new one. */
@@ -27,20 +27,24 @@ type Asking = {
 /** Get the values: as a machine if this environment has its credential, else by a request that a person approves, or
  * approved before.
  * @throws PersonNeeded · CliError */
-export async function deliver(request: ValuesRequest, parts: Parts, asking: Asking = {}): Promise<Delivered> {
+export async function deliver(
+  request: ValuesRequest,
+  parts: Parts,
+  options: ApprovalOptions = {},
+): Promise<Delivered> {
   const credential = findCredential(request.as, request.server, parts)
   if (credential !== null) {
     const { deliverToMachine } = await import('./deliver-to-machine.ts')
     return await deliverToMachine(request, credential, parts)
   }
   if (request.keepAs !== null) requireKeepable(parts)
-  return await requestApproval(valuesOf(request, parts, asking), request, parts)
+  return await requestApproval(valuesOf(request, parts, options), request, parts)
 }
 
 function valuesOf(
   request: ValuesRequest,
   parts: Parts,
-  { mayAsk = true, pending: earlier }: Asking,
+  { mayAsk = true, pending: earlier }: ApprovalOptions,
 ): RequestKind<Delivered> {
   const { keys, format, via, isRemembered, keepAs } = request
   return {

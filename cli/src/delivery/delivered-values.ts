@@ -112,13 +112,15 @@ export async function checkReceipt(
   { receipt, ciphertextBase64 }: Delivery,
   { request, pending, parts }: { request: ValuesRequest; pending: PendingRequest; parts: Parts },
 ): Promise<Receipt | null> {
-  if (receipt === null) {
-    if (mustSign(request.server, parts)) throw unsigned(request.server)
-    requireAssurance(null, request)
-    return null
-  }
-  const known = { pending, box: decodeBase64(ciphertextBase64), argv: sentCommand(request.command) }
-  const checked = await checkedReceipt({ signed: receipt, fieldsIn: deliveryReceiptIn }, known, parts)
+  if (receipt === null && mustSign(pending.server, parts)) throw unsigned(pending.server)
+  const checked =
+    receipt === null
+      ? null
+      : await checkedReceipt(
+          { signed: receipt, fieldsIn: deliveryReceiptIn },
+          { pending, box: decodeBase64(ciphertextBase64), argv: sentCommand(request.command) },
+          parts,
+        )
   requireAssurance(checked, request)
   return checked
 }

@@ -14,8 +14,8 @@ import { type TemplateParts, templatePartsOf } from './template.ts'
  * A key is one environment variable of a tenant's library: one name, one value, wherever it is attached. The name is
  * unique within the tenant and never changes. Every member reads and creates keys; owners change any key, members only
  * those whose current value they set; owners delete. Each new value is the key's next version (key-version.ts). No
- * answer shows a secret value, except on servers set to reveal. Writing the mask over a secret is refused, because it would destroy
- * the value.
+ * answer shows a secret value, except on servers set to reveal. Writing the mask over a secret is refused, because it
+ * would destroy the value.
  */
 
 /** A library entry; `value` is null where it was not read. */

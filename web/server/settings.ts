@@ -43,8 +43,7 @@ export type WebSettings = {
   maxConnectionsPerAddress: number
   /** Addresses or networks whose X-Forwarded-* headers are trusted. */
   trustProxy: readonly string[]
-  /** Where /metrics is served. `elsewhere`: this layer counts, and the other layer of the process serves; `null`: off.
-   * */
+  /** Where /metrics is served. `elsewhere`: this layer counts, the other layer of the process serves. `null`: off. */
   metrics: { host: string; port: number } | 'elsewhere' | null
   logLevel: string
   version: string

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { failureText } from '../lib/calls/failure.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { Notice } from './notice.tsx'
+import { Problem } from './failure-notice.tsx'
 import { type Change, type Ending, useEnding } from './use-ending.ts'
 
 type Question = {
@@ -58,11 +58,7 @@ export function ConfirmDialog({
   return (
     <Dialog title={title} onClose={onClose}>
       <div className={bodyClass}>{children}</div>
-      {problem !== null && (
-        <Notice tone="danger" role="alert" className="mt-4">
-          {problem}
-        </Notice>
-      )}
+      <Problem text={problem} className="mt-4" />
       <div className="mt-6 flex flex-wrap justify-end gap-3">
         <Button label="Cancel" onClick={onClose} />
         <Button label={action} look={look} busy={busy} disabled={!isReady} onClick={onConfirm} />

@@ -41,7 +41,7 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
   return (
     <form onSubmit={submit} className="space-y-4" noValidate>
       {props.children}
-      <FailureNotice error={hidesError ? null : change.error} {...(also === undefined ? {} : { also })} />
+      <FailureNotice error={hidesError ? null : change.error} also={also} />
       <div className="flex flex-wrap justify-end gap-3 pt-2">
         <Button label="Cancel" onClick={() => closing(props.onClose)} />
         <Button label={action} type="submit" look={look} busy={change.isPending} />

@@ -1,12 +1,13 @@
 import { Fragment } from 'react'
 
-/** The name of a bundle or key, whose lines end after `/` or `_`. */
-export function EntryName({ name }: { name: string }) {
-  return name.split(/(?<=[/_])/).map((part, index) => (
+/** The name of a bundle or key, whose lines end after `/` or `_`; with classes, in an element of its own. */
+export function EntryName({ name, className }: { name: string; className?: string }) {
+  const parts = name.split(/(?<=[/_])/).map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one name neither move nor change
     <Fragment key={index}>
       {index > 0 && <wbr />}
       {part}
     </Fragment>
   ))
+  return className === undefined ? parts : <span className={className}>{parts}</span>
 }

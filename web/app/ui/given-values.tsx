@@ -37,9 +37,7 @@ export function GivenValues({ title, who, keys, query, onClose }: GivenValuesPro
                   href={`/keys/${id}`}
                   className="flex items-baseline gap-3 px-3 py-2 font-mono text-sm -outline-offset-2 hover:bg-sunken"
                 >
-                  <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-                    <EntryName name={name} />
-                  </span>
+                  <EntryName name={name} className="min-w-0 flex-1 [overflow-wrap:anywhere]" />
                   <span className="font-sans text-xs text-ink-soft">v{version}</span>
                 </Link>
               </li>

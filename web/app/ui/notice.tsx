@@ -12,7 +12,7 @@ const TONES = {
 type NoticeProps = {
   tone: keyof typeof TONES
   children: ReactNode
-  className?: string
+  className?: string | undefined
   role?: 'alert' | 'status'
 }
 

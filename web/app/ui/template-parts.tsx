@@ -48,9 +48,7 @@ function BundleParts({ bundle: { id, name }, parts }: BundlePartsProps) {
         className={missing.length === 0 ? 'mt-0.5 shrink-0 text-good' : 'mt-0.5 shrink-0 text-caution'}
       />
       <span className="min-w-0">
-        <span className="font-mono">
-          <EntryName name={name} />
-        </span>{' '}
+        <EntryName name={name} className="font-mono" />{' '}
         {missing.length === 0 ? (
           'has all of them'
         ) : (

@@ -5,8 +5,7 @@ const OWN_FORM = /^user_(?:[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{
 
 const PROVIDER_FORM = /^user_[\x21-\x7e]{1,250}$/
 
-/** Whether a provider's subject can serve as the id unchanged: it has the right form, and Keyferry never generates it.
- * */
+/** Whether a provider's subject can serve as the id unchanged: its form is right, and Keyferry never generates it. */
 export function isUsableSubject(subject: string): boolean {
   return PROVIDER_FORM.test(subject) && !OWN_FORM.test(subject)
 }

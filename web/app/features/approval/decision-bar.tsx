@@ -1,5 +1,5 @@
 import { Button } from '../../ui/button.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Problem } from '../../ui/failure-notice.tsx'
 import { WholeWords } from '../../ui/whole-words.tsx'
 import { useArming } from './arming.ts'
 import { Countdown } from './countdown.tsx'
@@ -25,11 +25,7 @@ export function DecisionBar({ asking, workspace, action, decision }: DecisionBar
   const others = together.selected.length
   return (
     <div className="-mx-4 mt-6 border-t border-line bg-canvas px-4 pt-3 pb-2 sm:-mx-6 sm:px-6 [@media(min-height:34rem)]:sticky [@media(min-height:34rem)]:bottom-0">
-      {problem !== null && (
-        <Notice tone="danger" role="alert" className="mb-3">
-          {problem}
-        </Notice>
-      )}
+      <Problem text={problem} className="mb-3" />
       <RememberChoice {...remember} commands={others + 1} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <div className="mr-auto flex min-w-0 flex-wrap items-center gap-x-3 text-sm sm:block">

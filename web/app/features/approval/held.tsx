@@ -3,7 +3,7 @@ import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useNow } from '../../lib/page/use-now.ts'
 import { clockTime } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Problem } from '../../ui/failure-notice.tsx'
 import { call } from './calls.ts'
 import { WORDS } from './kind-words.ts'
 import { useOneCall } from './one-call.ts'
@@ -92,11 +92,7 @@ function EndButtons({ offersCode, ...props }: HeldProps & { offersCode: boolean 
   const shared = { size: 'large', busy: busy !== null } as const
   return (
     <>
-      {problem !== null && (
-        <Notice tone="danger" role="alert">
-          {problem}
-        </Notice>
-      )}
+      <Problem text={problem} />
       <div className="flex flex-wrap gap-3">
         {offersCode && <Button label="Get a code" {...shared} look="primary" onClick={getCode} />}
         <Button label="Deny" {...shared} look="danger" onClick={deny} />

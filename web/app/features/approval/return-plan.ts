@@ -3,8 +3,7 @@ import { WORDS } from './kind-words.ts'
 import { kindOf } from './request-state.ts'
 import type { WayBack } from './way-back.ts'
 
-/** How an approval returns to the terminal. `none`: it does not have to. `refused`: the page cannot approve, and why.
- * */
+/** How an approval returns to the terminal. `none`: it need not. `refused`: the page cannot approve, and why. */
 export type ReturnPlan =
   | { by: 'loopback'; wayBack: WayBack }
   | { by: 'code' }

@@ -16,9 +16,7 @@ export function BundleName({ name }: { name: string }) {
   const cut = name.lastIndexOf('/') + 1
   return (
     <span className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]">
-      <span className="font-normal text-ink-faint">
-        <EntryName name={name.slice(0, cut)} />
-      </span>
+      <EntryName name={name.slice(0, cut)} className="font-normal text-ink-faint" />
       <wbr />
       <EntryName name={name.slice(cut)} />
     </span>

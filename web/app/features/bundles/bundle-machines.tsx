@@ -53,9 +53,10 @@ function MachineLine({ machine, bundleId }: { machine: Machine; bundleId: string
         className="flex min-h-13 items-center gap-3 px-4 py-2 -outline-offset-2 hover:bg-sunken/60"
       >
         <span className="min-w-0 flex-1">
-          <span className="block font-mono text-sm font-medium [overflow-wrap:anywhere]">
-            <EntryName name={machine.name} />
-          </span>
+          <EntryName
+            name={machine.name}
+            className="block font-mono text-sm font-medium [overflow-wrap:anywhere]"
+          />
           <span className="text-xs text-ink-soft">{proofs === '' ? 'Cannot sign in' : proofs}</span>
         </span>
         {!machine.is_active && <Badge tone="caution">Disabled</Badge>}

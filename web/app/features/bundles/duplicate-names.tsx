@@ -73,9 +73,7 @@ function NameRow({ item: { name, is_secret, template_parts }, value, problem, on
         checked={value !== null}
         onChange={(checked) => onChange(checked ? '' : null)}
       >
-        <span className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">
-          <EntryName name={name} />
-        </span>
+        <EntryName name={name} className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]" />
         <span className="text-xs text-ink-soft">{value === null ? 'shared' : 'own copy'}</span>
       </Checkbox>
       {template_parts !== undefined && (

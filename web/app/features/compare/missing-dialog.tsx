@@ -66,9 +66,7 @@ function KeysToShare({ row, bundle, bundles, onDone }: KeysToShareProps) {
         {keysOf(row).map(({ id, name, bundleIds }) => (
           <li key={id} className="flex flex-wrap items-center gap-3 px-3 py-2">
             <span className="min-w-0 flex-1 basis-40">
-              <span className="block font-mono text-sm">
-                <EntryName name={name} />
-              </span>
+              <EntryName name={name} className="block font-mono text-sm" />
               <span className="block text-xs text-ink-soft">used by {namesOf(bundleIds).join(', ')}</span>
             </span>
             <Button

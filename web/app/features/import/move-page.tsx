@@ -6,7 +6,7 @@ import { useMe } from '../../lib/data/me.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { FailureNotice, Problem } from '../../ui/failure-notice.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { MovePlan } from './move-plan.tsx'
@@ -66,11 +66,7 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
       </p>
       <p className="text-sm">2. Choose the file and check the plan:</p>
       <FileChooser onFile={(file) => void choose(file)} />
-      {problem !== null && (
-        <Notice tone="danger" role="alert">
-          {problem}
-        </Notice>
-      )}
+      <Problem text={problem} />
       <FailureNotice error={failure} also="Nothing was moved." />
       {library !== null && plan !== undefined && (
         <MovePlan

@@ -42,9 +42,10 @@ function KeyView({ item, view }: { item: KeyWithBundles; view: string | undefine
       <PageHeading
         title={item.name}
         shown={
-          <span className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]">
-            <EntryName name={item.name} />
-          </span>
+          <EntryName
+            name={item.name}
+            className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]"
+          />
         }
         intro={<KeyIntro item={item} />}
         actions={

@@ -38,9 +38,7 @@ function KeyLink({ item, stale }: Pick<KeyRowProps, 'item' | 'stale'>) {
     >
       <span className="min-w-0 flex-1">
         <span className="flex flex-wrap items-center gap-x-2">
-          <span className="font-mono text-sm font-medium [overflow-wrap:anywhere]">
-            <EntryName name={name} />
-          </span>
+          <EntryName name={name} className="font-mono text-sm font-medium [overflow-wrap:anywhere]" />
           <DueBadge due={due} />
           {stale > 0 && <Badge>{stale} stale</Badge>}
         </span>

@@ -27,9 +27,10 @@ export function MachineHeading({ machine }: { machine: Machine }) {
       <PageHeading
         title={machine.name}
         shown={
-          <span className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]">
-            <EntryName name={machine.name} />
-          </span>
+          <EntryName
+            name={machine.name}
+            className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]"
+          />
         }
         intro={<MachineIntro machine={machine} />}
         actions={

@@ -118,9 +118,7 @@ function MachineRow({ machine }: { machine: Machine }) {
       <Bot aria-hidden size={18} strokeWidth={1.7} className="shrink-0 text-accent" />
       <span className="min-w-0 flex-1">
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <span className="font-mono text-sm font-medium [overflow-wrap:anywhere]">
-            <EntryName name={machine.name} />
-          </span>
+          <EntryName name={machine.name} className="font-mono text-sm font-medium [overflow-wrap:anywhere]" />
           {warnings.map(({ name, tone }) => (
             <Badge key={name} tone={tone}>
               {name}

@@ -1,7 +1,7 @@
 import type { FormEvent, ReactNode } from 'react'
 import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
 import { Button } from '../../ui/button.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Problem } from '../../ui/failure-notice.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 
 /** A narrow card around a single form. */
@@ -34,11 +34,7 @@ export function AccountForm({ action, attempt, explain, onSubmit, children }: Ac
   return (
     <form onSubmit={submit} className="space-y-4">
       {children}
-      {refusal !== null && (
-        <Notice tone="danger" role="alert">
-          {refusal}
-        </Notice>
-      )}
+      <Problem text={refusal} />
       <Button
         label={action}
         type="submit"

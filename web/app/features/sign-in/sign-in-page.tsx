@@ -7,6 +7,7 @@ import { offerPasskeys, signInWithPasskey, stopOfferingPasskeys } from '../../li
 import { useSession } from '../../lib/data/session.ts'
 import { returnAddress, signIn } from '../../lib/data/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
+import { Problem } from '../../ui/failure-notice.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { NewPasswordField, PasswordField, passwordProblem } from '../../ui/password-field.tsx'
@@ -111,11 +112,7 @@ function PasskeyButton() {
         onClick={() => attempt.mutate()}
         icon={KeyRound}
       />
-      {problem !== null && (
-        <Notice tone="danger" role="alert" className="mt-4">
-          {problem}
-        </Notice>
-      )}
+      <Problem text={problem} className="mt-4" />
     </div>
   )
 }

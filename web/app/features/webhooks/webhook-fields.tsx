@@ -124,9 +124,7 @@ function ChosenBundles({ bundles, ids, onRemove }: ChosenBundlesProps) {
         const name = bundles.find((bundle) => bundle.id === id)?.name ?? 'a deleted bundle'
         return (
           <li key={id} className="flex items-center gap-2 pl-3">
-            <span className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">
-              <EntryName name={name} />
-            </span>
+            <EntryName name={name} className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]" />
             <IconButton label={`Remove ${name}`} onClick={() => onRemove(id)} icon={X} />
           </li>
         )

@@ -136,6 +136,9 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
   ],
 }
 
+/** Every action, in the order of its words. */
+export const ACTIONS = Object.keys(WORDS) as AuditAction[]
+
 function also(fields: readonly string[]): string[] {
   return fields.length === 0 ? [] : [`, and ${fieldList(fields, '')}`]
 }

@@ -3,8 +3,7 @@ import { MASK } from '@keyferry/contract/limits'
 
 const PEM_BEGIN = /-----BEGIN ([A-Z0-9 ]+)-----/g
 
-/** What about a value makes it likely that it is not what the person meant; whole sentences, empty when nothing does.
- * */
+/** Why a value is probably not what the person meant, in whole sentences; empty when nothing is strange. */
 export function valueWarnings(value: string): string[] {
   const warnings: string[] = []
   if (value.endsWith('\n')) warnings.push('It ends with a line break.')

@@ -17,8 +17,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** What people call the browser behind a User-Agent header, for example `Firefox on macOS`; null when it says neither.
- * */
+/** What people call the browser behind a User-Agent header, for example `Firefox on macOS`; null if it does not say. */
 export function browserName(userAgent: string): string | null {
   const browser = nameIn(BROWSERS, userAgent)
   const system = nameIn(SYSTEMS, userAgent)

@@ -16,8 +16,7 @@ type DeliveryDetailsProps = {
   legacy?: readonly string[]
 }
 
-/** What an approval gave away: who approved what for whom, every value with its version, and whether it was collected.
- * */
+/** What an approval gave away: who approved what for whom, each value's version, and whether it was collected. */
 export function DeliveryDetails({ id, legacy = [] }: DeliveryDetailsProps) {
   const { data, error } = useAnswer('getDelivery', { delivery_id: id })
   if (error !== null) return <p className="mb-2 text-sm text-danger">{describeFailure(error).message}</p>

@@ -53,8 +53,7 @@ function whyOtherWay(
   return user_code_required === true ? 'You have to type its check code.' : null
 }
 
-/** Whether it is selected when the page opens. A command that can print or send its values is the person's own choice.
- * */
+/** Whether it is selected when the page opens. The person decides on a command that can print or send values. */
 export function isSelectedFirst(companion: Companion, way: Way): boolean {
   const { argv = null } = companion.context
   return whyOwnPage(companion, way) === null && argv !== null && commandRisk(argv) === null

@@ -28,8 +28,7 @@ type AttachedKeysProps = {
   onChange: (item: BundleItem) => void
 }
 
-/** The bundle's keys in their order; an editor moves them by dragging or by the arrow keys, as long as all are shown.
- * */
+/** The bundle's keys in their order; an editor moves them by dragging or by the arrow keys while all are shown. */
 export function AttachedKeys({ bundle, items, canEdit, onChange }: AttachedKeysProps) {
   const bundleId = bundle.id
   const list = useRef<HTMLUListElement>(null)

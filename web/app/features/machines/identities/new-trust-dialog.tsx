@@ -13,6 +13,7 @@ import {
 import { PLATFORM_NAMES, type Platform } from '../../../lib/words/platforms.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { FormDialog } from '../../../ui/dialog-form.tsx'
+import { Problem } from '../../../ui/failure-notice.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { NetworksField } from '../networks-field.tsx'
@@ -61,11 +62,7 @@ export function NewTrustDialog({ machine, platform: first, onClose }: NewTrustPr
       {offersBroad && (
         <BroadCheckbox checked={draft.isBroad} onChange={(isBroad) => fields.onChange({ isBroad })} />
       )}
-      {problems.form !== undefined && (
-        <Notice tone="danger" role="alert">
-          {problems.form}
-        </Notice>
-      )}
+      <Problem text={problems.form ?? null} />
     </FormDialog>
   )
 }

@@ -77,7 +77,7 @@ export function KeyForm({ name = '', submitLabel, bundle, onCreated, onCancel }:
 const NO_LIFETIME: Lifetime = { expires_at: null, rotate_after_days: null }
 
 function useNewKey(name: string, onCreated: (key: Key) => void) {
-  const create = useChange('createKey', {}, { refreshes: ['listKeys'] })
+  const create = useChange('createKey', {})
   const [draft, setDraft] = useState({
     name,
     value: '',

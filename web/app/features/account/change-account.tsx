@@ -12,7 +12,7 @@ export function ChangePassword() {
   const [current, setCurrent] = useState('')
   const [chosen, setChosen] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
-  const change = useChange('changeOwnPassword', {}, { refreshes: ['listSessions'] })
+  const change = useChange('changeOwnPassword', {})
   const onSuccess = () => {
     setCurrent('')
     setChosen('')

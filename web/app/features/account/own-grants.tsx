@@ -10,7 +10,7 @@ import { notify } from '../../ui/toast-store.ts'
 export function OwnGrants() {
   const userId = useMe().data?.user_id
   const grants = useGrants().data?.filter(({ person }) => person.id === userId) ?? []
-  const revoke = useChange('revokeOwnGrants', {}, { refreshes: ['listGrants'] })
+  const revoke = useChange('revokeOwnGrants', {})
   const end = () =>
     revoke.mutate(undefined, {
       onSuccess: ({ ended }) => notify({ text: ended === 1 ? 'Revoked one.' : `Revoked ${ended}.` }),

@@ -41,7 +41,7 @@ export function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
 
 /** Gives a passkey another name. */
 export function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
-  const rename = useChange('renamePasskey', { passkey_id: passkey.id }, { refreshes: ['listPasskeys'] })
+  const rename = useChange('renamePasskey', { passkey_id: passkey.id })
   const [name, setName] = useState(passkey.name)
   return (
     <FormDialog

@@ -42,7 +42,7 @@ export function Sessions() {
 function SessionRow({ session }: { session: OwnSession }) {
   const { id, current, last_seen_at } = session
   const userAgent = visibleText(session.user_agent)
-  const end = useChange('endSession', { id }, { refreshes: ['listSessions'] })
+  const end = useChange('endSession', { id })
   return (
     <li className="flex min-h-13 items-center gap-3 py-2 pr-2 pl-4">
       <div className="min-w-0 flex-1">

@@ -9,7 +9,7 @@ import { TextField } from '../../ui/text-field.tsx'
 
 /** Asks for what a new bundle needs and leads to it. */
 export function NewBundleDialog({ onClose }: { onClose: () => void }) {
-  const create = useChange('createBundle', {}, { refreshes: ['listBundles'] })
+  const create = useChange('createBundle', {})
   const { fields, form } = useNamedDraft({
     stored: { name: '', description: '', tags: '' },
     nameProblemOf: bundleNameProblem,
@@ -31,7 +31,7 @@ export function NewBundleDialog({ onClose }: { onClose: () => void }) {
 /** Changes a bundle's name, description and tags. */
 export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose: () => void }) {
   const { id, name, description, tags } = bundle
-  const update = useChange('updateBundle', { bundle_id: id }, { refreshes: ['getBundle', 'listBundles'] })
+  const update = useChange('updateBundle', { bundle_id: id })
   const { fields, form } = useNamedDraft({
     stored: { name, description, tags },
     nameProblemOf: bundleNameProblem,

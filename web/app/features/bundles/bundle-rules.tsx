@@ -30,7 +30,7 @@ const SAME_COMPUTER = {
 } as const
 
 function Rules({ bundleId, policy }: { bundleId: string; policy: BundlePolicy }) {
-  const save = useChange('changeBundlePolicy', { bundle_id: bundleId }, { refreshes: ['getBundlePolicy'] })
+  const save = useChange('changeBundlePolicy', { bundle_id: bundleId })
   const { effective, bundle, is_production } = policy
   const advice = is_production && effective.assurance !== 'local' ? SAME_COMPUTER : null
   return <PolicyRules {...{ own: bundle, effective, advice, save }} inherits="As the workspace says" />

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
-import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
@@ -19,7 +18,7 @@ type DuplicateBundleDialogProps = {
 /** Asks for the name of a duplicate and which of its keys are shared, creates it and leads to it. */
 export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDialogProps) {
   const isOwner = useIsOwner()
-  const duplicate = useChange('duplicateBundle', { bundle_id: bundle.id }, { refreshes: LIBRARY })
+  const duplicate = useChange('duplicateBundle', { bundle_id: bundle.id })
   const proposed = as === null || as === '' ? `${bundle.name}-copy` : as
   const [name, setName] = useState(proposed)
   const [own, setOwn] = useState<OwnValues>(new Map())

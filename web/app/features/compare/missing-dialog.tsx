@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { Bundle, ComparedRow } from '../../lib/calls/answers.ts'
-import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { useAttachKey } from '../../lib/data/attachments.ts'
 import { useCanEdit } from '../../lib/data/me.ts'
@@ -87,7 +86,7 @@ function KeysToShare({ row, bundle, bundles, onDone }: KeysToShareProps) {
 type NewValueFormProps = { name: string; bundleName: string; onClose: () => void }
 
 function NewValueForm({ name, bundleName, onClose }: NewValueFormProps) {
-  const add = useChange('importVariables', { bundle: bundleName, own: [name] }, { refreshes: LIBRARY })
+  const add = useChange('importVariables', { bundle: bundleName, own: [name] })
   const [value, setValue] = useState('')
   const [isSecret, setSecret] = useState(() => looksSecret(name, ''))
   const [problem, setProblem] = useState<string | undefined>()

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { ImportPlan } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../../ui/button.tsx'
@@ -23,7 +22,7 @@ type ImportSubmitProps = {
 
 /** The button that carries out the plan that is shown, and exactly that one. */
 export function ImportSubmit({ planning, unreadable, count, onName, onDone }: ImportSubmitProps) {
-  const carryOut = useChange('importVariables', {}, { refreshes: LIBRARY })
+  const carryOut = useChange('importVariables', {})
   const [hasChanged, setChanged] = useState(false)
   const { plan, request, isPending, again } = planning
   const steps = plan?.plan ?? []

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { LibraryMove, LibraryMoveRequest } from '../../lib/calls/answers.ts'
-import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { useMe } from '../../lib/data/me.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
@@ -38,8 +37,8 @@ export function MovePage() {
 function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
   const [library, setLibrary] = useState<Library | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const planning = useChange('moveLibrary', { dry_run: true })
-  const moving = useChange('moveLibrary', {}, { refreshes: LIBRARY })
+  const planning = useChange('moveLibrary', { dry_run: true }, { refreshes: [] })
+  const moving = useChange('moveLibrary', {})
   const choose = async (file: File | undefined) => {
     if (file === undefined) return
     const sealed = file.size > MOST_BYTES ? null : sealedLibraryIn(await file.text())

@@ -2,7 +2,6 @@ import { MASK } from '@keyferry/contract/limits'
 import { FileDiff, RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
-import { KEY } from '../../lib/calls/refreshes.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
@@ -132,7 +131,7 @@ type DestroyDialogProps = { item: Key; version: KeyVersion; onClose: () => void 
 /** Asks before the value of an older version is destroyed. */
 function DestroyDialog({ item, version: { version }, onClose }: DestroyDialogProps) {
   const given = { key_id: item.id, version: String(version) }
-  const destroy = useChange('destroyKeyVersion', given, { refreshes: KEY })
+  const destroy = useChange('destroyKeyVersion', given)
   return (
     <ConfirmChange
       title={`Destroy version ${version} of ${item.name}?`}

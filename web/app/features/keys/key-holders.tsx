@@ -1,7 +1,6 @@
 import { X } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Holder, Key } from '../../lib/calls/answers.ts'
-import { KEY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { isStale, MOST_HOLDERS, useHolders } from '../../lib/data/holders.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
@@ -64,7 +63,7 @@ function holdersText(holders: readonly Holder[], current: number): string {
 function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
   const isOwner = useIsOwner()
   const given = { key_id: item.id, holder: holder.holder }
-  const dismiss = useChange('dismissHolder', given, { refreshes: [...KEY, 'listStaleKeys'] })
+  const dismiss = useChange('dismissHolder', given)
   const { who, place } = holderNames(holder)
   const stale = isStale(holder, item.version)
   return (

@@ -1,7 +1,6 @@
 import { MASK } from '@keyferry/contract/limits'
 import type { KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
@@ -20,7 +19,7 @@ type RestoreDialogProps = {
 
 /** Asks before an older value is used again, and says whom that reaches. */
 export function RestoreDialog({ item, version, current, versions, onClose }: RestoreDialogProps) {
-  const restore = useChange('restoreKeyVersion', { key_id: item.id }, { refreshes: LIBRARY })
+  const restore = useChange('restoreKeyVersion', { key_id: item.id })
   const { bundles } = item
   const holders = versions.reduce((sum, each) => sum + each.holders, 0)
   const undo = (expected_version: number) =>

@@ -2,7 +2,6 @@ import { type FormEvent, useEffect, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { Key, KeyWithBundles } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { type KeyChange, type Lifetime, useSaveKey } from '../../lib/data/keys.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
@@ -60,7 +59,7 @@ function useSaving(
 ) {
   const saving = useSaveKey(item.id)
   const isOwner = useIsOwner()
-  const restore = useChange('restoreKeyVersion', { key_id: item.id }, { refreshes: LIBRARY })
+  const restore = useChange('restoreKeyVersion', { key_id: item.id })
   const [, navigate] = useLocation()
   const [newVersion, setNewVersion] = useState<number | null>(null)
   const saved = useUnsaved(isTouched)

@@ -2,7 +2,6 @@ import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Bundle, Machine, MachineGrant } from '../../lib/calls/answers.ts'
-import { MACHINES } from '../../lib/calls/refreshes.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { SCOPES, scopeNamed } from '../../lib/words/machine-scopes.ts'
@@ -48,8 +47,8 @@ type GrantRowProps = { machine: Machine; grant: MachineGrant; isOwner: boolean }
 
 function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps) {
   const given = { machine_id: machine.id, bundle_id: bundle.id }
-  const grant = useChange('grantBundle', given, { refreshes: MACHINES })
-  const revoke = useChange('revokeBundle', given, { refreshes: MACHINES })
+  const grant = useChange('grantBundle', given)
+  const revoke = useChange('revokeBundle', given)
   const undo = () => grant.mutate({ scope }, { onError: notifyFailure })
   const remove = () =>
     revoke.mutate(undefined, telling(`${machine.name} may not use ${bundle.name} any more.`, undo))
@@ -89,7 +88,7 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
 /** Lets a machine use one more bundle. */
 function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
   const bundles = useAnswer('listBundles', {})
-  const grant = useChange('grantBundle', { machine_id: machine.id }, { refreshes: MACHINES })
+  const grant = useChange('grantBundle', { machine_id: machine.id })
   const [chosen, setChosen] = useState<Bundle | null>(null)
   const [scope, setScope] = useState<'deliver' | 'read'>('deliver')
   const [problem, setProblem] = useState<string | null>(null)

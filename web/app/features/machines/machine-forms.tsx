@@ -1,7 +1,6 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
-import { MACHINES } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
 import { DescriptionField } from '../../ui/description-field.tsx'
@@ -13,7 +12,7 @@ import { WAYS, type Way, wayNamed } from './identities/ways.ts'
 
 /** Creates a machine and leads to it, with the form for the chosen way to prove itself open. */
 export function NewMachineDialog({ way: first, onClose }: { way: Way; onClose: () => void }) {
-  const create = useChange('createMachine', {}, { refreshes: MACHINES })
+  const create = useChange('createMachine', {})
   const [way, setWay] = useState(first)
   const { fields, form } = useNamedDraft({
     stored: { name: '', description: '' },
@@ -46,7 +45,7 @@ export function NewMachineDialog({ way: first, onClose }: { way: Way; onClose: (
 
 /** Changes a machine's name and description, and whether it may read the audit log. */
 export function EditMachineDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
-  const update = useChange('updateMachine', { machine_id: machine.id }, { refreshes: MACHINES })
+  const update = useChange('updateMachine', { machine_id: machine.id })
   const { name, description, audit } = machine
   const { fields, form } = useNamedDraft({
     stored: { name, description, audit },

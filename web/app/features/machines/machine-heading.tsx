@@ -1,7 +1,6 @@
 import { Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
-import { MACHINES } from '../../lib/calls/refreshes.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange, without } from '../../lib/calls/use-change.ts'
 import { ALL_MACHINES } from '../../lib/data/lists.ts'
@@ -64,7 +63,7 @@ function MachineIntro({ machine }: { machine: Machine }) {
 }
 
 function Switch({ machine: { id, name, is_active } }: { machine: Machine }) {
-  const update = useChange('updateMachine', { machine_id: id }, { refreshes: MACHINES })
+  const update = useChange('updateMachine', { machine_id: id })
   const set = (isActive: boolean) => {
     const text = isActive ? `Enabled ${name}.` : `Disabled ${name}. The server refuses its calls.`
     update.mutate(

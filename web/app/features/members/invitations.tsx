@@ -32,7 +32,7 @@ export function Invitations() {
 }
 
 function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) => void }) {
-  const invite = useChange('createInvitation', {}, { refreshes: ['listInvitations'] })
+  const invite = useChange('createInvitation', {})
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('member')
   useUnsaved(email !== '')

@@ -33,7 +33,7 @@ type OfferProps = {
 function Offer({ token, offer, onJoined }: OfferProps) {
   const { tenant, email, role, invited_by, expires_at } = offer
   const me = useMe().data
-  const accept = useChange('acceptInvitation', { token }, { refreshes: ['listTenants'] })
+  const accept = useChange('acceptInvitation', { token })
   const isForMe = me === undefined || me.email.toLowerCase() === email.toLowerCase()
   const facts = [
     ['Workspace', tenant.name],

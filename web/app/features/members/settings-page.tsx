@@ -108,7 +108,7 @@ function WorkspaceName({ me: { tenant, role } }: { me: Me }) {
 }
 
 function RenameForm({ id, current }: { id: string; current: string }) {
-  const rename = useChange('renameTenant', { tenant_id: id }, { refreshes: ['listTenants', 'getMe'] })
+  const rename = useChange('renameTenant', { tenant_id: id })
   return (
     <WorkspaceNameForm
       label="Name"

@@ -27,7 +27,7 @@ const USE_BOUND = {
 } as const
 
 function Rules({ policy: { effective, workspace, advice } }: { policy: TenantPolicy }) {
-  const save = useChange('changeTenantPolicy', {}, { refreshes: ['getTenantPolicy', 'getBundlePolicy'] })
+  const save = useChange('changeTenantPolicy', {})
   const shown = advice.includes('use_bound') ? USE_BOUND : null
   return (
     <PolicyRules

@@ -1,7 +1,6 @@
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import type { Webhook, WebhookMessage, WebhookMessageState } from '../../lib/calls/answers.ts'
-import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { ago, ahead, dateTime } from '../../lib/words/time.ts'
@@ -118,7 +117,7 @@ function readable(body: string): string {
 
 function Resend({ webhookId, message }: { webhookId: string; message: WebhookMessage }) {
   const given = { webhook_id: webhookId, message_id: message.id }
-  const resend = useChange('resendWebhookMessage', given, { refreshes: WEBHOOKS })
+  const resend = useChange('resendWebhookMessage', given)
   return (
     <IconButton
       label={`Send ${message.type} again`}

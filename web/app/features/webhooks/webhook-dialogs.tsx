@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { CreatedWebhook, Webhook } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
 import { useChange, without } from '../../lib/calls/use-change.ts'
 import { ALL_WEBHOOKS } from '../../lib/data/lists.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
@@ -14,7 +13,7 @@ import { NO_WEBHOOK, type WebhookDraft, WebhookFields } from './webhook-fields.t
 
 /** Creates a webhook, shows its secret once, and leads to its page. */
 export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
-  const create = useChange('createWebhook', {}, { refreshes: WEBHOOKS })
+  const create = useChange('createWebhook', {})
   const [, navigate] = useLocation()
   const [created, setCreated] = useState<CreatedWebhook | null>(null)
   if (created === null) {
@@ -40,7 +39,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
 /** Changes where a webhook calls, and for what. */
 export function EditWebhookDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { id, url, description, events, bundle_ids } = webhook
-  const update = useChange('updateWebhook', { webhook_id: id }, { refreshes: WEBHOOKS })
+  const update = useChange('updateWebhook', { webhook_id: id })
   return (
     <WebhookForm
       title="Edit webhook"
@@ -91,7 +90,7 @@ function WebhookForm<Answer>({ stored, ...form }: WebhookFormProps<Answer>) {
 
 /** Creates a new secret, which signs beside the old one for a day, and shows it once. */
 export function RotateSecretDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const rotate = useChange('rotateWebhookSecret', { webhook_id: webhook.id }, { refreshes: WEBHOOKS })
+  const rotate = useChange('rotateWebhookSecret', { webhook_id: webhook.id })
   const [secret, setSecret] = useState<string | null>(null)
   if (secret !== null) {
     return (

@@ -1,7 +1,6 @@
 import { Pause, Pencil, Play, RefreshCw, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Webhook } from '../../lib/calls/answers.ts'
-import { WEBHOOKS } from '../../lib/calls/refreshes.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { webhookState } from '../../lib/words/webhook-words.ts'
@@ -48,8 +47,8 @@ function WebhookIntro({ webhook }: { webhook: Webhook }) {
 
 function WebhookActions({ webhook, onOpen }: { webhook: Webhook; onOpen: (open: Open) => void }) {
   const given = { webhook_id: webhook.id }
-  const test = useChange('testWebhook', given, { refreshes: WEBHOOKS })
-  const update = useChange('updateWebhook', given, { refreshes: WEBHOOKS })
+  const test = useChange('testWebhook', given)
+  const update = useChange('updateWebhook', given)
   const { is_active } = webhook
   return (
     <>

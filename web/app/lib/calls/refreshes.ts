@@ -1,15 +1,10 @@
-import type { Called } from './call.ts'
+import { type Called, pathOf } from './call.ts'
 
-// The answers in which a change of something can show.
-
-export const MACHINES: readonly Called[] = ['listMachines', 'getMachine', 'listMachineAttempts']
-
-export const WEBHOOKS: readonly Called[] = ['listWebhooks', 'getWebhook', 'listWebhookMessages']
-
-export const KEY: readonly Called[] = ['getKey', 'listKeyVersions', 'listHolders']
+const KEY: readonly Called[] = ['getKey', 'listKeyVersions', 'listHolders']
 
 export const BUNDLE: readonly Called[] = ['getBundle', 'listSharedKeys', 'findKeyUses', 'exportBundle']
 
+/** The answers in which a change of a key or a bundle can show. */
 export const LIBRARY: readonly Called[] = [
   ...KEY,
   ...BUNDLE,
@@ -21,3 +16,23 @@ export const LIBRARY: readonly Called[] = [
   'getAuditNote',
   'getDelivery',
 ]
+
+// The first that the path matches counts.
+const BY_PATH: readonly (readonly [RegExp, readonly Called[]])[] = [
+  [/\/policy$/, ['getTenantPolicy', 'getBundlePolicy']],
+  [/\/machines(\/|$)/, ['listMachines', 'getMachine', 'listMachineAttempts']],
+  [/\/(bundles|keys|imports|library-moves)(\/|$)/, LIBRARY],
+  [/\/webhooks(\/|$)/, ['listWebhooks', 'getWebhook', 'listWebhookMessages']],
+  [/\/grants$/, ['listGrants']],
+  [/\/tenants\//, ['listTenants', 'getMe']],
+  [/\/invitations(\/|$)/, ['listInvitations', 'listTenants']],
+  [/\/auth\/(passkeys|second-factor)/, ['listPasskeys']],
+  [/\/auth\/(password$|sessions)/, ['listSessions']],
+]
+
+/** The answers in which a change can show: those about what its path names. */
+export const refreshedBy = (change: Called): readonly Called[] => refreshedAt(pathOf(change))
+
+export function refreshedAt(path: string): readonly Called[] {
+  return BY_PATH.find(([pattern]) => pattern.test(path))?.[1] ?? []
+}

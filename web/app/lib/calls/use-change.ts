@@ -3,11 +3,12 @@ import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-q
 import { type Called, call } from './call.ts'
 import { isPassing } from './failure.ts'
 import { optimistic } from './optimistic.ts'
+import { refreshedBy } from './refreshes.ts'
 import { answerKey, refreshAnswers } from './use-answer.ts'
 
 type ChangeOptions<Variables> = {
-  /** The answers that the change can show in: fetched again after it, and after a refusal, because the page was
-   * outdated. */
+  /** The answers that the change can show in, where its path does not say that: fetched again after it, and after a
+   * refusal, because the page was outdated. */
   refreshes?: readonly Called[]
   /** An answer that shows the change at once. */
   shows?: Shown<Variables>
@@ -43,18 +44,20 @@ type Rest<N extends Called, G> = [keyof Without<CallInput<N>, keyof G>] extends 
   ? undefined
   : Without<CallInput<N>, keyof G>
 
-/** A call that changes something: `useChange('endMachineToken', { machine_id }, { refreshes })`; `mutate` takes the
+/** A call that changes something: `useChange('endMachineToken', { machine_id })`; `mutate` takes the
  * rest of the input. */
 export function useChange<N extends Called, G extends Given<N>>(
   name: N,
   given: G,
   options: ChangeOptions<Rest<N, G>> = {},
 ) {
+  // A change that is shown at once fetches only what it shows.
+  const { shows, refreshes = shows === undefined ? refreshedBy(name) : [] } = options
   return useSteps(
     (rest: Rest<N, G>): Promise<AnswerOf<N>> =>
       // Both parts together are the input, which the compiler cannot follow.
       call(name, { ...given, ...rest } as CallInput<N>),
-    options,
+    shows === undefined ? { refreshes } : { refreshes, shows },
   )
 }
 

@@ -1,12 +1,11 @@
 import { useMemo } from 'react'
 import type { BundleItem, SharedKey } from '../calls/answers.ts'
-import { LIBRARY } from '../calls/refreshes.ts'
 import { useAnswer } from '../calls/use-answer.ts'
 import { shown, useChange } from '../calls/use-change.ts'
 
 /** Attach a key. `as`: the name under which the bundle delivers it; without it the key's own. */
 export function useAttachKey(bundle_id: string) {
-  return useChange('attachKey', { bundle_id }, { refreshes: LIBRARY })
+  return useChange('attachKey', { bundle_id })
 }
 
 /** What else uses the bundle's keys, by key id; a key that only this bundle uses is not in it. */

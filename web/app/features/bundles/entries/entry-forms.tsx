@@ -26,7 +26,7 @@ function typed({ template_parts }: EntryChange['item'], value: string) {
 /** Asks for the value that a bundle gets for itself in the place of a shared key's. */
 export function OwnValueForm({ bundle, item, onClose }: EntryChange) {
   const given = { bundle_id: bundle.id, key_id: item.id ?? '' }
-  const split = useChange('splitKey', given, { refreshes: LIBRARY })
+  const split = useChange('splitKey', given)
   const [value, setValue] = useState(item.is_secret ? '' : item.value)
   const [problem, setProblem] = useState<string | undefined>()
   const input = () => {
@@ -107,7 +107,7 @@ export function OtherKeyForm({ bundle, item, onClose }: EntryChange) {
 /** Asks for the name under which the bundle delivers a key. */
 export function RenameEntryForm({ bundle, item, onClose }: EntryChange) {
   const given = { bundle_id: bundle.id, key_id: item.id ?? '' }
-  const change = useChange('changeAttachment', given, { refreshes: LIBRARY })
+  const change = useChange('changeAttachment', given)
   const [name, setName] = useState(item.name)
   const [problem, setProblem] = useState<string | null>(null)
   const input = () => {

@@ -80,7 +80,7 @@ type DeleteLegacyItemDialogProps = { bundleId: string; name: string; onClose: ()
 
 function DeleteLegacyItemDialog({ bundleId, name, onClose }: DeleteLegacyItemDialogProps) {
   const given = { bundle_id: bundleId, key_name: name }
-  const remove = useChange('deleteLegacyItem', given, { refreshes: BUNDLE })
+  const remove = useChange('deleteLegacyItem', given)
   return (
     <ConfirmChange title={`Delete ${name}?`} action="Delete item" change={remove} onClose={onClose}>
       <p>Its value is in no library key and is lost for good.</p>

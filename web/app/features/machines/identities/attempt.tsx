@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { Machine, MachineAttempt } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
-import { MACHINES } from '../../../lib/calls/refreshes.ts'
 import { useChange } from '../../../lib/calls/use-change.ts'
 import { callerWords, claimNames, dangersOf, reasonWords } from '../../../lib/words/attempt-words.ts'
 import { issuerName } from '../../../lib/words/platforms.ts'
@@ -23,7 +22,7 @@ export function Attempt({ machine, attempt }: AttemptProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(attempt.suggested))
   const [isBroad, setBroad] = useState(false)
   const given = { machine_id: machine.id, fingerprint: attempt.fingerprint }
-  const allow = useChange('allowMachineAttempt', given, { refreshes: MACHINES })
+  const allow = useChange('allowMachineAttempt', given)
   const failure = allow.error === null ? null : describeFailure(allow.error)
   const submit = () =>
     allow.mutate(
@@ -86,7 +85,7 @@ type AttemptActionsProps = AttemptProps & { isPending: boolean; canAllow: boolea
 
 function AttemptActions({ machine, attempt, isPending, canAllow, onAllow }: AttemptActionsProps) {
   const given = { machine_id: machine.id, fingerprint: attempt.fingerprint }
-  const dismiss = useChange('dismissMachineAttempt', given, { refreshes: MACHINES })
+  const dismiss = useChange('dismissMachineAttempt', given)
   const who = callerWords(attempt)
   return (
     <>

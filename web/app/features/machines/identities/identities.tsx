@@ -1,7 +1,6 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Machine, MachineTrust } from '../../../lib/calls/answers.ts'
-import { MACHINES } from '../../../lib/calls/refreshes.ts'
 import { useChange } from '../../../lib/calls/use-change.ts'
 import { issuerName, type Platform } from '../../../lib/words/platforms.ts'
 import { ago } from '../../../lib/words/time.ts'
@@ -98,7 +97,7 @@ type EndTrustProps = { machine: Machine; trust: MachineTrust; onClose: () => voi
 /** Asks before an identity can no longer be the machine. */
 function EndTrustDialog({ machine, trust, onClose }: EndTrustProps) {
   const given = { machine_id: machine.id, trust_id: trust.id }
-  const end = useChange('endMachineTrust', given, { refreshes: MACHINES })
+  const end = useChange('endMachineTrust', given)
   return (
     <ConfirmChange
       title={`End this identity of ${issuerName(trust)}?`}

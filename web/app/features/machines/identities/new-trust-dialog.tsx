@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { Machine } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
-import { MACHINES } from '../../../lib/calls/refreshes.ts'
 import { useChange } from '../../../lib/calls/use-change.ts'
 import {
   emptyDraft,
@@ -80,7 +79,7 @@ const WHO_GETS_IT: Readonly<Record<Platform, string>> = {
 }
 
 function useTrustForm(machine: Machine, platform: Platform, draft: TrustDraft) {
-  const create = useChange('createMachineTrust', { machine_id: machine.id }, { refreshes: MACHINES })
+  const create = useChange('createMachineTrust', { machine_id: machine.id })
   const [found, setFound] = useState<TrustProblems>({})
   const failure = create.error === null ? null : describeFailure(create.error)
   const { issuer: _issuer, isBound: _isBound, isProtected: _isProtected, isBroad, ...texts } = draft

@@ -2,7 +2,6 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { useState } from 'react'
 import type { CreatedToken, Machine, MachineToken } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
-import { MACHINES } from '../../../lib/calls/refreshes.ts'
 import { useChange } from '../../../lib/calls/use-change.ts'
 import { networksIn } from '../../../lib/rules/networks.ts'
 import { dateTime } from '../../../lib/words/time.ts'
@@ -33,7 +32,7 @@ export function NewTokenDialog({ machine, onClose }: NewTokenProps) {
 type NewTokenFormProps = NewTokenProps & { onCreated: (token: CreatedToken) => void }
 
 function NewTokenForm({ machine, onCreated, onClose }: NewTokenFormProps) {
-  const create = useChange('createMachineToken', { machine_id: machine.id }, { refreshes: MACHINES })
+  const create = useChange('createMachineToken', { machine_id: machine.id })
   const [days, setDays] = useState(String(LIMITS.defaultTokenDays))
   const [networks, setNetworks] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
@@ -91,7 +90,7 @@ type RotateTokenProps = { machine: Machine; token: MachineToken; onClose: () => 
 /** Creates a token in the place of another one, which works a while longer. */
 export function RotateTokenDialog({ machine, token, onClose }: RotateTokenProps) {
   const given = { machine_id: machine.id, token_id: token.id }
-  const rotate = useChange('rotateMachineToken', given, { refreshes: MACHINES })
+  const rotate = useChange('rotateMachineToken', given)
   const [overlap, setOverlap] = useState(ONE_DAY)
   const [created, setCreated] = useState<CreatedToken | null>(null)
   return (
@@ -143,7 +142,7 @@ type EndTokenProps = { machine: Machine; token: MachineToken; onClose: () => voi
 /** Asks before a token ends. */
 export function EndTokenDialog({ machine, token, onClose }: EndTokenProps) {
   const given = { machine_id: machine.id, token_id: token.id }
-  const end = useChange('endMachineToken', given, { refreshes: MACHINES })
+  const end = useChange('endMachineToken', given)
   return (
     <ConfirmChange
       title={`End the token …${token.hint}?`}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { failureText } from '../lib/calls/failure.ts'
+import { describeFailure, type Failure } from '../lib/calls/failure.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Problem } from './failure-notice.tsx'
@@ -13,17 +13,20 @@ type Question = {
   children: ReactNode
 }
 
-type ConfirmChangeProps<Answer> = Question & Ending<Answer> & { change: Change<undefined, Answer> }
+type ConfirmChangeProps<Answer> = Question &
+  Ending<Answer> & { change: Change<undefined, Answer>; explain?: (failure: Failure) => string }
+
+const messageOf = ({ message }: Failure): string => message
 
 /** Asks before a change, makes it, and says why it failed or what it did. */
 export function ConfirmChange<Answer>(props: ConfirmChangeProps<Answer>) {
-  const { title, action, look, change, onClose, children } = props
+  const { title, action, look, change, explain = messageOf, onClose, children } = props
   const end = useEnding(props)
   return (
     <ConfirmDialog
       {...{ title, action, look, onClose }}
       busy={change.isPending}
-      problem={failureText(change.error)}
+      problem={change.error === null ? null : explain(describeFailure(change.error))}
       onConfirm={() => change.mutate(undefined, { onSuccess: end })}
     >
       {children}

@@ -42,10 +42,8 @@ export function KeyForm({ name = '', submitLabel, bundle, onCreated, onCancel }:
         onChange={(event) => set({ name: event.currentTarget.value })}
         problem={problems.name}
         hint="Letters, digits and _, as a program reads it: DATABASE_URL."
-        autoComplete="off"
         autoCapitalize="characters"
-        spellCheck={false}
-        className="font-mono"
+        code="normal"
       />
       <ValueField
         label={template === null ? 'Value' : 'Text'}

@@ -10,41 +10,49 @@ import { classNames } from './class-names.ts'
 
 type Labelled = { label: string; hint?: ReactNode; problem?: string | null | undefined }
 
-type TextFieldProps = Labelled & InputHTMLAttributes<HTMLInputElement>
+/** For what a program reads: in the font of code, exactly as typed. */
+type Code = { code?: 'normal' | 'small' }
+
+const FONTS = { normal: 'font-mono', small: 'font-mono text-sm' } as const
+const AS_TYPED = { autoComplete: 'off', autoCapitalize: 'off', spellCheck: false } as const
+
+type TextFieldProps = Labelled & Code & InputHTMLAttributes<HTMLInputElement>
 
 /** A one-line field with its label, a hint, and the problem that its content caused. */
-export function TextField({ label, hint, problem, className, ...rest }: TextFieldProps) {
+export function TextField({ label, hint, problem, code, className, ...rest }: TextFieldProps) {
   const id = useId()
   const input = useFirstFocus<HTMLInputElement>(rest.autoFocus === true)
   return (
     <FieldFrame id={id} label={label} hint={hint} problem={problem}>
       <input
+        {...(code === undefined ? {} : AS_TYPED)}
         {...rest}
         ref={input}
         id={id}
         aria-invalid={hasText(problem)}
         aria-describedby={describedBy(id, hint, problem)}
-        className={classNames('field', className)}
+        className={classNames('field', code && FONTS[code], className)}
       />
     </FieldFrame>
   )
 }
 
-type TextAreaProps = Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>
+type TextAreaProps = Labelled & Code & TextareaHTMLAttributes<HTMLTextAreaElement>
 
 /** A field of several lines that keeps every line break as typed. */
-export function TextArea({ label, hint, problem, className, ...rest }: TextAreaProps) {
+export function TextArea({ label, hint, problem, code, className, ...rest }: TextAreaProps) {
   const id = useId()
   const area = useFirstFocus<HTMLTextAreaElement>(rest.autoFocus === true)
   return (
     <FieldFrame id={id} label={label} hint={hint} problem={problem}>
       <textarea
+        {...(code === undefined ? {} : AS_TYPED)}
         {...rest}
         ref={area}
         id={id}
         aria-invalid={hasText(problem)}
         aria-describedby={describedBy(id, hint, problem)}
-        className={classNames('field', className)}
+        className={classNames('field', code && FONTS[code], className)}
       />
     </FieldFrame>
   )

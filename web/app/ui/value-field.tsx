@@ -37,11 +37,9 @@ export function ValueField({
         rows={value.includes('\n') ? 6 : 2}
         onChange={(event) => onChange(event.currentTarget.value)}
         problem={problem}
-        autoComplete="off"
-        autoCapitalize="off"
         autoCorrect="off"
-        spellCheck={false}
-        className={classNames('font-mono text-sm', concealed && 'concealed')}
+        code="small"
+        className={classNames(concealed && 'concealed')}
       />
       {isSecret && (
         <Button

@@ -93,9 +93,7 @@ export function BundleNameField({ value, onChange, problem }: BundleNameFieldPro
       problem={problem}
       hint="Letters, digits, - and _. A / makes folders: dev/app."
       placeholder="dev/app"
-      autoComplete="off"
-      spellCheck={false}
-      className="font-mono"
+      code="normal"
     />
   )
 }

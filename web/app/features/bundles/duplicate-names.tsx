@@ -88,10 +88,8 @@ function NameRow({ item: { name, is_secret, template_parts }, value, problem, on
             onChange={(event) => onChange(event.currentTarget.value)}
             problem={problem}
             placeholder="Empty: a copy"
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            className={is_secret ? 'concealed font-mono text-sm' : 'font-mono text-sm'}
+            code="small"
+            className={is_secret ? 'concealed' : undefined}
           />
         </div>
       )}

@@ -115,9 +115,7 @@ function BundleNameField({ value, bundles, problem, onChange }: BundleNameFieldP
         }
         placeholder="dev/app"
         list={listId}
-        autoComplete="off"
-        spellCheck={false}
-        className="font-mono"
+        code="normal"
       />
       <datalist id={listId}>
         {bundles.map(({ id, name }) => (

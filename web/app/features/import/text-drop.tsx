@@ -27,10 +27,7 @@ export function TextDrop({ text, onText }: { text: string; onText: (text: string
         rows={9}
         onChange={(event) => onText(event.currentTarget.value)}
         placeholder={'DATABASE_URL=postgres://…\nPORT=3000'}
-        autoComplete="off"
-        autoCapitalize="off"
-        spellCheck={false}
-        className="font-mono text-sm"
+        code="small"
       />
       <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-2">
         <FileChooser onFile={(file) => void read(file)} />

@@ -1,12 +1,11 @@
 import { MASK } from '@keyferry/contract/limits'
-import type { KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
-import { describeFailure } from '../../lib/calls/failure.ts'
+import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
+import type { Failure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { counted } from '../../lib/words/counted.ts'
-import { ConfirmDialog } from '../../ui/confirm-change.tsx'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { notifyFailure } from '../../ui/notify-failure.ts'
-import { notify } from '../../ui/toast-store.ts'
 
 type RestoreDialogProps = {
   item: KeyWithBundles
@@ -19,30 +18,25 @@ type RestoreDialogProps = {
 
 /** Asks before an older value is used again, and says whom that reaches. */
 export function RestoreDialog({ item, version, current, versions, onClose }: RestoreDialogProps) {
-  const restore = useChange('restoreKeyVersion', { key_id: item.id })
+  const given = { key_id: item.id, version: version.version, expected_version: current.version }
+  const restore = useChange('restoreKeyVersion', given)
+  const restoreAgain = useChange('restoreKeyVersion', { key_id: item.id })
   const { bundles } = item
   const holders = versions.reduce((sum, each) => sum + each.holders, 0)
   const undo = (expected_version: number) =>
-    restore.mutate({ version: current.version, expected_version }, { onError: notifyFailure })
-  const confirm = () =>
-    restore.mutate(
-      { version: version.version, expected_version: current.version },
-      {
-        onSuccess: ({ name, version: made }) => {
-          onClose()
-          if (made === current.version) return notify({ text: `${name} has this value already.` })
-          notify({ text: `Restored ${name}: version ${made}.`, undo: () => undo(made) })
-        },
-      },
-    )
+    restoreAgain.mutate({ version: current.version, expected_version }, { onError: notifyFailure })
+  const done = ({ name, version: made }: Key) =>
+    made === current.version
+      ? `${name} has this value already.`
+      : { text: `Restored ${name}: version ${made}.`, undo: () => undo(made) }
   return (
-    <ConfirmDialog
+    <ConfirmChange
       title={`Restore version ${version.version} of ${item.name}?`}
       action={`Restore version ${version.version}`}
       look="primary"
-      busy={restore.isPending}
-      problem={restore.error === null ? null : problemOf(restore.error)}
-      onConfirm={confirm}
+      change={restore}
+      explain={problemOf}
+      done={done}
       onClose={onClose}
     >
       <p>
@@ -67,12 +61,11 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
       {!item.is_secret && version.value === MASK && (
         <p>The value was secret, so the key becomes secret again.</p>
       )}
-    </ConfirmDialog>
+    </ConfirmChange>
   )
 }
 
-function problemOf(error: unknown): string {
-  const { code, details, message } = describeFailure(error)
+function problemOf({ code, details, message }: Failure): string {
   if (code !== 'version_conflict') return message
   return `Not restored: the value changed after you opened this page. It is version ${String(details['version'])} now. Close this dialog and look at the history again.`
 }

@@ -92,9 +92,7 @@ function MachineFields({ draft, onChange, nameProblem }: MachineFieldsProps) {
         problem={nameProblem}
         hint="Letters, digits, ., /, - and _."
         placeholder="ci-deploy"
-        autoComplete="off"
-        spellCheck={false}
-        className="font-mono"
+        code="normal"
       />
       <DescriptionField value={draft.description} onChange={(description) => onChange({ description })} />
     </>

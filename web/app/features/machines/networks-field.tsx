@@ -17,9 +17,7 @@ export function NetworksField({ value, onChange, problem }: NetworksFieldProps) 
       problem={problem}
       hint="Addresses or networks, such as 10.0.0.0/8. Empty: from any address."
       placeholder="10.0.0.0/8"
-      autoComplete="off"
-      spellCheck={false}
-      className="font-mono text-sm"
+      code="small"
     />
   )
 }

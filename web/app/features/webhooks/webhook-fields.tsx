@@ -35,9 +35,7 @@ export function WebhookFields({ draft, problem, onChange }: WebhookFieldsProps) 
         problem={problem}
         hint="Begins with https://. The server sends POST requests to it."
         placeholder="https://hooks.example.com/keyferry"
-        autoComplete="off"
-        spellCheck={false}
-        className="font-mono text-sm"
+        code="small"
       />
       <DescriptionField value={draft.description} onChange={(description) => onChange({ description })} />
       <EventChoice events={draft.events} onChange={(events) => onChange({ events })} />

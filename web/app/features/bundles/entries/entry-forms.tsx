@@ -132,9 +132,7 @@ export function RenameEntryForm({ bundle, item, onClose }: EntryChange) {
         onChange={(event) => setName(event.currentTarget.value)}
         problem={problem}
         hint={`The program reads this name. The key stays ${item.key_name} in the library.`}
-        autoComplete="off"
-        spellCheck={false}
-        className="font-mono"
+        code="normal"
       />
     </DialogForm>
   )

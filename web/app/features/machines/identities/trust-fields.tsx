@@ -26,10 +26,7 @@ export function DraftField({ draft, problems, onChange, name, ...rest }: DraftFi
       value={draft[name]}
       onChange={(event) => onChange({ [name]: event.currentTarget.value })}
       problem={problems[name]}
-      autoComplete="off"
-      autoCapitalize="off"
-      spellCheck={false}
-      className="font-mono text-sm"
+      code="small"
     />
   )
 }
@@ -150,9 +147,7 @@ function OtherFields(fields: TrustFieldsProps) {
         problem={problems.more}
         hint="One on each line, as name=value. A name on several lines: one of the values is enough."
         placeholder="project=billing"
-        autoComplete="off"
-        spellCheck={false}
-        className="font-mono text-sm"
+        code="small"
       />
       <KeySetField {...fields} />
     </>
@@ -174,9 +169,7 @@ function KeySetField({ draft, problems, onChange }: TrustFieldsProps) {
         </>
       }
       placeholder={'{"keys": [ … ]}'}
-      autoComplete="off"
-      spellCheck={false}
-      className="font-mono text-sm"
+      code="small"
     />
   )
 }

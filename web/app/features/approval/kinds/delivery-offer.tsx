@@ -1,4 +1,3 @@
-import { type FormatName, isFormatName } from '@keyferry/contract/env/format-names'
 import { useState } from 'react'
 import type { RequestBundle } from '../../../lib/calls/answers.ts'
 import { Notice } from '../../../ui/notice.tsx'
@@ -13,6 +12,7 @@ import { Names } from '../shown-names.tsx'
 import { EmptyLibrary } from './empty-library.tsx'
 import { KeyChoice } from './key-choice.tsx'
 import { KeyNotes } from './key-notes.tsx'
+import { formatOf } from './requested-format.ts'
 import { firstKeys, leftOutOf, unaskedOf } from './selection.ts'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -149,11 +149,4 @@ function TwoPeople({ bundle }: { bundle: RequestBundle | null }) {
       the terminal gets them.
     </Notice>
   )
-}
-
-/** The format in which the terminal says it will write the values; null where it says none.
- * @param command as the client reports it: `keyferry pull --format fish` */
-function formatOf(command: string | undefined): FormatName | null {
-  const [, given = 'sh'] = /^keyferry pull(?: --format (\S+))?$/.exec(command ?? '') ?? ['', '']
-  return isFormatName(given) ? given : null
 }

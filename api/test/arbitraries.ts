@@ -77,7 +77,16 @@ function textOf({ pattern, format, examples }: Schema): Arbitrary<string> {
   if (known.length > 0) return fc.constantFrom(...known)
   if (format === 'uuid') return fc.uuid()
   if (format === 'email') return fc.emailAddress()
-  return pattern === undefined ? text : fc.stringMatching(new RegExp(pattern, 'u'))
+  return pattern === undefined ? text : matching(pattern)
+}
+
+const knownPatterns = new Map<string, Arbitrary<string>>()
+
+// Making one of a class such as \P{Cc} lists every character of Unicode, which takes a second.
+function matching(pattern: string): Arbitrary<string> {
+  const known = knownPatterns.get(pattern) ?? fc.stringMatching(new RegExp(pattern, 'u'))
+  knownPatterns.set(pattern, known)
+  return known
 }
 
 function itemsOf({ items }: Schema, definitions: Readonly<Record<string, Schema>>): Arbitrary<unknown> {

@@ -203,18 +203,25 @@ function watchBody(delivery_id: string) {
   return { delivery_id, device: signDeviceWatch(createDeviceSeed(), delivery_id, time) }
 }
 
+// Keys and signatures are made only for the endpoint that needs them.
 function bodies(world: World, ids: Record<string, string>): { readonly [N in ApiEndpointName]?: unknown } {
   const unique = randomUUID().replaceAll('-', '')
   return {
-    createRequest: requestBody(null),
+    get createRequest() {
+      return requestBody(null)
+    },
     encryptFromBundle: { bundle_id: ids['bundle_id'], include_keys: [ids['key_name']] },
     releaseRequest: { secret: '482913' },
     approveDeposit: { plan_id: 'x' },
     approveNames: { bundle_id: ids['bundle_id'] },
     changeBundlePolicy: { approvers: 'owner' },
     changeTenantPolicy: { approvers: 'member' },
-    forgetDevice: { device: signDeviceForget(createDeviceSeed(), new Date().toISOString()) },
-    waitForRememberedChange: watchBody(ids['delivery_id'] ?? 'none'),
+    get forgetDevice() {
+      return { device: signDeviceForget(createDeviceSeed(), new Date().toISOString()) }
+    },
+    get waitForRememberedChange() {
+      return watchBody(ids['delivery_id'] ?? 'none')
+    },
     storePayload: { ciphertext_base64: 'AAAA' },
     createBundle: { name: unique },
     updateBundle: { description: 'new' },
@@ -260,6 +267,8 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     reportTokens: [{ token: 'kfm_unknown' }],
     createWebhook: { url: 'https://192.0.2.1/' },
     updateWebhook: { description: 'new' },
-    createDelivery: { ...requestBody(null), bundle_id: ids['bundle_id'] },
+    get createDelivery() {
+      return { ...requestBody(null), bundle_id: ids['bundle_id'] }
+    },
   }
 }

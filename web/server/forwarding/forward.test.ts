@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { apiEndpoints, type Endpoint } from '@keyferry/contract'
-import { verifyCaller } from '@keyferry/crypto/caller-signature'
-import { verifyRequest } from '@keyferry/crypto/request-signature'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PERSON, type RecordedCall, RecordingApi, sendJson } from '../../test/recording-api.ts'
-import { SECRET, sendRaw, startTestWeb } from '../../test/start-test-web.ts'
+import { sendRaw, startTestWeb } from '../../test/start-test-web.ts'
 import type { Web } from '../main.ts'
 
 let api: RecordingApi
@@ -21,12 +18,6 @@ afterEach(async () => {
   await Promise.all([web.close(), api.close()])
 })
 
-const rows = Object.entries<Endpoint>(apiEndpoints)
-const pathOf = (row: Endpoint) => row.path.replaceAll(/\{\w+\}/g, 'x')
-const isOpen = (row: Endpoint) => ['public', 'dev', 'machine'].includes(row.access)
-const call = (row: Endpoint) => fetch(web.address + pathOf(row), { method: row.method })
-
-const aboutNow = () => ({ secrets: [SECRET], nowSeconds: Date.now() / 1000, windowSeconds: 5 })
 const nothing = (): void => undefined
 
 async function onlyCall(): Promise<RecordedCall> {
@@ -35,69 +26,6 @@ async function onlyCall(): Promise<RecordedCall> {
   if (!only) throw new Error('nothing reached the API')
   return only
 }
-
-test.each(rows.filter(([, row]) => row.internal !== true))('%s is forwarded', async (_name, row) => {
-  expect((await call(row)).status).toBe(200)
-  const { method, path } = await onlyCall()
-  expect([method, path]).toEqual([row.method, pathOf(row)])
-})
-
-test.each(rows.filter(([, row]) => row.internal === true && row.path.startsWith('/api')))(
-  '%s is not reachable from outside',
-  async (_name, row) => {
-    expect((await call(row)).status).toBe(404)
-    expect(api.calls).toEqual([])
-  },
-)
-
-test.each(rows.filter(([, row]) => row.internal !== true && !isOpen(row)))(
-  '%s carries both signatures of the person',
-  async (_name, row) => {
-    await call(row)
-    const { headers, method, path, body } = await onlyCall()
-    const caller = { userId: PERSON.user_id, tenantId: PERSON.tenant_id }
-    expect(headers['x-user-id']).toBe(caller.userId)
-    expect(headers['x-tenant-id']).toBe(caller.tenantId)
-    expect(verifyCaller(caller, String(headers['x-signature']), [SECRET])).toBe(true)
-    const facts = { method, path, body, clientAddress: '127.0.0.1', ...caller }
-    expect(headers['x-client-address']).toBe('127.0.0.1')
-    expect(verifyRequest(String(headers['x-signature-v2']), facts, aboutNow())).not.toBeNull()
-  },
-)
-
-test.each(rows.filter(([, row]) => row.internal !== true && isOpen(row)))(
-  '%s carries no identity, only that it comes from this layer',
-  async (_name, row) => {
-    await call(row)
-    const { headers, method, path, body } = await onlyCall()
-    const facts = { method, path, body, clientAddress: '127.0.0.1', userId: '', tenantId: '' }
-    expect(Object.keys(headers).filter((name) => /^x-(?:user|tenant|signature$)|cookie/.test(name))).toEqual(
-      [],
-    )
-    expect(verifyRequest(String(headers['x-signature-v2']), facts, aboutNow())).not.toBeNull()
-  },
-)
-
-const forMachines = rows.filter(([, row]) => row.access === 'machine' || row.machine !== undefined)
-const bearer = { authorization: 'Bearer kfm_of-a-machine' }
-
-test.each(forMachines)('%s forwards a bearer token, and no person', async (_name, row) => {
-  await fetch(web.address + pathOf(row), { method: row.method, headers: bearer })
-  const { headers, method, path, body } = await onlyCall()
-  expect(headers['authorization']).toBe(bearer.authorization)
-  expect(Object.keys(headers).filter((name) => /^x-(?:user|tenant|signature$)|cookie/.test(name))).toEqual([])
-  const facts = { method, path, body, clientAddress: '127.0.0.1', userId: '', tenantId: '' }
-  expect(verifyRequest(String(headers['x-signature-v2']), facts, aboutNow())).not.toBeNull()
-})
-
-const forOthers = rows.filter(
-  ([, row]) => row.internal !== true && row.access !== 'machine' && row.machine === undefined,
-)
-
-test.each(forOthers)('%s forwards no bearer token', async (_name, row) => {
-  await fetch(web.address + pathOf(row), { method: row.method, headers: bearer })
-  expect((await onlyCall()).headers['authorization']).toBeUndefined()
-})
 
 test('another scheme than Bearer is not forwarded', async () => {
   await fetch(`${web.address}/api/v1/machine`, { headers: { authorization: 'Basic a2Z0OnBhc3M=' } })

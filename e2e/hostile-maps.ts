@@ -39,6 +39,12 @@ export const hostileMap: fc.Arbitrary<HostileMap> = fc.uniqueArray(fc.tuple(name
   maxLength: 6,
 })
 
+// One run has some 250 maps, each of them a process or more.
+const PROPERTY_RUNS_OF_ONE = 100
+
+/** How often a property of many maps runs: `npm run faults -- properties` runs it longer. */
+export const RUNS_OF_MANY_MAPS = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? 200) / PROPERTY_RUNS_OF_ONE)
+
 /** Many maps at once, so that one process reads them all. */
 export const hostileMaps: fc.Arbitrary<readonly HostileMap[]> = fc.array(hostileMap, {
   minLength: 1,

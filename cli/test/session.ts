@@ -1,11 +1,16 @@
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { VERSION } from '../src/base/version.ts'
 
 // KEYFERRY_UNDER_TEST names another build of the client: the published package's, or a single executable.
 const KEYFERRY = process.env['KEYFERRY_UNDER_TEST'] ?? join(import.meta.dirname, '../bin/keyferry.js')
 const START = KEYFERRY.endsWith('.js') ? `'${process.execPath}' '${KEYFERRY}'` : `'${KEYFERRY}'`
+
+// Each session has a home of its own. Without a shared folder, each would compile the client again, which takes twice as
+// long as all else that a session does.
+const COMPILED_CLIENT = join(tmpdir(), 'compiled-client')
 
 /** One command line against a server of that name, and what comes of it. */
 export type Session = {
@@ -79,6 +84,7 @@ export async function playSession(session: Session, stage: Stage): Promise<Sessi
     env: {
       PATH: `${bin}:${process.env['PATH'] ?? ''}`,
       HOME: stage.folder,
+      XDG_CACHE_HOME: COMPILED_CLIENT,
       KEYFERRY_SERVER: stage.url,
       LANG: 'C.UTF-8',
       XDG_RUNTIME_DIR: join(bin, 'r'),

@@ -6,7 +6,7 @@ import { parseEnv as parseAsNode } from 'node:util'
 import { parse as parseAsDotenv } from 'dotenv'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type HostileMap, hostileMap, hostileMaps } from '../../../e2e/hostile-maps.ts'
+import { type HostileMap, hostileMap, hostileMaps, RUNS_OF_MANY_MAPS } from '../../../e2e/hostile-maps.ts'
 import { POSIX_SHELLS, type RealShell, readBack, requireShell } from '../../../e2e/real-shells.ts'
 import { readDocker, readGithubActions, readPowershell, readSystemd } from '../../test/format-readers.ts'
 import { misfits } from './format.ts'
@@ -14,8 +14,6 @@ import { FORMAT_NAMES, type FormatName } from './format-names.ts'
 import { writeEnv } from './formats/interface-text.ts'
 import { FORMATS } from './formats.ts'
 import { readEnv } from './read-env.ts'
-
-const RUNS_WITH_PROCESSES = 8
 
 // What a format says it can hold.
 function held(name: FormatName, map: HostileMap): Map<string, string> {
@@ -28,7 +26,7 @@ describe.each([...POSIX_SHELLS.map((shell) => [shell, 'sh'] as const), ['fish', 
   (shell, name) => {
     const { whyNot, write } = FORMATS[name]
 
-    test('gets every byte back', { timeout: 120_000 }, async ({ skip }) => {
+    test('gets every byte back', async ({ skip }) => {
       requireShell(shell, skip)
       await fc.assert(
         fc.asyncProperty(hostileMaps, async (maps) => {
@@ -36,7 +34,7 @@ describe.each([...POSIX_SHELLS.map((shell) => [shell, 'sh'] as const), ['fish', 
           const texts = all.map((values) => ({ text: write(values), names: [...values.keys()] }))
           expect(await readBack(shell, texts)).toEqual(all.map((values) => [...values.values()]))
         }),
-        { numRuns: RUNS_WITH_PROCESSES },
+        { numRuns: RUNS_OF_MANY_MAPS },
       )
     })
 

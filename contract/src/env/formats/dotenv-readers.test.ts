@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { type HostileMap, hostileMaps } from '../../../../e2e/hostile-maps.ts'
+import { type HostileMap, hostileMaps, RUNS_OF_MANY_MAPS } from '../../../../e2e/hostile-maps.ts'
 import { misfits } from '../format.ts'
 import { FORMATS } from '../formats.ts'
 
@@ -65,7 +65,6 @@ const READERS = [
 
 test.for(READERS)(
   '%s reads every value of a .env file but those that name it',
-  { timeout: 60_000 },
   ([reader, program, check, read, { most, unreadable }], { skip }) => {
     if (spawnSync(program, check).status !== 0) {
       if (process.env['CI']) throw new Error(`${reader} is not installed`)
@@ -84,7 +83,7 @@ test.for(READERS)(
         const texts = all.map((map) => format.write(map))
         expect(read(texts)).toEqual(all.map((map) => Object.fromEntries(map)))
       }),
-      { numRuns: 5 },
+      { numRuns: RUNS_OF_MANY_MAPS },
     )
   },
 )

@@ -5,8 +5,16 @@ const STORIES = ['e2e/**', 'server/test/**', 'cli/test/**', 'release/**']
 
 const API = ['api/test/**', 'api/src/request-store/**']
 
-// Several nodes share a PostgreSQL.
-const NODES = ['changed-values', 'database-away', 'deposit-rescue', 'four-sealers', 'nodes', 'webhook-nodes']
+// Several nodes share a PostgreSQL, or a library outgrows the heap.
+const LARGE = [
+  'changed-values',
+  'database-away',
+  'deposit-rescue',
+  'four-sealers',
+  'nodes',
+  'small-heap',
+  'webhook-nodes',
+]
 
 const OUTSIDE = ['**/node_modules/**', '**/dist/**']
 
@@ -15,7 +23,10 @@ const PARTS: Readonly<Record<string, { include: readonly string[]; exclude: read
   unit: { include: ['**'], exclude: [...STORIES, ...API] },
   api: { include: API, exclude: [] },
   e2e: { include: STORIES, exclude: [] },
-  fast: { include: ['**'], exclude: [...STORIES, ...NODES.map((name) => `api/test/${name}.test.ts`)] },
+  fast: {
+    include: ['**'],
+    exclude: [...STORIES, 'web/app-size.test.ts', ...LARGE.map((name) => `api/test/${name}.test.ts`)],
+  },
 }
 
 export default defineConfig(({ mode }) => {
@@ -26,18 +37,18 @@ export default defineConfig(({ mode }) => {
     test: {
       include: include.map((folder) => `${folder}/*.test.ts`),
       exclude: [...OUTSIDE, ...exclude],
-      env: mode === 'fast' ? { DATABASES: 'sqlite' } : {},
+      env: mode === 'fast' ? { DATABASES: 'sqlite', APP: 'stale' } : {},
       globalSetup: ['test-folder.ts', 'e2e/built-app.ts'],
       setupFiles: ['property-runs.ts'],
       isolate: false,
-      // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.
-      maxWorkers: 2,
+      // Most tests wait for a server, a browser or a shell, so that two cores have work for four workers.
+      maxWorkers: 4,
       // On a shared machine a browser may be late once. The output names what was tried again.
       retry: process.env['CI'] === undefined ? 0 : 1,
       testTimeout: 60_000,
       hookTimeout: 120_000,
       // Below the limit of a test, so that a failure names what was waited for.
-      expect: { poll: { timeout: 45_000 } },
+      expect: { poll: { interval: 25, timeout: 45_000 } },
       reporters: ['default', new TestSummary(Number(process.env['SLOWEST'] ?? 0))],
     },
   }

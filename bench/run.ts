@@ -8,6 +8,7 @@ import { events } from './events.ts'
 import { firstPaint } from './first-paint.ts'
 import { growth } from './growth.ts'
 import { imports } from './imports.ts'
+import { longLists } from './long-lists.ts'
 import { machineDeliveries } from './machine-deliveries.ts'
 import type { Benchmark, Measurement } from './measurement.ts'
 import { memoryGrowth } from './memory-growth.ts'
@@ -40,6 +41,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'client-start': clientStart,
   'terminal-consent': terminalConsent,
   'first-paint': firstPaint,
+  'long-lists': longLists,
   growth,
   'memory-growth': memoryGrowth,
 }

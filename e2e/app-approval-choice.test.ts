@@ -159,7 +159,10 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await confirmation(page).waitFor({ state: 'detached' })
-    expect((await delivered(request.id)).status).toBe('pending')
+    const context = await call('GET', '/api/v1/requests/{request_id}/context', {
+      params: { request_id: request.id },
+    })
+    expect(context.status).toBe('pending')
     await closePage(page)
   })
 

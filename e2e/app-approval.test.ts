@@ -275,7 +275,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await createLibrary(own.url)
     const { page } = await open({ bundle: 'dev/app' }, own.url)
     await approveAll(page).waitFor()
-    await own.stop()
+    await own.stop('SIGKILL')
     await approve(page).click()
     await page.getByRole('alert').getByText('The server does not answer.').waitFor()
     await expectAccessible(page)

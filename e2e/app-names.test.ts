@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser())('the page of a request for names', () => {
     await readRequest(page)
     await page.getByRole('button', { name: new RegExp(`List ${shown.length} names of`) }).click()
     const code = await page.getByText(/^\d{3} \d{3}$/).innerText()
-    expect((await terminal.wait(id)).body).toMatchObject({ status: 'pending', needs: 'release' })
+    expect((await terminal.wait(id, 'none')).body).toMatchObject({ status: 'pending', needs: 'release' })
     expect((await terminal.release(id, code)).status).toBe(200)
     const got = terminal.opened(await terminal.wait(id, 'code'))
     expect(got).toMatchObject({ kind: 'names', bundle: { name: 'dev/app' } })

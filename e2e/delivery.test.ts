@@ -116,36 +116,6 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     await page.context().close()
   })
 
-  test('the program starts within a tenth of a second of the click', async () => {
-    const delays: number[] = []
-    // A machine that is busy with something else for a moment proves nothing: the best of five counts.
-    while (delays.length < 5 && !delays.some((ms) => ms < 100)) delays.push(await msFromClickToStart())
-    expect(Math.min(...delays)).toBeLessThan(100)
-  })
-
-  async function msFromClickToStart(): Promise<number> {
-    const terminal = keyferry(
-      'run',
-      'dev/app',
-      '--',
-      process.execPath,
-      '-p',
-      '"started " + performance.timeOrigin',
-    )
-    const page = await openApproval(terminal)
-    const approve = page.getByRole('button', { name: 'Approve 10 keys' })
-    await approve.evaluate((button) => {
-      button.addEventListener('click', () => {
-        button.ownerDocument.documentElement.setAttribute('data-clicked-at', String(Date.now()))
-      })
-    })
-    await approve.click()
-    const [, startedMs = 'NaN'] = await terminal.appears(/started (\d+\.\d+)/)
-    const clickedMs = Number(await page.locator('html').getAttribute('data-clicked-at'))
-    await page.context().close()
-    return Number(startedMs) - clickedMs
-  }
-
   test('denied: nothing starts, exit code 3', async () => {
     const terminal = runToFile('never')
     const page = await openApproval(terminal)

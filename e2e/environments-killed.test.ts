@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { hasPostgres } from '../plumbing/test/postgres.ts'
-import { killedServer } from './killed-server.ts'
+import { killedServer, momentsOf } from './killed-server.ts'
 import type { NodeProcess } from './node-process.ts'
 import { ownerNamed } from './signed-client.ts'
 
 const VARIABLES = 300
 // A duplicate with copies of all keys takes about 100 ms, a split a few.
-const DUPLICATE_DELAYS_MS = [5, 25, 50, 80]
-const SPLIT_DELAYS_MS = [0, 2, 4, 8]
+const DUPLICATE_DELAYS_MS = momentsOf([5, 25, 50, 80])
+const SPLIT_DELAYS_MS = momentsOf([0, 2, 4, 8])
 
 test.each(hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite'])(
   'a duplicate and a split whose server is killed are whole or not there, on %s',

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { hasPostgres } from '../plumbing/test/postgres.ts'
-import { killedServer } from './killed-server.ts'
+import { killedServer, momentsOf } from './killed-server.ts'
 import type { NodeProcess } from './node-process.ts'
 import { ownerNamed } from './signed-client.ts'
 
 const VARIABLES = 500
 // An import takes about 100 ms.
-const DELAYS_MS = [5, 20, 40, 60, 90]
+const DELAYS_MS = momentsOf([5, 20, 40, 60, 90])
 
 test.each(hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite'])(
   'an import whose server is killed is whole or not there, on %s',

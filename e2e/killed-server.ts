@@ -10,6 +10,12 @@ import { ownerNamed } from './signed-client.ts'
 
 const SECRET = 'the shared secret of a test on loopback'
 
+/** A test run kills at every second moment, `npm run faults -- properties` at each. */
+export function momentsOf(delaysMs: readonly number[]): readonly number[] {
+  const step = process.env['PROPERTY_RUNS'] === undefined ? 2 : 1
+  return delaysMs.filter((_, index) => index % step === 0)
+}
+
 /** An API with its own stores, which a test can start and kill many times. The stores are removed when the test ends.
  * */
 export async function killedServer(kind: string) {

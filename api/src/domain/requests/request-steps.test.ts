@@ -1,4 +1,3 @@
-import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sampleRequest, sealing } from '../../../test/sample-request.ts'
 import type { Approved } from './approved.ts'
@@ -7,72 +6,173 @@ import type { Step } from './request-store.ts'
 import { pendingRequest, type StoredRequest } from './stored-request.ts'
 
 const T0 = 1_000_000
+const LIMIT = 2
 
-const approved: Approved = {
-  kind: 'names',
-  approverId: 'sam',
+const approvedBy = (approverId: string, more = {}): Approved => ({
+  kind: 'any',
+  approverId,
   tenant: { id: 'tenant', name: 'Team' },
-  target: { kind: 'bundle', id: 'bundle', name: 'dev/app' },
-  assurance: 'bound',
-}
+  ...more,
+})
+const sam = { userId: 'sam', tenantId: null }
 const hold = { by: 'code', hash: 'right', untilMs: T0 + 50 } as const
-const code = { approverId: 'sam', hash: 'right', untilMs: T0 + 90, limit: 2, approved }
-const release =
-  (hash: string): Step<unknown> =>
-  (stored, nowMs) =>
-    steps.releaseStep(stored, { hash, limit: 2 }, nowMs)
+const first = {
+  approverId: 'sam',
+  username: 'sam',
+  tenantId: 'tenant',
+  bundleId: 'bundle',
+  bundleName: 'dev/app',
+  keys: ['A'],
+  at: '',
+}
+const counts = { create: 0, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 }
+const place = { id: 'bundle', name: 'dev/app' }
+const receipt = { kid: '', payload: '', signature: '' }
+const applied = { id: 'd1', bundle: place, workspace: place, counts, approved_by: 'sam', receipt }
 
+const approve =
+  (changes: Partial<steps.Approving>): Step<unknown> =>
+  (stored, nowMs) =>
+    steps.approveStep(stored, sealing(changes), nowMs)
+const release =
+  (hash: string, afterMs = 0): Step<unknown> =>
+  (stored, nowMs) =>
+    steps.releaseStep(stored, { hash, limit: LIMIT }, nowMs + afterMs)
+const settle =
+  (depositId: string, result: typeof applied | null): Step<unknown> =>
+  (stored) =>
+    steps.settleDepositStep(stored, { depositId, applied: result })
+
+const byOne = { approved: approvedBy('sam') }
+const bySecond = { after: 'sam', approved: approvedBy('kim') }
+const byFirst = { first, ciphertextBase64: null }
+const deposit = { approved: approvedBy('sam', { depositId: 'd1' }), ciphertextBase64: null }
+
+/** Everything that can be done with a request, whatever its state. */
 const ACTIONS: Record<string, Step<unknown>> = {
-  approve: (stored, nowMs) => steps.approveStep(stored, sealing({ approved }), nowMs),
-  hold: (stored, nowMs) => steps.approveStep(stored, sealing({ approved, hold }), nowMs),
+  approve: approve(byOne),
+  'approve and hold': approve({ ...byOne, hold }),
+  'approve without a sign-in': approve({}),
+  'approve as the first': approve(byFirst),
+  'approve as the first and hold': approve({ ...byFirst, hold }),
+  'approve as the second': approve(bySecond),
+  'approve as the second and hold': approve({ ...bySecond, hold }),
+  'approve a deposit': approve(deposit),
+  'approve a deposit and hold': approve({ ...deposit, hold }),
   release: release('right'),
-  'wrong release': release('wrong'),
-  'fresh code': (stored) => steps.renewCodeStep(stored, code),
-  deny: (stored) => steps.denyStep(stored, null),
+  'release late': release('right', 50),
+  'release wrongly': release('wrong'),
+  'fresh code': (stored) =>
+    steps.renewCodeStep(stored, {
+      approverId: 'sam',
+      hash: 'right',
+      untilMs: T0 + 90,
+      limit: LIMIT,
+      approved: stored.approved,
+    }),
+  deny: (stored) => steps.denyStep(stored, 'owner_approves'),
   withdraw: steps.withdrawStep,
-  'wrong code': (stored) => steps.wrongCodeStep(stored, 2),
+  'wrong check code': (stored) => steps.wrongCodeStep(stored, LIMIT),
   claim: (stored) => steps.claimStep(stored, 'mine'),
   unclaim: (stored) => steps.unclaimStep(stored, 'mine'),
-  'late unclaim': (stored) => steps.unclaimStep(stored, 'earlier'),
+  'unclaim late': (stored) => steps.unclaimStep(stored, 'earlier'),
   expire: (stored) => steps.expireStep(stored, 'server'),
-  'remove approver': (stored) => steps.removeApproverStep(stored, { userId: 'sam', tenantId: null }),
+  stored: settle('d1', applied),
+  'not stored': settle('d1', null),
+  'another is stored': settle('d2', applied),
+  'remove deposit': (stored) => steps.removeDepositStep(stored, 'd1'),
+  'remove approver': (stored) => steps.removeApproverStep(stored, sam),
+  'remove approver elsewhere': (stored) => steps.removeApproverStep(stored, { ...sam, tenantId: 'other' }),
+  remove: steps.removeStep,
 }
 
-type Model = { stored: StoredRequest; payload: string | null; wasHeld: boolean }
+/** A request and its payload, as a store keeps them. `isBound`: its last approval had to return to the terminal. */
+type Model = { stored: StoredRequest; payload: 'box' | 'sealed' | null; isBound: boolean }
 
-/** One step as a store carries it out; null: removed. */
-function after({ stored, payload, wasHeld }: Model, step: Step<unknown>): Model | null {
-  const before = structuredClone(stored)
+/** One step as a store carries it out; null: removed. A step may run twice, and one that refuses writes nothing. */
+function after({ stored, payload, isBound }: Model, step: Step<unknown>): Model | null {
+  const before = JSON.stringify(stored)
   const change = step(stored, T0)
-  expect(stored).toEqual(before)
-  expect(step(stored, T0).next).toEqual(change.next)
-  if (change.next === undefined) return { stored, payload, wasHeld }
+  const again = JSON.stringify(step(stored, T0))
+  expect([JSON.stringify(stored), again]).toEqual([before, JSON.stringify(change)])
+  if (change.next === undefined) {
+    expect(change.payload).toBeUndefined()
+    return { stored, payload, isBound }
+  }
   if (change.next === 'removed') return null
-  const kept = typeof change.payload === 'object' ? change.payload.put : payload
   const next = { ...change.next, request: stored.request }
-  const isHeld = wasHeld || next.status === 'held'
-  return { stored: next, payload: change.payload === 'drop' ? null : kept, wasHeld: isHeld }
+  const isApproval = next.approved !== stored.approved || next.first !== stored.first
+  const kept = typeof change.payload === 'object' ? 'sealed' : payload
+  return {
+    stored: next,
+    payload: change.payload === 'drop' ? null : kept,
+    isBound: next.status === 'held' || (isBound && !isApproval),
+  }
 }
 
-test('whatever happens, an ended request has no payload, and a bound one is ready only after its return', () => {
-  const names = fc.array(fc.constantFrom(...Object.keys(ACTIONS)), { maxLength: 12 })
-  fc.assert(
-    fc.property(names, (actions) => {
-      const stored = pendingRequest(sampleRequest({ expiresAtMs: T0 + 100 }))
-      let model: Model | null = { stored, payload: null, wasHeld: false }
-      for (const action of actions) {
-        const step = ACTIONS[action]
-        if (model === null || step === undefined) return
-        model = after(model, step)
-        if (model === null) return
-        const { status, held, returned, claimId } = model.stored
-        const isSealed = status === 'held' || status === 'ready' || status === 'claimed'
-        expect(model.payload !== null, status).toBe(isSealed)
-        expect(held !== null).toBe(status === 'held')
-        expect(claimId !== null).toBe(status === 'claimed')
-        if (model.wasHeld && (status === 'ready' || status === 'claimed')) expect(returned).toBe('code')
-      }
-    }),
-    { numRuns: 2_000 },
-  )
+/** What holds in every state. */
+function unsound({ stored, payload, isBound }: Model): string[] {
+  const { request, status, held, returned, claimId, approved, first: before } = stored
+  const isDeposit = request.deposit !== null
+  const isEnded = status === 'denied' || status === 'withdrawn'
+  const isGiven = status === 'ready' || status === 'claimed'
+  const hasBox = isDeposit && !isEnded && !isGiven
+  const isSealed = !isDeposit && (isGiven || (status === 'held' && approved !== null))
+  const rules = {
+    'a box until it is stored or ended': (payload === 'box') === hasBox,
+    'a ciphertext from the approval to the end': (payload === 'sealed') === isSealed,
+    'a hold while held': (held !== null) === (status === 'held'),
+    'a claim while claimed': (claimId !== null) === (status === 'claimed'),
+    'a time to store while applying': (stored.applyUntilMs !== null) === (status === 'applying'),
+    'an outcome once stored': (stored.applied !== null) === (isDeposit && isGiven),
+    'a reason only of a denial': stored.whyDenied === null || status === 'denied',
+    'no approval while pending': approved === null || status !== 'pending',
+    'only deposits are applying': status !== 'applying' || (isDeposit && approved !== null),
+    'bound: given only after its return':
+      !isBound || returned !== null || !(isGiven || status === 'applying'),
+    'a second person after the first': approved?.approverId !== 'kim' || before?.approverId === 'sam',
+  }
+  return Object.entries(rules).flatMap(([rule, holds]) => (holds ? [] : [rule]))
+}
+
+/** Every state that any order of actions reaches from this request. */
+function reachedFrom(start: Model): Model[] {
+  const known = new Map([[JSON.stringify(start), start]])
+  for (const model of known.values()) {
+    for (const [action, step] of Object.entries(ACTIONS)) {
+      const next = after(model, step)
+      if (next === null) continue
+      expect(unsound(next), `${model.stored.status}: ${action}`).toEqual([])
+      known.set(JSON.stringify(next), next)
+    }
+  }
+  return [...known.values()]
+}
+
+const asked = (changes: Parameters<typeof sampleRequest>[0] = {}) =>
+  pendingRequest(sampleRequest({ expiresAtMs: T0 + 100, ...changes }))
+const statuses = (states: Model[]) => [...new Set(states.map(({ stored }) => stored.status))].toSorted()
+
+test('each action in each state of a delivery keeps what holds', () => {
+  const states = reachedFrom({ stored: asked(), payload: null, isBound: false })
+  expect(statuses(states)).toEqual(['claimed', 'denied', 'held', 'pending', 'ready', 'withdrawn'])
+  expect(states.length).toBeGreaterThan(100)
 })
+
+test('each action in each state of a deposit keeps what holds', () => {
+  const stored = asked({ kind: 'deposit', deposit: { userCode: 'BCDF-GHJK' } })
+  const states = reachedFrom({ stored, payload: 'box', isBound: false })
+  expect(statuses(states)).toEqual(['applying', 'claimed', 'denied', 'held', 'pending', 'ready', 'withdrawn'])
+  expect(states.length).toBeGreaterThan(20)
+})
+
+test.each([steps.withdrawStep, ACTIONS['deny'] ?? steps.removeStep])(
+  'a request that ended stays as it is, whatever is done to it',
+  (end) => {
+    const ended = after({ stored: asked(), payload: null, isBound: false }, end)
+    if (ended === null) throw new Error('removed')
+    for (const [action, step] of Object.entries(ACTIONS)) {
+      if (action !== 'remove') expect(after(ended, step), action).toEqual(ended)
+    }
+  },
+)

@@ -182,8 +182,9 @@ export function settleDepositStep(
 ): Change<boolean> {
   const { status, approved } = stored
   if (status !== 'applying' || approved?.['depositId'] !== depositId) return { answer: false }
-  const next = { ...stored, applied, applyUntilMs: null, returned: null }
-  if (applied === null) return { answer: true, next: { ...next, status: 'pending', approved: null } }
+  const next = { ...stored, applied, applyUntilMs: null }
+  if (applied === null)
+    return { answer: true, next: { ...next, status: 'pending', approved: null, returned: null } }
   return { answer: true, next: { ...next, status: 'ready' }, payload: 'drop' }
 }
 

@@ -1,0 +1,156 @@
+import { randomRequestId } from '@keyferry/crypto/token'
+import * as fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { testRedis } from '../../../plumbing/test/redis-server.ts'
+import { actsOn, type RequestActs } from '../../test/request-acts.ts'
+import { sampleRequest, sealing } from '../../test/sample-request.ts'
+import { APPLY_MS } from '../domain/requests/request-steps.ts'
+import type { ApprovalRequest } from '../domain/requests/stored-request.ts'
+import { openRedisRequestStore } from './redis.ts'
+import { openRedis } from './redis-connection.ts'
+import { openSqliteRequestStore } from './sqlite.ts'
+
+/*
+ * The same commands, in any order, on both stores: each answer and each state that can be seen afterwards is the same.
+ */
+
+const BOX = 'x'.repeat(40)
+const BOUNDS = { maxLive: 4, maxBoxBytes: 2 * BOX.length }
+const LIFE_MS = 100_000
+const hold = { by: 'code', hash: 'right' } as const
+const tenant = { id: 'tenant', name: 'Team' }
+const names = { kind: 'names', tenant, target: { kind: 'tenant', ...tenant }, assurance: 'bound' }
+const deposit = { kind: 'deposit', tenant, depositId: 'd1' }
+const place = { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' }
+const applied = {
+  id: '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04',
+  bundle: place,
+  workspace: place,
+  counts: { create: 1, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 },
+  approved_by: 'sam',
+  receipt: { kid: '1a2b3c4d5e6f7081', payload: 'e30=', signature: 'c2lnbmVk' },
+}
+const first = { username: '', tenantId: 'tenant', bundleId: 'b', bundleName: 'b', keys: [], at: '' }
+
+type At = { acts: RequestActs; id: string; nowMs: number; by: string }
+
+/** What can be done with one request. */
+const COMMANDS: Record<string, (at: At) => Promise<unknown>> = {
+  approve: ({ acts, id, nowMs, by }) =>
+    acts.approve(id, sealing({ approved: { ...names, approverId: by } }), nowMs),
+  'approve and hold': ({ acts, id, nowMs, by }) => {
+    const held = { ...hold, untilMs: nowMs + 30_000 }
+    return acts.approve(id, sealing({ approved: { ...names, approverId: by }, hold: held }), nowMs)
+  },
+  'approve first': ({ acts, id, nowMs, by }) =>
+    acts.approve(id, sealing({ first: { ...first, approverId: by }, ciphertextBase64: null }), nowMs),
+  'approve second': ({ acts, id, nowMs, by }) =>
+    acts.approve(id, sealing({ after: 'sam', approved: { ...names, approverId: by } }), nowMs),
+  'approve deposit': ({ acts, id, nowMs, by }) =>
+    acts.approve(id, sealing({ approved: { ...deposit, approverId: by }, ciphertextBase64: null }), nowMs),
+  release: ({ acts, id, nowMs }) => acts.release(id, { hash: 'right', limit: 2 }, nowMs),
+  'release wrongly': ({ acts, id, nowMs }) => acts.release(id, { hash: 'wrong', limit: 2 }, nowMs),
+  'fresh code': ({ acts, id, nowMs, by }) => {
+    const code = { hash: 'right', untilMs: nowMs + 30_000, approverId: by, limit: 2, approved: null }
+    return acts.renewCode(id, code, nowMs)
+  },
+  deny: ({ acts, id, nowMs }) => acts.deny(id, nowMs),
+  withdraw: ({ acts, id, nowMs }) => acts.withdraw(id, nowMs),
+  'wrong check code': ({ acts, id, nowMs }) => acts.countWrongCode(id, 3, nowMs),
+  claim: ({ acts, id, nowMs, by }) => acts.claim(id, nowMs, by),
+  unclaim: ({ acts, id, nowMs, by }) => acts.unclaim(id, nowMs, by),
+  stored: ({ acts, id, nowMs }) => acts.settleDeposit(id, { depositId: 'd1', applied }, nowMs),
+  'not stored': ({ acts, id, nowMs }) => acts.settleDeposit(id, { depositId: 'd1', applied: null }, nowMs),
+  'remove approver': ({ acts, nowMs, by }) => acts.removeApprovedBy({ userId: by, tenantId: null }, nowMs),
+  remove: ({ acts, id, nowMs }) => acts.remove(id, nowMs),
+}
+
+type Command = { command: string; which: number; by: string; laterMs: number; device: string | null }
+
+const command: fc.Arbitrary<Command> = fc.record({
+  command: fc.constantFrom('create', 'create', 'create deposit', ...Object.keys(COMMANDS)),
+  which: fc.nat(3),
+  by: fc.constantFrom('sam', 'kim'),
+  laterMs: fc.constantFrom(0, 0, 0, 1, APPLY_MS, 35_000),
+  device: fc.constantFrom('laptop', null),
+})
+
+/** The same requests in both stores, and the time that passed for both. */
+class Run {
+  readonly #both: readonly RequestActs[]
+  readonly #requests: ApprovalRequest[] = []
+  #nowMs = Date.now()
+
+  constructor(both: readonly RequestActs[]) {
+    this.#both = both
+  }
+
+  async does({ command, which, by, laterMs, device }: Command): Promise<void> {
+    this.#nowMs += laterMs
+    const isNew = command.startsWith('create') || this.#requests.length === 0
+    if (isNew) await this.#creates(command === 'create deposit' ? BOX : null, device)
+    const id = this.#requests.at(-1 - (which % this.#requests.length))?.id ?? ''
+    const act = COMMANDS[command]
+    if (!isNew && act) await this.#same(command, (acts) => act({ acts, id, nowMs: this.#nowMs, by }))
+    await this.#same(`state after ${command}`, (acts) => this.#seen(acts, id))
+  }
+
+  /** All that can be seen of all requests. */
+  async isSame(): Promise<void> {
+    for (const { id } of this.#requests) await this.#same('at the end', (acts) => this.#seen(acts, id))
+    await this.#same('of the device', ({ store }) => store.ofDevice('laptop', this.#nowMs))
+    for (const by of ['sam', 'kim']) await this.#same('of the approver', (acts) => this.#approvedBy(acts, by))
+  }
+
+  async #creates(box: string | null, deviceKey: string | null): Promise<void> {
+    // No two end at the same time, so that their order is known.
+    const expiresAtMs = this.#nowMs + LIFE_MS + this.#requests.length
+    const kind = box === null ? {} : ({ kind: 'deposit', deposit: { userCode: 'BCDF-GHJK' } } as const)
+    const request = sampleRequest({ expiresAtMs, deviceKey, together: deviceKey !== null, ...kind })
+    this.#requests.push(request)
+    await this.#same('create', (acts) => acts.create(request, this.#nowMs, box))
+  }
+
+  async #seen({ store }: RequestActs, id: string) {
+    return [await store.read(id, this.#nowMs), await store.box(id, this.#nowMs)]
+  }
+
+  // The list is a hint: its reader looks at each request.
+  async #approvedBy({ store, find }: RequestActs, by: string): Promise<string[]> {
+    const ids = await store.ofApprover(by, this.#nowMs)
+    const found = await Promise.all(ids.map((id) => find(id, this.#nowMs)))
+    const own = found.filter((stored) =>
+      [stored?.approved, stored?.first].some((it) => it?.approverId === by),
+    )
+    return own.map((stored) => stored?.request.id ?? '').toSorted()
+  }
+
+  async #same(what: string, act: (acts: RequestActs) => Promise<unknown>): Promise<void> {
+    const [one, other] = await Promise.all(this.#both.map(act))
+    expect(other, what).toEqual(one)
+  }
+}
+
+const redis = await testRedis()
+
+describe.runIf(redis)('SQLite and Redis', () => {
+  afterAll(() => redis?.stop())
+
+  test('answer the same commands in the same way', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 20 }), async (commands) => {
+        const connection = await openRedis(redis?.url ?? '', () => {})
+        const shared = { redis: connection, prefix: `${randomRequestId()}:` }
+        const both = [
+          actsOn(openSqliteRequestStore({ path: ':memory:', now: Date.now, ...BOUNDS })),
+          actsOn(await openRedisRequestStore({ ...shared, ...BOUNDS })),
+        ]
+        const run = new Run(both)
+        for (const each of commands) await run.does(each)
+        await run.isSame()
+        await Promise.all(both.map((acts) => acts.close()))
+        connection.close()
+      }),
+    )
+  })
+})

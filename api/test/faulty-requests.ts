@@ -1,8 +1,8 @@
 import { unavailable } from '../src/domain/base/errors.ts'
 import type { RequestStore } from '../src/domain/requests/request-store.ts'
 
-/** `before`: the call fails, and nothing happens. `after`: it takes effect, and its reply is lost. */
-type When = 'before' | 'after'
+/** `before`: the call fails, and nothing happens. `after`: it takes effect, and its reply is lost. `none`: it works. */
+type When = 'before' | 'after' | 'none'
 
 /** Which of the next calls fail, for `faulty` stores. */
 export class Faults {

@@ -28,6 +28,11 @@ export const NO_KEYBOARD: Keyboard = {
   askHidden: async () => null,
 }
 
+/** Whether a person at a terminal sees a question and can answer it. */
+export function isAtTerminal({ stderr, keyboard }: Pick<Parts, 'stderr' | 'keyboard'>): boolean {
+  return stderr.isTerminal && keyboard.isThere()
+}
+
 /** Ask a question at the terminal.
  * @returns whether the answer is yes */
 export function isYes(keyboard: Keyboard, question: string): boolean {

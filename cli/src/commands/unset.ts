@@ -1,4 +1,4 @@
-import { announce, isYes } from '../base/announce.ts'
+import { announce, isAtTerminal, isYes } from '../base/announce.ts'
 import { EXIT, generalError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
@@ -67,10 +67,10 @@ async function detachHere(
     parts.stderr.write(`Removed ${name} from ${bundleName}. Its key stays in the library.\n`)
 }
 
-function requireYes(question: string, { keyboard, stderr }: Parts): void {
-  if (!keyboard.isThere() || !stderr.isTerminal) {
+function requireYes(question: string, parts: Parts): void {
+  if (!isAtTerminal(parts)) {
     throw generalError('there is no terminal to ask', 'Nothing was removed. Add --yes to remove it.')
   }
-  if (isYes(keyboard, question)) return
+  if (isYes(parts.keyboard, question)) return
   throw generalError('not confirmed', 'Nothing was removed.')
 }

@@ -1,5 +1,6 @@
 import type { EnvText } from '@keyferry/contract/env'
 import type { Dialect } from '@keyferry/contract/env/dialects'
+import { isAtTerminal } from '../base/announce.ts'
 import type { Parts } from '../base/parts.ts'
 import type { Depositing } from '../deposit/store-with-approval.ts'
 
@@ -43,6 +44,6 @@ export function nextCommand({ bundleName, isServerNamed, server }: NextOptions):
 }
 
 /** Whether there is a terminal on which a person can answer a question. */
-export function canAsk({ view, stderr, keyboard }: Parts): boolean {
-  return view !== 'json' && stderr.isTerminal && keyboard.isThere()
+export function canAsk(parts: Parts): boolean {
+  return parts.view !== 'json' && isAtTerminal(parts)
 }

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashToken } from '@keyferry/crypto/token'
-import { isYes } from '../base/announce.ts'
+import { isAtTerminal, isYes } from '../base/announce.ts'
 import { usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -19,7 +19,7 @@ type NamedServer = { readonly folder: string; readonly server: string }
 export function requireTrust(named: NamedServer, parts: Parts): void {
   if (isTrusted(named, parts)) return
   const { stderr, keyboard } = parts
-  if (!stderr.isTerminal || !keyboard.isThere()) throw unconfirmed(named)
+  if (!isAtTerminal(parts)) throw unconfirmed(named)
   stderr.write(`${PROJECT_FILE} in ${printable(named.folder)}\nuses the server ${printable(named.server)}\n`)
   if (!isYes(keyboard, 'Trust this server for this folder? [y/N] ')) throw unconfirmed(named)
   trust(named, parts)

@@ -13,39 +13,25 @@ import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { pageReply } from './list-reply.ts'
 
-type DeliveryHandlers = Pick<
-  Handlers,
-  'listHolders' | 'dismissHolder' | 'listHoldings' | 'listStaleKeys' | 'listDeliveries' | 'getDelivery'
->
-
-export function deliveryHandlers({ stores, clock }: HandlerParts): DeliveryHandlers {
+export function deliveryHandlers({ stores, clock }: HandlerParts) {
   const { holders, deliveries } = stores
   return {
-    async listHolders({ caller, params, query: page }) {
-      return pageReply(await listHolders(holders, caller, { keyId: params.key_id, page }), presentHolder)
-    },
-    async dismissHolder({ caller, params: { key_id: keyId, holder } }) {
-      await dismissHolder({ holders, clock }, caller, { keyId, holder })
-      return { status: 200, body: { ok: true } }
-    },
-    async listHoldings({ caller, params, query: page }) {
-      return pageReply(await listHoldings(holders, caller, { userId: params.user_id, page }), presentHolding)
-    },
-    async listStaleKeys({ caller, query: { before, ...page } }) {
-      return { status: 200, body: await listStaleKeys(holders, caller, { before, page }) }
-    },
+    listHolders: async ({ caller, params, query: page }) =>
+      pageReply(await listHolders(holders, caller, { keyId: params.key_id, page }), presentHolder),
+    dismissHolder: ({ caller, params: { key_id: keyId, holder } }) =>
+      dismissHolder({ holders, clock }, caller, { keyId, holder }),
+    listHoldings: async ({ caller, params, query: page }) =>
+      pageReply(await listHoldings(holders, caller, { userId: params.user_id, page }), presentHolding),
+    listStaleKeys: ({ caller, query: { before, ...page } }) =>
+      listStaleKeys(holders, caller, { before, page }),
     async listDeliveries({ caller, query: { limit, offset, bundle_id, user_id, machine_id, from, to } }) {
       const filter = { bundleId: bundle_id, userId: user_id, machineId: machine_id, from, to }
       const listed = await listDeliveries(deliveries, caller, { filter, page: { limit, offset } })
       return pageReply(listed, presentDelivery)
     },
-    async getDelivery({ caller, params }) {
-      return {
-        status: 200,
-        body: presentDelivery(await findDelivery(deliveries, caller, params.delivery_id)),
-      }
-    },
-  }
+    getDelivery: async ({ caller, params }) =>
+      presentDelivery(await findDelivery(deliveries, caller, params.delivery_id)),
+  } satisfies Partial<Handlers>
 }
 
 function presentDelivery({ keys, ...delivery }: Delivery) {

@@ -9,18 +9,17 @@ export function depositHandlers({
   stores: { depositKeys },
   signDepositKey,
   requestParts: parts,
-}: HandlerParts): Pick<Handlers, 'getDepositKey' | 'planDeposit' | 'approveDeposit'> {
+}: HandlerParts) {
   return {
     async getDepositKey() {
       const { kid, pair, createdAt } = await depositKeys.newest()
       const { kid: signer, signature } = signDepositKey(pair.publicKey)
-      const body = {
+      return {
         kid,
         public_key: Buffer.from(pair.publicKey).toString('base64'),
         created_at: createdAt,
         signed_by: { kid: signer, signature: Buffer.from(signature).toString('base64') },
       }
-      return { status: 200, body }
     },
     async planDeposit({ caller, params, body }) {
       const asked = { requestId: params.request_id, treatment: body }
@@ -28,11 +27,11 @@ export function depositHandlers({
       const { steps, removals } = planned.plan
       const stored = steps.map((step) => ({ ...presentStep(step), ...shownValues(step) }))
       const removed = removals.map((each) => ({ ...presentRemoval(each), ...removedValue(each.key) }))
-      return { status: 200, body: { ...shownPlan(planned, grounds), plan: [...stored, ...removed] } }
+      return { ...shownPlan(planned, grounds), plan: [...stored, ...removed] }
     },
-    async approveDeposit({ caller, params, body }) {
-      const deciding = { kind: DEPOSIT, requestId: params.request_id, choice: body }
-      return { status: 200, body: (await decide(parts, caller, deciding)).approved }
+    async approveDeposit({ caller, params, body: choice }) {
+      const deciding = { kind: DEPOSIT, requestId: params.request_id, choice }
+      return (await decide(parts, caller, deciding)).approved
     },
-  }
+  } satisfies Partial<Handlers>
 }

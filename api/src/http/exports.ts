@@ -6,16 +6,12 @@ import {
   exportedEntry,
   noteExport,
 } from '../domain/library/export.ts'
-import type { Handlers } from './handler.ts'
+import { type Handlers, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { requireRevealing } from './keys.ts'
 import { jsonArray, readEntries } from './list-reply.ts'
 
-export function exportHandlers({
-  stores,
-  clock,
-  devAllowPlaintext,
-}: HandlerParts): Pick<Handlers, 'exportBundle'> {
+export function exportHandlers({ stores, clock, devAllowPlaintext }: HandlerParts) {
   return {
     async exportBundle({ caller, params, query: { format, reveal } }) {
       const isRevealed = reveal === '1'
@@ -25,7 +21,7 @@ export function exportHandlers({
       await noteExport({ ...stores, clock }, caller, { ...exported, format })
       return format === 'env' ? envReply(groups) : jsonReply(groups)
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 type Groups = AsyncIterable<readonly BundleEntry[]>
@@ -33,8 +29,8 @@ type Exported = ReturnType<typeof exportedEntry>
 
 async function envReply(groups: Groups) {
   const read = await readEntries(groups, exportedEntry)
-  if ('entries' in read) return { status: 200, body: envTextOf(read.entries) } as const
-  return { status: 200, stream: envTexts(read.chunks), isText: true } as const
+  if ('entries' in read) return envTextOf(read.entries)
+  return new Reply({ stream: envTexts(read.chunks), isText: true })
 }
 
 async function* envTexts(chunks: AsyncIterable<readonly Exported[]>): AsyncGenerator<string> {
@@ -46,8 +42,8 @@ const write = ([name, value]: Exported) => `${JSON.stringify(name)}:${JSON.strin
 
 async function jsonReply(groups: Groups) {
   const read = await readEntries(groups, exportedEntry)
-  if ('entries' in read) return { status: 200, body: flatObject(read.entries) } as const
-  return { status: 200, stream: jsonArray(read.chunks, { open: '{', close: '}', write }) } as const
+  if ('entries' in read) return flatObject(read.entries)
+  return new Reply({ stream: jsonArray(read.chunks, { open: '{', close: '}', write }) })
 }
 
 // Without a prototype, so that every allowed key name works, `__proto__` too.

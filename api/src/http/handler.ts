@@ -49,16 +49,33 @@ export type Delivery = {
 
 type Extras = { headers?: Readonly<Record<string, string>>; delivery?: Delivery }
 
-/** A status of the endpoint's row with a body of its schema. A string is sent as text, everything else as JSON. A body
- * that is too long for memory is a stream, of JSON unless `isText`. */
-type Reply<R extends Endpoint> = {
-  [S in keyof R['responses'] & number]: Extras & { status: S } & (
+/** An answer that says more than its body. `status`: one of the endpoint's row, unless given its first. A body that is
+ * too long for memory is a stream, of JSON unless `isText`. */
+export class Reply<const Parts> {
+  readonly parts: Parts
+
+  constructor(parts: Parts) {
+    this.parts = parts
+  }
+}
+
+type Status<R extends Endpoint> = keyof R['responses'] & number
+type Body<R extends Endpoint> = z.input<R['responses'][Status<R>]>
+
+type Parts<R extends Endpoint> = {
+  [S in Status<R>]: Extras & { status?: S } & (
       | { body: z.input<R['responses'][S]> }
       | { stream: AsyncIterable<string>; isText?: boolean }
     )
-}[keyof R['responses'] & number]
+}[Status<R>]
 
-type Handler<R extends Endpoint> = (call: Call<R>) => Promise<Reply<R>> | Reply<R>
+/** A body of the row's schema for its first status. A string is sent as text, everything else as JSON. */
+type Answer<R extends Endpoint> = Body<R> | Reply<Parts<R>>
+
+/** Without an answer, the body is `{ ok: true }`. */
+type Handler<R extends Endpoint> =
+  | ((call: Call<R>) => Promise<Answer<R>> | Answer<R>)
+  | ({ ok: true } extends Body<R> ? (call: Call<R>) => Promise<void> : never)
 
 /** One handler for each row of the endpoint table: a row without one, or one without a row, does not compile. */
 export type Handlers = { [N in ApiEndpointName]: Handler<(typeof apiEndpoints)[N]> }

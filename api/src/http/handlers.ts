@@ -8,22 +8,18 @@ import { exportHandlers } from './exports.ts'
 import { grantHandlers } from './grants.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
-import { importHandlers } from './imports.ts'
+import { importHandlers, libraryMoveHandlers } from './imports.ts'
 import { invitationHandlers } from './invitations.ts'
-import { keyBatchHandlers } from './key-batches.ts'
 import { keyVersionHandlers } from './key-versions.ts'
 import { keyHandlers } from './keys.ts'
 import { legacyItemHandlers } from './legacy-items.ts'
-import { libraryMoveHandlers } from './library-moves.ts'
 import { machineDeliveryHandlers } from './machine-deliveries.ts'
 import { machineTrustHandlers } from './machine-trusts.ts'
 import { machineHandlers, machineTokenHandlers } from './machines.ts'
 import { memberHandlers } from './members.ts'
-import { namesHandlers } from './names.ts'
 import { passkeyHandlers } from './passkeys.ts'
 import { policyHandlers } from './policies.ts'
 import { receiptHandlers } from './receipts.ts'
-import { releaseHandlers } from './releases.ts'
 import { requestHandlers } from './requests.ts'
 import { serviceHandlers } from './service.ts'
 import { tenantHandlers } from './tenants.ts'
@@ -37,10 +33,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...requestHandlers(parts.requestParts),
     ...receiptHandlers(parts),
     ...depositHandlers(parts),
-    ...namesHandlers(parts),
     ...grantHandlers(parts),
     ...policyHandlers(parts),
-    ...releaseHandlers(parts),
     ...bundleHandlers(parts),
     ...attachmentHandlers(parts),
     ...exportHandlers(parts),
@@ -48,7 +42,6 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...libraryMoveHandlers(parts),
     ...legacyItemHandlers(parts),
     ...keyHandlers(parts),
-    ...keyBatchHandlers(parts),
     ...keyVersionHandlers(parts),
     ...deliveryHandlers(parts),
     ...userHandlers(parts),

@@ -1,15 +1,13 @@
 import { type ImportPlan, importVariables, planOf } from '../domain/transfer/library-import.ts'
 import type { ImportRemoval } from '../domain/transfer/library-import-removals.ts'
 import { type FoundKey, makesKey, markAfter } from '../domain/transfer/library-import-step.ts'
+import { moveLibrary } from '../domain/transfer/library-move.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
 const MOST_NAMED = 5
 
-export function importHandlers({
-  stores: { imports },
-  clock,
-}: HandlerParts): Pick<Handlers, 'importVariables'> {
+export function importHandlers({ stores: { imports }, clock }: HandlerParts) {
   return {
     async importVariables({ caller, body }) {
       const { bundle, entries, detach, dry_run, plan_id } = body
@@ -20,10 +18,9 @@ export function importHandlers({
         keyNames: new Map(Object.entries(body.key_names)),
       }
       const asked = { bundleName: bundle, entries, detach, choices, planId: plan_id }
-      const plan = await (dry_run ? planOf : importVariables)({ imports, clock }, caller, asked)
-      return { status: 200, body: presentPlan(plan) }
+      return presentPlan(await (dry_run ? planOf : importVariables)({ imports, clock }, caller, asked))
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function presentPlan({ bundleId, steps, removals, planId }: ImportPlan) {
@@ -63,4 +60,20 @@ export function presentRemoval({ name, key, breaks }: ImportRemoval) {
 function sharing(key: FoundKey | null) {
   const elsewhere = key?.elsewhere ?? []
   return { shared_with: elsewhere.slice(0, MOST_NAMED), shared_total: elsewhere.length }
+}
+
+export function libraryMoveHandlers(parts: HandlerParts) {
+  return {
+    async moveLibrary({ caller, body }) {
+      const move = { sealed: body.library, isDryRun: body.dry_run, planId: body.plan_id }
+      const { planId, bundles, keys, bundleIds } = await moveLibrary(parts, caller, move)
+      return {
+        plan_id: planId,
+        bundles: bundles.map(({ bundle: { name, entries }, action }, index) => {
+          return { name, action, key_count: entries.length, bundle_id: bundleIds[index] ?? null }
+        }),
+        keys: keys.map(({ key: { name }, action, keyName }) => ({ name, action, key_name: keyName })),
+      }
+    },
+  } satisfies Partial<Handlers>
 }

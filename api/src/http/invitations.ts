@@ -4,30 +4,17 @@ import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { presentCurrent } from './tenants.ts'
 
-type InvitationHandlers = Pick<
-  Handlers,
-  'createInvitation' | 'listInvitations' | 'revokeInvitation' | 'previewInvitation' | 'acceptInvitation'
->
-
-export function invitationHandlers({ stores: { invitations }, clock }: HandlerParts): InvitationHandlers {
+export function invitationHandlers({ stores: { invitations }, clock }: HandlerParts) {
   return {
     async createInvitation({ caller, body }) {
       const { created_at: _, ...invitation } = await invite(invitations, caller, { ...body, clock })
-      return { status: 201, body: { ...invitation, accept_path: `/invite/${invitation.token}` } }
+      return { ...invitation, accept_path: `/invite/${invitation.token}` }
     },
-    async listInvitations({ caller }) {
-      return { status: 200, body: await invitations.list(caller.tenantId, timestamp(clock)) }
-    },
-    async revokeInvitation({ caller, params }) {
-      await revokeInvitation(invitations, caller, { invitationId: params.invitation_id, clock })
-      return { status: 200, body: { ok: true } }
-    },
-    async previewInvitation({ body }) {
-      return { status: 200, body: await previewInvitation(invitations, { token: body.token, clock }) }
-    },
-    async acceptInvitation({ caller, body }) {
-      const tenant = await acceptInvitation(invitations, caller, { token: body.token, clock })
-      return { status: 200, body: presentCurrent(tenant) }
-    },
-  }
+    listInvitations: ({ caller }) => invitations.list(caller.tenantId, timestamp(clock)),
+    revokeInvitation: ({ caller, params }) =>
+      revokeInvitation(invitations, caller, { invitationId: params.invitation_id, clock }),
+    previewInvitation: ({ body }) => previewInvitation(invitations, { token: body.token, clock }),
+    acceptInvitation: async ({ caller, body: { token } }) =>
+      presentCurrent(await acceptInvitation(invitations, caller, { token, clock })),
+  } satisfies Partial<Handlers>
 }

@@ -10,25 +10,19 @@ import type { HandlerParts } from './handler-parts.ts'
 import { presentKey } from './keys.ts'
 import { pageReply } from './list-reply.ts'
 
-type KeyVersionHandlers = Pick<Handlers, 'listKeyVersions' | 'restoreKeyVersion' | 'destroyKeyVersion'>
-
-export function keyVersionHandlers({ stores, clock }: HandlerParts): KeyVersionHandlers {
+export function keyVersionHandlers({ stores, clock }: HandlerParts) {
   const { keys, keyVersions: versions } = stores
   return {
-    async listKeyVersions({ caller, params, query: page }) {
-      const listed = await listVersions(versions, caller, { keyId: params.key_id, page })
-      return pageReply(listed, presentVersion)
-    },
+    listKeyVersions: async ({ caller, params, query: page }) =>
+      pageReply(await listVersions(versions, caller, { keyId: params.key_id, page }), presentVersion),
     async restoreKeyVersion({ caller, params, body: { version, expected_version: expectedVersion } }) {
       const restoring = { keyId: params.key_id, version, expectedVersion }
       const key = await restoreVersion({ keys, versions, clock }, caller, restoring)
-      return { status: 200, body: presentKey(key, caller, clock.now()) }
+      return presentKey(key, caller, clock.now())
     },
-    async destroyKeyVersion({ caller, params: { key_id: keyId, version } }) {
-      await destroyVersion({ versions, clock }, caller, { keyId, version })
-      return { status: 200, body: { ok: true } }
-    },
-  }
+    destroyKeyVersion: ({ caller, params: { key_id: keyId, version } }) =>
+      destroyVersion({ versions, clock }, caller, { keyId, version }),
+  } satisfies Partial<Handlers>
 }
 
 function presentVersion(version: KeyVersion) {

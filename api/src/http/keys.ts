@@ -8,6 +8,7 @@ import {
   revealKey,
   updateKey,
 } from '../domain/library/key.ts'
+import { changeKeys, findKeyUses } from '../domain/library/key-batch.ts'
 import { dueBy, dueOf } from '../domain/library/key-lifetime.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
 import { type Caller, maySetAgain } from '../domain/people/membership.ts'
@@ -15,15 +16,12 @@ import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { listReply } from './list-reply.ts'
 
-type KeyHandlers = Pick<Handlers, 'createKey' | 'listKeys' | 'getKey' | 'updateKey' | 'deleteKey'>
-
-export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts): KeyHandlers {
+export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts) {
   const { keys } = stores
   const presentTo = (caller: Caller) => (key: Key) => presentKey(key, caller, clock.now())
   return {
-    async createKey({ caller, body }) {
-      return { status: 201, body: presentTo(caller)(await createKey(keys, caller, { draft: body, clock })) }
-    },
+    createKey: async ({ caller, body }) =>
+      presentTo(caller)(await createKey(keys, caller, { draft: body, clock })),
     async listKeys({ caller, query: { limit, offset, query, due } }) {
       const filter = { query, due: due === '1' ? dueBy(clock.now()) : undefined }
       return listReply(await listKeys(keys, caller, { filter, page: { limit, offset } }), presentTo(caller))
@@ -35,17 +33,20 @@ export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts):
         (isRevealed ? revealKey : findKey)(keys, caller, key_id),
         keys.bundlesUsing(caller.tenantId, key_id),
       ])
-      return { status: 200, body: { ...presentTo(caller)(key), bundles } }
+      return { ...presentTo(caller)(key), bundles }
     },
-    async updateKey({ caller, params, body }) {
-      const key = await updateKey(keys, caller, { keyId: params.key_id, change: body, clock })
-      return { status: 200, body: presentTo(caller)(key) }
+    updateKey: async ({ caller, params, body: change }) =>
+      presentTo(caller)(await updateKey(keys, caller, { keyId: params.key_id, change, clock })),
+    deleteKey: ({ caller, params }) => deleteKey(keys, caller, { keyId: params.key_id, clock }),
+    changeKeys({ caller, body: { key_ids: keyIds, ...body } }) {
+      const change =
+        'bundle_id' in body ? { action: body.action, bundleId: body.bundle_id } : { action: body.action }
+      return changeKeys({ ...stores, clock }, caller, { keyIds, change })
     },
-    async deleteKey({ caller, params }) {
-      await deleteKey(keys, caller, { keyId: params.key_id, clock })
-      return { status: 200, body: { ok: true } }
-    },
-  }
+    findKeyUses: async ({ caller, body }) => ({
+      bundles: await findKeyUses(stores.keyBatches, caller, body.key_ids),
+    }),
+  } satisfies Partial<Handlers>
 }
 
 /** @throws DomainError forbidden: this server does not reveal values */

@@ -10,23 +10,22 @@ const listing = (chunks: number): Listing<number> => ({ total: 2 * chunks, chunk
 const present = (entry: number) => ({ entry })
 
 test('one chunk is an ordinary body', async () => {
-  const reply = await listReply(listing(1), present)
+  const { parts: reply } = await listReply(listing(1), present)
   expect(reply).toEqual({
-    status: 200,
     headers: { 'x-total-count': '2' },
     body: [{ entry: 0 }, { entry: 1 }],
   })
 })
 
 test.each([2, 3, 50])('%i chunks are written as one JSON array', async (chunks) => {
-  const reply = await listReply(listing(chunks), present)
+  const { parts: reply } = await listReply(listing(chunks), present)
   let text = ''
   if ('stream' in reply) for await (const part of reply.stream) text += part
   expect(JSON.parse(text)).toEqual(Array.from({ length: 2 * chunks }, (_, entry) => ({ entry })))
 })
 
 test('other calls run between two chunks, even with a fast store', async () => {
-  const reply = await listReply(listing(50), present)
+  const { parts: reply } = await listReply(listing(50), present)
   const others = { turns: 0, isOver: false }
   const takeTurn = () => {
     others.turns += 1

@@ -1,17 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Listed, Listing } from '../domain/base/listing.ts'
-
-type ListReply<B> = { status: 200; headers: Record<string, string> } & (
-  | { body: B[] }
-  | { stream: AsyncIterable<string> }
-)
+import { Reply } from './handler.ts'
 
 /** Answer a list with its total. */
-export async function listReply<T, B>(listing: Listing<T>, present: (entry: T) => B): Promise<ListReply<B>> {
-  const headers = { 'x-total-count': String(listing.total) }
-  const read = await readEntries(listing.chunks, present)
-  if ('entries' in read) return { status: 200, headers, body: read.entries }
-  return { status: 200, headers, stream: jsonArray(read.chunks) }
+export function listReply<T, B>({ chunks, total }: Listing<T>, present: (entry: T) => B) {
+  return arrayReply(chunks, present, { 'x-total-count': String(total) })
+}
+
+/** Answer a list without its total. */
+export async function arrayReply<T, B>(
+  source: AsyncIterable<readonly T[]>,
+  present: (entry: T) => B,
+  headers: Record<string, string> = {},
+) {
+  const read = await readEntries(source, present)
+  if ('entries' in read) return new Reply({ headers, body: read.entries })
+  return new Reply({ headers, stream: jsonArray(read.chunks) })
 }
 
 /** Entries for an answer. Those of one chunk come at once, for an ordinary body; more come chunk by chunk, to be
@@ -30,7 +34,7 @@ export async function readEntries<T, B>(
 /** Answer one page of a list with the total of the whole list. */
 export function pageReply<T, B>({ total, rows }: Listed<T>, present: (entry: T) => B) {
   const headers: Record<string, string> = total === null ? {} : { 'x-total-count': String(total) }
-  return { status: 200, headers, body: rows.map(present) } as const
+  return new Reply({ headers, body: rows.map(present) })
 }
 
 async function next<T, B>(

@@ -5,8 +5,6 @@ import { tokenDue } from '../domain/machines/machine-token.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-type MachineDeliveryHandlers = Pick<Handlers, 'createDelivery' | 'waitForChange' | 'getOwnMachine'>
-
 /** What a machine calls for itself. */
 export function machineDeliveryHandlers({
   stores,
@@ -14,12 +12,12 @@ export function machineDeliveryHandlers({
   requestParts,
   takeDelivery,
   takeWatch,
-}: HandlerParts): MachineDeliveryHandlers {
+}: HandlerParts) {
   const { maxPayloadBytes } = requestParts
   return {
     async createDelivery({ caller, body }) {
       await takeDelivery(caller.machine.id)
-      return { status: 200, body: await deliverToMachine({ stores, clock, maxPayloadBytes }, caller, body) }
+      return deliverToMachine({ stores, clock, maxPayloadBytes }, caller, body)
     },
     async waitForChange(call) {
       const { caller, params } = call
@@ -29,14 +27,14 @@ export function machineDeliveryHandlers({
         onBreak: (listener: () => void) => call.onBreak(listener),
       }
       const changed = await waitForChange(requestParts, caller, held)
-      return { status: 200, body: { delivery_id: params.delivery_id, changed } }
+      return { delivery_id: params.delivery_id, changed }
     },
     async getOwnMachine({ caller: { tenantId, workspace, machine, readsAudit, proof } }) {
       const grants = await stores.machineCallers.grants(tenantId, machine.id)
       const token = proof.kind === 'token' ? tokenOf(proof, clock.now()) : null
-      return { status: 200, body: { ...machine, workspace, audit: readsAudit, grants, token } }
+      return { ...machine, workspace, audit: readsAudit, grants, token }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function tokenOf(token: Extract<MachineCaller['proof'], { kind: 'token' }>, now: Date) {

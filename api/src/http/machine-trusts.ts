@@ -12,52 +12,30 @@ import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { presentTrust } from './machines.ts'
 
-type TrustHandlers = Pick<
-  Handlers,
-  | 'createMachineTrust'
-  | 'endMachineTrust'
-  | 'listMachineAttempts'
-  | 'allowMachineAttempt'
-  | 'dismissMachineAttempt'
->
-
-export function machineTrustHandlers({
-  stores,
-  clock,
-  targets,
-  machineAudience,
-}: HandlerParts): TrustHandlers {
+export function machineTrustHandlers({ stores, clock, targets, machineAudience }: HandlerParts) {
   const { machines, machineTrusts } = stores
   const parts = { machineTrusts, clock, targets, audience: machineAudience }
   const created = async (caller: Caller, machineId: string, trustId: string) => {
     const { trusts } = await findMachine(machines, caller, machineId)
     const trust = trusts.find(({ id }) => id === trustId)
     if (!trust) throw new DomainError('not_found', 'the machine has no such trust')
-    return { status: 201, body: presentTrust(trust) } as const
+    return presentTrust(trust)
   }
   return {
-    async createMachineTrust({ caller, params: { machine_id: machineId }, body: draft }) {
-      return created(caller, machineId, await createTrust(parts, caller, { machineId, draft }))
-    },
-    async endMachineTrust({ caller, params }) {
-      await endTrust(parts, caller, { machineId: params.machine_id, trustId: params.trust_id })
-      return { status: 200, body: { ok: true } }
-    },
+    createMachineTrust: async ({ caller, params: { machine_id: machineId }, body: draft }) =>
+      created(caller, machineId, await createTrust(parts, caller, { machineId, draft })),
+    endMachineTrust: ({ caller, params }) =>
+      endTrust(parts, caller, { machineId: params.machine_id, trustId: params.trust_id }),
     async listMachineAttempts({ caller, params }) {
       const attempts = await listAttempts(parts, caller, params.machine_id)
-      return {
-        status: 200,
-        body: attempts.map(({ isBound, ...attempt }) => ({ ...attempt, is_bound: isBound })),
-      }
+      return attempts.map(({ isBound, ...attempt }) => ({ ...attempt, is_bound: isBound }))
     },
     async allowMachineAttempt({ caller, params, body: { claims: names, broad } }) {
       const { machine_id: machineId, fingerprint } = params
       const trustId = await allowAttempt(parts, caller, { machineId, fingerprint, names, broad })
       return created(caller, machineId, trustId)
     },
-    async dismissMachineAttempt({ caller, params: { machine_id: machineId, fingerprint } }) {
-      await dismissAttempt(parts, caller, { machineId, fingerprint })
-      return { status: 200, body: { ok: true } }
-    },
-  }
+    dismissMachineAttempt: ({ caller, params: { machine_id: machineId, fingerprint } }) =>
+      dismissAttempt(parts, caller, { machineId, fingerprint }),
+  } satisfies Partial<Handlers>
 }

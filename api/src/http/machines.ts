@@ -23,80 +23,41 @@ import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { pageReply } from './list-reply.ts'
 
-type MachineHandlers = Pick<
-  Handlers,
-  | 'createMachine'
-  | 'listMachines'
-  | 'getMachine'
-  | 'updateMachine'
-  | 'deleteMachine'
-  | 'listMachineHoldings'
-  | 'grantBundle'
-  | 'revokeBundle'
->
-
-export function machineHandlers({ stores, clock }: HandlerParts): MachineHandlers {
+export function machineHandlers({ stores, clock }: HandlerParts) {
   const { machines, holders } = stores
   const parts = { machines, clock }
   const present = (machine: Machine) => presentMachine(machine, clock.now())
   return {
-    async createMachine({ caller, body }) {
-      return { status: 201, body: present(await createMachine(parts, caller, body)) }
-    },
-    async listMachines({ caller, query: page }) {
-      return pageReply(await listMachines(machines, caller, page), present)
-    },
-    async getMachine({ caller, params }) {
-      return { status: 200, body: present(await findMachine(machines, caller, params.machine_id)) }
-    },
-    async updateMachine({ caller, params, body: change }) {
-      const machine = await updateMachine(parts, caller, { machineId: params.machine_id, change })
-      return { status: 200, body: present(machine) }
-    },
-    async deleteMachine({ caller, params }) {
-      await deleteMachine(parts, caller, params.machine_id)
-      return { status: 200, body: { ok: true } }
-    },
-    async listMachineHoldings({ caller, params, query: page }) {
-      const machineId = params.machine_id
-      return pageReply(await listMachineHoldings(holders, caller, { machineId, page }), presentHolding)
-    },
-    async grantBundle({ caller, params, body: { scope } }) {
-      await grantBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id, scope })
-      return { status: 200, body: { ok: true } }
-    },
-    async revokeBundle({ caller, params }) {
-      await revokeBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id })
-      return { status: 200, body: { ok: true } }
-    },
-  }
+    createMachine: async ({ caller, body }) => present(await createMachine(parts, caller, body)),
+    listMachines: async ({ caller, query: page }) =>
+      pageReply(await listMachines(machines, caller, page), present),
+    getMachine: async ({ caller, params }) => present(await findMachine(machines, caller, params.machine_id)),
+    updateMachine: async ({ caller, params: { machine_id: machineId }, body: change }) =>
+      present(await updateMachine(parts, caller, { machineId, change })),
+    deleteMachine: ({ caller, params }) => deleteMachine(parts, caller, params.machine_id),
+    listMachineHoldings: async ({ caller, params: { machine_id: machineId }, query: page }) =>
+      pageReply(await listMachineHoldings(holders, caller, { machineId, page }), presentHolding),
+    grantBundle: ({ caller, params, body: { scope } }) =>
+      grantBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id, scope }),
+    revokeBundle: ({ caller, params }) =>
+      revokeBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id }),
+  } satisfies Partial<Handlers>
 }
 
-type TokenHandlers = Pick<
-  Handlers,
-  'createMachineToken' | 'rotateMachineToken' | 'endMachineToken' | 'reportTokens'
->
-
-export function machineTokenHandlers({ stores, clock, tokensAllowed }: HandlerParts): TokenHandlers {
+export function machineTokenHandlers({ stores, clock, tokensAllowed }: HandlerParts) {
   const parts = { machineTokens: stores.machineTokens, clock, tokensAllowed }
   return {
-    async createMachineToken({ caller, params, body: { expires_in_days, networks } }) {
-      const draft = { machineId: params.machine_id, expiresInDays: expires_in_days, networks }
-      return { status: 201, body: await createToken(parts, caller, draft) }
-    },
-    async rotateMachineToken({ caller, params, body: { overlap_seconds: overlapSeconds } }) {
-      const place = { machineId: params.machine_id, tokenId: params.token_id }
-      return { status: 201, body: await rotateToken(parts, caller, { ...place, overlapSeconds }) }
-    },
-    async endMachineToken({ caller, params }) {
-      await endToken(parts, caller, { machineId: params.machine_id, tokenId: params.token_id })
-      return { status: 200, body: { ok: true } }
-    },
+    createMachineToken: ({ caller, params, body: { expires_in_days: expiresInDays, networks } }) =>
+      createToken(parts, caller, { machineId: params.machine_id, expiresInDays, networks }),
+    rotateMachineToken: ({ caller, params, body: { overlap_seconds: overlapSeconds } }) =>
+      rotateToken(parts, caller, { machineId: params.machine_id, tokenId: params.token_id, overlapSeconds }),
+    endMachineToken: ({ caller, params }) =>
+      endToken(parts, caller, { machineId: params.machine_id, tokenId: params.token_id }),
     async reportTokens({ body, peer }) {
       await reportTokens(parts, body, originOf(peer))
-      return { status: 204, body: '' }
+      return '' as const
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function presentMachine({ grants, tokens, trusts, ...machine }: Machine, now: Date) {

@@ -3,25 +3,16 @@ import { removeApprovalsOf } from '../domain/requests/approver-removal.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-type MemberHandlers = Pick<Handlers, 'listMembers' | 'changeMemberRole' | 'removeMember'>
-
-export function memberHandlers({ stores: { members }, requestParts, clock }: HandlerParts): MemberHandlers {
+export function memberHandlers({ stores: { members }, requestParts, clock }: HandlerParts) {
   const parts: MemberParts = {
     members,
     clock,
     endApprovals: (approver) => removeApprovalsOf(requestParts, approver),
   }
   return {
-    async listMembers({ caller }) {
-      return { status: 200, body: await members.list(caller.tenantId) }
-    },
-    async changeMemberRole({ caller, params, body }) {
-      await changeRole(parts, caller, { userId: params.user_id, role: body.role })
-      return { status: 200, body: { ok: true } }
-    },
-    async removeMember({ caller, params }) {
-      await removeMember(parts, caller, params.user_id)
-      return { status: 200, body: { ok: true } }
-    },
-  }
+    listMembers: ({ caller }) => members.list(caller.tenantId),
+    changeMemberRole: ({ caller, params, body }) =>
+      changeRole(parts, caller, { userId: params.user_id, role: body.role }),
+    removeMember: ({ caller, params }) => removeMember(parts, caller, params.user_id),
+  } satisfies Partial<Handlers>
 }

@@ -10,44 +10,23 @@ import { logInWithPasskey } from '../domain/people/passkey-sign-in.ts'
 import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-type PasskeyEndpoint =
-  | 'listPasskeys'
-  | 'preparePasskey'
-  | 'addPasskey'
-  | 'renamePasskey'
-  | 'removePasskey'
-  | 'changeSecondFactor'
-  | 'logInWithPasskey'
-
-export function passkeyHandlers({ stores, clock }: HandlerParts): Pick<Handlers, PasskeyEndpoint> {
+export function passkeyHandlers({ stores, clock }: HandlerParts) {
   const parts = { ...stores, clock }
   return {
-    async listPasskeys({ caller }) {
-      return { status: 200, body: await listPasskeys(parts, caller) }
-    },
-    async preparePasskey({ caller, body }) {
-      return { status: 200, body: await preparePasskey(parts, caller, body) }
-    },
-    async addPasskey({ caller, body: { name, passkey, ceremony } }) {
-      const made = { name, passkey, ceremony: ceremonyOf(ceremony) }
-      return { status: 201, body: await addPasskey(parts, caller, made) }
-    },
-    async renamePasskey({ caller, params, body: { name } }) {
-      return { status: 200, body: await renamePasskey(parts, caller, { id: params.passkey_id, name }) }
-    },
-    async removePasskey({ caller, params, body }) {
-      await removePasskey(parts, caller, { id: params.passkey_id, ...body })
-      return { status: 200, body: { ok: true } }
-    },
-    async changeSecondFactor({ caller, body }) {
-      await changeSecondFactor(parts, caller, body)
-      return { status: 200, body: { ok: true } }
-    },
-    async logInWithPasskey({ body: { passkey, ceremony, user_id: userId }, peer }) {
+    listPasskeys: ({ caller }) => listPasskeys(parts, caller),
+    preparePasskey: ({ caller, body }) => preparePasskey(parts, caller, body),
+    addPasskey: ({ caller, body: { name, passkey, ceremony } }) =>
+      addPasskey(parts, caller, { name, passkey, ceremony: ceremonyOf(ceremony) }),
+    renamePasskey: ({ caller, params, body: { name } }) =>
+      renamePasskey(parts, caller, { id: params.passkey_id, name }),
+    removePasskey: ({ caller, params, body }) =>
+      removePasskey(parts, caller, { id: params.passkey_id, ...body }),
+    changeSecondFactor: ({ caller, body }) => changeSecondFactor(parts, caller, body),
+    logInWithPasskey({ body: { passkey, ceremony, user_id: userId }, peer }) {
       const use = { passkey, ceremony: ceremonyOf(ceremony), userId }
-      return { status: 200, body: await logInWithPasskey({ ...parts, origin: originOf(peer) }, use) }
+      return logInWithPasskey({ ...parts, origin: originOf(peer) }, use)
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function ceremonyOf({ rp_id: rpId, ...rest }: { challenge: string; origin: string; rp_id: string }) {

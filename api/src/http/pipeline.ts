@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { DomainError } from '../domain/base/errors.ts'
 import type { MachineCaller } from '../domain/machines/machine-caller.ts'
 import { admit, type MembershipStore, type SignedCaller, type Visitor } from '../domain/people/membership.ts'
-import { originOf, type Peer, type RateLimit, type RateVerdict } from './handler.ts'
+import { originOf, type Peer, type RateLimit, type RateVerdict, Reply } from './handler.ts'
 import { afterRefusal, bearerOf, type MachineCallParts, machineBehind } from './machine-calls.ts'
 import { parseJson, validated } from './request-parts.ts'
 import { type LooseReply, send } from './send.ts'
@@ -42,7 +42,7 @@ export type LooseHandler = (call: {
   body: unknown
   peer: Peer
   onBreak: (listener: () => void) => void
-}) => Promise<LooseReply> | LooseReply
+}) => unknown
 
 export type ServedEndpoint = { row: Endpoint; handler: LooseHandler; rateLimit: RateLimit | undefined }
 
@@ -81,7 +81,13 @@ type Who = { caller: AnyCaller; peer: Peer }
 
 async function answer({ handler, reply, ...served }: Served, who: Who): Promise<FastifyReply> {
   const call = new ServedCall(validParts(served), who, reply.raw)
-  return send(reply, await handler(call))
+  return send(reply, replyOf(served.row, await handler(call)))
+}
+
+function replyOf({ responses }: Endpoint, answer: unknown): LooseReply {
+  const status = Number(Object.keys(responses)[0])
+  if (answer instanceof Reply) return { status, ...answer.parts }
+  return { status, body: answer === undefined ? { ok: true } : answer }
 }
 
 function applyLimit({ allowed, headers }: RateVerdict, reply: FastifyReply): void {

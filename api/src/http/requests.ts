@@ -5,17 +5,19 @@ import { type GrantUseParts, useGrant } from '../domain/approvals/grant-use.ts'
 import type { PolicyParts } from '../domain/approvals/policy.ts'
 import type { ChangeParts } from '../domain/collection/changed-values.ts'
 import { type WaitParts, waitForApproval } from '../domain/collection/request-wait.ts'
-import type { ReleaseParts } from '../domain/endings/release.ts'
+import { freshCode, type ReleaseParts, releaseRequest } from '../domain/endings/release.ts'
 import { deny, withdrawRequest } from '../domain/endings/request-end.ts'
 import type { ExpiringApprovals } from '../domain/endings/take-back.ts'
 import { rescueDeposit } from '../domain/kinds/deposit-storing.ts'
+import { NAMES } from '../domain/kinds/names-approval.ts'
+import { offerNames } from '../domain/kinds/names-offer.ts'
 import { type ApprovalParts, DELIVERY, storePayload } from '../domain/kinds/request-approval.ts'
 import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/kinds/request-offer.ts'
 import { createRequest, type NewRequestParts } from '../domain/requests/new-request.ts'
 import { requestContext } from '../domain/requests/request.ts'
 import type { Stores } from '../domain/stores.ts'
 import { isSameNetwork } from './address-block.ts'
-import { type Handlers, originOf } from './handler.ts'
+import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import { listReply } from './list-reply.ts'
 
 export type RequestHandlerParts = NewRequestParts &
@@ -31,21 +33,12 @@ export type RequestHandlerParts = NewRequestParts &
     uncountRequest: (address: string) => Promise<void>
   }
 
-type RequestEndpoint =
-  | 'createRequest'
-  | 'waitForApproval'
-  | 'getRequestContext'
-  | 'listCompanions'
-  | 'listCandidates'
-  | 'listRequestBundles'
-  | 'getRequestBundle'
-  | 'encryptFromBundle'
-  | 'denyRequest'
-  | 'withdrawRequest'
-  | 'storePayload'
-
-export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, RequestEndpoint> {
+export function requestHandlers(parts: RequestHandlerParts) {
   const waitParts = { ...parts, onTaken: (requestId: string) => rescueDeposit(parts, requestId) }
+  const watched = ({ approved, request }: Awaited<ReturnType<typeof decide>>) => {
+    parts.expiring.watch(request)
+    return approved
+  }
   return {
     async createRequest({ body, peer }) {
       const { created, request } = await createRequest(parts, { asked: body, peer })
@@ -54,7 +47,7 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
       // Each approval that is remembered has its own bound of uses, so a restart takes nothing from its neighbours.
       if (isRemembered) parts.deliveries.afterwards(() => parts.uncountRequest(peer.address))
       const joins = !isRemembered && (await joinsAnother(parts, request))
-      return { status: 201, body: { ...created, ...used, ...(joins ? { joins } : {}) } }
+      return { ...created, ...used, ...(joins ? { joins } : {}) }
     },
     async waitForApproval(call) {
       const { params, headers } = call
@@ -64,57 +57,56 @@ export function requestHandlers(parts: RequestHandlerParts): Pick<Handlers, Requ
         known: call.query.known,
         onBreak: (listener) => call.onBreak(listener),
       })
-      if (outcome.status === 'pending') return { status: 200, body: outcome }
+      if (outcome.status === 'pending') return outcome
       const { approved, applied, claimId, ciphertextBase64: ciphertext_base64 } = outcome
       const ending = approved && endingOf(parts, approved)
       const delivery = parts.deliveries.of({ requestId: params.request_id, claimId }, async () => {
         await ending?.collected?.(originOf(call.peer))
       })
-      if (applied) return { status: 200, body: { status: 'applied', deposit: applied }, delivery }
-      return { status: 200, body: { status: 'ready', ciphertext_base64, ...ending?.facts }, delivery }
+      if (applied) return new Reply({ body: { status: 'applied', deposit: applied }, delivery })
+      return new Reply({ body: { status: 'ready', ciphertext_base64, ...ending?.facts }, delivery })
     },
-    async getRequestContext({ params, peer }) {
-      const context = await requestContext(parts, params.request_id)
-      const same_network = isSameNetwork(context.requester_meta.ip, peer.address)
-      return { status: 200, body: { ...context, viewer_ip: peer.address, same_network } }
-    },
+    getRequestContext: async ({ params, peer }) =>
+      seenFrom(peer, await requestContext(parts, params.request_id)),
     async listCompanions({ params, peer }) {
       const companions = await listCompanions(parts, params.request_id)
-      const seen = companions.map(({ request_id, context }) => {
-        const same_network = isSameNetwork(context.requester_meta.ip, peer.address)
-        return { request_id, context: { ...context, viewer_ip: peer.address, same_network } }
-      })
-      return { status: 200, body: seen }
+      return companions.map(({ request_id, context }) => ({ request_id, context: seenFrom(peer, context) }))
     },
-    async listCandidates({ caller, params }) {
-      return { status: 200, body: await listCandidates(parts, caller, params.request_id) }
-    },
+    listCandidates: ({ caller, params }) => listCandidates(parts, caller, params.request_id),
     async listRequestBundles({ caller, params }) {
       const listing = await listOfferedBundles(parts, caller, params.request_id)
       return listReply(listing, ({ id, name, description }) => ({ id, name, description }))
     },
-    async getRequestBundle({ caller, params }) {
-      const asked = { requestId: params.request_id, bundleId: params.bundle_id }
-      return { status: 200, body: await offeredBundle(parts, caller, asked) }
+    getRequestBundle: ({ caller, params }) =>
+      offeredBundle(parts, caller, { requestId: params.request_id, bundleId: params.bundle_id }),
+    async encryptFromBundle({ caller, params, body: choice }) {
+      const deciding = { kind: DELIVERY, requestId: params.request_id, choice }
+      return watched(await decide(parts, caller, deciding))
     },
-    async encryptFromBundle({ caller, params, body }) {
-      const deciding = { kind: DELIVERY, requestId: params.request_id, choice: body }
-      const { approved, request } = await decide(parts, caller, deciding)
-      parts.expiring.watch(request)
-      return { status: 200, body: approved }
+    previewNames: ({ caller, params, query }) =>
+      offerNames(parts, caller, { requestId: params.request_id, bundleId: query.bundle_id }),
+    async approveNames({ caller, params, body: choice }) {
+      const deciding = { kind: NAMES, requestId: params.request_id, choice }
+      return watched(await decide(parts, caller, deciding))
     },
-    async denyRequest({ caller, params, query }) {
-      await deny(parts, caller, { requestId: params.request_id, why: query.reason })
-      return { status: 200, body: { ok: true } }
-    },
-    async withdrawRequest({ params, headers, peer }) {
-      const claimant = { requestId: params.request_id, verifier: headers['x-poll-verifier'] }
-      await withdrawRequest(parts, claimant, originOf(peer))
-      return { status: 200, body: { ok: true } }
-    },
-    async storePayload({ params, body }) {
-      await storePayload(parts, params.request_id, body.ciphertext_base64)
-      return { status: 200, body: { ok: true } }
-    },
-  }
+    denyRequest: ({ caller, params, query }) =>
+      deny(parts, caller, { requestId: params.request_id, why: query.reason }),
+    withdrawRequest: ({ params, headers, peer }) =>
+      withdrawRequest(parts, claimantOf(params, headers), originOf(peer)),
+    releaseRequest: ({ params, headers, body: { secret }, peer }) =>
+      releaseRequest(parts, claimantOf(params, headers), { secret, origin: originOf(peer) }),
+    createReleaseCode: async ({ caller, params }) => ({
+      release: await freshCode(parts, caller, params.request_id),
+    }),
+    storePayload: ({ params, body }) => storePayload(parts, params.request_id, body.ciphertext_base64),
+  } satisfies Partial<Handlers>
+}
+
+function claimantOf(params: { request_id: string }, headers: { 'x-poll-verifier'?: string | undefined }) {
+  return { requestId: params.request_id, verifier: headers['x-poll-verifier'] }
+}
+
+/** A request's context with what the viewer's own address adds. */
+function seenFrom<C extends { requester_meta: { ip: string } }>({ address }: Peer, context: C) {
+  return { ...context, viewer_ip: address, same_network: isSameNetwork(context.requester_meta.ip, address) }
 }

@@ -1,17 +1,10 @@
 import { changeProvidedUser, type ProvidedUserParts, recordSignOut } from '../domain/people/provided-user.ts'
 import { ensureUser } from '../domain/people/user.ts'
 import { removeApprovalsOf } from '../domain/requests/approver-removal.ts'
-import { type Handlers, originOf } from './handler.ts'
+import { type Handlers, originOf, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-type UserEndpoint = 'ensureUser' | 'changeProvidedUser' | 'recordSignOut'
-
-export function userHandlers({
-  stores,
-  clock,
-  requestParts,
-  authMode,
-}: HandlerParts): Pick<Handlers, UserEndpoint> {
+export function userHandlers({ stores, clock, requestParts, authMode }: HandlerParts) {
   return {
     async ensureUser({ body, peer }) {
       const profile = {
@@ -22,28 +15,24 @@ export function userHandlers({
         auth_provider: authMode,
       }
       const ensured = await ensureUser(stores.users, profile, { clock, origin: originOf(peer) })
-      return ensured.created ? { status: 201, body: ensured } : { status: 200, body: ensured }
+      return ensured.created ? new Reply({ status: 201, body: ensured }) : ensured
     },
     async changeProvidedUser({ params, body, peer }) {
-      const arrival = { clock, origin: originOf(peer) }
       const parts: ProvidedUserParts = {
         users: stores.users,
         endApprovals: (approver) => removeApprovalsOf(requestParts, approver),
-        ...arrival,
+        clock,
+        origin: originOf(peer),
       }
       const change = {
         ...(body.email === undefined ? {} : { email: providedEmail(body.email, body) }),
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
       }
       await changeProvidedUser(parts, params.idp_user_id, change)
-      return { status: 200, body: { ok: true } }
     },
-    async recordSignOut({ params, body, peer }) {
-      const parts = { users: stores.users, clock, origin: originOf(peer) }
-      await recordSignOut(parts, params.idp_user_id, body)
-      return { status: 200, body: { ok: true } }
-    },
-  }
+    recordSignOut: ({ params, body, peer }) =>
+      recordSignOut({ users: stores.users, clock, origin: originOf(peer) }, params.idp_user_id, body),
+  } satisfies Partial<Handlers>
 }
 
 function providedEmail(

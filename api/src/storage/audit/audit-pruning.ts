@@ -108,10 +108,7 @@ async function endOfDay(
 }
 
 async function hashOf(query: Query, tenantId: string, seq: number): Promise<string | undefined> {
-  const row = await selectOf(query, 'audit_log', tenantId)
-    .select('hash')
-    .where('seq', '=', seq)
-    .executeTakeFirst()
+  const row = await selectOf(query, 'audit_log', { tenantId, seq }).select('hash').executeTakeFirst()
   return row?.hash
 }
 

@@ -8,9 +8,8 @@ export type Sought = { tenantId: string; action: AuditAction; data: Readonly<Rec
 
 /** Whether a tenant has such an event, in its log or in the outbox. */
 export async function hasEvent(query: Query, { tenantId, action, data }: Sought): Promise<boolean> {
-  const sealed = await selectOf(query, 'audit_log', tenantId)
+  const sealed = await selectOf(query, 'audit_log', { tenantId, action })
     .select(['body', 'origin'])
-    .where('action', '=', action)
     .orderBy('seq', 'desc')
     .execute()
   const waiting = await selectOf(query, 'events', tenantId).select(['body', 'origin']).execute()

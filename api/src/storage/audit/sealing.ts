@@ -115,10 +115,7 @@ async function hashAt(
 ): Promise<string | undefined> {
   if (seq === head.seq) return head.hash
   if (seq === head.first_seq - 1) return head.first_prev
-  const row = await selectOf(transaction, 'audit_log', tenantId)
-    .select('hash')
-    .where('seq', '=', seq)
-    .executeTakeFirst()
+  const row = await selectOf(transaction, 'audit_log', { tenantId, seq }).select('hash').executeTakeFirst()
   return row?.hash
 }
 

@@ -2,6 +2,7 @@ import {
   type DeleteQueryBuilder,
   type DeleteResult,
   type SelectQueryBuilder,
+  type SelectType,
   sql,
   type UpdateQueryBuilder,
   type UpdateResult,
@@ -21,17 +22,18 @@ export type TenantTable = {
 
 type Nothing = object
 
-/** A tenant: all its rows. With an id: one row of it. */
-type Whose<Table extends TenantTable> =
-  | string
-  | ('id' extends keyof Tables[Table] ? { tenantId: string; id: string } : never)
+/** A tenant: all its rows. With columns: its rows that have these values. */
+type Whose<Table extends TenantTable> = string | ({ tenantId: string } & Partial<ValuesOf<Tables[Table]>>)
 
-type AnyRows = string | { tenantId: string; id: string }
+type ValuesOf<Row> = { [Column in keyof Row]: NonNullable<SelectType<Row[Column]>> }
+
+type AnyRows = string | { tenantId: string; [column: string]: unknown }
 
 function belongs(table: TenantTable, whose: AnyRows) {
-  const ofTenant = sql.ref(`${table}.tenant_id`)
-  if (typeof whose === 'string') return sql<boolean>`${ofTenant} = ${whose}`
-  return sql<boolean>`${ofTenant} = ${whose.tenantId} and ${sql.ref(`${table}.id`)} = ${whose.id}`
+  const { tenantId, ...columns } = typeof whose === 'string' ? { tenantId: whose } : whose
+  const wanted = Object.entries({ tenant_id: tenantId, ...columns })
+  const conditions = wanted.map(([column, value]) => sql`${sql.ref(`${table}.${column}`)} = ${value}`)
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`
 }
 
 export function selectOf<Table extends TenantTable>(

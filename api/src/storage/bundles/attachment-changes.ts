@@ -35,10 +35,7 @@ export async function detach(transaction: Query, tenantId: string, attachment: A
   const { bundleId, keyId } = attachment
   const position = await positionOf(transaction, tenantId, attachment)
   if (position === null) return false
-  await deleteOf(transaction, 'attachments', tenantId)
-    .where('bundle_id', '=', bundleId)
-    .where('key_id', '=', keyId)
-    .execute()
+  await deleteOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId }).execute()
   const end = await lengthOf(transaction, tenantId, bundleId)
   await shift(transaction, { tenantId, bundleId, from: position, to: end, by: -1 })
   return true
@@ -60,14 +57,12 @@ export async function changeAttachment(
   const keyId = change.newKeyId ?? change.keyId
   const isOther = keyId !== change.keyId
   if (isOther && (await positionOf(transaction, tenantId, { bundleId, keyId })) !== null) return 'already'
-  await updateOf(transaction, 'attachments', tenantId)
+  await updateOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: change.keyId })
     .set({
       key_id: keyId,
       delivered_name: as ?? current,
       ...(change.required === undefined ? {} : { required: flag(change.required) }),
     })
-    .where('bundle_id', '=', bundleId)
-    .where('key_id', '=', change.keyId)
     .execute()
   const data = {
     key: await keyOfEvent(transaction, { tenantId, keyId }),

@@ -7,10 +7,12 @@ export async function isDelivered(
   transaction: Query,
   { tenantId, bundleId, name }: { tenantId: string; bundleId: string; name: string },
 ): Promise<boolean> {
-  const row = await selectOf(transaction, 'attachments', tenantId)
+  const row = await selectOf(transaction, 'attachments', {
+    tenantId,
+    bundle_id: bundleId,
+    delivered_name: name,
+  })
     .select('key_id')
-    .where('bundle_id', '=', bundleId)
-    .where('delivered_name', '=', name)
     .executeTakeFirst()
   return row !== undefined
 }
@@ -27,10 +29,8 @@ export async function deliveredName(
   tenantId: string,
   { bundleId, keyId }: Attachment,
 ): Promise<string | null> {
-  const row = await selectOf(transaction, 'attachments', tenantId)
+  const row = await selectOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId })
     .select('delivered_name')
-    .where('bundle_id', '=', bundleId)
-    .where('key_id', '=', keyId)
     .executeTakeFirst()
   return row?.delivered_name ?? null
 }

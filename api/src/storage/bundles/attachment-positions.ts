@@ -21,10 +21,8 @@ export async function move(
   const to = Math.min(order, (await lengthOf(transaction, tenantId, bundleId)) - 1)
   if (to < from) await shift(transaction, { tenantId, bundleId, from: to, to: from - 1, by: 1 })
   else await shift(transaction, { tenantId, bundleId, from: from + 1, to, by: -1 })
-  await updateOf(transaction, 'attachments', tenantId)
+  await updateOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId })
     .set({ position: to })
-    .where('bundle_id', '=', bundleId)
-    .where('key_id', '=', keyId)
     .execute()
   return true
 }
@@ -34,9 +32,8 @@ type Shift = { tenantId: string; bundleId: string; from: number; to: number; by:
 
 /** Move a range of positions by one. */
 export async function shift(transaction: Query, { tenantId, bundleId, from, to, by }: Shift): Promise<void> {
-  await updateOf(transaction, 'attachments', tenantId)
+  await updateOf(transaction, 'attachments', { tenantId, bundle_id: bundleId })
     .set((expression) => ({ position: expression('position', '+', by) }))
-    .where('bundle_id', '=', bundleId)
     .where('position', '>=', from)
     .where('position', '<=', to)
     .execute()
@@ -48,19 +45,19 @@ export async function positionOf(
   tenantId: string,
   attachment: Attachment,
 ): Promise<number | null> {
-  const row = await selectOf(transaction, 'attachments', tenantId)
+  const row = await selectOf(transaction, 'attachments', {
+    tenantId,
+    bundle_id: attachment.bundleId,
+    key_id: attachment.keyId,
+  })
     .select('position')
-    .where('bundle_id', '=', attachment.bundleId)
-    .where('key_id', '=', attachment.keyId)
     .executeTakeFirst()
   return row?.position ?? null
 }
 
 /** How many keys are attached to a bundle. */
 export async function lengthOf(transaction: Query, tenantId: string, bundleId: string): Promise<number> {
-  const total = await countOf(
-    selectOf(transaction, 'attachments', tenantId).where('bundle_id', '=', bundleId),
-  )
+  const total = await countOf(selectOf(transaction, 'attachments', { tenantId, bundle_id: bundleId }))
   return total
 }
 

@@ -112,9 +112,8 @@ function itemsWritten(items: readonly LegacyItemWrite[], counts: { created: numb
 type Known = ReadonlyMap<string, { id: string; name: string; value_version: number; is_secret: Flag }>
 
 async function knownItems(transaction: Query, { tenantId, bundleId }: BundlePlace): Promise<Known> {
-  const rows = await selectOf(transaction, 'legacy_items', tenantId)
+  const rows = await selectOf(transaction, 'legacy_items', { tenantId, bundle_id: bundleId })
     .select(['id', 'name', 'value_version', 'is_secret'])
-    .where('bundle_id', '=', bundleId)
     .execute()
   return new Map(rows.map((row) => [row.name, row]))
 }
@@ -166,9 +165,12 @@ async function update(
 
 /** The items of a bundle, without their values. */
 export function itemsOf(transaction: Query, { tenantId, bundleId }: BundlePlace) {
-  return selectOf(transaction, 'legacy_items', tenantId)
-    .select(['id', 'name', 'value_version', 'is_secret'])
-    .where('bundle_id', '=', bundleId)
+  return selectOf(transaction, 'legacy_items', { tenantId, bundle_id: bundleId }).select([
+    'id',
+    'name',
+    'value_version',
+    'is_secret',
+  ])
 }
 
 /** Remove an item in a transaction that holds its bundle. */
@@ -177,9 +179,10 @@ export async function removeHeld(
   { tenantId, bundleId }: BundlePlace,
   name: string,
 ): Promise<boolean> {
-  const { numDeletedRows } = await deleteOf(transaction, 'legacy_items', tenantId)
-    .where('bundle_id', '=', bundleId)
-    .where('name', '=', name)
-    .executeTakeFirstOrThrow()
+  const { numDeletedRows } = await deleteOf(transaction, 'legacy_items', {
+    tenantId,
+    bundle_id: bundleId,
+    name,
+  }).executeTakeFirstOrThrow()
   return numDeletedRows === 1n
 }

@@ -63,7 +63,7 @@ function tenantRules(query: Query, tenantId: string) {
 }
 
 function bundleRules(query: Query, tenantId: string, bundleId: string) {
-  return selectOf(query, 'bundle_policies', tenantId).select(RULES).where('bundle_id', '=', bundleId)
+  return selectOf(query, 'bundle_policies', { tenantId, bundle_id: bundleId }).select(RULES)
 }
 
 async function changeBundle(

@@ -47,9 +47,8 @@ async function end(
   { tenantId, deliveryId }: Ending,
   columns: { state: 'void'; held_until: null } | { state: 'collected'; collected_at: string },
 ): Promise<Ended | null> {
-  const row = await updateOf(transaction, 'deliveries', { tenantId, id: deliveryId })
+  const row = await updateOf(transaction, 'deliveries', { tenantId, id: deliveryId, state: 'approved' })
     .set(columns)
-    .where('state', '=', 'approved')
     .returning(['label', 'holder', 'user_id', 'bundle_id', 'bundle_name', 'versions', 'created_at'])
     .executeTakeFirst()
   // A machine's delivery ends when it is written, so it is not found here.
@@ -83,7 +82,7 @@ async function holdOpenDeliveries(
   transaction: Query,
   { tenantId, deliveryId }: Ending,
 ): Promise<OpenDelivery[]> {
-  const rows = await selectOf(transaction, 'deliveries', tenantId)
+  const rows = await selectOf(transaction, 'deliveries', { tenantId, state: 'approved' })
     .select('id')
     .where('holder', '=', (own) =>
       own
@@ -92,7 +91,6 @@ async function holdOpenDeliveries(
         .where('own.tenant_id', '=', tenantId)
         .where('own.id', '=', deliveryId),
     )
-    .where('state', '=', 'approved')
     .orderBy('created_at', 'desc')
     .limit(OPEN)
     .execute()
@@ -105,9 +103,8 @@ async function holdOpenDeliveries(
 }
 
 function holdOpen(transaction: Query, tenantId: string, id: string) {
-  return updateOf(transaction, 'deliveries', { tenantId, id })
+  return updateOf(transaction, 'deliveries', { tenantId, id, state: 'approved' })
     .set((column) => ({ state: column.ref('state') }))
-    .where('state', '=', 'approved')
     .returning(['versions', 'created_at'])
     .executeTakeFirst()
 }

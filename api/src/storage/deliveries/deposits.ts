@@ -135,9 +135,8 @@ function end(
   { tenantId, depositId }: { tenantId: string; depositId: string },
   change: Ending,
 ) {
-  return updateOf(transaction, 'deposits', { tenantId, id: depositId })
+  return updateOf(transaction, 'deposits', { tenantId, id: depositId, state: 'approved' })
     .set({ ...change, open_until: null })
-    .where('state', '=', 'approved')
     .returning(['user_id', 'held_by', 'bundle_name', 'request_hash'])
     .executeTakeFirst()
 }

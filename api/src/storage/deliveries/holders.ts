@@ -127,9 +127,8 @@ async function isMachine(query: Query, tenantId: string, machineId: string): Pro
 }
 
 async function isMember(query: Query, tenantId: string, userId: string): Promise<boolean> {
-  const row = await selectOf(query, 'memberships', tenantId)
+  const row = await selectOf(query, 'memberships', { tenantId, user_id: userId })
     .select('id')
-    .where('user_id', '=', userId)
     .executeTakeFirst()
   return row !== undefined
 }
@@ -141,10 +140,8 @@ async function dismiss(
   transaction: Query,
   { tenantId, keyId, holder, at }: Dismissal,
 ): Promise<string | null> {
-  const { numUpdatedRows } = await updateOf(transaction, 'holdings', tenantId)
+  const { numUpdatedRows } = await updateOf(transaction, 'holdings', { tenantId, key_id: keyId, holder })
     .set({ dismissed_at: at })
-    .where('key_id', '=', keyId)
-    .where('holder', '=', holder)
     .where('dismissed_at', 'is', null)
     .executeTakeFirstOrThrow()
   if (numUpdatedRows !== 1n) return null

@@ -99,9 +99,8 @@ export async function noteCollectedAgain(
   { tenantId, holder, keys, deliveryId, at }: Given,
 ): Promise<boolean> {
   if (keys.length === 0 || keys.length > ROWS_AT_ONCE) return false
-  const held = await selectOf(transaction, 'holdings', tenantId)
+  const held = await selectOf(transaction, 'holdings', { tenantId, holder })
     .select(['key_id', 'version'])
-    .where('holder', '=', holder)
     .where('key_id', 'in', idsOf(keys))
     .where('perhaps_version', 'is', null)
     .where('dismissed_at', 'is', null)
@@ -110,14 +109,13 @@ export async function noteCollectedAgain(
     .execute()
   const versions = new Map(held.map(({ key_id, version }) => [key_id, version]))
   if (!keys.every(({ id, version }) => versions.get(id) === version)) return false
-  await updateOf(transaction, 'holdings', tenantId)
+  await updateOf(transaction, 'holdings', { tenantId, holder })
     .set((column) => ({
       delivery_id: deliveryId,
       last_at: at,
       settled_at: sql<string>`case when settled_at > ${at} then settled_at else ${at} end`,
       times: column('times', '+', 1),
     }))
-    .where('holder', '=', holder)
     .where('key_id', 'in', idsOf(keys))
     .execute()
   return true
@@ -160,11 +158,9 @@ export async function clearVoid(
 ): Promise<void> {
   const { tenantId, holder, deliveryId, open } = voided
   if (voided.keys.length === 0) return
-  const rows = await selectOf(transaction, 'holdings', tenantId)
+  const rows = await selectOf(transaction, 'holdings', { tenantId, holder, perhaps_delivery_id: deliveryId })
     .select(['key_id', 'settled_at'])
-    .where('holder', '=', holder)
     .where('key_id', 'in', idsOf(voided.keys))
-    .where('perhaps_delivery_id', '=', deliveryId)
     .orderBy('key_id')
     .execute()
   for (const { key_id: keyId, settled_at } of rows) {
@@ -184,16 +180,15 @@ async function setPerhaps(
   }: Given & { keyId: string; newest: OpenDelivery | undefined },
 ): Promise<void> {
   const version = newest?.keys.find(({ id }) => id === keyId)?.version ?? null
-  const row = await updateOf(transaction, 'holdings', tenantId)
+  const row = await updateOf(transaction, 'holdings', {
+    tenantId,
+    key_id: keyId,
+    holder,
+    perhaps_delivery_id: deliveryId,
+  })
     .set({ perhaps_version: version, perhaps_delivery_id: newest?.id ?? null })
-    .where('key_id', '=', keyId)
-    .where('holder', '=', holder)
-    .where('perhaps_delivery_id', '=', deliveryId)
     .returning(['version', 'perhaps_version'])
     .executeTakeFirst()
   if (!row || row.version !== null || row.perhaps_version !== null) return
-  await deleteOf(transaction, 'holdings', tenantId)
-    .where('key_id', '=', keyId)
-    .where('holder', '=', holder)
-    .execute()
+  await deleteOf(transaction, 'holdings', { tenantId, key_id: keyId, holder }).execute()
 }

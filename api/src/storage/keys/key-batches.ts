@@ -136,9 +136,8 @@ async function attach(transaction: Recorded, place: InBundle, bounds: Bounds): P
 }
 
 function deliveredBy(transaction: Query, { tenantId, bundleId }: InBundle) {
-  return selectOf(transaction, 'attachments', tenantId)
+  return selectOf(transaction, 'attachments', { tenantId, bundle_id: bundleId })
     .select(['key_id', 'delivered_name'])
-    .where('bundle_id', '=', bundleId)
     .execute()
 }
 
@@ -146,8 +145,7 @@ async function detach(transaction: Recorded, place: InBundle): Promise<KeysChang
   const { tenantId, bundleId, keyIds } = place
   if (!(await holdBundle(transaction, tenantId, bundleId))) return { status: 'no_bundle' }
   const keys = await keysInOrder(transaction, place)
-  const rows = await deleteOf(transaction, 'attachments', tenantId)
-    .where('bundle_id', '=', bundleId)
+  const rows = await deleteOf(transaction, 'attachments', { tenantId, bundle_id: bundleId })
     .where('key_id', 'in', keyIds)
     .returning(['key_id', 'delivered_name'])
     .execute()

@@ -129,10 +129,9 @@ async function countMatches(query: Query, tenantId: string, filter: KeyFilter): 
 
 function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
   const read = prepare((value: (name: 'tenantId' | 'keyId') => string) =>
-    selectOf(query, 'attachments', value('tenantId'))
+    selectOf(query, 'attachments', { tenantId: value('tenantId'), key_id: value('keyId') })
       .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
       .select(['bundles.id', 'bundles.name', 'attachments.delivered_name as as'])
-      .where('attachments.key_id', '=', value('keyId'))
       .orderBy('bundles.name'),
   )
   return (tenantId, keyId) => read({ tenantId, keyId })

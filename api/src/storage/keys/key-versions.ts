@@ -99,9 +99,11 @@ function currentVersion(query: Query, tenantId: string, keyId: string): Promise<
 
 // A version that is replaced between the two reads is in the first one already.
 function replacedVersions(query: Query, tenantId: string, current: VersionRow) {
-  return selectOf(query, 'key_versions', tenantId)
-    .where('key_id', '=', current.key_id)
-    .where('version', '<', current.version)
+  return selectOf(query, 'key_versions', { tenantId, key_id: current.key_id }).where(
+    'version',
+    '<',
+    current.version,
+  )
 }
 
 function replacedRows(query: Query, tenantId: string, current: VersionRow) {
@@ -144,7 +146,7 @@ async function restore(parts: KeyChangeParts, change: Change): Promise<Restored>
 }
 
 function versionRow(query: Query, { tenantId, keyId, version }: Change) {
-  return selectOf(query, 'key_versions', tenantId).where('key_id', '=', keyId).where('version', '=', version)
+  return selectOf(query, 'key_versions', { tenantId, key_id: keyId, version })
 }
 
 async function destroy(transaction: Recorded, change: Change): ReturnType<KeyVersionStore['destroy']> {
@@ -155,10 +157,8 @@ async function destroy(transaction: Recorded, change: Change): ReturnType<KeyVer
   const row = await versionRow(transaction, change).select('destroyed_at').executeTakeFirst()
   if (!row) return 'no_version'
   if (row.destroyed_at !== null) return 'done'
-  await updateOf(transaction, 'key_versions', tenantId)
+  await updateOf(transaction, 'key_versions', { tenantId, key_id: keyId, version })
     .set({ value: null, destroyed_at: stamp.at, destroyed_by: stamp.by })
-    .where('key_id', '=', keyId)
-    .where('version', '=', version)
     .execute()
   const target = { kind: 'key', id: keyId, name: current.name } as const
   const action = 'key.version_destroyed'

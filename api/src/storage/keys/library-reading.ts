@@ -86,9 +86,8 @@ function candidateKeys(
 }
 
 async function bundleNamed(query: Query, tenantId: string, name: string): Promise<ImportLibrary['bundle']> {
-  const row = await selectOf(query, 'bundles', tenantId)
+  const row = await selectOf(query, 'bundles', { tenantId, name })
     .select(['id', 'created_by'])
-    .where('name', '=', name)
     .executeTakeFirst()
   return row ?? null
 }
@@ -99,18 +98,16 @@ async function attachedIn(
   { tenantId, bundleId }: BundleRef,
 ): Promise<ReadonlyMap<string, string>> {
   if (bundleId === null) return new Map()
-  const rows = await selectOf(query, 'attachments', tenantId)
+  const rows = await selectOf(query, 'attachments', { tenantId, bundle_id: bundleId })
     .select(['delivered_name', 'key_id'])
-    .where('bundle_id', '=', bundleId)
     .execute()
   return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
 }
 
 async function legacyNamesIn(query: Query, { tenantId, bundleId }: BundleRef): Promise<ReadonlySet<string>> {
   if (bundleId === null) return new Set()
-  const rows = await selectOf(query, 'legacy_items', tenantId)
+  const rows = await selectOf(query, 'legacy_items', { tenantId, bundle_id: bundleId })
     .select('name')
-    .where('bundle_id', '=', bundleId)
     .execute()
   return new Set(rows.map(({ name }) => name))
 }

@@ -40,10 +40,8 @@ export async function giveOwnCopy(
   const key = await insertCopy(transaction, vault, { tenantId, source, copy })
   if (!key) return 'name_taken'
   transaction.record(keyCreated(tenantId, { ...key, is_secret: key.is_secret === 1 }, copy.stamp))
-  await updateOf(transaction, 'attachments', tenantId)
+  await updateOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId })
     .set({ key_id: copy.keyId })
-    .where('bundle_id', '=', bundleId)
-    .where('key_id', '=', keyId)
     .execute()
   return { key: { id: key.id, name: key.name }, replaced: { id: source.id, name: source.name } }
 }

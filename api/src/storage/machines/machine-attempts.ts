@@ -50,10 +50,11 @@ export async function forgetAttempt(
   transaction: Query,
   { tenantId, machineId, fingerprint }: AttemptPlace & { tenantId: string },
 ): Promise<boolean> {
-  const { numDeletedRows } = await deleteOf(transaction, 'machine_attempts', tenantId)
-    .where('machine_id', '=', machineId)
-    .where('fingerprint', '=', fingerprint)
-    .executeTakeFirstOrThrow()
+  const { numDeletedRows } = await deleteOf(transaction, 'machine_attempts', {
+    tenantId,
+    machine_id: machineId,
+    fingerprint,
+  }).executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
 
@@ -84,16 +85,14 @@ export async function noteAttempt(transaction: Query, noting: Noting): Promise<v
     .execute()
   const dropped = isNew ? known.slice(KEPT - 1).map((attempt) => attempt.fingerprint) : []
   if (dropped.length === 0) return
-  await deleteOf(transaction, 'machine_attempts', tenantId)
-    .where('machine_id', '=', machineId)
+  await deleteOf(transaction, 'machine_attempts', { tenantId, machine_id: machineId })
     .where('fingerprint', 'in', dropped)
     .execute()
 }
 
 function knownAttempts(transaction: Query, tenantId: string, machineId: string) {
-  return selectOf(transaction, 'machine_attempts', tenantId)
+  return selectOf(transaction, 'machine_attempts', { tenantId, machine_id: machineId })
     .select(['fingerprint', 'first_at'])
-    .where('machine_id', '=', machineId)
     .orderBy('last_at', 'desc')
     .execute()
 }

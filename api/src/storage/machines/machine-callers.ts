@@ -39,15 +39,15 @@ export function createMachineCallerStore({ query, prepare }: Queries): MachineCa
       .where('machines.id', '=', value('machineId')),
   )
   const readTrusts = prepare((value: (name: 'tenantId' | 'machineId') => string) =>
-    selectOf(query, 'machine_trusts', value('tenantId'))
-      .selectAll()
-      .where('machine_id', '=', value('machineId')),
+    selectOf(query, 'machine_trusts', {
+      tenantId: value('tenantId'),
+      machine_id: value('machineId'),
+    }).selectAll(),
   )
   const grantsOf = (tenantId: string, machineId: string) =>
-    selectOf(query, 'machine_grants', tenantId)
+    selectOf(query, 'machine_grants', { tenantId, machine_id: machineId })
       .innerJoin('bundles', 'bundles.id', 'machine_grants.bundle_id')
       .select(['bundles.id', 'bundles.name', 'machine_grants.scope'])
-      .where('machine_grants.machine_id', '=', machineId)
   // A bundle may have the id of another as its name; the id counts.
   const readGrant = prepare((value: (name: 'tenantId' | 'machineId' | 'bundle') => string) =>
     grantsOf(value('tenantId'), value('machineId'))

@@ -48,10 +48,11 @@ export async function revoke(
 ): Promise<boolean> {
   const machine = await holdMachine(transaction, place.tenantId, place.machineId)
   const bundle = await bundleOf(transaction, place)
-  const { numDeletedRows } = await deleteOf(transaction, 'machine_grants', place.tenantId)
-    .where('machine_id', '=', place.machineId)
-    .where('bundle_id', '=', place.bundleId)
-    .executeTakeFirstOrThrow()
+  const { numDeletedRows } = await deleteOf(transaction, 'machine_grants', {
+    tenantId: place.tenantId,
+    machine_id: place.machineId,
+    bundle_id: place.bundleId,
+  }).executeTakeFirstOrThrow()
   if (numDeletedRows === 0n || !machine || !bundle) return false
   const event = machineEvent({ ...machine, tenantId: place.tenantId }, 'machine.revoked', {
     stamp,
@@ -72,9 +73,8 @@ async function scopesOf(
   transaction: Query,
   { tenantId, machineId }: GrantPlace,
 ): Promise<ReadonlyMap<string, GrantScope>> {
-  const rows = await selectOf(transaction, 'machine_grants', tenantId)
+  const rows = await selectOf(transaction, 'machine_grants', { tenantId, machine_id: machineId })
     .select(['bundle_id', 'scope'])
-    .where('machine_id', '=', machineId)
     .execute()
   return new Map(rows.map(({ bundle_id, scope }) => [bundle_id, scope]))
 }

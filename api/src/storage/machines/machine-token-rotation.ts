@@ -32,9 +32,8 @@ export async function rotate(
 
 // The token before the machine, in the order in which a delivery holds them: in another order, the two could deadlock.
 async function holdWorking(transaction: Query, { tenantId, machineId, tokenId, at }: PlacedToken) {
-  return updateOf(transaction, 'machine_tokens', { tenantId, id: tokenId })
+  return updateOf(transaction, 'machine_tokens', { tenantId, id: tokenId, machine_id: machineId })
     .set((column) => ({ hint: column.ref('hint') }))
-    .where('machine_id', '=', machineId)
     .where('expires_at', '>', at)
     .where('ended_at', 'is', null)
     .returningAll()

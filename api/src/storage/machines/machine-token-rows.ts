@@ -41,8 +41,7 @@ export async function countWorking(
   { tenantId, machineId, at }: OfMachine,
 ): Promise<number> {
   const total = await countOf(
-    selectOf(transaction, 'machine_tokens', tenantId)
-      .where('machine_id', '=', machineId)
+    selectOf(transaction, 'machine_tokens', { tenantId, machine_id: machineId })
       .where('expires_at', '>', at)
       .where('ended_at', 'is', null),
   )
@@ -55,8 +54,7 @@ const LISTED_MS = 90 * 24 * 60 * 60 * 1_000
 /** Remove the tokens that ended so long ago that they are not listed. */
 export async function forgetOld(transaction: Query, { tenantId, machineId, at }: OfMachine): Promise<void> {
   const before = new Date(Date.parse(at) - LISTED_MS).toISOString()
-  await deleteOf(transaction, 'machine_tokens', tenantId)
-    .where('machine_id', '=', machineId)
+  await deleteOf(transaction, 'machine_tokens', { tenantId, machine_id: machineId })
     .where((column) => column.or([column('ended_at', '<', before), column('expires_at', '<', before)]))
     .execute()
 }
@@ -71,9 +69,8 @@ export async function endWorking(
   transaction: Query,
   { tenantId, machineId, tokenId, at }: PlacedToken,
 ): Promise<EndedToken | null> {
-  const row = await updateOf(transaction, 'machine_tokens', { tenantId, id: tokenId })
+  const row = await updateOf(transaction, 'machine_tokens', { tenantId, id: tokenId, machine_id: machineId })
     .set({ ended_at: at })
-    .where('machine_id', '=', machineId)
     .where('expires_at', '>', at)
     .where('ended_at', 'is', null)
     .returning(['id', 'hint'])

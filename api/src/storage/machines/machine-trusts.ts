@@ -55,9 +55,7 @@ async function insert(
 ): ReturnType<MachineTrustStore['insert']> {
   const machine = await holdMachine(transaction, tenantId, machineId)
   if (!machine) return 'absent'
-  const total = await countOf(
-    selectOf(transaction, 'machine_trusts', tenantId).where('machine_id', '=', machineId),
-  )
+  const total = await countOf(selectOf(transaction, 'machine_trusts', { tenantId, machine_id: machineId }))
   if (total >= LIMITS.machineTrusts) return 'full'
   const { claims, keys, networks, is_broad, ...texts } = trust
   await transaction
@@ -87,8 +85,7 @@ type Ending = { tenantId: string; machineId: string; trustId: string; stamp: Sta
 
 // The trust before the machine, in the order in which a delivery holds them.
 async function end(transaction: Recorded, { tenantId, machineId, trustId, stamp }: Ending): Promise<boolean> {
-  const row = await deleteOf(transaction, 'machine_trusts', { tenantId, id: trustId })
-    .where('machine_id', '=', machineId)
+  const row = await deleteOf(transaction, 'machine_trusts', { tenantId, id: trustId, machine_id: machineId })
     .returning(['issuer'])
     .executeTakeFirst()
   const machine = row && (await holdMachine(transaction, tenantId, machineId))

@@ -102,8 +102,8 @@ type Removal = { tenantId: string; machineId: string; stamp: Stamp }
 
 // Proofs first, in the order in which a delivery holds rows: in another order, the two could deadlock.
 async function remove(transaction: Recorded, { tenantId, machineId, stamp }: Removal): Promise<boolean> {
-  await deleteOf(transaction, 'machine_tokens', tenantId).where('machine_id', '=', machineId).execute()
-  await deleteOf(transaction, 'machine_trusts', tenantId).where('machine_id', '=', machineId).execute()
+  await deleteOf(transaction, 'machine_tokens', { tenantId, machine_id: machineId }).execute()
+  await deleteOf(transaction, 'machine_trusts', { tenantId, machine_id: machineId }).execute()
   const row = await deleteOf(transaction, 'machines', { tenantId, id: machineId })
     .returning(['id', 'name'])
     .executeTakeFirst()

@@ -19,10 +19,7 @@ export function createMemberStore({ query, write }: Queries): MemberStore {
       write(async (transaction) => {
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: role === 'owner' })
         if (refusal) return refusal
-        await updateOf(transaction, 'memberships', tenantId)
-          .set({ role })
-          .where('user_id', '=', userId)
-          .execute()
+        await updateOf(transaction, 'memberships', { tenantId, user_id: userId }).set({ role }).execute()
         transaction.record({
           ...memberEvent(tenantId, userId, stamp),
           action: 'member.role_changed',
@@ -35,7 +32,7 @@ export function createMemberStore({ query, write }: Queries): MemberStore {
       write(async (transaction) => {
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: false })
         if (refusal) return refusal
-        await deleteOf(transaction, 'memberships', tenantId).where('user_id', '=', userId).execute()
+        await deleteOf(transaction, 'memberships', { tenantId, user_id: userId }).execute()
         transaction.record({ ...memberEvent(tenantId, userId, stamp), action: 'member.removed' })
         await carryOut(transaction, { tenantId, userId, stamp }, endsOf('removed'))
         return 'done'

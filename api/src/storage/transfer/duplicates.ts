@@ -74,9 +74,8 @@ function textsOf(transaction: Query, tenantId: string, bundleId: string) {
 }
 
 async function hasLegacyItems(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
-  const item = await selectOf(transaction, 'legacy_items', tenantId)
+  const item = await selectOf(transaction, 'legacy_items', { tenantId, bundle_id: bundleId })
     .select('id')
-    .where('bundle_id', '=', bundleId)
     .limit(1)
     .executeTakeFirst()
   return item !== undefined
@@ -132,9 +131,8 @@ async function keyIdsByName(
   tenantId: string,
   bundleId: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await selectOf(transaction, 'attachments', tenantId)
+  const rows = await selectOf(transaction, 'attachments', { tenantId, bundle_id: bundleId })
     .select(['delivered_name', 'key_id'])
-    .where('bundle_id', '=', bundleId)
     .execute()
   return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
 }

@@ -41,10 +41,7 @@ export function createLibraryImportStore(
 }
 
 async function holdBundleNamed(transaction: Query, tenantId: string, name: string): Promise<void> {
-  const bundle = await selectOf(transaction, 'bundles', tenantId)
-    .select('id')
-    .where('name', '=', name)
-    .executeTakeFirst()
+  const bundle = await selectOf(transaction, 'bundles', { tenantId, name }).select('id').executeTakeFirst()
   if (bundle) await holdBundle(transaction, tenantId, bundle.id)
 }
 
@@ -71,8 +68,7 @@ async function apply(parts: Parts, change: Change): Promise<void> {
 async function detach(transaction: Recorded, { tenantId, bundleId, removals, stamp }: Change): Promise<void> {
   if (removals.length === 0) return
   for (const some of chunks(removals)) {
-    const { numDeletedRows } = await deleteOf(transaction, 'attachments', tenantId)
-      .where('bundle_id', '=', bundleId)
+    const { numDeletedRows } = await deleteOf(transaction, 'attachments', { tenantId, bundle_id: bundleId })
       .where(
         'key_id',
         'in',

@@ -62,9 +62,8 @@ async function activeWebhooks(
   transaction: Query,
   tenantId: string,
 ): Promise<(Subscription & { id: string })[]> {
-  const rows = await selectOf(transaction, 'webhooks', tenantId)
+  const rows = await selectOf(transaction, 'webhooks', { tenantId, is_active: 1 })
     .select(['id', 'created_at', 'events', 'bundle_ids'])
-    .where('is_active', '=', 1)
     .orderBy('id')
     .modifyEnd(holdShared)
     .execute()
@@ -133,11 +132,10 @@ async function holdWaiting(
 ): Promise<ReadonlyMap<string, WaitingRow>> {
   const mergeKeys = [...new Set(wanted.flatMap(({ draft }) => draft.mergeKey ?? []))]
   if (mergeKeys.length === 0) return new Map()
-  const rows = await updateOf(transaction, 'webhook_messages', tenantId)
+  const rows = await updateOf(transaction, 'webhook_messages', { tenantId, state: 'waiting' })
     .set((column) => ({ attempts: column.ref('attempts') }))
     .where('webhook_id', 'in', [...new Set(wanted.map(({ webhookId }) => webhookId))])
     .where('merge_key', 'in', mergeKeys)
-    .where('state', '=', 'waiting')
     .returning(['tenant_id', 'webhook_id', 'id', 'body', 'merge_key', 'created_at'])
     .execute()
   return new Map(rows.map((row) => [`${row.webhook_id} ${row.merge_key}`, row]))

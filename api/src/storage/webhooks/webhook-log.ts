@@ -39,9 +39,10 @@ async function list(query: Query, { tenantId, webhookId, state, page }: Listing)
     .select(['next_at', 'is_active'])
     .executeTakeFirst()
   if (!webhook) return null
-  const all = selectOf(query, 'webhook_messages', tenantId)
-    .where('webhook_id', '=', webhookId)
-    .$if(state !== undefined, (messages) => messages.where('state', '=', state ?? 'waiting'))
+  const all = selectOf(query, 'webhook_messages', { tenantId, webhook_id: webhookId }).$if(
+    state !== undefined,
+    (messages) => messages.where('state', '=', state ?? 'waiting'),
+  )
   const { rows, total } = await pageOf(
     all.select(COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc'),
     page,
@@ -72,11 +73,13 @@ async function test(
   if (!webhook) return 'absent'
   if (webhook.is_active === 0) return 'off'
   await sendNow(transaction, place)
-  const waiting = await selectOf(transaction, 'webhook_messages', tenantId)
+  const waiting = await selectOf(transaction, 'webhook_messages', {
+    tenantId,
+    webhook_id: webhookId,
+    state: 'waiting',
+    merge_key: TEST,
+  })
     .select('id')
-    .where('webhook_id', '=', webhookId)
-    .where('state', '=', 'waiting')
-    .where('merge_key', '=', TEST)
     .executeTakeFirst()
   if (waiting) return waiting
   const times = { not_before: now, give_up_at: giveUpAt, created_at: now }
@@ -96,17 +99,15 @@ async function resend(transaction: Query, place: Place): ReturnType<WebhookLogSt
   if (webhook.is_active === 0) return 'off'
   if (message.state === 'sending' && webhook.claimed_until > now) return 'sending'
   await sendNow(transaction, place)
-  await updateOf(transaction, 'webhook_messages', { tenantId, id: messageId })
+  await updateOf(transaction, 'webhook_messages', { tenantId, id: messageId, webhook_id: webhookId })
     .set({ state: 'waiting', merge_key: null, not_before: now, give_up_at: giveUpAt, done_at: null })
-    .where('webhook_id', '=', webhookId)
     .execute()
   return 'done'
 }
 
 function heldMessage(transaction: Query, { tenantId, webhookId, messageId }: Place) {
-  return updateOf(transaction, 'webhook_messages', { tenantId, id: messageId })
+  return updateOf(transaction, 'webhook_messages', { tenantId, id: messageId, webhook_id: webhookId })
     .set((column) => ({ attempts: column.ref('attempts') }))
-    .where('webhook_id', '=', webhookId)
     .returning('state')
     .executeTakeFirst()
 }

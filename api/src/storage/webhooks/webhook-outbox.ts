@@ -60,9 +60,8 @@ function due(
 }
 
 async function claim(transaction: Query, { tenantId, id }: WebhookPlace, lease: Lease): Promise<boolean> {
-  const { numUpdatedRows } = await updateOf(transaction, 'webhooks', { tenantId, id })
+  const { numUpdatedRows } = await updateOf(transaction, 'webhooks', { tenantId, id, is_active: 1 })
     .set({ claimed_by: lease.claim, claimed_until: lease.until })
-    .where('is_active', '=', 1)
     .where('next_at', '<=', lease.now)
     .where('claimed_until', '<=', lease.now)
     .executeTakeFirstOrThrow()
@@ -85,9 +84,8 @@ function holdClaimed(
   { tenantId, id }: WebhookPlace,
   { claim: claimedBy, until }: { claim: string; until?: string },
 ) {
-  return updateOf(transaction, 'webhooks', { tenantId, id })
+  return updateOf(transaction, 'webhooks', { tenantId, id, claimed_by: claimedBy })
     .set((column) => ({ claimed_until: until ?? column.ref('claimed_until') }))
-    .where('claimed_by', '=', claimedBy)
     .returningAll()
     .executeTakeFirst()
 }
@@ -100,9 +98,11 @@ async function next(
 ): Promise<OutgoingMessage | null> {
   const webhook = await holdClaimed(transaction, place, lease)
   if (webhook?.is_active !== 1) return null
-  const row = await updateOf(transaction, 'webhook_messages', place.tenantId)
+  const row = await updateOf(transaction, 'webhook_messages', {
+    tenantId: place.tenantId,
+    webhook_id: place.id,
+  })
     .set((column) => ({ state: 'sending', merge_key: null, attempts: column('attempts', '+', 1) }))
-    .where('webhook_id', '=', place.id)
     .where('state', 'in', ['waiting', 'sending'])
     .where('not_before', '<=', lease.now)
     .where('id', '=', (messages) =>
@@ -134,10 +134,13 @@ async function settle(
   if (!webhook) return
   const { state } = settlement
   const isOver = state !== 'waiting'
-  await updateOf(transaction, 'webhook_messages', { tenantId: place.tenantId, id: messageId })
+  await updateOf(transaction, 'webhook_messages', {
+    tenantId: place.tenantId,
+    id: messageId,
+    webhook_id: place.id,
+  })
     .set({ state, last_status: outcome.status, last_error: outcome.word, last_ms: outcome.ms })
     .set({ done_at: isOver ? now : null })
-    .where('webhook_id', '=', place.id)
     .execute()
   const end = state === 'done' ? null : settlement.end
   await updateOf(transaction, 'webhooks', { tenantId: place.tenantId, id: place.id })
@@ -166,10 +169,12 @@ async function settle(
 
 async function release(transaction: Query, place: WebhookPlace, claimedBy: string): Promise<void> {
   if (!(await holdClaimed(transaction, place, { claim: claimedBy }))) return
-  await updateOf(transaction, 'webhook_messages', place.tenantId)
+  await updateOf(transaction, 'webhook_messages', {
+    tenantId: place.tenantId,
+    webhook_id: place.id,
+    state: 'sending',
+  })
     .set({ state: 'waiting', last_error: 'interrupted' })
-    .where('webhook_id', '=', place.id)
-    .where('state', '=', 'sending')
     .execute()
   await updateOf(transaction, 'webhooks', { tenantId: place.tenantId, id: place.id })
     .set({ claimed_by: null, claimed_until: '' })

@@ -41,22 +41,19 @@ function full(query: Query): Promise<Full[]> {
  * message that still takes up changes stays, because it tells the last change; there is one for each thing. */
 async function trim(transaction: Query, { tenant_id, webhook_id }: Full, now: string): Promise<void> {
   const beyond = (states: readonly ('waiting' | 'done' | 'failed')[]) =>
-    selectOf(transaction, 'webhook_messages', tenant_id)
+    selectOf(transaction, 'webhook_messages', { tenantId: tenant_id, webhook_id })
       .select('id')
-      .where('webhook_id', '=', webhook_id)
       .where('state', 'in', states)
       .where('merge_key', 'is', null)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(LIMITS.webhookMessages)
       .offset(LIMITS.webhookMessages)
-  await updateOf(transaction, 'webhook_messages', tenant_id)
+  await updateOf(transaction, 'webhook_messages', { tenantId: tenant_id, webhook_id })
     .set({ state: 'failed', last_error: 'dropped', done_at: now })
-    .where('webhook_id', '=', webhook_id)
     .where('id', 'in', beyond(['waiting']))
     .execute()
-  await deleteOf(transaction, 'webhook_messages', tenant_id)
-    .where('webhook_id', '=', webhook_id)
+  await deleteOf(transaction, 'webhook_messages', { tenantId: tenant_id, webhook_id })
     .where('id', 'in', beyond(['done', 'failed']))
     .execute()
 }

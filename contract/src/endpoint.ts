@@ -61,6 +61,22 @@ export type Endpoint = {
   text?: string
 }
 
+type Rest = Omit<Endpoint, 'method' | 'path' | 'access'>
+
+function rows<const M extends Method>(method: M) {
+  return <const P extends Endpoint['path'], const A extends Access, const R extends Rest>(
+    path: P,
+    access: A,
+    rest: R & { [Unknown in Exclude<keyof R, keyof Rest>]: never },
+  ): { method: M; path: P; access: A } & R => ({ method, path, access, ...rest })
+}
+
+/** Rows of the endpoint table, by method. */
+export const GET = rows('GET')
+export const POST = rows('POST')
+export const PUT = rows('PUT')
+export const DELETE = rows('DELETE')
+
 const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   public: [],
   session: [401, 403, 404],

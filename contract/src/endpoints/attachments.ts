@@ -1,71 +1,50 @@
-import { CREATOR, type Endpoint } from '../endpoint.ts'
+import { CREATOR, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import * as attachment from '../schemas/attachment.ts'
 import * as key from '../schemas/key.ts'
 import { Ok, OkMessage } from '../schemas/text.ts'
 
 /** Keys in bundles. */
 export const attachmentEndpoints = {
-  listBundleKeys: {
-    method: 'GET',
-    path: '/api/v1/bundles/{bundle_id}/keys',
-    access: 'member',
+  listBundleKeys: GET('/api/v1/bundles/{bundle_id}/keys', 'member', {
     machine: 'read',
     summary: "List a bundle's attached keys in order",
     responses: { 200: attachment.AttachedKeyList },
     errors: [404],
-  },
-  listSharedKeys: {
-    method: 'GET',
-    path: '/api/v1/bundles/{bundle_id}/shared-keys',
-    access: 'member',
+  }),
+  listSharedKeys: GET('/api/v1/bundles/{bundle_id}/shared-keys', 'member', {
     summary: "List a bundle's keys that other bundles use too",
     responses: { 200: attachment.SharedKeyList },
     errors: [404],
-  },
-  attachKey: {
-    method: 'POST',
-    path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
-    access: 'member',
+  }),
+  attachKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     summary: 'Attach a library key to a bundle (owner, or the member who created both)',
     body: attachment.AttachKey,
     bodyOptional: true,
     responses: { 201: OkMessage },
     errors: [400, 404, 409],
-  },
-  changeAttachment: {
-    method: 'PUT',
-    path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
-    access: 'member',
+  }),
+  changeAttachment: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     summary: `Change the name under which a bundle delivers a key, whether it is required, or use another key in its place${CREATOR}`,
     body: attachment.ChangeAttachment,
     responses: { 200: Ok },
     errors: [400, 404, 409],
-  },
-  splitKey: {
-    method: 'POST',
-    path: '/api/v1/bundles/{bundle_id}/keys/{key_id}/split',
-    access: 'owner',
+  }),
+  splitKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}/split', 'owner', {
     summary: 'Replace a shared key in one bundle by a copy, with another value if one is given',
     body: attachment.SplitKey,
     bodyOptional: true,
     responses: { 201: key.Key },
     errors: [400, 404, 409],
-  },
-  detachKey: {
-    method: 'DELETE',
-    path: '/api/v1/bundles/{bundle_id}/keys/{key_id}',
-    access: 'member',
+  }),
+  detachKey: DELETE('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     summary: `Detach a key; it stays in the library${CREATOR}`,
     responses: { 200: Ok },
     errors: [404],
-  },
-  reorderKey: {
-    method: 'PUT',
-    path: '/api/v1/bundles/{bundle_id}/keys/{key_id}/order',
-    access: 'member',
+  }),
+  reorderKey: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}/order', 'member', {
     summary: `Move an attached key to a position${CREATOR}`,
     body: attachment.ReorderKey,
     responses: { 200: Ok },
     errors: [400, 404],
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

@@ -1,43 +1,31 @@
-import type { Endpoint } from '../endpoint.ts'
+import { type Endpoint, GET } from '../endpoint.ts'
 import * as audit from '../schemas/audit.ts'
 
 /** The audit log. */
 export const auditEndpoints = {
-  listAudit: {
-    method: 'GET',
-    path: '/api/v1/audit',
-    access: 'owner',
+  listAudit: GET('/api/v1/audit', 'owner', {
     machine: 'audit',
     summary: 'What happened in the workspace, newest first; total in X-Total-Count',
     query: audit.AuditQuery,
     responses: { 200: audit.AuditList },
-  },
-  exportAudit: {
-    method: 'GET',
-    path: '/api/v1/audit/export',
-    access: 'owner',
+  }),
+  exportAudit: GET('/api/v1/audit/export', 'owner', {
     machine: 'audit',
     summary: 'The audit log as JSON lines with a signed note, to be verified elsewhere',
     query: audit.AuditExportQuery,
     responses: { 200: audit.AuditExport },
     errors: [429],
     text: 'application/jsonl',
-  },
-  getAuditNote: {
-    method: 'GET',
-    path: '/api/v1/audit/note',
-    access: 'owner',
+  }),
+  getAuditNote: GET('/api/v1/audit/note', 'owner', {
     machine: 'audit',
     summary: 'The newest signed note of the audit log',
     responses: { 200: audit.AuditNote },
     errors: [404],
     text: 'text/plain',
-  },
-  getAuditKey: {
-    method: 'GET',
-    path: '/api/v1/audit/key',
-    access: 'session',
+  }),
+  getAuditKey: GET('/api/v1/audit/key', 'session', {
     summary: 'The key that verifies the notes of this server',
     responses: { 200: audit.AuditKey },
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

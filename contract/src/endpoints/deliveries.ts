@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.ts'
+import { type Endpoint, GET, POST } from '../endpoint.ts'
 import { LIMITS } from '../limits.ts'
 import { Change, WaitForChange } from '../schemas/change.ts'
 import * as delivery from '../schemas/delivery.ts'
@@ -7,48 +7,33 @@ import { ReceiptKeys } from '../schemas/receipt.ts'
 
 /** Values that left the server. */
 export const deliveryEndpoints = {
-  listDeliveries: {
-    method: 'GET',
-    path: '/api/v1/deliveries',
-    access: 'owner',
+  listDeliveries: GET('/api/v1/deliveries', 'owner', {
     summary: 'Deliveries of the workspace, newest first',
     query: delivery.ListDeliveriesQuery,
     responses: { 200: delivery.DeliveryList },
     errors: [400],
-  },
-  getDelivery: {
-    method: 'GET',
-    path: '/api/v1/deliveries/{delivery_id}',
-    access: 'owner',
+  }),
+  getDelivery: GET('/api/v1/deliveries/{delivery_id}', 'owner', {
     summary: 'A delivery: who approved it for whom, and the version of each value',
     responses: { 200: delivery.Delivery },
     errors: [404],
-  },
-  createDelivery: {
-    method: 'POST',
-    path: '/api/v1/deliveries',
-    access: 'machine',
+  }),
+  createDelivery: POST('/api/v1/deliveries', 'machine', {
     summary: "Deliver a bundle's values to a machine, sealed to its public key",
     body: CreateDelivery,
     responses: { 200: MachineDelivery },
     errors: [400, 413],
-  },
-  waitForChange: {
-    method: 'POST',
-    path: '/api/v1/deliveries/{delivery_id}/wait',
-    access: 'machine',
+  }),
+  waitForChange: POST('/api/v1/deliveries/{delivery_id}/wait', 'machine', {
     summary: "Hold until a value of the machine's own delivery changes, at most 30 s",
     body: WaitForChange,
     bodyOptional: true,
     maxBodyBytes: LIMITS.requestBodyBytes,
     responses: { 200: Change },
     errors: [404],
-  },
-  listReceiptKeys: {
-    method: 'GET',
-    path: '/api/v1/receipt-keys',
-    access: 'public',
+  }),
+  listReceiptKeys: GET('/api/v1/receipt-keys', 'public', {
     summary: 'The keys that sign receipts',
     responses: { 200: ReceiptKeys },
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

@@ -1,26 +1,20 @@
-import type { Endpoint } from '../endpoint.ts'
+import { type Endpoint, POST } from '../endpoint.ts'
 import { ImportPlan, ImportVariables } from '../schemas/import.ts'
 import { LibraryMove, MoveLibrary } from '../schemas/library-move.ts'
 
 /** Many variables at once. */
 export const importEndpoints = {
-  importVariables: {
-    method: 'POST',
-    path: '/api/v1/imports',
-    access: 'member',
+  importVariables: POST('/api/v1/imports', 'member', {
     summary:
       'Import variables into a bundle, all or nothing, or show what that would do (owner; a member when it only creates)',
     body: ImportVariables,
     responses: { 200: ImportPlan },
     errors: [400, 409],
-  },
-  moveLibrary: {
-    method: 'POST',
-    path: '/api/v1/library-moves',
-    access: 'owner',
+  }),
+  moveLibrary: POST('/api/v1/library-moves', 'owner', {
     summary: 'Add a library of another server, all or nothing, or show what that would do',
     body: MoveLibrary,
     responses: { 200: LibraryMove },
     errors: [400, 409],
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

@@ -1,4 +1,4 @@
-import { CREATOR, type Endpoint } from '../endpoint.ts'
+import { CREATOR, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import * as delivery from '../schemas/delivery.ts'
 import * as key from '../schemas/key.ts'
 import * as batch from '../schemas/key-batch.ts'
@@ -7,120 +7,81 @@ import { Ok } from '../schemas/text.ts'
 
 /** Library keys, their versions and their holders. */
 export const keyEndpoints = {
-  createKey: {
-    method: 'POST',
-    path: '/api/v1/keys',
-    access: 'member',
+  createKey: POST('/api/v1/keys', 'member', {
     summary: 'Create a library key',
     body: key.CreateKey,
     responses: { 201: key.Key },
     errors: [400, 409],
-  },
-  listKeys: {
-    method: 'GET',
-    path: '/api/v1/keys',
-    access: 'member',
+  }),
+  listKeys: GET('/api/v1/keys', 'member', {
     summary: 'List library keys by name; secret values masked',
     query: key.ListKeysQuery,
     responses: { 200: key.KeyList },
     errors: [400],
-  },
-  getKey: {
-    method: 'GET',
-    path: '/api/v1/keys/{key_id}',
-    access: 'member',
+  }),
+  getKey: GET('/api/v1/keys/{key_id}', 'member', {
     summary: 'A library key and the bundles that use it',
     query: key.GetKeyQuery,
     responses: { 200: key.KeyWithBundles },
     errors: [400, 404],
-  },
-  updateKey: {
-    method: 'PUT',
-    path: '/api/v1/keys/{key_id}',
-    access: 'member',
+  }),
+  updateKey: PUT('/api/v1/keys/{key_id}', 'member', {
     summary: `Change a library key, in every bundle that uses it${CREATOR}`,
     body: key.UpdateKey,
     responses: { 200: key.Key },
     errors: [400, 404, 409],
-  },
-  deleteKey: {
-    method: 'DELETE',
-    path: '/api/v1/keys/{key_id}',
-    access: 'owner',
+  }),
+  deleteKey: DELETE('/api/v1/keys/{key_id}', 'owner', {
     summary: 'Delete a library key, from every bundle too',
     responses: { 200: Ok },
     errors: [404],
-  },
-  changeKeys: {
-    method: 'POST',
-    path: '/api/v1/keys/batch',
-    access: 'member',
+  }),
+  changeKeys: POST('/api/v1/keys/batch', 'member', {
     summary:
       'Attach, detach or delete several keys, or declare them secret, all or nothing (owner; a member where each key alone would be allowed)',
     body: batch.ChangeKeys,
     responses: { 200: batch.ChangedKeys },
     errors: [400, 404, 409],
-  },
-  findKeyUses: {
-    method: 'POST',
-    path: '/api/v1/keys/uses',
-    access: 'member',
+  }),
+  findKeyUses: POST('/api/v1/keys/uses', 'member', {
     summary: 'The bundles that use any of several keys',
     body: batch.FindKeyUses,
     responses: { 200: batch.KeyUses },
     errors: [400],
-  },
-  listKeyVersions: {
-    method: 'GET',
-    path: '/api/v1/keys/{key_id}/versions',
-    access: 'member',
+  }),
+  listKeyVersions: GET('/api/v1/keys/{key_id}/versions', 'member', {
     summary: 'The versions of a key, newest first',
     query: version.ListVersionsQuery,
     responses: { 200: version.KeyVersionList },
     errors: [400, 404],
-  },
-  restoreKeyVersion: {
-    method: 'POST',
-    path: '/api/v1/keys/{key_id}/restore',
-    access: 'owner',
+  }),
+  restoreKeyVersion: POST('/api/v1/keys/{key_id}/restore', 'owner', {
     summary: 'Make an older value the newest version',
     body: version.RestoreVersion,
     responses: { 200: key.Key },
     errors: [400, 404, 409],
-  },
-  destroyKeyVersion: {
-    method: 'DELETE',
-    path: '/api/v1/keys/{key_id}/versions/{version}',
-    access: 'owner',
+  }),
+  destroyKeyVersion: DELETE('/api/v1/keys/{key_id}/versions/{version}', 'owner', {
     summary: 'Destroy the value of an older version; who set it and when stays',
     params: version.KeyVersionParams,
     responses: { 200: Ok },
     errors: [400, 404, 409],
-  },
-  listHolders: {
-    method: 'GET',
-    path: '/api/v1/keys/{key_id}/holders',
-    access: 'member',
+  }),
+  listHolders: GET('/api/v1/keys/{key_id}/holders', 'member', {
     summary: 'Who was given which version of a key, the oldest version first',
     query: delivery.ListHoldersQuery,
     responses: { 200: delivery.HolderList },
     errors: [400, 404],
-  },
-  dismissHolder: {
-    method: 'DELETE',
-    path: '/api/v1/keys/{key_id}/holders/{holder}',
-    access: 'owner',
+  }),
+  dismissHolder: DELETE('/api/v1/keys/{key_id}/holders/{holder}', 'owner', {
     summary: 'Take a holder off the list until it is given the key again',
     responses: { 200: Ok },
     errors: [404],
-  },
-  listStaleKeys: {
-    method: 'GET',
-    path: '/api/v1/stale-keys',
-    access: 'member',
+  }),
+  listStaleKeys: GET('/api/v1/stale-keys', 'member', {
     summary: 'Keys with holders who were given an older version last, by name',
     query: delivery.ListStaleKeysQuery,
     responses: { 200: delivery.StaleKeyList },
     errors: [400],
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

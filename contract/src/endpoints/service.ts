@@ -1,30 +1,21 @@
 import { z } from 'zod'
-import type { Endpoint } from '../endpoint.ts'
+import { type Endpoint, GET } from '../endpoint.ts'
 import { Health, Readiness } from '../schemas/health.ts'
 
 /** The server itself. */
 export const serviceEndpoints = {
-  getHealth: {
-    method: 'GET',
-    path: '/healthz',
-    access: 'public',
+  getHealth: GET('/healthz', 'public', {
     summary: 'The process is alive',
     responses: { 200: Health },
     storeless: true,
     internal: true,
-  },
-  getReadiness: {
-    method: 'GET',
-    path: '/readyz',
-    access: 'public',
+  }),
+  getReadiness: GET('/readyz', 'public', {
     summary: 'The process can serve: its stores answer',
     responses: { 200: Readiness, 503: Readiness },
     internal: true,
-  },
-  getOpenApi: {
-    method: 'GET',
-    path: '/api/v1/openapi.json',
-    access: 'public',
+  }),
+  getOpenApi: GET('/api/v1/openapi.json', 'public', {
     summary: 'This interface as an OpenAPI 3.1 document',
     storeless: true,
     responses: {
@@ -32,5 +23,5 @@ export const serviceEndpoints = {
         .record(z.string(), z.unknown())
         .meta({ id: 'OpenApiDocument', examples: [{ openapi: '3.1.0' }] }),
     },
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

@@ -1,4 +1,4 @@
-import { AUTH_MODES, type Endpoint } from '../endpoint.ts'
+import { AUTH_MODES, type Endpoint, GET, POST } from '../endpoint.ts'
 import * as passkey from '../schemas/passkey.ts'
 import * as session from '../schemas/session.ts'
 import { Ok } from '../schemas/text.ts'
@@ -6,107 +6,77 @@ import * as user from '../schemas/user.ts'
 
 /** Signing in, answered by the web-facing layer. */
 export const signInEndpoints = {
-  getSession: {
+  getSession: GET('/session', 'public', {
     layer: 'web',
     modes: AUTH_MODES,
-    method: 'GET',
-    path: '/session',
-    access: 'public',
     summary: 'Whether the caller is signed in, and how people sign in here',
     responses: { 200: session.SessionState },
-  },
-  showSignIn: {
+  }),
+  showSignIn: GET('/sign-in', 'public', {
     layer: 'web',
     modes: AUTH_MODES,
     page: true,
-    method: 'GET',
-    path: '/sign-in',
-    access: 'public',
     summary: 'Sign in, then go to `return_to` (a path of ours)',
     responses: {},
-  },
-  showSignUp: {
+  }),
+  showSignUp: GET('/sign-up', 'public', {
     layer: 'web',
     modes: AUTH_MODES,
     page: true,
-    method: 'GET',
-    path: '/sign-up',
-    access: 'public',
     summary: 'Create an account, then go to `return_to` (a path of ours)',
     responses: {},
-  },
-  showSetUp: {
+  }),
+  showSetUp: GET('/set-up', 'public', {
     layer: 'web',
     modes: ['accounts'],
     page: true,
-    method: 'GET',
-    path: '/set-up',
-    access: 'public',
     summary: 'Create the first account',
     responses: {},
-  },
-  signIn: {
+  }),
+  signIn: POST('/sign-in', 'public', {
     layer: 'web',
     modes: ['accounts'],
-    method: 'POST',
-    path: '/sign-in',
-    access: 'public',
     summary: 'Sign in with e-mail and password; sets the session cookie',
     body: user.LogIn,
     responses: { 200: Ok },
     errors: [401, 403, 429],
-  },
-  beginPasskeySignIn: {
+  }),
+  beginPasskeySignIn: POST('/sign-in/passkey/options', 'public', {
     layer: 'web',
     modes: ['accounts'],
-    method: 'POST',
-    path: '/sign-in/passkey/options',
-    access: 'public',
     summary: 'Begin a sign-in with a passkey; sets a short-lived cookie',
     responses: { 200: passkey.PasskeyOptions },
     errors: [403, 409],
-  },
-  signInWithPasskey: {
+  }),
+  signInWithPasskey: POST('/sign-in/passkey', 'public', {
     layer: 'web',
     modes: ['accounts'],
-    method: 'POST',
-    path: '/sign-in/passkey',
-    access: 'public',
     summary: 'Sign in with a passkey, alone or after the password; sets the session cookie',
     body: passkey.SignInWithPasskey,
     responses: { 200: Ok },
     errors: [401, 403, 409, 429],
-  },
-  setUp: {
+  }),
+  setUp: POST('/set-up', 'public', {
     layer: 'web',
     modes: ['accounts'],
-    method: 'POST',
-    path: '/set-up',
-    access: 'public',
     summary: 'Create the first account and sign in',
     body: user.SetUpAccount,
     responses: { 200: Ok },
     errors: [403, 409, 429],
-  },
-  signUp: {
+  }),
+  signUp: POST('/sign-up', 'public', {
     layer: 'web',
     modes: ['accounts'],
-    method: 'POST',
-    path: '/sign-up',
-    access: 'public',
     summary: 'Create an account by an invitation, join its workspace and sign in',
     body: user.JoinWithAccount,
     responses: { 200: Ok },
     errors: [403, 404, 409],
-  },
-  finishSignIn: {
+  }),
+  finishSignIn: GET('/auth/callback', 'public', {
     layer: 'web',
     modes: ['oidc'],
     page: true,
-    method: 'GET',
-    path: '/auth/callback',
-    access: 'public',
     summary: 'Where the identity provider sends the browser back',
     responses: {},
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

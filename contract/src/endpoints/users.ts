@@ -1,44 +1,32 @@
-import type { Endpoint } from '../endpoint.ts'
+import { type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import { Ok } from '../schemas/text.ts'
 import * as user from '../schemas/user.ts'
 
 /** Users, as the identity provider knows them. */
 export const userEndpoints = {
-  ensureUser: {
-    method: 'POST',
-    path: '/api/v1/users/ensure',
-    access: 'layer',
+  ensureUser: POST('/api/v1/users/ensure', 'layer', {
     summary: 'Provision the user of an identity-provider id, once',
     body: user.EnsureUser,
     responses: { 200: user.EnsuredUser, 201: user.EnsuredUser },
     errors: [400, 401, 403, 500],
     internal: true,
-  },
-  changeProvidedUser: {
-    method: 'PUT',
-    path: '/api/v1/users/{idp_user_id}',
-    access: 'layer',
+  }),
+  changeProvidedUser: PUT('/api/v1/users/{idp_user_id}', 'layer', {
     summary: 'Take over what the identity provider says of a user: another e-mail, or gone',
     body: user.ChangeProvidedUser,
     responses: { 200: Ok },
     errors: [400, 401, 404],
     internal: true,
-  },
-  recordSignOut: {
-    method: 'POST',
-    path: '/api/v1/users/{idp_user_id}/signed-out',
-    access: 'layer',
+  }),
+  recordSignOut: POST('/api/v1/users/{idp_user_id}/signed-out', 'layer', {
     summary: 'Record that sessions of a user ended',
     body: user.SignedOutUser,
     responses: { 200: Ok },
     errors: [400, 401, 404],
     internal: true,
-  },
-  getMe: {
-    method: 'GET',
-    path: '/api/v1/me',
-    access: 'member',
+  }),
+  getMe: GET('/api/v1/me', 'member', {
     summary: 'Who the caller is, and where',
     responses: { 200: user.Me },
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

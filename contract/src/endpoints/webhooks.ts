@@ -1,83 +1,56 @@
-import type { Endpoint } from '../endpoint.ts'
+import { DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import { Ok } from '../schemas/text.ts'
 import * as webhook from '../schemas/webhook.ts'
 
 /** Calls to other servers when something changes. */
 export const webhookEndpoints = {
-  createWebhook: {
-    method: 'POST',
-    path: '/api/v1/webhooks',
-    access: 'owner',
+  createWebhook: POST('/api/v1/webhooks', 'owner', {
     summary: 'Create a webhook; its secret is shown once',
     body: webhook.CreateWebhook,
     responses: { 201: webhook.CreatedWebhook },
     errors: [400, 404, 409],
-  },
-  listWebhooks: {
-    method: 'GET',
-    path: '/api/v1/webhooks',
-    access: 'owner',
+  }),
+  listWebhooks: GET('/api/v1/webhooks', 'owner', {
     summary: 'List webhooks, the oldest first; total in X-Total-Count',
     query: webhook.ListWebhooksQuery,
     responses: { 200: webhook.WebhookList },
     errors: [400],
-  },
-  getWebhook: {
-    method: 'GET',
-    path: '/api/v1/webhooks/{webhook_id}',
-    access: 'owner',
+  }),
+  getWebhook: GET('/api/v1/webhooks/{webhook_id}', 'owner', {
     summary: 'A webhook and how its calls do',
     responses: { 200: webhook.Webhook },
     errors: [404],
-  },
-  updateWebhook: {
-    method: 'PUT',
-    path: '/api/v1/webhooks/{webhook_id}',
-    access: 'owner',
+  }),
+  updateWebhook: PUT('/api/v1/webhooks/{webhook_id}', 'owner', {
     summary: 'Change a webhook, or turn it on or off',
     body: webhook.UpdateWebhook,
     responses: { 200: webhook.Webhook },
     errors: [400, 404],
-  },
-  deleteWebhook: {
-    method: 'DELETE',
-    path: '/api/v1/webhooks/{webhook_id}',
-    access: 'owner',
+  }),
+  deleteWebhook: DELETE('/api/v1/webhooks/{webhook_id}', 'owner', {
     summary: 'Delete a webhook with its messages',
     responses: { 200: Ok },
     errors: [404],
-  },
-  rotateWebhookSecret: {
-    method: 'POST',
-    path: '/api/v1/webhooks/{webhook_id}/secret',
-    access: 'owner',
+  }),
+  rotateWebhookSecret: POST('/api/v1/webhooks/{webhook_id}/secret', 'owner', {
     summary: 'Create a new secret; the old one signs too for 24 hours',
     responses: { 200: webhook.RotatedSecret },
     errors: [404],
-  },
-  testWebhook: {
-    method: 'POST',
-    path: '/api/v1/webhooks/{webhook_id}/test',
-    access: 'owner',
+  }),
+  testWebhook: POST('/api/v1/webhooks/{webhook_id}/test', 'owner', {
     summary: 'Send a test message now',
     responses: { 202: webhook.QueuedMessage },
     errors: [404, 409],
-  },
-  listWebhookMessages: {
-    method: 'GET',
-    path: '/api/v1/webhooks/{webhook_id}/messages',
-    access: 'owner',
+  }),
+  listWebhookMessages: GET('/api/v1/webhooks/{webhook_id}/messages', 'owner', {
     summary: 'Messages of the last 30 days, the latest first; total in X-Total-Count',
     query: webhook.ListWebhookMessagesQuery,
     responses: { 200: webhook.WebhookMessageList },
     errors: [400, 404],
-  },
-  resendWebhookMessage: {
-    method: 'POST',
-    path: '/api/v1/webhooks/{webhook_id}/messages/{message_id}/resend',
-    access: 'owner',
+  }),
+  resendWebhookMessage: POST('/api/v1/webhooks/{webhook_id}/messages/{message_id}/resend', 'owner', {
     summary: 'Send a message again, with the same id',
     responses: { 202: webhook.QueuedMessage },
     errors: [404, 409],
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Query } from '../base/queries.ts'
-import { selectOf } from '../base/tenant-rows.ts'
+import { isFound, selectOf } from '../base/tenant-rows.ts'
 
 const ROWS_AT_ONCE = 1_000
 /** Entries of one export; the last line names where the next one begins. */
@@ -76,11 +76,5 @@ function entries(query: Query, tenantId: string, { from, to }: Range) {
 }
 
 async function hasMore(query: Query, tenantId: string, last: number, to: number): Promise<boolean> {
-  if (last >= to) return false
-  const next = await selectOf(query, 'audit_log', tenantId)
-    .select('seq')
-    .where('seq', '>', last)
-    .limit(1)
-    .executeTakeFirst()
-  return next !== undefined
+  return last < to && (await isFound(selectOf(query, 'audit_log', tenantId).where('seq', '>', last)))
 }

@@ -78,6 +78,14 @@ export async function countOf<Schema, Table extends keyof Schema>(
   return (await counted.executeTakeFirstOrThrow()).total
 }
 
+/** Whether a query finds a row. */
+export async function isFound<Schema, Table extends keyof Schema>(
+  rows: SelectQueryBuilder<Schema, Table, Nothing>,
+): Promise<boolean> {
+  const [row] = await rows.select(sql`1`.as('found')).limit(1).execute()
+  return row !== undefined
+}
+
 /** One page of a list, and how many entries the whole list has. */
 export async function pageOf<Schema, Table extends keyof Schema, Row, Total>(
   ordered: SelectQueryBuilder<Schema, Table, Row>,

@@ -1,20 +1,14 @@
 import type { Attachment } from '../../domain/library/attachment.ts'
 import type { Query } from '../base/queries.ts'
-import { selectOf } from '../base/tenant-rows.ts'
+import { isFound, selectOf } from '../base/tenant-rows.ts'
 
 /** Whether a key is attached to a bundle under this name. */
-export async function isDelivered(
+export function isDelivered(
   transaction: Query,
   { tenantId, bundleId, name }: { tenantId: string; bundleId: string; name: string },
 ): Promise<boolean> {
-  const row = await selectOf(transaction, 'attachments', {
-    tenantId,
-    bundle_id: bundleId,
-    delivered_name: name,
-  })
-    .select('key_id')
-    .executeTakeFirst()
-  return row !== undefined
+  const place = { tenantId, bundle_id: bundleId, delivered_name: name }
+  return isFound(selectOf(transaction, 'attachments', place))
 }
 
 /** The library name of a key; null when the tenant has no such key. */

@@ -4,7 +4,7 @@ import type { Listed, WholePage } from '../../domain/base/listing.ts'
 import type { HolderStore, Holding, KeyHolder, KeyHolding } from '../../domain/deliveries/holder.ts'
 import { labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
-import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { countOf, isFound, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { staleKeys } from '../keys/stale-keys.ts'
 
 export function createHolderStore(queries: Queries): HolderStore {
@@ -12,11 +12,11 @@ export function createHolderStore(queries: Queries): HolderStore {
   return {
     ofKey: (tenantId, keyId, page) => holdersOf(query, { tenantId, keyId, page }),
     ofPerson: (tenantId, id, page) => {
-      const isKnown = () => isMember(query, tenantId, id)
+      const isKnown = () => isFound(selectOf(query, 'memberships', { tenantId, user_id: id }))
       return holdingsOf(query, { tenantId, page, column: 'user_id', id, isKnown })
     },
     ofMachine: (tenantId, id, page) => {
-      const isKnown = () => isMachine(query, tenantId, id)
+      const isKnown = () => isFound(selectOf(query, 'machines', { tenantId, id }))
       return holdingsOf(query, { tenantId, page, column: 'machine_id', id, isKnown })
     },
     staleKeys: (tenantId, before, page) => staleKeys(query, { tenantId, before, page }),
@@ -119,18 +119,6 @@ async function holdingsOf(
     key: { id: key_id, name },
   })
   return { total, rows: rows.map(present) }
-}
-
-async function isMachine(query: Query, tenantId: string, machineId: string): Promise<boolean> {
-  const row = await selectOf(query, 'machines', { tenantId, id: machineId }).select('id').executeTakeFirst()
-  return row !== undefined
-}
-
-async function isMember(query: Query, tenantId: string, userId: string): Promise<boolean> {
-  const row = await selectOf(query, 'memberships', { tenantId, user_id: userId })
-    .select('id')
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 type Dismissal = { tenantId: string; keyId: string; holder: string; at: string }

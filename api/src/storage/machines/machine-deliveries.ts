@@ -8,7 +8,7 @@ import type {
 import { storedKey } from '../base/delivery-texts.ts'
 import { preparedInTransaction } from '../base/prepared.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { selectOf } from '../base/tenant-rows.ts'
+import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { deliveredData, despiteDeletedKeys } from '../deliveries/delivery-begin.ts'
 import { noteCollected, noteCollectedAgain } from '../deliveries/holdings.ts'
 
@@ -96,16 +96,12 @@ async function lostStanding(
       .executeTakeFirst()
     if (!token || token.ended_at !== null) return 'token_ended'
     if (token.expires_at <= at) return 'token_expired'
-  } else if (!(await hasTrust(transaction, tenantId, proof.id))) return 'trust_ended'
+  } else if (!(await isFound(selectOf(transaction, 'machine_trusts', { tenantId, id: proof.id }))))
+    return 'trust_ended'
   const row = await selectOf(transaction, 'machines', { tenantId, id: machine.id })
     .select('is_active')
     .executeTakeFirst()
   return row?.is_active === 1 ? 'not_granted' : 'machine_inactive'
-}
-
-async function hasTrust(transaction: Query, tenantId: string, id: string): Promise<boolean> {
-  const row = await selectOf(transaction, 'machine_trusts', { tenantId, id }).select('id').executeTakeFirst()
-  return row !== undefined
 }
 
 async function insert(

@@ -5,6 +5,7 @@ import type { NewUser, NewWorkspace } from '../../domain/people/user.ts'
 import { isTaken } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
+import { isFound } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
 import { countAttempt, forgetAttempts } from './login-attempts.ts'
 import { removePasskeys } from './passkeys.ts'
@@ -15,8 +16,8 @@ export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): Ac
   const { query, write } = queries
   return {
     insertFirst: (user, workspace, moment) => insertFirst(queries, { tenantKeys, user, workspace, moment }),
-    isSetUp: () => isSetUp(query),
-    exists: async (email) => (await accountsOf(query, email).select('id').executeTakeFirst()) !== undefined,
+    isSetUp: () => isFound(query.selectFrom('account_setup')),
+    exists: (email) => isFound(accountsOf(query, email)),
     find: async (email) => accountOf(await accountsOf(query, email).select(COLUMNS).executeTakeFirst()),
     findById: (userId) => findById(query, userId),
     setPassword: (userId, password, moment) =>
@@ -58,10 +59,6 @@ async function takeSetUp(transaction: Query, userId: string): Promise<boolean> {
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n
-}
-
-async function isSetUp(query: Query): Promise<boolean> {
-  return (await query.selectFrom('account_setup').select('slot').executeTakeFirst()) !== undefined
 }
 
 function accountsOf(query: Query, email: string) {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Bounds } from '../../domain/base/bounds.ts'
 import type { Duplicate, DuplicateStore } from '../../domain/library/duplicate.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { selectOf } from '../base/tenant-rows.ts'
+import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { requireWithinBound } from '../bundles/bundle-bound.ts'
 import { holdBundle } from '../bundles/bundle-changes.ts'
 import { bundleEvent, insertBundle } from '../bundles/bundles.ts'
@@ -53,7 +53,8 @@ async function copyBundle(
 ): Promise<Outcome> {
   const { of, id, name, stamp } = duplicate
   if (!(await holdBundle(transaction, tenantId, of))) return 'absent'
-  if (await hasLegacyItems(transaction, tenantId, of)) return 'has_legacy_items'
+  if (await isFound(selectOf(transaction, 'legacy_items', { tenantId, bundle_id: of })))
+    return 'has_legacy_items'
   const { name: originalName, ...texts } = await textsOf(transaction, tenantId, of)
   const made = { created_at: stamp.at, created_by: stamp.by, updated_at: stamp.at, updated_by: stamp.by }
   const isNew = await insertBundle(transaction, { id, tenant_id: tenantId, name, ...texts, ...made })
@@ -71,14 +72,6 @@ function textsOf(transaction: Query, tenantId: string, bundleId: string) {
   return selectOf(transaction, 'bundles', { tenantId, id: bundleId })
     .select(['name', 'description', 'tags'])
     .executeTakeFirstOrThrow()
-}
-
-async function hasLegacyItems(transaction: Query, tenantId: string, bundleId: string): Promise<boolean> {
-  const item = await selectOf(transaction, 'legacy_items', { tenantId, bundle_id: bundleId })
-    .select('id')
-    .limit(1)
-    .executeTakeFirst()
-  return item !== undefined
 }
 
 const COPIED = ['key_id', 'tenant_id', 'delivered_name', 'position', 'required'] as const

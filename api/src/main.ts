@@ -83,7 +83,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const { stores } = recorded
   const refusals = new MachineRefusals({ events: stores.events, clock, log })
   opened.defer(() => refusals.close())
-  opened.defer(sweepEvery(options.sweepSeconds ?? SWEEP_SECONDS, overdueSweep({ stores, clock }), log))
+  sweepEvery(opened, options.sweepSeconds ?? SWEEP_SECONDS, { sweep: overdueSweep({ stores, clock }), log })
   const outgoing = outgoingOf(settings, { clock, log })
   const { guard } = outgoing
   sendWebhooks(opened, { outbox: stores.webhookOutbox, guard, clock, log, version: settings.version })

@@ -41,7 +41,7 @@ export function sendWebhooks(
   const call = (each: Parameters<typeof callReceiver>[1]) => callReceiver(callParts, each)
   opened.adopt(new WebhookSender({ outbox, call, clock, log }), (it) => it.close())
   const sweep = () => outbox.sweep(clock.now().toISOString())
-  opened.defer(sweepEvery(SWEEP_MESSAGES_SECONDS, sweep, log))
+  sweepEvery(opened, SWEEP_MESSAGES_SECONDS, { sweep, log })
 }
 
 const REDIS_PORT = 6379

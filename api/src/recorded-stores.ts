@@ -5,7 +5,7 @@ import type { Stores } from './domain/stores.ts'
 import { auditKeyIn, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
 import type { ShortLived } from './short-lived.ts'
-import { AuditRetention, type RetentionParts } from './storage/audit/audit-retention.ts'
+import { keepDays } from './storage/audit/audit-retention.ts'
 import { Sealer } from './storage/audit/sealer.ts'
 import type { Database } from './storage/base/queries.ts'
 import { recording } from './storage/base/recording.ts'
@@ -41,16 +41,13 @@ export async function openStores(
     valuesChanged: (tenantIds) => shortLived.changes.tell(tenantIds),
     isFull: (tenantId) => sealer.isFull(tenantId),
   })
-  keepDays(opened, { queries, days: settings.auditRetentionDays, now: clock.now, log })
+  const { auditRetentionDays: days } = settings
+  if (days > 0) keepDays(opened, { queries, days, now: clock.now, log })
   return {
     stores: createStores(queries, { ring, auditKey, bounds: boundsOf(settings) }),
     sealer,
     receiptKeys,
   }
-}
-
-function keepDays(opened: AsyncDisposableStack, { days, ...parts }: RetentionParts): void {
-  if (days > 0) opened.adopt(new AuditRetention({ ...parts, days }), (it) => it.close())
 }
 
 function boundsOf(settings: ApiSettings): Bounds {

@@ -1,26 +1,19 @@
+import { repeating } from '@keyferry/plumbing/repeating'
 import type { Logger } from 'pino'
 import { forgetOldGrants } from './domain/approvals/grant.ts'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import { endOverdue } from './domain/kinds/endings.ts'
 import type { Stores } from './domain/stores.ts'
 
-/** Sweep at an interval until the returned function is called; it resolves when a running sweep has ended. A sweep
- * that fails is logged, and the next one tries again. */
+/** Sweep at an interval until `opened` ends. */
 export function sweepEvery(
+  opened: AsyncDisposableStack,
   seconds: number,
-  sweep: () => Promise<void>,
-  log: Pick<Logger, 'warn'>,
-): () => Promise<void> {
-  let running = Promise.resolve()
-  const timer = setInterval(() => {
-    running = running.then(sweep).catch((error: unknown) => {
-      log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'sweep')
-    })
-  }, seconds * 1_000).unref()
-  return async () => {
-    clearInterval(timer)
-    await running
-  }
+  { sweep, log }: { sweep: () => Promise<void>; log: Pick<Logger, 'warn'> },
+): void {
+  const failed = (error: unknown) =>
+    log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'sweep')
+  opened.adopt(repeating(seconds * 1_000, sweep, failed), (it) => it.stop())
 }
 
 /** One sweep: end approvals and approved deposits that did not return to their terminal, remove old remembered

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Repeating, repeating } from '@keyferry/plumbing/repeating'
 import type { Logger } from 'pino'
 import { backlogOf, type Waiting } from '../../domain/audit/audit-backlog.ts'
 import { BoundedMap } from '../base/bounded-map.ts'
 import type { Database } from '../base/queries.ts'
+import { isFound } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
 import { type Head, type Seal, sealTenant } from './sealing.ts'
 
@@ -28,14 +30,15 @@ export class Sealer {
   #full: ReadonlySet<string> = new Set()
   #late: ReadonlySet<string> = new Set()
   #hasForged = false
-  #sweep: Promise<void> | null = null
-  readonly #sweeps: NodeJS.Timeout
+  readonly #sweeps: Repeating
   #isClosed = false
 
   constructor(parts: SealerParts) {
     this.#parts = parts
-    this.#sweeps = setInterval(() => this.#startSweep(), SWEEP_EVERY_MS).unref()
-    this.#startSweep()
+    const failed = (error: unknown) =>
+      parts.log.error({ error: error instanceof Error ? error.message : String(error) }, 'audit sweep')
+    this.#sweeps = repeating(SWEEP_EVERY_MS, () => this.#sweepOnce(), failed)
+    this.#sweeps.start()
   }
 
   /** Seal these tenants' events soon. */
@@ -61,9 +64,9 @@ export class Sealer {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    clearInterval(this.#sweeps)
+    const swept = this.#sweeps.stop()
     for (const timer of this.#timers.values()) clearTimeout(timer)
-    await Promise.all([...this.#running.values(), this.#sweep])
+    await Promise.all([...this.#running.values(), swept])
   }
 
   #start(tenantId: string): void {
@@ -122,16 +125,6 @@ export class Sealer {
     if (note !== null) log.info({ tenantId, note }, 'audit note')
   }
 
-  #startSweep(): void {
-    if (this.#sweep) return
-    const run = this.#sweepOnce().catch((error: unknown) => {
-      this.#parts.log.error({ error: error instanceof Error ? error.message : String(error) }, 'audit sweep')
-    })
-    this.#sweep = run.finally(() => {
-      this.#sweep = null
-    })
-  }
-
   async #sweepOnce(): Promise<void> {
     for (const { tenantId } of await this.#waiting()) {
       if (!this.#isClosed && !this.#timers.has(tenantId)) await this.#seal(tenantId)
@@ -158,7 +151,6 @@ export class Sealer {
 
   async #findForged(): Promise<boolean> {
     const { query } = this.#parts.database
-    const forged = query.selectFrom('events').select('position').where('refused_at', 'is not', null).limit(1)
-    return (await forged.executeTakeFirst()) !== undefined
+    return isFound(query.selectFrom('events').where('refused_at', 'is not', null))
   }
 }

@@ -51,10 +51,10 @@ type Extras = { headers?: Readonly<Record<string, string>>; delivery?: Delivery 
 
 /** An answer that says more than its body. `status`: one of the endpoint's row, unless given its first. A body that is
  * too long for memory is a stream, of JSON unless `isText`. */
-export class Reply<const Parts> {
-  readonly parts: Parts
+export class Reply<const Whole> {
+  readonly parts: Whole
 
-  constructor(parts: Parts) {
+  constructor(parts: Whole) {
     this.parts = parts
   }
 }

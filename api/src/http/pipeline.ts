@@ -84,10 +84,10 @@ async function answer({ handler, reply, ...served }: Served, who: Who): Promise<
   return send(reply, replyOf(served.row, await handler(call)))
 }
 
-function replyOf({ responses }: Endpoint, answer: unknown): LooseReply {
+function replyOf({ responses }: Endpoint, given: unknown): LooseReply {
   const status = Number(Object.keys(responses)[0])
-  if (answer instanceof Reply) return { status, ...answer.parts }
-  return { status, body: answer === undefined ? { ok: true } : answer }
+  if (given instanceof Reply) return { status, ...given.parts }
+  return { status, body: given === undefined ? { ok: true } : given }
 }
 
 function applyLimit({ allowed, headers }: RateVerdict, reply: FastifyReply): void {

@@ -61,13 +61,13 @@ export type Endpoint = {
   text?: string
 }
 
-type Rest = Omit<Endpoint, 'method' | 'path' | 'access'>
+type RowParts = Omit<Endpoint, 'method' | 'path' | 'access'>
 
 function rows<const M extends Method>(method: M) {
-  return <const P extends Endpoint['path'], const A extends Access, const R extends Rest>(
+  return <const P extends Endpoint['path'], const A extends Access, const R extends RowParts>(
     path: P,
     access: A,
-    rest: R & { [Unknown in Exclude<keyof R, keyof Rest>]: never },
+    rest: R & { [Unknown in Exclude<keyof R, keyof RowParts>]: never },
   ): { method: M; path: P; access: A } & R => ({ method, path, access, ...rest })
 }
 

@@ -154,6 +154,20 @@ describe.each([
     expect(await again(bundle, asked)).toBe('ready')
   })
 
+  test('a value that comes under a stricter rule of another bundle asks a person again', async () => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle)
+    const other = await bundleOf()
+    await policy(other, { approvals_needed: 2 })
+    const keys = (await api.call('listBundleKeys', { as: owner, params: { bundle_id: bundle.id } })).json
+    expect(await again(bundle, asked)).toBe('ready')
+    const params = { bundle_id: other.id, key_id: keys[0]?.id ?? '' }
+    await api.call('attachKey', { as: owner, params, body: { as: 'SHARED' } })
+    expect(await again(bundle, asked)).toBe('policy_changed')
+    await api.call('detachKey', { as: owner, params })
+    expect(await again(bundle, asked)).toBe('ready')
+  })
+
   test('another bundle asks, and nothing says that something is remembered', async () => {
     const [bundle, other] = [await bundleOf(), await bundleOf()]
     expect(await again(other, await remembered(bundle))).toBe('asks')

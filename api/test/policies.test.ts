@@ -52,7 +52,7 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
   }
 
   test('a bundle without rules has the loosest, and members can read them', async () => {
-    const policy = { effective: LOOSEST, bundle: NOTHING, workspace: NOTHING, is_production: false }
+    const policy = { effective: LOOSEST, bundle: NOTHING, workspace: NOTHING, is_production: false, also: [] }
     expect(await policyOf(await bundleNamed('dev'), member)).toEqual({
       ...policy,
       server: { assurance: 'compat' },

@@ -77,8 +77,12 @@ export function requestHandlers(parts: RequestHandlerParts) {
       const listing = await listOfferedBundles(parts, caller, params.request_id)
       return listReply(listing, ({ id, name, description }) => ({ id, name, description }))
     },
-    getRequestBundle: ({ caller, params }) =>
-      offeredBundle(parts, caller, { requestId: params.request_id, bundleId: params.bundle_id }),
+    getRequestBundle: ({ caller, params, query }) =>
+      offeredBundle(parts, caller, {
+        requestId: params.request_id,
+        bundleId: params.bundle_id,
+        names: query.keys?.split(','),
+      }),
     async encryptFromBundle({ caller, params, body: choice }) {
       const deciding = { kind: DELIVERY, requestId: params.request_id, choice }
       return watched(await decide(parts, caller, deciding))

@@ -50,6 +50,7 @@ export const requestEndpoints = {
   }),
   getRequestBundle: GET('/api/v1/requests/{request_id}/bundles/{bundle_id}', 'member', {
     summary: 'A bundle with its entries masked, for the approver',
+    query: approval.RequestBundleQuery,
     responses: { 200: approval.RequestBundle },
     errors: [404],
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Id } from './text.ts'
 
 /** How an approval is bound to the terminal that asked, from the weakest to the strictest. `compat`: the approver
  * compares the check code. `typed`: the approver types it. `bound`: the approval returns to the terminal over loopback
@@ -75,7 +76,8 @@ const effective = {
 } as const
 
 /** `effective` is the strictest of what the server, the workspace and the bundle set. `is_production`: the bundle's
- * name or a tag says so, so nothing is remembered unless the bundle itself sets `remember_hours`. */
+ * name or a tag says so, so nothing is remembered unless the bundle itself sets `remember_hours`. `also`: other bundles
+ * that hold secret values of this one; what this bundle sets counts for these values there too. */
 export const BundlePolicy = z
   .object({
     effective: Policy,
@@ -83,6 +85,7 @@ export const BundlePolicy = z
     workspace: PolicySetting,
     server: z.object({ assurance: AssuranceField }),
     is_production: z.boolean(),
+    also: z.array(z.object({ bundle: z.object({ id: Id, name: z.string() }), secrets: z.int() })),
   })
   .meta({
     id: 'BundlePolicy',
@@ -93,6 +96,7 @@ export const BundlePolicy = z
         workspace: NONE,
         server: { assurance: 'bound' },
         is_production: true,
+        also: [{ bundle: { id: 'b8c7f4de-2a4e-4f5b-9a57-3c1d9d2f6a10', name: 'dev/app' }, secrets: 3 }],
       },
     ],
   })

@@ -99,6 +99,10 @@ export const RequestBundle = z
     ],
   })
 
+/** `keys`: names with commas between them, which the approver would choose, so that the answer says what their rules
+ * demand. Absent: what the client asked for, or all. */
+export const RequestBundleQuery = z.object({ keys: z.string().optional() })
+
 const REMEMBER = `remember_hours must be a whole number from 1 to ${MAX_REMEMBER_HOURS}`
 
 export const EncryptFromBundle = z

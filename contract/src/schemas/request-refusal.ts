@@ -7,11 +7,13 @@ export const WhyNotCode = z.enum(['release_required', 'owner_approves', 'agents_
 
 export type WhyNotCode = z.output<typeof WhyNotCode>
 
-/** `who`: names of people who may approve instead. */
+/** `who`: names of people who may approve instead. `names`: of values that come under a rule of another bundle; without
+ * them, the approval may succeed. */
 export const WhyNot = z.object({
   code: WhyNotCode,
   error: z.string(),
   who: z.array(z.string()).optional(),
+  names: z.array(z.string()).optional(),
 })
 
 /** `reason`: why no one can approve the request. The client gets it in `details.reason` of the error `request_denied`.

@@ -10,6 +10,8 @@ import {
   type PolicyStore,
   type SetPolicies,
   strictestPolicy,
+  tightened,
+  type ValueRules,
 } from './policy.ts'
 
 /*
@@ -30,16 +32,22 @@ export type RuledPlace = Pick<Bundle, 'name' | 'tags'> & { id: string | null }
 export type Asking = { caller: Caller; stored: OpenRequest }
 
 /** `places`: the bundle of a first approval comes first. `people`: 1 where one approval is enough whatever the rules
- * say. */
-export type Judged = { places: readonly RuledPlace[]; people: 'as the rules' | 1 }
+ * say. `rulesOfValues`: of the values that would leave. */
+export type Judged = {
+  places: readonly RuledPlace[]
+  people: 'as the rules' | 1
+  rulesOfValues?: () => Promise<readonly ValueRules[]>
+}
 
 /** @throws DomainError not_found: the caller was removed since the call was admitted */
 export async function groundsOf(
   parts: RuleParts,
   { caller, stored }: Asking,
-  { places, people }: Judged,
+  { places, people, rulesOfValues }: Judged,
 ): Promise<Grounds> {
-  const strictest = strictestPolicy(await policiesOf(parts, caller.tenantId, places))
+  const own = strictestPolicy(await policiesOf(parts, caller.tenantId, places))
+  const ofValues = (await rulesOfValues?.()) ?? []
+  const strictest = tightened(own, ofValues)
   const policy = people === 1 ? { ...strictest, approvals_needed: people } : strictest
   const needsTwo = policy.approvals_needed === 2
   const { request, first, returned } = stored
@@ -47,7 +55,7 @@ export async function groundsOf(
     needsTwo && first?.bundleId === places[0]?.id ? { first, returned } : { first: null, returned: null }
   const isFirst = needsTwo && counts.first === null
   const others = isFirst ? await otherApprovers(parts.stores.memberships, caller, policy) : null
-  return { policy, request, caller, isAlone: others?.length === 0, ...counts }
+  return { policy, own, ofValues, request, caller, isAlone: others?.length === 0, ...counts }
 }
 
 /** The rules of each place, in the same order. */

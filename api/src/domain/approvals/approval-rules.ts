@@ -3,7 +3,8 @@ import type { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
 import type { Caller } from '../people/membership.ts'
 import type { ApprovalRequest, FirstApproval } from '../requests/stored-request.ts'
-import { isAtLeast, type Policy } from './policy.ts'
+import { isAtLeast, type Policy, type ValueRules } from './policy.ts'
+import { namesRefused, valuesRefused } from './value-rules.ts'
 
 /*
  * Whether a person may approve a request with a bundle, and how. The approval page asks before the click, and
@@ -11,7 +12,11 @@ import { isAtLeast, type Policy } from './policy.ts'
  */
 
 export type Grounds = {
+  /** The strictest of all. */
   policy: Policy
+  /** Without the rules that come with values. */
+  own: Policy
+  ofValues: readonly ValueRules[]
   request: ApprovalRequest
   caller: Caller
   /** The first of two approvals of this bundle. */
@@ -22,7 +27,8 @@ export type Grounds = {
   isAlone: boolean
 }
 
-export type Refusal = { code: WhyNotCode; error: string }
+/** `names`: of the values whose rules refuse; without them, the approval may succeed. */
+export type Refusal = { code: WhyNotCode; error: string; names?: string[] }
 
 /** What a kind of request says when the rules refuse its approval. */
 export type RefusalTexts = Readonly<Record<WhyNotCode, string | ((grounds: Grounds) => string)>>
@@ -59,6 +65,8 @@ function whyNot({ policy, request, caller, first, isAlone }: Grounds): WhyNotCod
 }
 
 function refusal(texts: RefusalTexts, grounds: Grounds, code: WhyNotCode): Refusal {
+  const names = namesRefused(code, grounds.ofValues, grounds.own)
+  if (names.length > 0) return { code, error: valuesRefused(code, names), names }
   const text = texts[code]
   return { code, error: typeof text === 'string' ? text : text(grounds) }
 }
@@ -136,8 +144,8 @@ function isFromAgent({ requesterMeta }: ApprovalRequest): boolean {
   return (requesterMeta['agent'] ?? '') !== ''
 }
 
-export function refused({ code, error }: Refusal): DomainError {
-  return new DomainError(code, error)
+export function refused({ code, error, names }: Refusal): DomainError {
+  return new DomainError(code, error, names ? { details: { names } } : {})
 }
 
 export function releaseRequired({ assurance }: Pick<Policy, 'assurance'>): Refusal {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
@@ -91,12 +92,26 @@ export async function decide<Parts extends DecisionParts, Chosen extends Choice>
   const held = choice.release === undefined ? null : newHold(parts.clock, request, choice.release)
   const begun = await offer.begin(grounds, held?.hold ?? null)
   const origin = { ...caller.origin, ...requestOrigin(request) }
+  await requireSameRules(parts, { asking, offer, grounds, begun, origin })
   await settle(parts, stored, { ...begun, hold: held?.hold ?? null, origin })
   const ending = begun.approved && endingOf(parts, begun.approved)
   await requireStillAllowed(parts, asking, ending)
   const carried = held ? { release: held.release } : await ending?.carryOut?.(request, caller)
   const approvals = begun.approvals && { approvals: begun.approvals }
   return { approved: { ok: true, ...approvals, ...carried }, request }
+}
+
+type Judging = { asking: Asking; offer: Judged; grounds: Grounds; begun: Begun; origin: Origin }
+
+// What is sealed may have come under other rules before it was read.
+async function requireSameRules(
+  parts: DecisionParts & EndParts,
+  { asking, offer, grounds, begun: { approved }, origin }: Judging,
+): Promise<void> {
+  const { policy } = await groundsOf(parts, asking, offer)
+  if (isDeepStrictEqual(policy, grounds.policy)) return
+  await endApproval(parts, { status: 'pending', approved, first: null }, { reason: 'overtaken', origin })
+  throw new DomainError('conflict', 'The rules changed while you approved. Load the page again, then decide.')
 }
 
 // Removing a person ends their approvals. One that lands after that was not there to be found, so it ends here.

@@ -9,8 +9,9 @@ import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { approveStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { agentOf, type GrantStore, type KnownGrant, namesDigest, usesLeft } from './grant.ts'
-import { effectivePolicy, type PolicyStore } from './policy.ts'
+import { effectivePolicy, type PolicyStore, tightened } from './policy.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
+import { rulesOfValues } from './value-rules.ts'
 
 /*
  * The use of a remembered approval. Everything that the approval rested on is checked again: the terminal's key, the
@@ -117,11 +118,13 @@ async function changeSince(
 ): Promise<Why | null> {
   const standing = await stores.memberships.findStanding({ userId, tenantId: tenant.id })
   if (!standing?.isActive || standing.role === null) return 'person_removed'
-  const policy = effectivePolicy(assurance, await stores.policies.find(tenant.id, bundle.id), bundle)
+  const place = { tenantId: tenant.id, bundleId: bundle.id }
+  const own = effectivePolicy(assurance, await stores.policies.find(tenant.id, bundle.id), bundle)
+  const policy = tightened(own, await rulesOfValues(stores, place, grant.keys))
   if (policy.approvers === 'owner' && standing.role !== 'owner') return 'role_changed'
   if (policy.approvals_needed > 1 || grant.hours > policy.remember_hours) return 'policy_changed'
   if (policy.agents === 'deny' && grant.agent !== null) return 'policy_changed'
-  const entries = await bundleEntries(stores, { tenantId: tenant.id, bundleId: bundle.id }, 'none')
+  const entries = await bundleEntries(stores, place, 'none')
   return isSameBundle(grant, entries) ? null : 'bundle_changed'
 }
 
@@ -145,6 +148,9 @@ async function sealByGrant(
   const caller: Caller = { userId, tenantId: tenant.id, role: 'member', origin }
   const toSeal = { caller, bundle, request, names: keys, hold: null, first: null, grantId: id }
   const { delivery, sealed } = await prepareDelivery(parts, toSeal)
+  // A value may have come under other rules before it was read.
+  const changed = await changeSince(parts, grant)
+  if (changed !== null) return changed
   if (!(await parts.stores.grants.use(tenant.id, id, delivery))) return 'revoked'
   const step = { ...sealed, after: null, first: null, hold: null }
   const settled = await changeRequest(parts, request.id, (stored, nowMs) => approveStep(stored, step, nowMs))

@@ -37,11 +37,22 @@ export interface PolicyStore {
   findAll(
     tenantId: string,
   ): Promise<{ workspace: PolicySetting; bundles: ReadonlyMap<string, PolicySetting> }>
+  /** What other bundles set, of the secret values that a bundle shares with them. Each set of rules comes once for each
+   * value. */
+  ofSharedValues(tenantId: string, bundleId: string): Promise<readonly ValueRules[]>
+  /** Other bundles that share secret values with a bundle, and how many, by name. */
+  sharing(tenantId: string, bundleId: string): Promise<readonly SharingBundle[]>
   /** Ends the bundle's remembered approvals. False when the tenant has no such bundle. */
   changeBundle(tenantId: string, bundleId: string, change: PolicyChange & { stamp: Stamp }): Promise<boolean>
   /** Ends the tenant's remembered approvals. */
   changeTenant(tenantId: string, change: PolicyChange & { stamp: Stamp }): Promise<void>
 }
+
+/** What another bundle sets, of a secret value that it holds too. `name`: as the bundle in question delivers it. */
+export type ValueRules = PolicySetting & { name: string }
+
+/** `secrets`: how many secret values it shares. */
+export type SharingBundle = { bundle: { id: string; name: string }; secrets: number }
 
 export type PolicyParts = {
   stores: { policies: PolicyStore; bundles: BundleStore }
@@ -71,10 +82,15 @@ export async function bundlePolicy(
   bundleId: string,
 ): Promise<z.output<typeof BundlePolicy>> {
   const bundle = await findBundle(parts.stores.bundles, caller, bundleId)
-  const set = await parts.stores.policies.find(caller.tenantId, bundle.id)
+  const { policies } = parts.stores
+  const [set, also] = await Promise.all([
+    policies.find(caller.tenantId, bundle.id),
+    policies.sharing(caller.tenantId, bundle.id),
+  ])
   const { assurance } = parts
   return {
     ...set,
+    also: [...also],
     effective: effectivePolicy(assurance, set, bundle),
     server: { assurance },
     is_production: isProduction(bundle),
@@ -132,17 +148,6 @@ export function effectivePolicy(
   }
 }
 
-/** What the rules of a bundle demand of an approval; null: the bundle is gone. */
-export async function assuranceNow(
-  { stores, assurance }: Pick<PolicyParts, 'assurance' | 'stores'>,
-  tenantId: string,
-  bundleId: string,
-): Promise<Assurance | null> {
-  const bundle = await stores.bundles.find(tenantId, bundleId)
-  if (bundle === null) return null
-  return effectivePolicy(assurance, await stores.policies.find(tenantId, bundleId), bundle).assurance
-}
-
 /** Whether an approval of this grade satisfies the other. */
 export function isAtLeast(assurance: Assurance, demanded: Assurance): boolean {
   return ASSURANCES.indexOf(assurance) >= ASSURANCES.indexOf(demanded)
@@ -170,6 +175,15 @@ export function strictestPolicy(policies: readonly Policy[]): Policy {
     agents: policies.some(({ agents }) => agents === 'deny') ? 'deny' : 'ask',
     remember_hours: Math.min(...policies.map(({ remember_hours }) => remember_hours)),
   }
+}
+
+/** A policy with what other places set, field by field the strictest. */
+export function tightened(policy: Policy, places: readonly Partial<PolicySetting>[]): Policy {
+  return strictestPolicy([policy, ...places.map((set) => ({ ...policy, ...given(set) }))])
+}
+
+function given(set: Partial<PolicySetting>): Partial<Policy> {
+  return Object.fromEntries(Object.entries(set).filter(([rule, value]) => rule in NO_RULES && value !== null))
 }
 
 /** Whether a part of the bundle's name or one of its tags says that it is for production. */

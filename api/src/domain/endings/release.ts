@@ -3,7 +3,7 @@ import { releaseHash } from '@keyferry/crypto/release'
 import type { z } from 'zod'
 import { refused, releaseRequired } from '../approvals/approval-rules.ts'
 import { type EndParts, endApproval, endingOf } from '../approvals/ending.ts'
-import { assuranceNow, type PolicyParts } from '../approvals/policy.ts'
+import { type AssuranceParts, assuranceNow } from '../approvals/value-rules.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
@@ -92,7 +92,7 @@ function refusedRelease(outcome: Exclude<Released, { status: 'released' }>): Dom
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held, or too
  *   many codes) · forbidden (another person approved) · release_required (the bundle or the client takes no code) */
 export async function freshCode(
-  parts: RequestParts & EndParts & PolicyParts,
+  parts: RequestParts & EndParts & AssuranceParts,
   caller: Caller,
   requestId: string,
 ): Promise<z.output<typeof Release>> {
@@ -113,10 +113,10 @@ export async function freshCode(
 }
 
 async function requireCodeAllowed(
-  parts: EndParts & PolicyParts,
+  parts: EndParts & AssuranceParts,
   { request, approved, first }: OpenRequest,
 ): Promise<void> {
-  const ofFirst = () => (first ? assuranceNow(parts, first.tenantId, first.bundleId) : null)
+  const ofFirst = () => (first ? assuranceNow(parts, first, first.keys) : null)
   const assurance = await (approved ? endingOf(parts, approved).assurance() : ofFirst())
   if (assurance === null) throw notHeld()
   if (assurance === 'local') throw refused(releaseRequired({ assurance }))

@@ -2,8 +2,8 @@ import type { End, Ending, Endings } from '../approvals/ending.ts'
 import { isAlarm, person } from '../approvals/ending.ts'
 import { type GrantParts, remember } from '../approvals/grant.ts'
 import type { HeldDeliveryStore } from '../approvals/held-delivery.ts'
-import { assuranceNow } from '../approvals/policy.ts'
 import { returningByCode } from '../approvals/receipt.ts'
+import { type AssuranceParts, assuranceNow } from '../approvals/value-rules.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import type { EventStore } from '../base/event.ts'
 import type { DeliveryStore } from '../deliveries/delivery.ts'
@@ -12,6 +12,7 @@ import type { DepositStore } from './deposit-record.ts'
 import { refuseDeposit, type StoringParts, storeDeposit, storeReleased } from './deposit-storing.ts'
 
 type Parts = GrantParts &
+  AssuranceParts &
   StoringParts & {
     stores: { deliveries: DeliveryStore; events: EventStore; heldDeliveries: HeldDeliveryStore }
   }
@@ -27,10 +28,11 @@ export function endingsOf(parts: Parts): Endings {
 
 function deliveryEnding(parts: Parts, approved: ApprovedDelivery): Ending {
   const { bundle, tenant, deliveryId } = approved
+  const names = approved.versions.map(({ name }) => name)
   const { deliveries, heldDeliveries } = parts.stores
   return {
     end: (end) => endDelivery(parts, approved, end),
-    assurance: () => assuranceNow(parts, tenant.id, bundle.id),
+    assurance: () => assuranceNow(parts, { tenantId: tenant.id, bundleId: bundle.id }, names),
     async carryOut(request) {
       await remember(parts, request, approved)
       return {}

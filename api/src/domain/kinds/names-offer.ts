@@ -86,9 +86,9 @@ async function namesOf({ stores }: OfferParts, { caller }: Asking, bundleId: str
 async function bundlesFor(parts: OfferParts, { caller, stored: { request } }: Asking): Promise<OfferedNames> {
   const bundles = await allBundles(parts.stores.bundles, caller)
   const policies = await policiesOf(parts, caller.tenantId, bundles)
-  const about = { request, caller, first: null, returned: null, isAlone: false }
+  const about = { request, caller, first: null, returned: null, isAlone: false, ofValues: [] }
   const isOpen = (policy: Grounds['policy'] | undefined) =>
-    policy !== undefined && refusalOf(NAMES_REFUSALS, { ...about, policy }) === null
+    policy !== undefined && refusalOf(NAMES_REFUSALS, { ...about, policy, own: policy }) === null
   const open = bundles.filter((_, index) => isOpen(policies[index]))
   const shown = open.map(({ id, name, key_count }) => ({ id, name, key_count }))
   const listed = { bundle: null, names: [], bundles: shown, left_out: bundles.length - open.length }

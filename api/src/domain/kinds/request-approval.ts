@@ -5,10 +5,11 @@ import { type Begun, type DecisionParts, findPending, type Kind, settle } from '
 import type { EndParts } from '../approvals/ending.ts'
 import { type SealingParts, sealDelivery } from '../approvals/sealed-delivery.ts'
 import { beginFirst, type Chosen, requireSameAsFirst } from '../approvals/two-people.ts'
+import { rulesOfValues } from '../approvals/value-rules.ts'
 import { DomainError } from '../base/errors.ts'
 import type { EventStore } from '../base/event.ts'
 import { requireBoxSize } from '../deliveries/sealed-values.ts'
-import { type BundleStore, findBundle } from '../library/bundle.ts'
+import { type Bundle, type BundleStore, findBundle } from '../library/bundle.ts'
 import type { TenantStore } from '../people/tenant.ts'
 import type { RequestParts } from '../requests/request.ts'
 import type { ApprovalRequest, Hold } from '../requests/stored-request.ts'
@@ -36,6 +37,7 @@ export const DELIVERY: Kind<ApprovalParts, Choice> = {
     return {
       places: [bundle],
       people: 'as the rules',
+      rulesOfValues: () => rulesOfValues(parts.stores, placeOf(bundle), choice.include_keys),
       async requireSame(grounds) {
         requireRememberable(grounds, choice, parts.isLocal)
         await requireSameAsFirst(parts, chosen, grounds)
@@ -43,6 +45,10 @@ export const DELIVERY: Kind<ApprovalParts, Choice> = {
       begin: (grounds, hold) => begin(parts, chosen, { grounds, hold }),
     }
   },
+}
+
+export function placeOf({ tenant_id: tenantId, id: bundleId }: Pick<Bundle, 'tenant_id' | 'id'>) {
+  return { tenantId, bundleId }
 }
 
 async function begin(

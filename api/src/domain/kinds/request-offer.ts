@@ -8,6 +8,7 @@ import {
   rememberHours,
   shownRules,
 } from '../approvals/approval-rules.ts'
+import { rulesOfValues } from '../approvals/value-rules.ts'
 import type { Listing } from '../base/listing.ts'
 import { type Bundle, type BundleOfTenant, findBundle, listBundles } from '../library/bundle.ts'
 import { type BundleEntry, bundleEntries } from '../library/bundle-entry.ts'
@@ -15,7 +16,7 @@ import { dueOf } from '../library/key-lifetime.ts'
 import type { Caller, Visitor } from '../people/membership.ts'
 import { findOpen } from '../requests/request.ts'
 import type { FirstApproval } from '../requests/stored-request.ts'
-import type { ApprovalParts } from './request-approval.ts'
+import { type ApprovalParts, placeOf } from './request-approval.ts'
 
 /*
  * What an approver sees before the click: the bundles to choose from, a bundle's entries with masks for values, and
@@ -61,20 +62,35 @@ export async function listCandidates(
 }
 
 /** A bundle's entries for the approver, every value masked, and what an approval of it takes.
+ * @param names those that would be chosen; undefined: those that the client asked for, or all
  * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · request_expired */
 export async function offeredBundle(
   parts: OfferParts,
   caller: Caller,
-  { requestId, bundleId }: { requestId: string; bundleId: string },
+  {
+    requestId,
+    bundleId,
+    names,
+  }: { requestId: string; bundleId: string; names: readonly string[] | undefined },
 ): Promise<z.output<typeof RequestBundle>> {
   const stored = await findOpen(parts, requestId)
   const bundle = await findBundle(parts.stores.bundles, caller, bundleId)
-  const place = { tenantId: caller.tenantId, bundleId: bundle.id }
-  const [entries, origins, grounds] = await Promise.all([
+  const place = placeOf(bundle)
+  const [entries, origins] = await Promise.all([
     bundleEntries(parts.stores, place, 'none'),
     parts.stores.valueOrigins.of(place.tenantId, place.bundleId),
-    groundsOf(parts, { caller, stored }, { places: [bundle], people: 'as the rules' }),
   ])
+  const { templateKeys } = stored.request
+  const asked = templateKeys.length > 0 ? templateKeys : entries.map(({ name }) => name)
+  const grounds = await groundsOf(
+    parts,
+    { caller, stored },
+    {
+      places: [bundle],
+      people: 'as the rules',
+      rulesOfValues: () => rulesOfValues(parts.stores, place, names ?? asked),
+    },
+  )
   const { policy, first, returned } = grounds
   const rules = shownRules(DELIVERY_REFUSALS, grounds)
   const now = parts.clock.now()

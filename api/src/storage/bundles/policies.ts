@@ -8,7 +8,8 @@ import {
 import { type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { selectOf } from '../base/tenant-rows.ts'
+import { flag } from '../base/tables.ts'
+import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { endGrants } from '../people/grant-ends.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { holdBundle } from './bundle-changes.ts'
@@ -18,7 +19,8 @@ const RULES = ['assurance', 'approvers', 'approvals_needed', 'agents', 'remember
 
 type Changing = { tenantId: string; bundleId: string; change: PolicyChange & { stamp: Stamp } }
 
-export function createPolicyStore({ prepare, query, write }: Queries): PolicyStore {
+export function createPolicyStore(queries: Queries): PolicyStore {
+  const { prepare, query, write } = queries
   const readTenant = prepare((value: (name: 'tenantId') => string) => tenantRules(query, value('tenantId')))
   const readBoth = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     tenantRules(query, value('tenantId'))
@@ -41,6 +43,8 @@ export function createPolicyStore({ prepare, query, write }: Queries): PolicySto
       ])
       return { workspace, bundles: new Map(bundles.map(({ bundle_id, ...rules }) => [bundle_id, rules])) }
     },
+    ofSharedValues: sharedValues(queries),
+    sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
     async find(tenantId, bundleId) {
       const rows = await readBoth({ tenantId, bundleId })
       return { workspace: rulesOf(rows, 'workspace'), bundle: rulesOf(rows, 'bundle') }
@@ -49,6 +53,47 @@ export function createPolicyStore({ prepare, query, write }: Queries): PolicySto
       write((transaction) => changeBundle(transaction, { tenantId, bundleId, change })),
     changeTenant: (tenantId, change) => write((transaction) => changeTenant(transaction, tenantId, change)),
   }
+}
+
+// Few bundles set rules, so the search begins with these: SQLite keeps the order of a cross join.
+function sharedValues({ query, prepare }: Queries): PolicyStore['ofSharedValues'] {
+  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    selectOf(query, 'bundle_policies', value('tenantId'))
+      .crossJoin('attachments as others')
+      .crossJoin('attachments')
+      .crossJoin('keys')
+      .whereRef('others.tenant_id', '=', 'bundle_policies.tenant_id')
+      .whereRef('others.bundle_id', '=', 'bundle_policies.bundle_id')
+      .whereRef('attachments.tenant_id', '=', 'others.tenant_id')
+      .whereRef('attachments.key_id', '=', 'others.key_id')
+      .where('attachments.bundle_id', '=', value('bundleId'))
+      .whereRef('keys.tenant_id', '=', 'others.tenant_id')
+      .whereRef('keys.id', '=', 'others.key_id')
+      .where('bundle_policies.bundle_id', '<>', value('bundleId'))
+      .where('keys.is_secret', '=', flag(true))
+      .select('attachments.delivered_name as name')
+      .select(RULES)
+      .distinct(),
+  )
+  return (tenantId, bundleId) => read({ tenantId, bundleId })
+}
+
+async function sharing(query: Query, tenantId: string, bundleId: string): ReturnType<PolicyStore['sharing']> {
+  const rows = await keysAttached(query, tenantId)
+    .innerJoin('attachments as others', (join) =>
+      join
+        .onRef('others.tenant_id', '=', 'attachments.tenant_id')
+        .onRef('others.key_id', '=', 'attachments.key_id')
+        .onRef('others.bundle_id', '<>', 'attachments.bundle_id'),
+    )
+    .innerJoin('bundles', 'bundles.id', 'others.bundle_id')
+    .select(({ fn }) => ['bundles.id', 'bundles.name', fn.countAll<number>().as('secrets')])
+    .groupBy(['bundles.id', 'bundles.name'])
+    .where('attachments.bundle_id', '=', bundleId)
+    .where('keys.is_secret', '=', flag(true))
+    .orderBy('bundles.name')
+    .execute()
+  return rows.map(({ secrets, ...bundle }) => ({ bundle, secrets }))
 }
 
 type PlacedRules = PolicySetting & { place: 'workspace' | 'bundle' }

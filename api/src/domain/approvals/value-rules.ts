@@ -1,0 +1,86 @@
+import type { Assurance, WhyNotCode } from '@keyferry/contract'
+import type { BundleStore } from '../library/bundle.ts'
+import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
+import {
+  effectivePolicy,
+  isAtLeast,
+  type Policy,
+  type PolicySetting,
+  type PolicyStore,
+  tightened,
+  type ValueRules,
+} from './policy.ts'
+
+/*
+ * Rules follow the value. A secret value that a bundle shares with another is approved by the strictest of what owners
+ * set on all bundles that hold it; what it goes into counts too, chosen or not. Otherwise a duplicate or a second place
+ * would be a way round them. Only rules that somebody set travel: defaults, names and values that are not secret do
+ * not.
+ */
+
+type Place = { tenantId: string; bundleId: string }
+
+/** The rules that come with the values of a bundle that are delivered under these names. */
+export async function rulesOfValues(
+  stores: EntryStores & { policies: PolicyStore },
+  place: Place,
+  names: readonly string[],
+): Promise<readonly ValueRules[]> {
+  const shared = await stores.policies.ofSharedValues(place.tenantId, place.bundleId)
+  if (shared.length === 0) return []
+  const chosen = new Set(names)
+  const composed = (await bundleEntries(stores, place, 'none')).filter(({ name }) => chosen.has(name))
+  const parts = new Map(composed.map(({ name, templateParts }) => [name, templateParts ?? []]))
+  return [...chosen].flatMap((name) => {
+    const sources = new Set([name, ...(parts.get(name) ?? [])])
+    return shared.filter((rules) => sources.has(rules.name)).map((rules) => ({ ...rules, name }))
+  })
+}
+
+export type AssuranceParts = {
+  stores: EntryStores & { bundles: BundleStore; policies: PolicyStore }
+  /** What the server demands of every approval. */
+  assurance: Assurance
+}
+
+/** What the rules demand of an approval of these names of a bundle; null: the bundle is gone. */
+export async function assuranceNow(
+  { stores, assurance }: AssuranceParts,
+  place: Place,
+  names: readonly string[],
+): Promise<Assurance | null> {
+  const bundle = await stores.bundles.find(place.tenantId, place.bundleId)
+  if (bundle === null) return null
+  const set = await stores.policies.find(place.tenantId, place.bundleId)
+  const own = effectivePolicy(assurance, set, bundle)
+  return tightened(own, await rulesOfValues(stores, place, names)).assurance
+}
+
+const STRICTER: Readonly<Record<WhyNotCode, (rules: PolicySetting, own: Policy) => boolean>> = {
+  release_required: ({ assurance }, own) => assurance !== null && !isAtLeast(own.assurance, assurance),
+  owner_approves: ({ approvers }, own) => tightened(own, [{ approvers }]).approvers !== own.approvers,
+  agents_denied: ({ agents }, own) => agents === 'deny' && own.agents !== 'deny',
+  second_person: ({ approvals_needed }, own) => approvals_needed === 2 && own.approvals_needed !== 2,
+}
+
+/** The names whose rules refuse what the bundle's own rules allow. */
+export function namesRefused(code: WhyNotCode, rules: readonly ValueRules[], own: Policy): string[] {
+  const refused = rules.filter((rule) => STRICTER[code](rule, own))
+  return [...new Set(refused.map(({ name }) => name))]
+}
+
+const WHY: Readonly<Record<WhyNotCode, string>> = {
+  release_required: 'the approval must return to the terminal',
+  owner_approves: 'only an owner may approve',
+  agents_denied: 'it is not delivered to AI agents',
+  second_person: 'two people must approve',
+}
+
+const LISTED = 3
+
+/** What a refusal says of values that come under rules of another bundle, which it does not name. */
+export function valuesRefused(code: WhyNotCode, names: readonly string[]): string {
+  const more = names.length > LISTED ? ` and ${names.length - LISTED} more` : ''
+  const which = `${names.slice(0, LISTED).join(', ')}${more}`
+  return `A rule of another bundle covers ${which}: ${WHY[code]}. Leave out what it covers, or follow the rule`
+}

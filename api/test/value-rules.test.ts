@@ -45,8 +45,13 @@ describe.each(databases)('rules follow the value on %s', (kind) => {
     const client = new ReturningClient(api)
     return { client, id: await client.asked({ ...client.returning(), ...body }) }
   }
-  const approve = (as: Identity, requestId: string, include_keys: string[], body = {}) =>
-    approveWith(api, as, { requestId, bundle_id: development.id, include_keys, ...body })
+  const approve = (as: Identity, requestId: string, include_keys: string[]) =>
+    approveWith(api, as, { requestId, bundle_id: development.id, include_keys })
+  const refusedNames = async (as: Identity, requestId: string, names: string[]) => {
+    const { status, failure } = await approve(as, requestId, names)
+    expect(status).toBe(403)
+    return failure?.details?.['names']
+  }
   const offered = async (as: Identity, request_id: string, keys?: string) => {
     const params = { request_id, bundle_id: development.id }
     return (await api.call('getRequestBundle', { as, params, query: keys === undefined ? {} : { keys } }))
@@ -65,8 +70,8 @@ describe.each(databases)('rules follow the value on %s', (kind) => {
       expect(answer.json).toEqual({ ok: true, approvals: { given: 1, needed: 2 } })
       return
     }
-    expect([answer.status, answer.json]).toMatchObject([403, { code, details: { names: ['SECRET'] } }])
-    expect(answer.json.error).not.toContain(production.name)
+    expect([answer.status, answer.failure]).toMatchObject([403, { code, details: { names: ['SECRET'] } }])
+    expect(answer.text).not.toContain(production.name)
   })
 
   test('a rule against AI agents holds too', async () => {
@@ -93,21 +98,20 @@ describe.each(databases)('rules follow the value on %s', (kind) => {
     await attach(development, json.id)
     await rule(production, { approvers: 'owner' })
     const { id } = await ask()
-    const answer = await approve(member, id, ['URL'])
-    expect([answer.status, answer.json.details]).toEqual([403, { names: ['URL'] }])
+    expect(await refusedNames(member, id, ['URL'])).toEqual(['URL'])
   })
 
   test('a key that is attached or declared secret after the rule counts from then', async () => {
     await rule(production, { approvers: 'owner' })
     const { id } = await ask()
     await api.call('updateKey', { as: owner, params: { key_id: keys.HOST }, body: { is_secret: true } })
-    expect((await approve(member, id, ['HOST'])).json.details).toEqual({ names: ['HOST'] })
+    expect(await refusedNames(member, id, ['HOST'])).toEqual(['HOST'])
     await rule(production, { approvers: null })
     const third = await bundleNamed('third')
     await rule(third, { approvers: 'owner' })
     expect((await offered(member, id, 'HOST')).may_approve).toBe(true)
     await attach(third, keys.HOST)
-    expect((await approve(member, id, ['HOST'])).json.details).toEqual({ names: ['HOST'] })
+    expect(await refusedNames(member, id, ['HOST'])).toEqual(['HOST'])
   })
 
   test('what nobody set does not travel: names, defaults and rules that say nothing', async () => {
@@ -127,7 +131,7 @@ describe.each(databases)('rules follow the value on %s', (kind) => {
     await attach(development, json.id, { as: 'ALIAS' })
     await rule(third, { approvers: 'owner' })
     const { id } = await ask()
-    expect((await approve(member, id, ['ALIAS', 'HOST'])).json.details).toEqual({ names: ['ALIAS'] })
+    expect(await refusedNames(member, id, ['ALIAS', 'HOST'])).toEqual(['ALIAS'])
   })
 
   test('the rules of a bundle say which other bundles become stricter', async () => {
@@ -151,7 +155,7 @@ describe.each(databases)('rules follow the value on %s', (kind) => {
         return status === 200 ? client.opened(await client.waits(id)) : null
       })
       const [, ...got] = await Promise.all([guarded(), ...approvals])
-      for (const values of got) expect([null, 'old']).toContain(values?.SECRET ?? null)
+      for (const values of got) expect([null, 'old']).toContain(values?.['SECRET'] ?? null)
     }
   })
 })

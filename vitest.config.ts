@@ -41,8 +41,8 @@ export default defineConfig(({ mode }) => {
       globalSetup: ['test-folder.ts', 'e2e/built-app.ts'],
       setupFiles: ['property-runs.ts'],
       isolate: false,
-      // Most tests wait for a server, a browser or a shell, so that two cores have work for four workers.
-      maxWorkers: 4,
+      // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.
+      maxWorkers: mode === 'fast' ? 4 : 3,
       // On a shared machine a browser may be late once. The output names what was tried again.
       retry: process.env['CI'] === undefined ? 0 : 1,
       testTimeout: 60_000,

@@ -16,6 +16,9 @@ const withIds = names.filter(
     (/\{(?!request_id)/.test(apiEndpoints[name].path) || name === 'encryptFromBundle'),
 )
 
+// A proof of a device is good for one call, and a message cannot be sent again while it is being sent.
+const USED_UP: ReadonlySet<ApiEndpointName> = new Set(['waitForRememberedChange', 'resendWebhookMessage'])
+
 test('the table names every endpoint', () => {
   expect(names.toSorted()).toEqual(Object.keys(apiEndpoints).toSorted())
 })
@@ -77,12 +80,11 @@ describe.each(databases)('isolation on %s', (kind) => {
     )
   })
 
-  // A refused call changes nothing, so the next caller gets the same ids. One that succeeded may have used them up, and
-  // a proof of a device is good for one call.
+  // A refused call changes nothing, so the next caller gets the same ids. One that succeeded may have used them up.
   function callParts(name: ApiEndpointName) {
     let parts: CallParts | undefined
     return async (statusBefore: number | undefined): Promise<CallParts> => {
-      if (parts && name !== 'waitForRememberedChange' && isRefusal(statusBefore)) return parts
+      if (parts && !USED_UP.has(name) && isRefusal(statusBefore)) return parts
       parts = await freshCall(api, world, name)
       // A held wait would be answered after 30 s; its caller is not looked at, so that one is enough.
       if (name === 'waitForApproval') await approve(parts)

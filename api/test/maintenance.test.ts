@@ -53,7 +53,9 @@ async function inProcess(name: 'migrate' | 'rotateRootKey', settings: ApiSetting
     console.log(JSON.stringify(await api.${name}(JSON.parse(process.argv[2]))))`
   const main = join(import.meta.dirname, '../src/main.ts')
   const args = ['--input-type=module', '--eval', script, main, JSON.stringify(settings)]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
+  // Several processes start here; the first compiles for all.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'compiled-api') }
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
   return stdout.trim()
 }
 

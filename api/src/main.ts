@@ -1,5 +1,6 @@
 import { randomId, randomToken } from '@keyferry/crypto/token'
 import { drain } from '@keyferry/plumbing/http-server'
+import { logOutput } from '@keyferry/plumbing/log-output'
 import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, pino } from 'pino'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
@@ -99,10 +100,9 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   return { address, setupCode, close: () => close(app, { shortLived, resources }) }
 }
 
-// Write log lines in batches: one write per call would cost as much as the call.
 function standardOutput(opened: AsyncDisposableStack): DestinationStream {
-  const lines = pino.destination({ dest: 1, sync: false, minLength: 4_096, periodicFlush: 500 })
-  opened.defer(() => lines.flushSync())
+  const lines = logOutput()
+  opened.defer(() => lines.flush())
   return lines
 }
 

@@ -11,7 +11,7 @@ let address: string
 
 beforeEach(async () => {
   folder = temporaryFolder()
-  program = new Program({ DATA_DIR: folder.path })
+  program = new Program({ DATA_DIR: folder.path, LOG_LEVEL: 'info' })
   address = await program.ready()
 })
 
@@ -64,6 +64,24 @@ test('a stop ends idle connections first, and a call that is still being sent ge
   calling.write(body.slice(1))
   expect(String(await once(calling, 'data'))).toMatch(/^HTTP\/1\.1 \d{3} /)
   expect(await stopped).toEqual({ code: 0, signal: null })
+})
+
+test('a server whose log reader is gone stops too', async () => {
+  program.child.stdout?.destroy()
+  await createRequest()
+  expect(await program.stop()).toEqual({ code: 0, signal: null })
+})
+
+test('a server whose log nobody reads stops in time', async () => {
+  program.child.stdout?.pause()
+  const calls = Array.from({ length: 4_000 }, () => 0)
+  const callers = Array.from({ length: 8 }, async () => {
+    while (calls.pop() !== undefined) await fetch(`${address}/healthz`)
+  })
+  await Promise.all(callers)
+  const exited = once(program.child, 'exit')
+  program.child.kill('SIGTERM')
+  expect(await exited).toEqual([0, null])
 })
 
 function opened(line: string, rest: string): Socket {

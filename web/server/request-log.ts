@@ -1,13 +1,9 @@
+import { logOutput } from '@keyferry/plumbing/log-output'
 import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-const STANDARD_OUTPUT = 1
-
 /** The log of this layer: JSON lines that hold only the fields named here. */
-export function createLog(
-  level: string,
-  destination: DestinationStream = pino.destination(STANDARD_OUTPUT),
-): Logger {
+export function createLog(level: string, destination: DestinationStream = logOutput()): Logger {
   return pino({ level, base: { part: 'web' } }, destination)
 }
 

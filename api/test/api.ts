@@ -3,8 +3,8 @@ import { type ApiEndpointName, apiEndpoints, ErrorBody, type ErrorCode } from '@
 import type { Answer } from '@keyferry/contract/client'
 import { expect } from 'vitest'
 import type { z } from 'zod'
-import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
-import { type ApiSettings, type StartOptions, startApi } from '../src/main.ts'
+import { copyOfPostgres, freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
+import { type ApiSettings, migrate, type StartOptions, startApi } from '../src/main.ts'
 import { renamedAnswer, renamedCall } from './renaming.ts'
 import { type Identity, layerHeaders, signedHeaders, testSettings } from './test-settings.ts'
 
@@ -63,7 +63,8 @@ export async function startTestApi(
   changes: Partial<ApiSettings> & Omit<StartOptions, 'logTo'> = {},
 ): Promise<TestApi> {
   const { now, sweepSeconds, aroundRequests, ...settingChanges } = changes
-  const databaseUrl = kind === 'postgres' ? await freshPostgres() : null
+  const databaseUrl =
+    kind === 'postgres' && settingChanges.databaseUrl === undefined ? await migratedPostgres() : null
   const settings = testSettings({ databaseUrl, ...settingChanges })
   const lines: string[] = []
   const logTo = { write: (line: string) => void lines.push(line) }
@@ -82,6 +83,17 @@ export async function startTestApi(
     newOwner: async () => newOwner(call),
     close: () => running.close(),
   }
+}
+
+let migrated: Promise<string> | undefined
+
+// The migrations run once in a worker, and each API gets a copy of their result.
+async function migratedPostgres(): Promise<string> {
+  migrated ??= freshPostgres().then(async (databaseUrl) => {
+    await migrate(testSettings({ databaseUrl }))
+    return databaseUrl
+  })
+  return await copyOfPostgres(await migrated)
 }
 
 /** Calls an API at an address, as the web-facing layer does: this layer signs the calls that provision users. */

@@ -27,8 +27,17 @@ export function hasPostgres(): boolean {
 /** A fresh, empty database on TEST_DATABASE_URL, else on a real PostgreSQL that this process starts once. */
 export async function freshPostgres(): Promise<string> {
   server ??= startServer()
-  return newDatabase(await server, `keyferry_test_${randomBytes(6).toString('hex')}`)
+  return newDatabase(await server, newName())
 }
+
+/** A copy of a database of that server, to which nothing is connected. */
+export async function copyOfPostgres(url: string): Promise<string> {
+  const { pathname } = new URL(url)
+  server ??= startServer()
+  return newDatabase(await server, newName(), ` template ${pathname.slice(1)}`)
+}
+
+const newName = () => `keyferry_test_${randomBytes(6).toString('hex')}`
 
 /** Run one statement as the server's administrator. */
 export async function administer(url: string, statement: string): Promise<void> {
@@ -82,8 +91,8 @@ export async function ownPostgres({ fsync = 'off' }: { fsync?: 'on' | 'off' } = 
   }
 }
 
-async function newDatabase(url: string, name: string): Promise<string> {
-  await administer(url, `create database ${name}`)
+async function newDatabase(url: string, name: string, template = ''): Promise<string> {
+  await administer(url, `create database ${name}${template}`)
   const fresh = new URL(url)
   fresh.pathname = `/${name}`
   return fresh.href

@@ -140,6 +140,74 @@ describe.each(databases)('limited write of members on %s', (kind) => {
     expect((await api.call('detachKey', { as: member, params })).status).toBe(200)
   })
 
+  describe('who may change values, as the bundles say', () => {
+    const changers = (bundle_id: string, set: string | null) =>
+      api.call('changeBundlePolicy', { as: owner, params: { bundle_id }, body: { changers: set } })
+    const set = (as: Identity, body: Record<string, unknown> = { value: randomUUID() }) =>
+      api.call('updateKey', { as, params: mine, body })
+
+    test('owners only: who set a value changes it no longer, not through any other bundle', async () => {
+      await api.call('attachKey', { as: member, params: mine })
+      await api.call('attachKey', { as: owner, params: { ...mine, bundle_id: theirs.bundle_id } })
+      await changers(theirs.bundle_id, 'owner')
+      expectError(await set(member), 403, REFUSED, 'forbidden')
+      expectError(await set(member, { is_secret: false }), 403, REFUSED, 'forbidden')
+      expect((await api.call('getKey', { as: member, params: mine })).json.may_change).toBe(false)
+      await api.call('detachKey', { as: owner, params: { ...mine, bundle_id: theirs.bundle_id } })
+      expect((await set(member)).status).toBe(200)
+    })
+
+    test('members: any member changes the value, and none shows what another set', async () => {
+      const other = await joined()
+      await api.call('attachKey', { as: member, params: mine })
+      expectError(await set(other), 403, REFUSED, 'forbidden')
+      await changers(mine.bundle_id, 'member')
+      expectError(await set(other, { is_secret: false }), 403, REFUSED, 'forbidden')
+      expectError(await set(other, { value: 'x', is_secret: false }), 403, REFUSED, 'forbidden')
+      expect((await set(other)).status).toBe(200)
+      expectError(await set(member, { is_secret: false }), 403, REFUSED, 'forbidden')
+      const elsewhere = await madeBy(member)
+      const params = { ...mine, bundle_id: elsewhere.bundle_id }
+      expectError(await api.call('attachKey', { as: member, params }), 403, REFUSED, 'forbidden')
+    })
+
+    test('the workspace says so for all, and a bundle only more strictly', async () => {
+      const ofAll = (set: string | null) =>
+        api.call('changeTenantPolicy', { as: owner, body: { changers: set } })
+      await ofAll('owner')
+      expectError(await set(member), 403, REFUSED, 'forbidden')
+      const tags = { as: member, params: mine, body: { tags: 'a' } }
+      expectError(await api.call('updateBundle', tags), 403, REFUSED, 'forbidden')
+      await ofAll('member')
+      await api.call('attachKey', { as: member, params: mine })
+      await changers(mine.bundle_id, 'setter')
+      expectError(await set(await joined()), 403, REFUSED, 'forbidden')
+      await ofAll(null)
+    })
+  })
+
+  test('a member lets no secret go from a bundle with rules that another bundle holds', async () => {
+    await api.call('attachKey', { as: member, params: mine })
+    const other = await madeBy(member)
+    await api.call('attachKey', { as: member, params: { ...mine, bundle_id: other.bundle_id } })
+    const params = { bundle_id: mine.bundle_id }
+    await api.call('changeBundlePolicy', { as: owner, params, body: { approvers: 'owner' } })
+    const { name } = (await api.call('getKey', { as: member, params: mine })).json
+    const bundle = (await api.call('getBundle', { as: member, params: mine })).json.name
+    const refused = [
+      await api.call('detachKey', { as: member, params: mine }),
+      await api.call('changeKeys', {
+        as: member,
+        body: { action: 'detach', bundle_id: mine.bundle_id, key_ids: [mine.key_id] },
+      }),
+      await api.call('changeAttachment', { as: member, params: mine, body: { key_id: other.key_id } }),
+      await api.call('importVariables', { as: member, body: { bundle, entries: [], detach: [name] } }),
+    ]
+    for (const answer of refused) expectError(answer, 403, REFUSED, 'forbidden')
+    await api.call('detachKey', { as: owner, params: { ...mine, bundle_id: other.bundle_id } })
+    expect((await api.call('detachKey', { as: member, params: mine })).status).toBe(200)
+  })
+
   test('an owner changes what a member created', async () => {
     expect((await api.call('attachKey', { as: owner, params: mine })).status).toBe(201)
     const { json } = await api.call('updateKey', { as: owner, params: mine, body: { value: 'new' } })

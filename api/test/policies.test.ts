@@ -7,6 +7,8 @@ import { joinWorkspace } from './joined.ts'
 const NOTHING = {
   assurance: null,
   approvers: null,
+  people: null,
+  changers: null,
   approvals_needed: null,
   agents: null,
   remember_hours: null,
@@ -14,6 +16,8 @@ const NOTHING = {
 const LOOSEST = {
   assurance: 'compat',
   approvers: 'member',
+  people: null,
+  changers: 'setter',
   approvals_needed: 1,
   agents: 'ask',
   remember_hours: 8,
@@ -99,6 +103,8 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
     expect((await setBundle(id, rules)).json.effective).toEqual({
       assurance: 'typed',
       approvers: 'owner',
+      people: null,
+      changers: 'setter',
       approvals_needed: 1,
       agents: 'deny',
       remember_hours: 3,
@@ -137,12 +143,76 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
     })
   })
 
-  test('a duplicate has the rules of its original, also if a member makes it', async () => {
+  test('a duplicate has the rules of its original, and only an owner makes it', async () => {
     const { id } = await newKeyed()
     await setBundle(id, { approvers: 'owner', assurance: 'local' })
     const name = randomUUID()
-    const copy = await api.call('duplicateBundle', { as: member, params: { bundle_id: id }, body: { name } })
+    const duplicate = { params: { bundle_id: id }, body: { name } }
+    const refused = await api.call('duplicateBundle', { as: member, ...duplicate })
+    expectError(refused, 403, 'Forbidden: owner role required', 'forbidden')
+    const copy = await api.call('duplicateBundle', { as: owner, ...duplicate })
     expect((await policyOf(copy.json.id)).effective).toMatchObject({ approvers: 'owner', assurance: 'local' })
+  })
+
+  describe('named people', () => {
+    let named: Identity
+    beforeAll(async () => {
+      named = await joinWorkspace(api, owner, 'member')
+    })
+    const byName = (...people: Identity[]) => ({
+      approvers: 'named',
+      people: people.map(({ userId }) => userId),
+    })
+
+    test('they approve, and nobody else, not even an owner', async () => {
+      const { id } = await newKeyed()
+      expect((await setBundle(id, byName(named))).json.effective).toMatchObject(byName(named))
+      const { offer, answer } = await approve(owner, id)
+      expect(offer.why_not).toMatchObject({ code: 'named_approves', who: [await usernameOf(named)] })
+      expectError(answer, 403, 'Only people that the rules name may approve this', 'named_approves')
+      expect((await approve(named, id)).answer.json).toEqual({ ok: true })
+    })
+
+    test('lists of workspace and bundle count together; with nobody in common, nobody may', async () => {
+      const { id } = await newKeyed()
+      await setBundle(id, byName(named, member))
+      await setTenant(byName(member, owner))
+      expect((await policyOf(id)).effective.people).toEqual([member.userId])
+      await setTenant(byName(owner))
+      const { offer } = await approve(named, id)
+      expect(offer.why_not?.error).toContain('nobody in common')
+      await setTenant({ approvers: null })
+      expect((await policyOf(id)).workspace).toMatchObject({ approvers: null, people: null })
+      expect((await approve(named, id)).answer.json).toEqual({ ok: true })
+    })
+
+    test('with owners only elsewhere, a named member is not enough', async () => {
+      const { id } = await newKeyed()
+      await setBundle(id, byName(named))
+      await setTenant({ approvers: 'owner' })
+      expect((await approve(named, id)).offer.why_not?.code).toBe('owner_approves')
+      await setTenant({ approvers: null })
+    })
+
+    test('a person who left is nobody', async () => {
+      const { id } = await newKeyed()
+      const leaver = await joinWorkspace(api, owner, 'member')
+      await setBundle(id, byName(leaver))
+      await api.call('removeMember', { as: owner, params: { user_id: leaver.userId } })
+      const { answer, offer } = await approve(owner, id)
+      expect([answer.status, offer.why_not?.who]).toEqual([403, []])
+    })
+
+    test.each([
+      ['nobody', { approvers: 'named' }],
+      ['an empty list', { approvers: 'named', people: [] }],
+      ['a stranger', { approvers: 'named', people: [randomUUID()] }],
+      ['names without the choice', { people: [randomUUID()] }],
+    ])('%s is refused', async (_, body) => {
+      const { id } = await newKeyed()
+      expect((await setBundle(id, body)).failure).toMatchObject({ code: 'invalid' })
+      expect((await policyOf(id)).bundle).toEqual(NOTHING)
+    })
   })
 
   test('a plain client cannot get a bundle that requires approvals to return', async () => {

@@ -27,6 +27,7 @@ const ApprovedTicket = z.object({
 export const TICKET: Kind<Parts, Choice & { bundle_id: string }> = {
   refusals: {
     owner_approves: 'Only an owner may give tickets for this bundle',
+    named_approves: 'Only named people may give tickets for this bundle',
     agents_denied: 'AI agents get no tickets for this bundle',
     release_required: 'Tickets for this bundle return to the terminal',
     second_person: 'Another person must give this ticket',

@@ -9,6 +9,7 @@ export const ERROR_CODES = [
   'passkey_required',
   'release_required',
   'owner_approves',
+  'named_approves',
   'agents_denied',
   'second_person',
   'not_found',

@@ -34,7 +34,7 @@ export function attachmentHandlers({ stores, clock }: HandlerParts) {
       await changeAttachment(parts, caller, { ...place(params), ...fields, newKeyId })
     },
     splitKey: async ({ caller, params, body }) =>
-      presentKey(await splitKey(parts, caller, { ...place(params), draft: body }), caller, clock.now()),
+      presentKey(await splitKey(parts, caller, { ...place(params), draft: body }), clock.now()),
     detachKey: ({ caller, params }) => detachKey(parts, caller, place(params)),
     reorderKey: ({ caller, params, body }) =>
       reorderKey(parts, caller, { ...place(params), order: body.order }),

@@ -25,6 +25,7 @@ const STATUS = {
   passkey_required: 403,
   release_required: 403,
   owner_approves: 403,
+  named_approves: 403,
   agents_denied: 403,
   second_person: 403,
   not_found: 404,

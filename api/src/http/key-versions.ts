@@ -18,7 +18,7 @@ export function keyVersionHandlers({ stores, clock }: HandlerParts) {
     async restoreKeyVersion({ caller, params, body: { version, expected_version: expectedVersion } }) {
       const restoring = { keyId: params.key_id, version, expectedVersion }
       const key = await restoreVersion({ keys, versions, clock }, caller, restoring)
-      return presentKey(key, caller, clock.now())
+      return presentKey(key, clock.now())
     },
     destroyKeyVersion: ({ caller, params: { key_id: keyId, version } }) =>
       destroyVersion({ versions, clock }, caller, { keyId, version }),

@@ -3,28 +3,26 @@ import {
   createKey,
   deleteKey,
   findKey,
-  type Key,
   listKeys,
   revealKey,
+  type SeenKey,
   updateKey,
 } from '../domain/library/key.ts'
 import { changeKeys, findKeyUses } from '../domain/library/key-batch.ts'
 import { dueBy, dueOf } from '../domain/library/key-lifetime.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
-import { type Caller, maySetAgain } from '../domain/people/membership.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { listReply } from './list-reply.ts'
 
 export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts) {
   const { keys } = stores
-  const presentTo = (caller: Caller) => (key: Key) => presentKey(key, caller, clock.now())
+  const present = (key: SeenKey) => presentKey(key, clock.now())
   return {
-    createKey: async ({ caller, body }) =>
-      presentTo(caller)(await createKey(keys, caller, { draft: body, clock })),
+    createKey: async ({ caller, body }) => present(await createKey(keys, caller, { draft: body, clock })),
     async listKeys({ caller, query: { limit, offset, query, due } }) {
       const filter = { query, due: due === '1' ? dueBy(clock.now()) : undefined }
-      return listReply(await listKeys(keys, caller, { filter, page: { limit, offset } }), presentTo(caller))
+      return listReply(await listKeys(keys, caller, { filter, page: { limit, offset } }), present)
     },
     async getKey({ caller, params: { key_id }, query }) {
       const isRevealed = query.reveal === '1'
@@ -33,10 +31,10 @@ export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts) 
         (isRevealed ? revealKey : findKey)(keys, caller, key_id),
         keys.bundlesUsing(caller.tenantId, key_id),
       ])
-      return { ...presentTo(caller)(key), bundles }
+      return { ...present(key), bundles }
     },
     updateKey: async ({ caller, params, body: change }) =>
-      presentTo(caller)(await updateKey(keys, caller, { keyId: params.key_id, change, clock })),
+      present(await updateKey(keys, caller, { keyId: params.key_id, change, clock })),
     deleteKey: ({ caller, params }) => deleteKey(keys, caller, { keyId: params.key_id, clock }),
     changeKeys({ caller, body: { key_ids: keyIds, ...body } }) {
       const change =
@@ -54,9 +52,8 @@ export function requireRevealing(devAllowPlaintext: boolean): void {
   if (!devAllowPlaintext) throw new DomainError('forbidden', 'Forbidden: reveal is not allowed')
 }
 
-export function presentKey({ rotate_at, templateParts, ...key }: Key, caller: Caller, now: Date) {
+export function presentKey({ rotate_at, templateParts, ...key }: SeenKey, now: Date) {
   const due = dueOf({ expires_at: key.expires_at, rotate_at }, now)
   const template = { is_template: templateParts !== null, template_parts: [...(templateParts ?? [])] }
-  const may_change = maySetAgain(caller, { value_set_by: key.value_set_by.id })
-  return { ...key, ...template, value: maskedText(key.value), due, may_change }
+  return { ...key, ...template, value: maskedText(key.value), due }
 }

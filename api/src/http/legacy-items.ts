@@ -18,7 +18,7 @@ export function legacyItemHandlers({ stores, clock }: HandlerParts) {
       return { ...body, value: body.is_secret ? MASK : body.value }
     },
     convertLegacyItem: async ({ caller, params: { bundle_id: bundleId, key_name: name } }) =>
-      presentKey(await convertLegacyItem(stores, caller, { bundleId, name, clock }), caller, clock.now()),
+      presentKey(await convertLegacyItem(stores, caller, { bundleId, name, clock }), clock.now()),
     deleteLegacyItem: ({ caller, params: { bundle_id: bundleId, key_name: name } }) =>
       deleteLegacyItem(stores, caller, { bundleId, name, clock }),
   } satisfies Partial<Handlers>

@@ -52,6 +52,10 @@ const UNAPPROVABLE: Readonly<Record<WhyNotCode, readonly [why: string, next: str
     'only an owner may approve requests for the bundle',
     'Run the command again, and send the link to an owner.',
   ],
+  named_approves: [
+    'only people that the rules name may approve requests for the bundle',
+    'Run the command again, and send the link to one of them.',
+  ],
   second_person: [
     'two people must approve requests for the bundle',
     'Run the command again when two people can approve, or ask an owner to change the rules.',

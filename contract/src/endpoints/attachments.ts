@@ -17,7 +17,7 @@ export const attachmentEndpoints = {
     errors: [404],
   }),
   attachKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
-    summary: 'Attach a library key to a bundle (owner, or the member who created both)',
+    summary: 'Attach a library key to a bundle (owner, or a member whom the rules allow both)',
     body: attachment.AttachKey,
     bodyOptional: true,
     responses: { 201: OkMessage },

@@ -17,26 +17,50 @@ export const AssuranceField = z.enum(ASSURANCES, {
   error: `assurance must be one of ${ASSURANCES.join(', ')}`,
 })
 
-/** Who may approve, how, and how many of them. */
+/** Who may change the values of a bundle, from the widest to the strictest: every member, members those that they set,
+ * owners only. Owners always may. */
+export const CHANGERS = ['member', 'setter', 'owner'] as const
+
+export type Changers = (typeof CHANGERS)[number]
+
+/** People that one place may name as approvers. */
+const MAX_PEOPLE = 50
+
+const PEOPLE = `people must be the ids of 1 to ${MAX_PEOPLE} members`
+
+/** Who may approve, how, and how many of them; and who may change values. `people`: with the approvers `named`, their
+ * user ids; several lists count together, so only who is on all of them may approve. */
 const Rules = {
   assurance: AssuranceField,
-  approvers: z.enum(['member', 'owner'], { error: 'approvers must be member or owner' }),
+  approvers: z.enum(['member', 'named', 'owner'], { error: 'approvers must be member, named or owner' }),
+  people: z.array(Id, { error: PEOPLE }).min(1, PEOPLE).max(MAX_PEOPLE, PEOPLE),
+  changers: z.enum(CHANGERS, { error: 'changers must be member, setter or owner' }),
   approvals_needed: z.literal([1, 2], { error: 'approvals_needed must be 1 or 2' }),
   agents: z.enum(['ask', 'deny'], { error: 'agents must be ask or deny' }),
   remember_hours: z.int({ error: REMEMBER }).min(0, REMEMBER).max(MAX_REMEMBER_HOURS, REMEMBER),
 }
 
 /** The rules that count. */
-export const Policy = z.object(Rules).meta({
+export const Policy = z.object({ ...Rules, people: z.array(Id).nullable() }).meta({
   id: 'Policy',
   examples: [
-    { assurance: 'bound', approvers: 'member', approvals_needed: 1, agents: 'ask', remember_hours: 8 },
+    {
+      assurance: 'bound',
+      approvers: 'member',
+      people: null,
+      changers: 'setter',
+      approvals_needed: 1,
+      agents: 'ask',
+      remember_hours: 8,
+    },
   ],
 })
 
 const nullable = {
   assurance: Rules.assurance.nullable(),
   approvers: Rules.approvers.nullable(),
+  people: Rules.people.nullable(),
+  changers: Rules.changers.nullable(),
   approvals_needed: Rules.approvals_needed.nullable(),
   agents: Rules.agents.nullable(),
   remember_hours: Rules.remember_hours.nullable(),
@@ -45,6 +69,8 @@ const nullable = {
 const EXAMPLE_SETTING = {
   assurance: 'local',
   approvers: 'owner',
+  people: null,
+  changers: null,
   approvals_needed: null,
   agents: null,
   remember_hours: null,
@@ -62,6 +88,8 @@ export const ChangePolicy = z
 const NONE = {
   assurance: null,
   approvers: null,
+  people: null,
+  changers: null,
   approvals_needed: null,
   agents: null,
   remember_hours: null,
@@ -70,6 +98,8 @@ const NONE = {
 const effective = {
   assurance: 'local',
   approvers: 'owner',
+  people: null,
+  changers: 'setter',
   approvals_needed: 1,
   agents: 'ask',
   remember_hours: 0,

@@ -1,9 +1,12 @@
 import { z } from 'zod'
 
 /** Why a caller may not approve; codes of the error body too. */
-export const WhyNotCode = z.enum(['release_required', 'owner_approves', 'agents_denied', 'second_person'], {
-  error: 'reason must be release_required, owner_approves, agents_denied or second_person',
-})
+export const WhyNotCode = z.enum(
+  ['release_required', 'owner_approves', 'named_approves', 'agents_denied', 'second_person'],
+  {
+    error: 'reason must be release_required, owner_approves, named_approves, agents_denied or second_person',
+  },
+)
 
 export type WhyNotCode = z.output<typeof WhyNotCode>
 

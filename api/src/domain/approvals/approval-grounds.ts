@@ -5,6 +5,7 @@ import type { OpenRequest } from '../requests/request.ts'
 import type { Grounds } from './approval-rules.ts'
 import {
   effectivePolicy,
+  mayApprove,
   NO_RULES,
   type Policy,
   type PolicyStore,
@@ -86,11 +87,9 @@ async function setRules(
 export async function otherApprovers(
   memberships: MembershipStore,
   { userId, tenantId }: Caller,
-  { approvers }: Pick<Policy, 'approvers'>,
+  policy: Pick<Policy, 'approvers' | 'people'>,
 ): Promise<string[]> {
   const people = await memberships.listActive(tenantId)
-  const others = people.filter(
-    (person) => person.userId !== userId && (approvers === 'member' || person.role === 'owner'),
-  )
+  const others = people.filter((person) => person.userId !== userId && mayApprove(policy, person))
   return others.map(({ username }) => username)
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
 import type { Caller } from '../people/membership.ts'
 import type { ApprovalRequest, FirstApproval } from '../requests/stored-request.ts'
-import { isAtLeast, type Policy, type ValueRules } from './policy.ts'
+import { isAtLeast, mayApprove, type Policy, type ValueRules } from './policy.ts'
 import { namesRefused, valuesRefused } from './value-rules.ts'
 
 /*
@@ -42,12 +42,20 @@ const LOCAL_REQUIRED =
 
 export const DELIVERY_REFUSALS: RefusalTexts = {
   owner_approves: 'Only an owner may approve requests for this bundle',
+  named_approves: notNamed,
   agents_denied: 'This bundle is not delivered to AI agents',
   release_required: ({ policy }) => releaseRequired(policy).error,
   second_person: ({ first, caller }) =>
     first?.approverId === caller.userId
       ? 'You approved this request already: another person must approve too'
       : 'Two people must approve requests for this bundle, and you are the only person of the workspace who may',
+}
+
+/** What a refusal says where the rules name who may approve. */
+export function notNamed({ policy }: Grounds): string {
+  return policy.people?.length === 0
+    ? 'Nobody may approve this: the lists of people that several rules name have nobody in common. Ask an owner to change the rules'
+    : 'Only people that the rules name may approve this'
 }
 
 /** Why the caller may not approve at all; null: they may. */
@@ -57,7 +65,8 @@ export function refusalOf(texts: RefusalTexts, grounds: Grounds): Refusal | null
 }
 
 function whyNot({ policy, request, caller, first, isAlone }: Grounds): WhyNotCode | null {
-  if (policy.approvers === 'owner' && caller.role !== 'owner') return 'owner_approves'
+  if (!mayApprove(policy, caller))
+    return mayApprove({ ...policy, people: null }, caller) ? 'named_approves' : 'owner_approves'
   if (policy.agents === 'deny' && isFromAgent(request)) return 'agents_denied'
   if (first?.approverId === caller.userId || isAlone) return 'second_person'
   const isBound = isAtLeast(policy.assurance, 'bound')

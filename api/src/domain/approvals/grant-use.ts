@@ -9,7 +9,7 @@ import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { approveStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { agentOf, type GrantStore, type KnownGrant, namesDigest, usesLeft } from './grant.ts'
-import { effectivePolicy, type PolicyStore, tightened } from './policy.ts'
+import { effectivePolicy, mayApprove, type PolicyStore, tightened } from './policy.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
 import { rulesOfValues } from './value-rules.ts'
 
@@ -121,7 +121,8 @@ async function changeSince(
   const place = { tenantId: tenant.id, bundleId: bundle.id }
   const own = effectivePolicy(assurance, await stores.policies.find(tenant.id, bundle.id), bundle)
   const policy = tightened(own, await rulesOfValues(stores, place, grant.keys))
-  if (policy.approvers === 'owner' && standing.role !== 'owner') return 'role_changed'
+  const { role } = standing
+  if (!mayApprove(policy, { userId, role })) return policy.people === null ? 'role_changed' : 'policy_changed'
   if (policy.approvals_needed > 1 || grant.hours > policy.remember_hours) return 'policy_changed'
   if (policy.agents === 'deny' && grant.agent !== null) return 'policy_changed'
   const entries = await bundleEntries(stores, place, 'none')

@@ -9,9 +9,11 @@ import {
 } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type Bundle, type BundleStore, bundleNotFound, findBundle } from '../library/bundle.ts'
-import type { Caller } from '../people/membership.ts'
+import { strictestChangers } from '../library/value-rights.ts'
+import type { Caller, MembershipStore } from '../people/membership.ts'
 
 /*
  * A policy says what an approval takes: how it is bound to the terminal, who may give it, how many people, whether an
@@ -55,7 +57,7 @@ export type ValueRules = PolicySetting & { name: string }
 export type SharingBundle = { bundle: { id: string; name: string }; secrets: number }
 
 export type PolicyParts = {
-  stores: { policies: PolicyStore; bundles: BundleStore }
+  stores: { policies: PolicyStore; bundles: BundleStore; memberships: MembershipStore }
   clock: ClockAndIds
   /** What the server demands of every approval. */
   assurance: Assurance
@@ -69,6 +71,8 @@ const DEFAULT_HOURS = 8
 export const NO_RULES: PolicySetting = {
   assurance: null,
   approvers: null,
+  people: null,
+  changers: null,
   approvals_needed: null,
   agents: null,
   remember_hours: null,
@@ -97,13 +101,13 @@ export async function bundlePolicy(
   }
 }
 
-/** @throws DomainError not_found */
+/** @throws DomainError not_found · invalid (`named` without people, or a person who is no member) */
 export async function changeBundlePolicy(
   parts: PolicyParts,
   caller: Caller,
   { bundleId, change }: { bundleId: string; change: PolicyChange },
 ): Promise<z.output<typeof BundlePolicy>> {
-  const stamped = { ...change, stamp: stampOf(caller, parts.clock) }
+  const stamped = { ...(await withPeople(parts, caller, change)), stamp: stampOf(caller, parts.clock) }
   const isChanged = await parts.stores.policies.changeBundle(caller.tenantId, bundleId, stamped)
   if (!isChanged) throw bundleNotFound()
   return bundlePolicy(parts, caller, bundleId)
@@ -120,16 +124,38 @@ export async function tenantPolicy(
   return { effective, workspace, server: { assurance }, advice: isUnbound && !isLocal ? ['use_bound'] : [] }
 }
 
+/** @throws DomainError invalid (`named` without people, or a person who is no member) */
 export async function changeTenantPolicy(
   parts: PolicyParts,
   caller: Caller,
   change: PolicyChange,
 ): Promise<z.output<typeof TenantPolicy>> {
   await parts.stores.policies.changeTenant(caller.tenantId, {
-    ...change,
+    ...(await withPeople(parts, caller, change)),
     stamp: stampOf(caller, parts.clock),
   })
   return tenantPolicy(parts, caller)
+}
+
+// Names belong to `named` only: another choice removes them.
+async function withPeople(
+  { stores: { memberships } }: Pick<PolicyParts, 'stores'>,
+  { tenantId }: Caller,
+  change: PolicyChange,
+): Promise<PolicyChange> {
+  const { approvers, people } = change
+  if (approvers === undefined && people === undefined) return change
+  if (approvers === undefined) throw peopleInvalid('people come with the approvers "named"')
+  if (approvers !== 'named') return { ...change, people: null }
+  if (people == null) throw peopleInvalid('people must name who may approve')
+  const members = new Set((await memberships.listActive(tenantId)).map(({ userId }) => userId))
+  const strangers = people.filter((id) => !members.has(id))
+  if (strangers.length > 0) throw peopleInvalid('people must be active members of the workspace', strangers)
+  return { ...change, people: [...new Set(people)].toSorted() }
+}
+
+function peopleInvalid(message: string, ids?: readonly string[]): DomainError {
+  return new DomainError('invalid', message, { details: { field: 'people', ...(ids ? { ids } : {}) } })
 }
 
 /** The strictest of what the server, the workspace and the bundle set. */
@@ -141,7 +167,9 @@ export function effectivePolicy(
   const both = [workspace, bundle]
   return {
     assurance: strictest([server, workspace.assurance, bundle.assurance]),
-    approvers: both.some(({ approvers }) => approvers === 'owner') ? 'owner' : 'member',
+    approvers: strictestApprovers(both),
+    people: onAllLists(both),
+    changers: strictestChangers(both) ?? 'setter',
     approvals_needed: both.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
     agents: both.some(({ agents }) => agents === 'deny') ? 'deny' : 'ask',
     remember_hours: hoursOf(workspace.remember_hours, bundle.remember_hours, isProduction(named)),
@@ -170,11 +198,33 @@ const PRODUCTION = /^prod(uction)?\d*$/i
 export function strictestPolicy(policies: readonly Policy[]): Policy {
   return {
     assurance: strictest(policies.map(({ assurance }) => assurance)),
-    approvers: policies.some(({ approvers }) => approvers === 'owner') ? 'owner' : 'member',
+    approvers: strictestApprovers(policies),
+    people: onAllLists(policies),
+    changers: strictestChangers(policies) ?? 'setter',
     approvals_needed: policies.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
     agents: policies.some(({ agents }) => agents === 'deny') ? 'deny' : 'ask',
     remember_hours: Math.min(...policies.map(({ remember_hours }) => remember_hours)),
   }
+}
+
+function strictestApprovers(places: readonly Pick<PolicySetting, 'approvers'>[]): Policy['approvers'] {
+  const set = places.map(({ approvers }) => approvers)
+  return APPROVERS.findLast((approvers) => set.includes(approvers)) ?? 'member'
+}
+
+const APPROVERS = ['member', 'named', 'owner'] as const
+
+function onAllLists(places: readonly Pick<PolicySetting, 'people'>[]): string[] | null {
+  const [first, ...others] = places.flatMap(({ people }) => (people === null ? [] : [people]))
+  return first?.filter((id) => others.every((people) => people.includes(id))) ?? null
+}
+
+/** Whether a person is among those who may approve. */
+export function mayApprove(
+  { approvers, people }: Pick<Policy, 'approvers' | 'people'>,
+  { userId, role }: Pick<Caller, 'userId' | 'role'>,
+): boolean {
+  return (approvers !== 'owner' || role === 'owner') && (people === null || people.includes(userId))
 }
 
 /** A policy with what other places set, field by field the strictest. */

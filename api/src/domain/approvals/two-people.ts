@@ -13,6 +13,7 @@ import type { FirstApproval } from '../requests/stored-request.ts'
 import type { Asking } from './approval-grounds.ts'
 import type { Grounds } from './approval-rules.ts'
 import type { Begun } from './decision.ts'
+import { mayApprove } from './policy.ts'
 
 /*
  * Where a bundle needs two people, the first approval seals nothing. The second person sees who was first and must
@@ -69,8 +70,8 @@ export async function requireSameAsFirst(
   }
   const { memberships } = parts.stores
   const standing = await memberships.findStanding({ userId: first.approverId, tenantId: first.tenantId })
-  const mayApprove = policy.approvers === 'member' ? standing?.role != null : standing?.role === 'owner'
-  if (standing?.isActive === true && mayApprove) return
+  const role = standing?.isActive === true ? standing.role : null
+  if (role !== null && mayApprove(policy, { userId: first.approverId, role })) return
   throw new DomainError('conflict', 'The first approval is no longer valid: deny the request and start again')
 }
 

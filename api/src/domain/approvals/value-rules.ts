@@ -58,7 +58,8 @@ export async function assuranceNow(
 
 const STRICTER: Readonly<Record<WhyNotCode, (rules: PolicySetting, own: Policy) => boolean>> = {
   release_required: ({ assurance }, own) => assurance !== null && !isAtLeast(own.assurance, assurance),
-  owner_approves: ({ approvers }, own) => tightened(own, [{ approvers }]).approvers !== own.approvers,
+  owner_approves: ({ approvers }, own) => approvers === 'owner' && own.approvers !== 'owner',
+  named_approves: ({ people }, own) => people !== null && !own.people?.every((id) => people.includes(id)),
   agents_denied: ({ agents }, own) => agents === 'deny' && own.agents !== 'deny',
   second_person: ({ approvals_needed }, own) => approvals_needed === 2 && own.approvals_needed !== 2,
 }
@@ -72,6 +73,7 @@ export function namesRefused(code: WhyNotCode, rules: readonly ValueRules[], own
 const WHY: Readonly<Record<WhyNotCode, string>> = {
   release_required: 'the approval must return to the terminal',
   owner_approves: 'only an owner may approve',
+  named_approves: 'only people that it names may approve',
   agents_denied: 'it is not delivered to AI agents',
   second_person: 'two people must approve',
 }

@@ -1,5 +1,5 @@
 import type { RuledPlace } from '../approvals/approval-grounds.ts'
-import type { RefusalTexts } from '../approvals/approval-rules.ts'
+import { notNamed, type RefusalTexts } from '../approvals/approval-rules.ts'
 import { isProduction } from '../approvals/policy.ts'
 import type { BundleStore } from '../library/bundle.ts'
 import type { ImportStep } from '../transfer/library-import-step.ts'
@@ -44,6 +44,7 @@ function bundlesBeside(steps: readonly ImportStep[], action: 'replace' | 'share'
 /** What a refusal says of a deposit. */
 export const DEPOSIT_REFUSALS: RefusalTexts = {
   owner_approves: 'Only an owner may approve deposits for these bundles',
+  named_approves: notNamed,
   agents_denied: 'AI agents may not store values in these bundles',
   release_required:
     'Values for these bundles are stored only if the approval returns to the terminal: run the command on this computer, without --no-open',

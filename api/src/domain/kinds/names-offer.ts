@@ -7,7 +7,13 @@ import {
   policiesOf,
   type RuleParts,
 } from '../approvals/approval-grounds.ts'
-import { type Grounds, type RefusalTexts, refusalOf, shownRules } from '../approvals/approval-rules.ts'
+import {
+  type Grounds,
+  notNamed,
+  type RefusalTexts,
+  refusalOf,
+  shownRules,
+} from '../approvals/approval-rules.ts'
 import { findPending } from '../approvals/decision.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Bundle, type BundleStore, findBundle, listBundles } from '../library/bundle.ts'
@@ -32,6 +38,7 @@ export type OfferedNames = Judged & { listed: Listed }
 /** What a refusal says of a request for names. */
 export const NAMES_REFUSALS: RefusalTexts = {
   owner_approves: 'Only an owner may approve this list',
+  named_approves: notNamed,
   agents_denied: 'AI agents may not list these names',
   release_required:
     'These names are listed only if the approval returns to the terminal: run the command on this computer, without --no-open',

@@ -1,4 +1,4 @@
-import { MASK, type RequestBundle } from '@keyferry/contract'
+import { MASK, type RequestBundle, type WhyNotCode } from '@keyferry/contract'
 import type { z } from 'zod'
 import { groundsOf, otherApprovers } from '../approvals/approval-grounds.ts'
 import {
@@ -111,9 +111,11 @@ export async function offeredBundle(
   }
 }
 
+const OTHERS_MAY: ReadonlySet<WhyNotCode> = new Set(['owner_approves', 'named_approves', 'second_person'])
+
 // Of what another person may approve, with the names of those who may.
 async function explained({ stores }: OfferParts, grounds: Grounds, refusal: Refusal | null) {
-  if (refusal?.code !== 'owner_approves' && refusal?.code !== 'second_person') return refusal
+  if (refusal === null || !OTHERS_MAY.has(refusal.code)) return refusal
   const others = await otherApprovers(stores.memberships, grounds.caller, grounds.policy)
   return { ...refusal, who: others.slice(0, NAMED) }
 }

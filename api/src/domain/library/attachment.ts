@@ -2,9 +2,9 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
-import { type BundleStore, bundleNotFound, requireBundleEditor } from './bundle.ts'
+import { type BundleStore, bundleNotFound, requireBundleEditor, requireMayLetGo } from './bundle.ts'
 import { type AttachedKey, attachedEntries, type EntryStores, withLongValues } from './bundle-entry.ts'
-import { type KeyStore, keyNotFound, requireKeyEditor } from './key.ts'
+import { type KeyStore, keyNotFound, requireShowable } from './key.ts'
 
 /*
  * An attachment puts a library key into a bundle of the same tenant, at most once, at a position counted from 0 without
@@ -91,7 +91,7 @@ export async function attachKey(
   attachment: NewAttachment,
 ): Promise<void> {
   await requireBundleEditor(parts.bundles, caller, attachment.bundleId)
-  await requireKeyEditor(parts.keys, caller, attachment.keyId)
+  await requireShowable(parts.keys, caller, attachment.keyId)
   const stamp = stampOf(caller, parts.clock)
   const outcome = await parts.attachments.insert(caller.tenantId, attachment, stamp)
   if (outcome === 'no_bundle') throw bundleNotFound()
@@ -106,7 +106,8 @@ export async function detachKey(
   caller: Caller,
   attachment: Attachment,
 ): Promise<void> {
-  await requireBundleEditor(parts.bundles, caller, attachment.bundleId)
+  const { bundleId, keyId } = attachment
+  await requireMayLetGo(parts.bundles, caller, { bundleId, keyIds: [keyId] })
   if (await parts.attachments.delete(caller.tenantId, attachment, stampOf(caller, parts.clock))) return
   throw await missing(parts, caller, attachment)
 }
@@ -120,7 +121,10 @@ export async function changeAttachment(
   change: AttachmentChange,
 ): Promise<void> {
   await requireBundleEditor(parts.bundles, caller, change.bundleId)
-  if (change.newKeyId !== undefined) await requireKeyEditor(parts.keys, caller, change.newKeyId)
+  if (change.newKeyId !== undefined) {
+    await requireMayLetGo(parts.bundles, caller, { bundleId: change.bundleId, keyIds: [change.keyId] })
+    await requireShowable(parts.keys, caller, change.newKeyId)
+  }
   const outcome = await parts.attachments.change(caller.tenantId, change, stampOf(caller, parts.clock))
   if (outcome === 'absent') throw await missing(parts, caller, change)
   if (outcome === 'no_key') throw keyNotFound()

@@ -2,12 +2,13 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
-import { type Caller, requireEditor } from '../people/membership.ts'
+import { type Caller, ownerRequired } from '../people/membership.ts'
+import { type BundleRights, mayEditBundle, requireRight } from './value-rights.ts'
 
 /*
  * A bundle is a named set of keys that a program needs. Its name is unique within the tenant. Every member reads and
- * creates bundles; owners change any bundle, members only those they created; owners delete. Deleting a bundle leaves
- * its keys in the library. A bundle of another tenant answers "not found", as an unknown one does.
+ * creates bundles; owners change any bundle, members those that value-rights.ts allows; owners delete. Deleting a
+ * bundle leaves its keys in the library. A bundle of another tenant answers "not found", as an unknown one does.
  */
 
 export type NewBundle = {
@@ -50,6 +51,10 @@ export interface BundleStore {
     change: BundleChange & { stamp: Stamp },
   ): Promise<'updated' | 'absent' | 'name_taken'>
   find(tenantId: string, bundleId: string): Promise<Bundle | null>
+  /** Null: the tenant has no such bundle. */
+  rights(tenantId: string, bundleId: string): Promise<BundleRights | null>
+  /** The ids of the bundle's secret keys that other bundles hold too. */
+  sharedSecrets(tenantId: string, bundleId: string): Promise<string[]>
   /** By name, byte by byte. */
   list(tenantId: string, filter: BundleFilter, slice: Slice): Promise<Bundle[]>
   count(tenantId: string, filter: BundleFilter): Promise<number>
@@ -97,14 +102,36 @@ export async function updateBundle(
   return findBundle(bundles, caller, bundleId)
 }
 
-/** Owners change every bundle; members change those they created.
+/** Owners change every bundle; members change those that value-rights.ts allows.
  * @throws DomainError not_found · forbidden */
 export async function requireBundleEditor(
   bundles: BundleStore,
   caller: Caller,
   bundleId: string,
 ): Promise<void> {
-  if (caller.role !== 'owner') requireEditor(caller, await findBundle(bundles, caller, bundleId))
+  if (caller.role !== 'owner') requireRight(mayEditBundle(caller, await rightsOf(bundles, caller, bundleId)))
+}
+
+/** Whether the caller may take keys out of a bundle. Where the bundle sets rules, a secret that other bundles hold too
+ * would come free of them, so only an owner may.
+ * @throws DomainError not_found · forbidden */
+export async function requireMayLetGo(
+  bundles: BundleStore,
+  caller: Caller,
+  { bundleId, keyIds }: { bundleId: string; keyIds: readonly string[] },
+): Promise<void> {
+  if (caller.role === 'owner') return
+  const rights = await rightsOf(bundles, caller, bundleId)
+  requireRight(mayEditBundle(caller, rights))
+  if (!rights.isRuled) return
+  const shared = new Set(await bundles.sharedSecrets(caller.tenantId, bundleId))
+  if (keyIds.some((id) => shared.has(id))) throw ownerRequired()
+}
+
+async function rightsOf(bundles: BundleStore, { tenantId }: Caller, bundleId: string): Promise<BundleRights> {
+  const rights = await bundles.rights(tenantId, bundleId)
+  if (rights === null) throw bundleNotFound()
+  return rights
 }
 
 /** @throws DomainError not_found, for another tenant's bundle too */

@@ -12,8 +12,8 @@ import type { OwnCopy } from './split.ts'
 
 /*
  * A duplicate of a bundle is the start of another environment. It shares the keys of the bundle, so a changed value
- * changes in both, except for keys of which it gets copies. Every member may duplicate. Only owners may copy keys,
- * because the creator of a key may declare it not secret and read it.
+ * changes in both, except for keys of which it gets copies. Every member may duplicate a bundle that sets no rules.
+ * Only owners may copy keys, because who set a value may declare it not secret and read it.
  */
 
 export type DuplicateDraft = {
@@ -52,9 +52,9 @@ export interface DuplicateStore {
   >
 }
 
-/** @throws DomainError not_found · forbidden (a member who copies keys) · invalid (a name that the bundle does not
- *   deliver, a mask in place of a value, or a library name that is too long) · conflict (the bundle's name or a
- *   library name is taken, or the bundle has legacy items, which two bundles cannot share) */
+/** @throws DomainError not_found · forbidden (a member who copies keys, or a bundle with rules) · invalid (a name that
+ *   the bundle does not deliver, a mask in place of a value, or a library name that is too long) · conflict (the
+ *   bundle's name or a library name is taken, or the bundle has legacy items, which two bundles cannot share) */
 export async function duplicateBundle(
   bundles: BundleStore & DuplicateStore,
   caller: Caller,
@@ -63,6 +63,8 @@ export async function duplicateBundle(
   const values = new Map(Object.entries(draft.values))
   const own = new Set([...draft.own, ...values.keys()])
   if (own.size > 0 && caller.role !== 'owner') throw ownerRequired()
+  if (caller.role !== 'owner' && (await bundles.rights(caller.tenantId, bundleId))?.isRuled === true)
+    throw ownerRequired()
   for (const [name, value] of values) if (value === MASK) throw maskOverSecret(name)
   const id = clock.newId()
   const outcome = await bundles.duplicate(caller.tenantId, {

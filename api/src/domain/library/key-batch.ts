@@ -1,8 +1,9 @@
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
-import { type Caller, maySetAgain, ownerRequired } from '../people/membership.ts'
-import { type BundleStore, bundleNotFound, requireBundleEditor } from './bundle.ts'
+import { type Caller, ownerRequired } from '../people/membership.ts'
+import { type BundleStore, bundleNotFound, requireBundleEditor, requireMayLetGo } from './bundle.ts'
+import { mayChange, mayShow, type ValueRights } from './value-rights.ts'
 
 /*
  * One action on several keys, all of it or nothing, with an event for each key that changed. It asks of the caller
@@ -32,7 +33,7 @@ type ChangeInBundle = Change & { bundleId: string }
 
 export interface KeyBatchStore {
   /** Those of the keys that the tenant has. */
-  find(tenantId: string, keyIds: readonly string[]): Promise<KeyOfBatch[]>
+  find(tenantId: string, keyIds: readonly string[]): Promise<(KeyOfBatch & ValueRights)[]>
   /** The bundles that use any of the keys, by name. */
   uses(tenantId: string, keyIds: readonly string[]): Promise<KeyUse[]>
   /** Attaches the keys after what the bundle has, in the given order.
@@ -77,11 +78,12 @@ async function requireAllowed(
 ): Promise<void> {
   if (caller.role === 'owner') return
   if (bundleId !== undefined) await requireBundleEditor(bundles, caller, bundleId)
-  if (action === 'detach') return
+  if (action === 'detach') return requireMayLetGo(bundles, caller, { bundleId, keyIds })
   const keys = await keyBatches.find(caller.tenantId, keyIds)
   const unknown = missingOf(keyIds, keys)
   if (unknown.length > 0) throw keysNotFound(unknown)
-  const refused = action === 'delete' ? keys : keys.filter((key) => !maySetAgain(caller, key))
+  const may = action === 'attach' ? mayShow : mayChange
+  const refused = action === 'delete' ? keys : keys.filter((key) => !may(caller, key))
   if (refused.length > 0) throw ownerRequired(refused.map(({ name }) => name))
 }
 

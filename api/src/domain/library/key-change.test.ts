@@ -10,7 +10,6 @@ const CURRENT = {
   is_secret: false,
   isTemplate: false,
   description: 'before',
-  value_set_by: 'sam',
   ...lifetime,
 }
 const BY_HAND = { how: 'set', restoredFrom: null } as const

@@ -1,7 +1,6 @@
 import type { AuditAction } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { type Event, madeBy } from '../base/event.ts'
-import { requireSetter } from '../people/membership.ts'
 import type { StampedChange, ValueHow, VersionConflict } from './key.ts'
 import type { Lifetime } from './key-lifetime.ts'
 
@@ -17,7 +16,6 @@ export type CurrentKey = Lifetime & {
   is_secret: boolean
   isTemplate: boolean
   description: string
-  value_set_by: string
 }
 
 /** Opens the current value. `isSame` is false for a value that cannot be opened, so that it can be replaced. */
@@ -38,14 +36,12 @@ export function conflictOf(version: number, expected: number | undefined): Versi
   return expected === undefined || expected === version ? null : { status: 'conflict', version }
 }
 
-/** @returns null for a change that changes nothing
- * @throws DomainError forbidden: the editor may not change this value */
+/** @returns null for a change that changes nothing */
 export function effectiveChange(
   current: CurrentKey,
   currentValue: CurrentValue,
   change: StampedChange,
 ): EffectiveChange | null {
-  if (change.editor) requireSetter(change.editor, current)
   const isTemplate = change.isTemplate ?? current.isTemplate
   const value = newValue(current, currentValue, { ...change, isTemplate })
   const wanted = { ...change, isTemplate, value }

@@ -7,11 +7,11 @@ import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import {
   findKey,
-  type Key,
   type KeyStore,
   keyNotFound,
   type Person,
   requireChanged,
+  type SeenKey,
   type ValueHow,
   type VersionConflict,
 } from './key.ts'
@@ -88,7 +88,7 @@ export async function restoreVersion(
   { keys, versions, clock }: { keys: KeyStore; versions: KeyVersionStore; clock: ClockAndIds },
   caller: Caller,
   restoring: Restoring,
-): Promise<Key> {
+): Promise<SeenKey> {
   const stamp = stampOf(caller, clock)
   const restored = await versions.restore(caller.tenantId, { ...restoring, stamp })
   const { status } = restored

@@ -1,19 +1,20 @@
-import { MASK } from '@keyferry/contract'
+import { type Changers, MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
-import { type Caller, requireSetter } from '../people/membership.ts'
+import type { Caller } from '../people/membership.ts'
 import { groupsOf } from './bundle-entry.ts'
 import { type Deadlines, type DueBy, type Lifetime, normalLifetime } from './key-lifetime.ts'
 import { maskOverSecret } from './mask.ts'
 import { type TemplateParts, templatePartsOf } from './template.ts'
+import { mayShow, requireRight, type ValueRights } from './value-rights.ts'
 
 /*
  * A key is one environment variable of a tenant's library: one name, one value, wherever it is attached. The name is
  * unique within the tenant and never changes. Every member reads and creates keys; owners change any key, members only
- * those whose current value they set; owners delete. Each new value is the key's next version (key-version.ts). No
+ * those that value-rights.ts allows; owners delete. Each new value is the key's next version (key-version.ts). No
  * answer shows a secret value, except on servers set to reveal. Writing the mask over a secret is refused, because it
  * would destroy the value.
  */
@@ -42,6 +43,9 @@ export type Key = {
   value_changed_elsewhere_at: string | null
 } & Lifetime &
   Deadlines
+
+/** A key as one person sees it. */
+export type SeenKey = Key & { may_change: boolean }
 
 /** `isLong`: the value may be shown, but is too long to be read with a list. */
 type ListedKey = Key & { isLong: boolean }
@@ -96,6 +100,8 @@ export interface KeyStore {
   /** False when the tenant has a key of this name. */
   insert(tenantId: string, key: NewKey, stamp: Stamp): Promise<boolean>
   find(tenantId: string, keyId: string, values: 'public' | 'all'): Promise<Key | null>
+  /** Who may change each key, by its id. */
+  changersOf(tenantId: string, keyIds: readonly string[]): Promise<ReadonlyMap<string, Changers>>
   /** By name, byte by byte, without long values. */
   list(tenantId: string, filter: KeyFilter, slice: Slice): Promise<ListedKey[]>
   /** Values of keys that are not secret, by id. */
@@ -115,7 +121,7 @@ export async function createKey(
   keys: KeyStore,
   caller: Caller,
   { draft: { is_template, ...draft }, clock }: { draft: KeyDraft; clock: ClockAndIds },
-): Promise<Key> {
+): Promise<SeenKey> {
   const stamp = stampOf(caller, clock)
   const value = Plaintext.of(draft.value)
   const key = {
@@ -134,37 +140,64 @@ export async function createKey(
 }
 
 /** @throws DomainError not_found, for another tenant's key too */
-export async function findKey(keys: KeyStore, caller: Caller, keyId: string): Promise<Key> {
-  return existing(await keys.find(caller.tenantId, keyId, 'public'))
+export async function findKey(keys: KeyStore, caller: Caller, keyId: string): Promise<SeenKey> {
+  return seenBy(keys, caller, existing(await keys.find(caller.tenantId, keyId, 'public')))
 }
 
 /** As `findKey`, with a secret's value too; for servers that are set to reveal.
  * @throws DomainError not_found */
-export async function revealKey(keys: KeyStore, caller: Caller, keyId: string): Promise<Key> {
-  return existing(await keys.find(caller.tenantId, keyId, 'all'))
+export async function revealKey(keys: KeyStore, caller: Caller, keyId: string): Promise<SeenKey> {
+  return seenBy(keys, caller, existing(await keys.find(caller.tenantId, keyId, 'all')))
+}
+
+async function seenBy(keys: KeyStore, caller: Caller, key: Key): Promise<SeenKey> {
+  const [seen] = await allSeenBy(keys, caller, [key])
+  return seen ?? { ...key, may_change: false }
+}
+
+async function allSeenBy(keys: KeyStore, caller: Caller, found: readonly Key[]): Promise<SeenKey[]> {
+  const rights = await rightsOf(keys, caller, found)
+  return found.map((key, index) => ({ ...key, may_change: mayShow(caller, rights[index] ?? NO_RIGHTS) }))
+}
+
+const NO_RIGHTS: ValueRights = { value_set_by: '', changers: 'owner' }
+
+// Of an owner's rights nothing needs to be read.
+async function rightsOf(keys: KeyStore, caller: Caller, found: readonly Key[]): Promise<ValueRights[]> {
+  const ids = found.map(({ id }) => id)
+  const changers = caller.role === 'owner' ? null : await keys.changersOf(caller.tenantId, ids)
+  return found.map(({ id, value_set_by }) => ({
+    value_set_by: value_set_by.id,
+    changers: changers?.get(id) ?? 'owner',
+  }))
 }
 
 export async function listKeys(
   keys: KeyStore,
-  { tenantId }: Caller,
+  caller: Caller,
   { filter, page }: { filter: KeyFilter; page: Page },
-): Promise<Listing<Key>> {
+): Promise<Listing<SeenKey>> {
+  const { tenantId } = caller
   const total = await keys.count(tenantId, filter)
   const chunks = chunksOf((slice) => keys.list(tenantId, filter, slice), page)
-  return { total, chunks: withLongValues(keys, tenantId, chunks) }
+  return { total, chunks: withLongValues(keys, caller, chunks) }
 }
 
 // A value that was removed or made secret since the list was read is null.
 async function* withLongValues(
   keys: KeyStore,
-  tenantId: string,
+  caller: Caller,
   chunks: AsyncIterable<readonly ListedKey[]>,
-): AsyncGenerator<readonly Key[]> {
+): AsyncGenerator<readonly SeenKey[]> {
+  const { tenantId } = caller
   for await (const chunk of chunks) {
     for (const group of groupsOf(chunk)) {
       const long = group.filter(({ isLong }) => isLong).map(({ id }) => id)
       const values = long.length === 0 ? null : await keys.longValues(tenantId, long)
-      yield group.map(({ isLong, ...key }) => (isLong ? { ...key, value: values?.get(key.id) ?? null } : key))
+      const whole = group.map(({ isLong, ...key }) =>
+        isLong ? { ...key, value: values?.get(key.id) ?? null } : key,
+      )
+      yield await allSeenBy(keys, caller, whole)
     }
   }
 }
@@ -179,8 +212,8 @@ type KeyUpdate = {
 }
 
 /** Change a key; absent fields stay. A new value applies to every bundle at once.
- * @throws DomainError invalid: the mask over a secret (`details.names`), or no template · not_found · forbidden (a
- *   member who did not set its value) · version_conflict (`details.version`) */
+ * @throws DomainError invalid: the mask over a secret (`details.names`), or no template · not_found · forbidden (see
+ *   value-rights.ts) · version_conflict (`details.version`) */
 export async function updateKey(
   keys: KeyStore,
   caller: Caller,
@@ -189,7 +222,7 @@ export async function updateKey(
     change: { expected_version: expectedVersion, is_template: isTemplate, ...change },
     clock,
   }: KeyUpdate & { clock: ClockAndIds },
-): Promise<Key> {
+): Promise<SeenKey> {
   if (change.value === MASK) await refuseMaskOverSecret(keys, caller, keyId)
   const value = change.value === undefined ? undefined : Plaintext.of(change.value)
   const lifetime = normalLifetime(change)
@@ -217,12 +250,10 @@ export async function deleteKey(
   if (!(await keys.delete(caller.tenantId, keyId, stampOf(caller, clock)))) throw keyNotFound()
 }
 
-/** Owners change every key; members change those whose value they set.
+/** Whether the caller may put the key into a bundle.
  * @throws DomainError not_found · forbidden */
-export async function requireKeyEditor(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
-  if (caller.role === 'owner') return
-  const { value_set_by } = await findKey(keys, caller, keyId)
-  requireSetter(caller, { value_set_by: value_set_by.id })
+export async function requireShowable(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
+  if (caller.role !== 'owner') requireRight((await findKey(keys, caller, keyId)).may_change)
 }
 
 /** @throws DomainError not_found · version_conflict */

@@ -3,7 +3,7 @@ import { DomainError } from '../base/errors.ts'
 import { stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import { bundleNotFound } from './bundle.ts'
-import { findKey, type Key, type KeyStore, keyNameTaken, keyNotFound } from './key.ts'
+import { findKey, type KeyStore, keyNameTaken, keyNotFound, type SeenKey } from './key.ts'
 import type { LegacyItemStore } from './legacy-item.ts'
 
 /*
@@ -18,7 +18,7 @@ export async function convertLegacyItem(
   stores: { legacyItems: LegacyItemStore; keys: KeyStore },
   caller: Caller,
   { bundleId, name, clock }: { bundleId: string; name: string; clock: ClockAndIds },
-): Promise<Key> {
+): Promise<SeenKey> {
   const keyId = clock.newId()
   const place = { tenantId: caller.tenantId, bundleId }
   const outcome = await stores.legacyItems.convert(place, name, { keyId, stamp: stampOf(caller, clock) })

@@ -5,7 +5,7 @@ import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import type { Attachment } from './attachment.ts'
 import { type BundleStore, bundleNotFound, findBundle } from './bundle.ts'
-import { findKey, type Key, type KeyStore, keyNameTaken, keyNotFound } from './key.ts'
+import { findKey, type KeyStore, keyNameTaken, keyNotFound, type SeenKey } from './key.ts'
 import { type Lifetime, normalLifetime } from './key-lifetime.ts'
 import { libraryNames } from './library-name.ts'
 import { maskOverSecret } from './mask.ts'
@@ -66,7 +66,7 @@ export async function splitKey(
   { attachments, bundles, keys, clock }: SplitParts,
   caller: Caller,
   { draft, ...place }: Attachment & { draft: SplitDraft },
-): Promise<Key> {
+): Promise<SeenKey> {
   const bundle = await findBundle(bundles, caller, place.bundleId)
   const source = await findKey(keys, caller, place.keyId)
   if (draft.value === MASK && source.is_secret) throw maskOverSecret(source.name)

@@ -54,24 +54,6 @@ function requireRole({ tenantExists, role }: Standing, access: Role): void {
   }
 }
 
-/** Owners change everything in a tenant; members change what they created.
- * @throws DomainError forbidden */
-export function requireEditor({ userId, role }: Caller, { created_by }: { created_by: string }): void {
-  if (role !== 'owner' && created_by !== userId) throw ownerRequired()
-}
-
-/** Owners change every value; members change those that they set: a value that an owner stored is none of theirs, even
- * where they created its key.
- * @throws DomainError forbidden */
-export function requireSetter(caller: Caller, key: { value_set_by: string }): void {
-  if (!maySetAgain(caller, key)) throw ownerRequired()
-}
-
-/** Whether the caller may change the value of a key, say that it is no secret, or put it into a bundle. */
-export function maySetAgain({ userId, role }: Caller, key: { value_set_by: string }): boolean {
-  return role === 'owner' || key.value_set_by === userId
-}
-
 /** @param names what the caller may not change, where a call names several things */
 export function ownerRequired(names?: readonly string[]): DomainError {
   return new DomainError(

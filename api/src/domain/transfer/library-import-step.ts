@@ -2,6 +2,7 @@ import type { ImportAction } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { DomainError } from '../base/errors.ts'
 import type { TemplateParts } from '../library/template.ts'
+import type { BundleRights, ValueRights } from '../library/value-rights.ts'
 
 export type ImportEntry = { name: string; value: string; is_secret?: boolean | undefined }
 
@@ -23,14 +24,13 @@ export type FoundKey = {
   is_secret: boolean
   templateParts: TemplateParts
   description: string
-  value_set_by: string
   /** Names of the other bundles that use it, sorted. */
   elsewhere: readonly string[]
-}
+} & ValueRights
 
 /** The part of a library that matters to an import. */
 export type ImportLibrary = {
-  bundle: { id: string; created_by: string } | null
+  bundle: ({ id: string } & BundleRights) | null
   /** What the bundle delivers of the entries and of the names to remove, by delivered name. */
   attached: ReadonlyMap<string, FoundKey>
   /** By delivered name, the values that templates in `attached` are built from. */

@@ -5,7 +5,8 @@ import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type NewBundle, newBundle } from '../library/bundle.ts'
 import { libraryPrefix } from '../library/library-name.ts'
-import { type Caller, maySetAgain, ownerRequired, requireEditor } from '../people/membership.ts'
+import { mayEditBundle, mayShow, requireRight } from '../library/value-rights.ts'
+import { type Caller, ownerRequired } from '../people/membership.ts'
 import { planImport } from './library-import-plan.ts'
 import { type ImportRemoval, planRemovals } from './library-import-removals.ts'
 import {
@@ -130,19 +131,27 @@ function readingOf({ bundleName, entries, detach, choices }: LibraryImport): Imp
 function planIn(library: ImportLibrary, caller: Caller, asked: LibraryImport): ImportPlan {
   const isOwner = caller.role === 'owner'
   // Who set a template did not set its parts.
-  const mayCompare = (key: FoundKey) => isOwner || (maySetAgain(caller, key) && key.templateParts === null)
+  const mayCompare = (key: FoundKey) => isOwner || (mayShow(caller, key) && key.templateParts === null)
   const steps = planImport(library, { ...asked, mayCompare })
   const removals = planRemovals(library, asked, steps)
-  if (!isOwner) requireCreating(library, steps, caller)
+  if (!isOwner) requireAllowed(library, { steps, removals }, caller)
   const bundleId = library.bundle?.id ?? null
   return { bundleId, steps, removals, planId: planIdOf({ bundleId, steps, removals }, asked.bundleName) }
 }
 
-// A member sets no value that exists, and takes no key of others into reach.
+// A member sets no value that exists, takes no key of others into reach, and frees none from a bundle's rules.
 const OF_MEMBERS: ReadonlySet<ImportAction> = new Set(['create', 'own', 'same', 'kept'])
 
-function requireCreating({ bundle }: ImportLibrary, steps: readonly ImportStep[], caller: Caller): void {
-  if (bundle) requireEditor(caller, bundle)
+function requireAllowed(
+  { bundle }: ImportLibrary,
+  { steps, removals }: Pick<ImportPlan, 'steps' | 'removals'>,
+  caller: Caller,
+): void {
+  if (bundle) {
+    requireRight(mayEditBundle(caller, bundle))
+    const loosened = removals.filter(({ key }) => key.is_secret && key.elsewhere.length > 0)
+    if (bundle.isRuled && loosened.length > 0) throw ownerRequired(loosened.map(({ name }) => name))
+  }
   if (steps.some((step) => !OF_MEMBERS.has(step.action) || splits(step))) throw ownerRequired()
 }
 

@@ -14,8 +14,10 @@ import type {
 import { chunks } from '../base/chunks.ts'
 import { isTaken, unless } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { flag } from '../base/tables.ts'
+import { countOf, deleteOf, keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { contains, containsInAnyCase } from '../base/text-search.ts'
+import { rightsOfBundle } from './value-rights.ts'
 
 export function createBundleStore(queries: Queries): BundleStore {
   const { query, write } = queries
@@ -23,6 +25,8 @@ export function createBundleStore(queries: Queries): BundleStore {
     insert: (bundle, stamp) => write((transaction) => createBundle(transaction, bundle, stamp)),
     update: (tenantId, bundleId, change) => update(queries, { tenantId, bundleId, change }),
     find: finder(queries),
+    rights: (tenantId, bundleId) => rightsOfBundle(query, tenantId, bundleId),
+    sharedSecrets: (tenantId, bundleId) => sharedSecrets(query, tenantId, bundleId),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
     findNamed: (tenantId, names) => findNamed(query, tenantId, names),
@@ -84,6 +88,22 @@ async function update(
       return 'updated'
     }),
   )
+}
+
+async function sharedSecrets(query: Query, tenantId: string, bundleId: string): Promise<string[]> {
+  const rows = await keysAttached(query, tenantId)
+    .innerJoin('attachments as others', (join) =>
+      join
+        .onRef('others.tenant_id', '=', 'attachments.tenant_id')
+        .onRef('others.key_id', '=', 'attachments.key_id')
+        .onRef('others.bundle_id', '<>', 'attachments.bundle_id'),
+    )
+    .select('keys.id')
+    .distinct()
+    .where('attachments.bundle_id', '=', bundleId)
+    .where('keys.is_secret', '=', flag(true))
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 const UPDATED_BY_NAME = sql<string | null>`(

@@ -8,14 +8,32 @@ import {
 import { type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { flag } from '../base/tables.ts'
+import { flag, type Tables } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { endGrants } from '../people/grant-ends.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { holdBundle } from './bundle-changes.ts'
 import { bundleEvent } from './bundles.ts'
 
-const RULES = ['assurance', 'approvers', 'approvals_needed', 'agents', 'remember_hours'] as const
+const RULES = [
+  'assurance',
+  'approvers',
+  'people',
+  'changers',
+  'approvals_needed',
+  'agents',
+  'remember_hours',
+] as const
+
+type RulesRow = Pick<Tables['tenant_policies'], (typeof RULES)[number]>
+
+function settingIn<Row extends RulesRow>({ people, ...row }: Row) {
+  return { ...row, people: people === null ? null : people.split(' ') }
+}
+
+function rowOf({ people, ...rules }: PolicySetting): RulesRow {
+  return { ...rules, people: people === null ? null : people.join(' ') }
+}
 
 type Changing = { tenantId: string; bundleId: string; change: PolicyChange & { stamp: Stamp } }
 
@@ -31,7 +49,7 @@ export function createPolicyStore(queries: Queries): PolicyStore {
         ),
       ),
   )
-  const findTenant = async (tenantId: string) => (await readTenant({ tenantId }))[0] ?? NO_RULES
+  const findTenant = async (tenantId: string) => settingOf((await readTenant({ tenantId }))[0])
   return {
     findTenant,
     async findAll(tenantId) {
@@ -41,7 +59,10 @@ export function createPolicyStore(queries: Queries): PolicyStore {
           .select(['bundle_id', ...RULES])
           .execute(),
       ])
-      return { workspace, bundles: new Map(bundles.map(({ bundle_id, ...rules }) => [bundle_id, rules])) }
+      return {
+        workspace,
+        bundles: new Map(bundles.map(({ bundle_id, ...row }) => [bundle_id, settingIn(row)])),
+      }
     },
     ofSharedValues: sharedValues(queries),
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
@@ -75,7 +96,7 @@ function sharedValues({ query, prepare }: Queries): PolicyStore['ofSharedValues'
       .select(RULES)
       .distinct(),
   )
-  return (tenantId, bundleId) => read({ tenantId, bundleId })
+  return async (tenantId, bundleId) => (await read({ tenantId, bundleId })).map(settingIn)
 }
 
 async function sharing(query: Query, tenantId: string, bundleId: string): ReturnType<PolicyStore['sharing']> {
@@ -96,12 +117,14 @@ async function sharing(query: Query, tenantId: string, bundleId: string): Return
   return rows.map(({ secrets, ...bundle }) => ({ bundle, secrets }))
 }
 
-type PlacedRules = PolicySetting & { place: 'workspace' | 'bundle' }
+type PlacedRules = RulesRow & { place: 'workspace' | 'bundle' }
 
 function rulesOf(rows: readonly PlacedRules[], wanted: PlacedRules['place']): PolicySetting {
-  const { place: _, ...rules } = rows.find(({ place }) => place === wanted) ?? { place: wanted, ...NO_RULES }
-  return rules
+  const [row] = rows.filter(({ place }) => place === wanted).map(({ place: _, ...rules }) => rules)
+  return settingOf(row)
 }
+
+const settingOf = (row: RulesRow | undefined): PolicySetting => (row ? settingIn(row) : NO_RULES)
 
 function tenantRules(query: Query, tenantId: string) {
   return selectOf(query, 'tenant_policies', tenantId).select(RULES)
@@ -116,8 +139,8 @@ async function changeBundle(
   { tenantId, bundleId, change: { stamp, ...change } }: Changing,
 ): Promise<boolean> {
   if (!(await holdBundle(transaction, tenantId, bundleId))) return false
-  const before = (await bundleRules(transaction, tenantId, bundleId).executeTakeFirst()) ?? NO_RULES
-  const rules = changed(before, change)
+  const before = settingOf(await bundleRules(transaction, tenantId, bundleId).executeTakeFirst())
+  const rules = rowOf(changed(before, change))
   await transaction
     .insertInto('bundle_policies')
     .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
@@ -139,8 +162,8 @@ async function changeTenant(
   { stamp, ...change }: PolicyChange & { stamp: Stamp },
 ): Promise<void> {
   await holdTenant(transaction, tenantId)
-  const before = (await tenantRules(transaction, tenantId).executeTakeFirst()) ?? NO_RULES
-  const rules = changed(before, change)
+  const before = settingOf(await tenantRules(transaction, tenantId).executeTakeFirst())
+  const rules = rowOf(changed(before, change))
   await transaction
     .insertInto('tenant_policies')
     .values({ tenant_id: tenantId, ...rules })
@@ -171,7 +194,10 @@ function changed(before: PolicySetting, change: PolicyChange): PolicySetting {
 function changeData(change: PolicyChange): EventData {
   const rules = RULES.flatMap((rule) => {
     const set = change[rule]
-    return set === undefined ? [] : [`${rule}: ${set ?? 'not set'}`]
+    const isImplied = rule === 'people' && set === null
+    return set === undefined || isImplied
+      ? []
+      : [`${rule}: ${Array.isArray(set) ? set.join(' ') : (set ?? 'not set')}`]
   })
   return { rules }
 }

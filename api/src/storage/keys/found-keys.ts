@@ -2,6 +2,7 @@ import type { FoundKey } from '../../domain/transfer/library-import-step.ts'
 import { chunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
+import { changersOf } from '../bundles/value-rights.ts'
 import { partsIn, type TenantVault } from '../keys-at-rest/value-vault.ts'
 
 /*
@@ -21,6 +22,7 @@ export async function keysWith(query: Query, { tenantId, bundleId, ids, open }: 
   const keys = new Map<string, FoundKey>()
   for (const chunk of chunks(ids)) {
     const elsewhere = await bundlesUsing(query, { tenantId, bundleId, ids: chunk })
+    const changers = await changersOf(query, tenantId, chunk)
     const rows = await selectOf(query, 'keys', tenantId)
       .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'value_set_by'])
       .select('template_parts')
@@ -29,7 +31,8 @@ export async function keysWith(query: Query, { tenantId, bundleId, ids, open }: 
     for (const row of rows) {
       const value = open(row)
       const marks = { is_secret: row.is_secret === 1, templateParts: partsIn(row.template_parts) }
-      const key = { ...row, ...marks, elsewhere: elsewhere.get(row.id) ?? [] }
+      const rights = { changers: changers.get(row.id) ?? 'owner' } as const
+      const key = { ...row, ...marks, ...rights, elsewhere: elsewhere.get(row.id) ?? [] }
       if (value !== null) keys.set(row.id, { ...key, value })
     }
   }

@@ -13,6 +13,7 @@ import { deleteOf, selectOf } from '../base/tenant-rows.ts'
 import { closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
 import { requireWithinBound } from '../bundles/bundle-bound.ts'
 import { deliveredAs, holdBundle, stampBundleForEach } from '../bundles/bundle-changes.ts'
+import { changersOf } from '../bundles/value-rights.ts'
 import type { ValueVault } from '../keys-at-rest/value-vault.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { changeHeldKey, holdKey, type KeyChangeParts } from './key-changes.ts'
@@ -32,7 +33,11 @@ export function createKeyBatchStore(queries: Queries, vault: ValueVault, bounds:
   const { query } = queries
   const inOne = wholeOrNothing(queries)
   return {
-    find: (tenantId, keyIds) => keysOf(query, tenantId, keyIds),
+    async find(tenantId, keyIds) {
+      const changers = await changersOf(query, tenantId, keyIds)
+      const keys = await keysOf(query, tenantId, keyIds)
+      return keys.map((key) => ({ ...key, changers: changers.get(key.id) ?? 'owner' }))
+    },
     uses: (tenantId, keyIds) => usesOf(query, tenantId, keyIds),
     attach: (tenantId, change) =>
       inOne(tenantId, (transaction) => attach(transaction, { tenantId, ...change }, bounds)),

@@ -13,9 +13,11 @@ import {
 } from '../../domain/library/key-change.ts'
 import { rotationTime } from '../../domain/library/key-lifetime.ts'
 import { templatePartsOf } from '../../domain/library/template.ts'
+import { requireChangeAllowed } from '../../domain/library/value-rights.ts'
 import type { Query } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
 import { updateOf } from '../base/tenant-rows.ts'
+import { changersOf } from '../bundles/value-rights.ts'
 import { storedParts, type TenantVault } from '../keys-at-rest/value-vault.ts'
 import { type KeyWrite, type KeyWriteParts, writeKeyChanges } from './key-writes.ts'
 
@@ -59,16 +61,29 @@ export async function changeKey(
   return current ? changeHeldKey(parts, { ...change, current }) : { status: 'absent' }
 }
 
-/** Change a key that the transaction holds, and record the change. A change that changes nothing writes nothing. */
+/** Change a key that the transaction holds, and record the change. A change that changes nothing writes nothing.
+ * @throws DomainError forbidden: the editor may not make this change */
 export async function changeHeldKey(
   parts: KeyChangeParts,
   { current, ...change }: Change & { current: KeyRow },
 ): Promise<KeyChanged> {
+  await requireAllowed(parts.transaction, current, change.change)
   const conflict = conflictOf(current.value_version, change.change.expectedVersion)
   if (conflict) return conflict
   const written = changeOfKey(parts.vault, current, change)
   if (written) await writeKeyChanges(parts, [written])
   return { status: 'done' }
+}
+
+async function requireAllowed(
+  transaction: Query,
+  { tenant_id, id, value_set_by }: KeyRow,
+  change: StampedChange,
+): Promise<void> {
+  const { editor } = change
+  if (!editor || editor.role === 'owner') return
+  const changers = (await changersOf(transaction, tenant_id, [id])).get(id) ?? 'owner'
+  requireChangeAllowed(editor, { value_set_by, changers }, change)
 }
 
 /** What a change writes to a key that the transaction holds; null when it changes nothing. */

@@ -1,6 +1,7 @@
 import type { KeyStore } from '../../domain/library/key.ts'
 import type { Queries } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
+import { changersOf } from '../bundles/value-rights.ts'
 import { storedParts, type ValueVault } from '../keys-at-rest/value-vault.ts'
 import { changeKey } from './key-changes.ts'
 import { readKeys } from './key-reading.ts'
@@ -15,6 +16,7 @@ export function createKeyStore(
   const { write } = queries
   return {
     ...readKeys(queries, vault),
+    changersOf: (tenantId, keyIds) => changersOf(queries.query, tenantId, keyIds),
     insert: inserter(queries, vault),
     update: updater(queries, vault, bounds),
     delete: (tenantId, keyId, stamp) =>

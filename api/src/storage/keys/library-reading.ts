@@ -3,6 +3,7 @@ import type { FoundKey, ImportLibrary } from '../../domain/transfer/library-impo
 import { chunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { rightsOfBundle } from '../bundles/value-rights.ts'
 import { partsIn, type TenantVault } from '../keys-at-rest/value-vault.ts'
 import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
 
@@ -86,10 +87,9 @@ function candidateKeys(
 }
 
 async function bundleNamed(query: Query, tenantId: string, name: string): Promise<ImportLibrary['bundle']> {
-  const row = await selectOf(query, 'bundles', { tenantId, name })
-    .select(['id', 'created_by'])
-    .executeTakeFirst()
-  return row ?? null
+  const row = await selectOf(query, 'bundles', { tenantId, name }).select('id').executeTakeFirst()
+  const rights = row && (await rightsOfBundle(query, tenantId, row.id))
+  return rights ? { ...row, ...rights } : null
 }
 
 /** The ids of the keys attached to a bundle, by delivered name. */

@@ -14,9 +14,14 @@ import {
 } from './column.ts'
 
 // null: the place sets no such rule.
-const policy: { [Rule in keyof PolicySetting]: Column<PolicySetting[Rule]> } = {
+const policy: { [Rule in Exclude<keyof PolicySetting, 'people'>]: Column<PolicySetting[Rule]> } & {
+  people: Column<string | null>
+} = {
   assurance: orNull(textOf()),
   approvers: orNull(textOf()),
+  /** User ids with spaces between them. */
+  people: orNull(text),
+  changers: orNull(textOf()),
   approvals_needed: orNull(wholeOf<1 | 2>()),
   agents: orNull(textOf()),
   remember_hours: orNull(whole),

@@ -97,7 +97,13 @@ const ENDS: Readonly<Record<string, End>> = {
 }
 
 // What the bundle's rules refuse, another person or another terminal may be allowed.
-const RULES = new Set(['release_required', 'owner_approves', 'agents_denied', 'second_person'])
+const RULES = new Set([
+  'release_required',
+  'owner_approves',
+  'named_approves',
+  'agents_denied',
+  'second_person',
+])
 
 // The person can choose other keys, or change the plan.
 function isAnswerable({ code, details }: Failure): boolean {

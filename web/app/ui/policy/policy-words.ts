@@ -1,6 +1,6 @@
 import type { PolicySetting } from '../../lib/calls/answers.ts'
 
-type Fields = { [Name in keyof PolicySetting]: NonNullable<PolicySetting[Name]> }
+type Fields = { [Name in Exclude<keyof PolicySetting, 'people'>]: NonNullable<PolicySetting[Name]> }
 
 export type Option<Value> = { value: Value; name: string }
 
@@ -14,6 +14,12 @@ export const OPTIONS: { readonly [Name in keyof Fields]: readonly Option<Fields[
   ],
   approvers: [
     { value: 'member', name: 'Members and owners' },
+    { value: 'named', name: 'Named people' },
+    { value: 'owner', name: 'Owners only' },
+  ],
+  changers: [
+    { value: 'member', name: 'Members and owners' },
+    { value: 'setter', name: 'Who set the value, and owners' },
     { value: 'owner', name: 'Owners only' },
   ],
   approvals_needed: [
@@ -32,15 +38,23 @@ export const OPTIONS: { readonly [Name in keyof Fields]: readonly Option<Fields[
   ],
 }
 
-export const LABELS: Readonly<Record<keyof PolicySetting, string>> = {
+export const LABELS: Readonly<Record<Field, string>> = {
   assurance: 'How an approval reaches the terminal',
   approvers: 'Who may approve',
+  changers: 'Who may change values',
   approvals_needed: 'How many people approve',
   agents: 'AI agents',
   remember_hours: 'Approvals can be remembered',
 }
 
-export const FIELDS = ['assurance', 'approvers', 'approvals_needed', 'agents', 'remember_hours'] as const
+export const FIELDS = [
+  'assurance',
+  'approvers',
+  'changers',
+  'approvals_needed',
+  'agents',
+  'remember_hours',
+] as const
 
 export type Field = (typeof FIELDS)[number]
 

@@ -1,0 +1,69 @@
+import { CHANGERS, type Changers } from '@keyferry/contract'
+import { type Caller, ownerRequired } from '../people/membership.ts'
+
+/*
+ * What a member may do with a value depends on who set it and on the bundles that hold it: what each of them says who
+ * may change its values, and the strictest counts. An owner may do everything. Who created the key does not matter: a
+ * value that an owner stored is none of its creator's.
+ */
+
+/** `value_set_by`: who set the current value. `changers`: the strictest of what the bundles that hold the key say. */
+export type ValueRights = { value_set_by: string; changers: Changers }
+
+/** Who may change the values of a bundle, if neither it nor its workspace says so. */
+export const DEFAULT_CHANGERS: Changers = 'setter'
+
+/** The strictest of what several places set; undefined: none sets anything. */
+export function strictestChangers(places: readonly { changers: Changers | null }[]): Changers | undefined {
+  return CHANGERS.findLast((changers) => places.some((place) => place.changers === changers))
+}
+
+/** @param bundle what the bundle sets */
+export function changersOfBundle(workspace: Changers | null, bundle: Changers | null): Changers {
+  return strictestChangers([{ changers: workspace }, { changers: bundle }]) ?? DEFAULT_CHANGERS
+}
+
+/** @param bundles what each bundle sets that holds the key */
+export function changersOfKey(
+  workspace: Changers | null,
+  bundles: readonly { changers: Changers | null }[],
+): Changers {
+  const all = bundles.map(({ changers }) => ({ changers: changersOfBundle(workspace, changers) }))
+  return strictestChangers(all) ?? changersOfBundle(workspace, null)
+}
+
+/** Whether the caller may change the value of a key. */
+export function mayChange({ userId, role }: Caller, { value_set_by, changers }: ValueRights): boolean {
+  if (role === 'owner' || changers === 'member') return true
+  return changers === 'setter' && value_set_by === userId
+}
+
+/** Whether the caller may say that the value is no secret, compare it, or put its key into another bundle. Only who set
+ * it may, and only if they may still change it. */
+export function mayShow(caller: Caller, key: ValueRights): boolean {
+  return caller.role === 'owner' || (mayChange(caller, key) && key.value_set_by === caller.userId)
+}
+
+/** A change that says that a value is no secret shows it.
+ * @throws DomainError forbidden */
+export function requireChangeAllowed(
+  caller: Caller,
+  key: ValueRights,
+  { is_secret }: { is_secret?: boolean | undefined },
+): void {
+  requireRight(is_secret === false ? mayShow(caller, key) : mayChange(caller, key))
+}
+
+/** `isRuled`: the bundle itself sets a rule. */
+export type BundleRights = { created_by: string; changers: Changers; isRuled: boolean }
+
+/** Whether the caller may change what a bundle holds, its name and its texts. */
+export function mayEditBundle({ userId, role }: Caller, { created_by, changers }: BundleRights): boolean {
+  if (role === 'owner' || changers === 'member') return true
+  return changers === 'setter' && created_by === userId
+}
+
+/** @throws DomainError forbidden */
+export function requireRight(isAllowed: boolean): void {
+  if (!isAllowed) throw ownerRequired()
+}

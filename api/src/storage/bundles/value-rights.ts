@@ -1,0 +1,58 @@
+import type { Changers } from '@keyferry/contract'
+import { type BundleRights, changersOfBundle, changersOfKey } from '../../domain/library/value-rights.ts'
+import { chunks } from '../base/chunks.ts'
+import type { Query } from '../base/queries.ts'
+import { selectOf } from '../base/tenant-rows.ts'
+
+/** Who may change each key, by its id. */
+export async function changersOf(
+  query: Query,
+  tenantId: string,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, Changers>> {
+  const workspace = await changersOfWorkspace(query, tenantId)
+  const rows = []
+  for (const ids of chunks(keyIds)) rows.push(...(await placesOf(query, tenantId, ids)))
+  const places = Map.groupBy(rows, ({ key_id }) => key_id)
+  return new Map(keyIds.map((id) => [id, changersOfKey(workspace, places.get(id) ?? [])]))
+}
+
+/** Null: the tenant has no such bundle. */
+export async function rightsOfBundle(
+  query: Query,
+  tenantId: string,
+  bundleId: string,
+): Promise<BundleRights | null> {
+  const workspace = await changersOfWorkspace(query, tenantId)
+  const row = await selectOf(query, 'bundles', { tenantId, id: bundleId })
+    .leftJoin('bundle_policies', (join) =>
+      join
+        .onRef('bundle_policies.tenant_id', '=', 'bundles.tenant_id')
+        .onRef('bundle_policies.bundle_id', '=', 'bundles.id'),
+    )
+    .select(['bundles.created_by', 'assurance', 'approvers', 'changers', 'approvals_needed', 'agents'])
+    .select('remember_hours')
+    .executeTakeFirst()
+  if (!row) return null
+  const { created_by, ...rules } = row
+  const isRuled = Object.values(rules).some((rule) => rule !== null)
+  return { created_by, changers: changersOfBundle(workspace, rules.changers), isRuled }
+}
+
+async function changersOfWorkspace(query: Query, tenantId: string): Promise<Changers | null> {
+  const row = await selectOf(query, 'tenant_policies', tenantId).select('changers').executeTakeFirst()
+  return row?.changers ?? null
+}
+
+function placesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
+  return selectOf(query, 'attachments', tenantId)
+    .leftJoin('bundle_policies', (join) =>
+      join
+        .onRef('bundle_policies.tenant_id', '=', 'attachments.tenant_id')
+        .onRef('bundle_policies.bundle_id', '=', 'attachments.bundle_id'),
+    )
+    .select(['attachments.key_id', 'bundle_policies.changers'])
+    .distinct()
+    .where('attachments.key_id', 'in', keyIds)
+    .execute()
+}

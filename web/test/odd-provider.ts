@@ -11,6 +11,8 @@ export type Oddities = {
   discovery?: Record<string, unknown>
   /** Merged into the ID token's claims. */
   claims?: Record<string, unknown>
+  /** Answer of the userinfo endpoint. */
+  userInfo?: Record<string, unknown>
   /** Algorithm of the ID token. */
   algorithm?: 'RS256' | 'HS256'
   /** Whether the published key is another one than the token's. */
@@ -55,6 +57,7 @@ export class OddProvider {
     if (address.pathname === '/authorize') return this.#redirect(address.searchParams, response)
     if (address.pathname === '/token') return await this.#answerToken(request, response)
     if (address.pathname === '/keys') return json(response, 200, await this.#keySet())
+    if (address.pathname === '/userinfo') return json(response, 200, this.odd.userInfo)
     const { discoveryStatus } = this.odd
     if (discoveryStatus && !address.pathname.endsWith('/'))
       return void response.writeHead(discoveryStatus, { location: `${address.pathname}/` }).end()

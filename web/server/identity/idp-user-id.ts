@@ -5,6 +5,11 @@ const OWN_FORM = /^user_(?:[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{
 
 const PROVIDER_FORM = /^user_[\x21-\x7e]{1,250}$/
 
+/** Whether an OpenID Connect provider may name a person so: 1 to 255 printable characters. */
+export function isValidSubject(subject: string): boolean {
+  return /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u.test(subject) && subject.trim() === subject
+}
+
 /** Whether a provider's subject can serve as the id unchanged: its form is right, and Keyferry never generates it. */
 export function isUsableSubject(subject: string): boolean {
   return PROVIDER_FORM.test(subject) && !OWN_FORM.test(subject)

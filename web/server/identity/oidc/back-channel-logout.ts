@@ -2,7 +2,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { z } from 'zod'
 import type { Ending } from '../../sessions/session-store.ts'
 import type { OidcSettings } from '../../settings.ts'
-import { idpUserId } from '../idp-user-id.ts'
+import { idpUserId, isValidSubject } from '../idp-user-id.ts'
 import type { OidcProvider } from './oidc-provider.ts'
 
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
@@ -13,7 +13,7 @@ const LogoutClaims = z
   .object({
     iat: z.number(),
     jti: z.string().min(1),
-    sub: z.string().min(1).optional(),
+    sub: z.string().refine(isValidSubject).optional(),
     sid: z.string().min(1).optional(),
     events: z.object({ [LOGOUT_EVENT]: z.object({}) }),
     nonce: z.undefined().optional(),

@@ -64,7 +64,39 @@ test.each([301, 404] as const)(
   },
 )
 
+test.each([
+  ['empty', ''],
+  ['blank', ' '],
+  ['too long', 's'.repeat(256)],
+  ['with a line break', 'sam\nsam'],
+  ['with a zero byte', 'sam\0'],
+  ['with a character that reorders text', 'sam\u202e'],
+  ['with an invisible character', 'sam\u200b'],
+  ['with a lone surrogate', 'sam\ud800'],
+  ['with a blank at its end', 'sam '],
+])('a subject that is %s is refused', async (_what, sub) => {
+  const before = api.calls.length
+  const page = await signIn({ claims: { sub } })
+  expect([page.status, page.text]).toEqual([400, expect.stringContaining('(unusable_subject)')])
+  expect(api.calls).toHaveLength(before)
+})
+
+test.each(['cn=Sam Jürgens,ou=dev', 's'.repeat(255), '0'])('the subject %j signs in', async (sub) => {
+  expect(isSignedIn(await signIn({ claims: { sub, azp: ODD_CLIENT.clientId } }))).toBe(true)
+})
+
 describe('an e-mail address', () => {
+  test('is verified only by the statement that it is in', async () => {
+    const discovery = { userinfo_endpoint: `${provider.issuer}/userinfo` }
+    const claims = { email: undefined, email_verified: true }
+    await signIn({ discovery, claims, userInfo: { sub: 'sam', email: 'owner@example.com' } })
+    const ensured = api.calls.findLast(({ path }) => path === '/api/v1/users/ensure')
+    expect(JSON.parse(String(ensured?.body))).toMatchObject({
+      email: 'owner@example.com',
+      email_verified: false,
+    })
+  })
+
   test.each(['sam@bücher.example', 'jürgen@example.com', 'sam@例え.テスト'])(
     '%s is accepted',
     async (email) => {
@@ -96,6 +128,9 @@ describe('the page and the log name the reason', () => {
     ['expired_token', 400, { claims: { exp: PAST, iat: PAST - 60 } }],
     ['wrong_issuer', 400, { claims: { iss: 'https://other.example.com' } }],
     ['wrong_audience', 400, { claims: { aud: 'another client' } }],
+    ['wrong_audience', 400, { claims: { azp: 'another client' } }],
+    ['wrong_audience', 400, { claims: { azp: '' } }],
+    ['wrong_audience', 400, { claims: { azp: [ODD_CLIENT.clientId] } }],
     ['wrong_nonce', 400, { claims: { nonce: 'another' } }],
     ['wrong_signature', 400, { publishesOtherKey: true }],
     ['unusable_discovery', 503, { discovery: { authorization_endpoint: undefined } }],

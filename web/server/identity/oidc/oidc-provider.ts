@@ -2,8 +2,9 @@ import * as oidc from 'openid-client'
 import { unavailable } from '../../http/refusal.ts'
 import type { OidcSettings } from '../../settings.ts'
 import { clientAuthentication } from './client-authentication.ts'
+import { isValidSubject } from '../idp-user-id.ts'
 import type { SignInAttempt } from './sign-in-attempt.ts'
-import { UserInfoError } from './sign-in-failure.ts'
+import { SignInError } from './sign-in-failure.ts'
 
 const TIMEOUT_SECONDS = 10
 const CLOCK_TOLERANCE_SECONDS = 5
@@ -66,7 +67,8 @@ export class OidcProvider {
     })
   }
 
-  /** Redeem the code of a callback; this checks signature, issuer, audience, times, state, nonce and PKCE.
+  /** Redeem the code of a callback; this checks signature, issuer, audience, subject, times, state,
+   * nonce and PKCE.
    * @param callback the whole address that the browser came back to
    * @throws the error of the check or of the provider; `signInFailure` names its reason */
   async redeem(callback: URL, attempt: SignInAttempt): Promise<OidcPerson> {
@@ -79,9 +81,10 @@ export class OidcProvider {
     })
     const claims = tokens.claims()
     if (!claims || tokens.id_token === undefined) throw new Error('the provider sent no id token')
+    requireAboutUs(claims, this.#settings.clientId)
     const needsMore = typeof claims['email'] !== 'string' && config.serverMetadata().userinfo_endpoint
-    const more = needsMore ? await userInfo(config, tokens.access_token, claims.sub) : {}
-    return personOf({ ...more, ...claims }, tokens.id_token)
+    const told = needsMore ? await userInfo(config, tokens.access_token, claims.sub) : claims
+    return personOf(claims, told, tokens.id_token)
   }
 
   /** Where the provider ends its own session; null when it has no such endpoint or is unavailable. */
@@ -130,7 +133,7 @@ async function userInfo(config: oidc.Configuration, accessToken: string, subject
   try {
     return await oidc.fetchUserInfo(config, accessToken, subject)
   } catch (cause) {
-    throw new UserInfoError('userinfo failed', { cause })
+    throw new SignInError('userinfo_failed', { cause })
   }
 }
 
@@ -143,18 +146,22 @@ function requireEndpoints(server: oidc.ServerMetadata, isLoopbackHttp: boolean):
   }
 }
 
-function personOf(
-  claims: Record<string, unknown> & { sub: string; iat: number },
-  idToken: string,
-): OidcPerson {
-  const text = (name: string) => (typeof claims[name] === 'string' ? claims[name] : null)
+// The library compares `azp` only if the token has several audiences, and takes any text as a subject.
+function requireAboutUs({ sub, azp }: oidc.IDToken, clientId: string): void {
+  if (azp !== undefined && azp !== clientId) throw new SignInError('wrong_audience')
+  if (!isValidSubject(sub)) throw new SignInError('unusable_subject')
+}
+
+/** @param told where the e-mail address is, and so whether it is verified */
+function personOf(claims: oidc.IDToken, told: Record<string, unknown>, idToken: string): OidcPerson {
+  const text = (value: unknown) => (typeof value === 'string' ? value : null)
   return {
     subject: claims.sub,
-    email: text('email'),
-    isEmailVerified: truthOf(claims['email_verified']),
+    email: text(told['email']),
+    isEmailVerified: truthOf(told['email_verified']),
     issuedAtSeconds: claims.iat,
-    name: text('name'),
-    providerSessionId: text('sid'),
+    name: text(claims['name'] ?? told['name']),
+    providerSessionId: text(claims['sid']),
     idToken,
   }
 }

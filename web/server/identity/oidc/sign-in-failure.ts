@@ -22,6 +22,8 @@ const TEXTS = {
     'The ID token has expired or is not valid yet. Ask the operator to compare the clocks of this server and the identity provider.',
   wrong_issuer: 'The ID token is from another issuer. Ask the operator to check OIDC_ISSUER.',
   wrong_audience: 'The ID token is for another client. Ask the operator to check OIDC_CLIENT_ID.',
+  unusable_subject:
+    'The identity provider sent no usable id (sub) for you. Ask the operator to give each person one of up to 255 printable characters.',
   wrong_nonce: 'The ID token belongs to another sign-in. Sign in again.',
   not_confirmed: 'The identity provider did not confirm the sign-in.',
 } as const
@@ -36,9 +38,14 @@ export function signInFailure(error: unknown): SignInFailure {
   return { reason, status: UNAVAILABLE.has(reason) ? 503 : 400, text: TEXTS[reason] }
 }
 
-/** The provider's userinfo endpoint refused a token that the provider had just issued. */
-export class UserInfoError extends Error {
-  override readonly name = 'UserInfoError'
+/** A failure that this server names itself: the libraries accept what causes it, or do not name it. */
+export class SignInError extends Error {
+  override readonly name = 'SignInError'
+  readonly reason: Reason
+  constructor(reason: Reason, options?: ErrorOptions) {
+    super(reason, options)
+    this.reason = reason
+  }
 }
 
 function discoveryReason(cause: unknown): Reason {
@@ -46,7 +53,7 @@ function discoveryReason(cause: unknown): Reason {
 }
 
 function redeemReason(error: unknown): Reason {
-  if (error instanceof UserInfoError) return 'userinfo_failed'
+  if (error instanceof SignInError) return error.reason
   if (error instanceof oidc.AuthorizationResponseError) return 'denied'
   if (error instanceof oidc.WWWAuthenticateChallengeError) return 'wrong_client_secret'
   if (error instanceof oidc.ResponseBodyError) return answerReason(error.error)

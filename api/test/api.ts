@@ -109,7 +109,7 @@ export function callsTo(address: string, now?: () => Date): TestApi['call'] {
 async function newOwner(call: TestApi['call']): Promise<Identity> {
   const name = randomUUID()
   const { json } = await call('ensureUser', {
-    body: { idp_user_id: `user_${name}`, email: `${name}@example.com` },
+    body: { idp_user_id: `user_${name}`, email: `${name}@example.com`, email_verified: true },
   })
   return { userId: json.user_id, tenantId: json.tenant_id }
 }

@@ -72,6 +72,25 @@ describe.each(databases)('what the identity provider says of a user, on %s', (ki
     expect((await api.call('getMe', { as })).json.email).toBe(email)
   })
 
+  test('other people see an e-mail only while the provider states that it is verified', async () => {
+    const { idpUserId, as } = await newUser()
+    const email = `${randomUUID()}@example.com`
+    const invitation = { email: 'kim@example.com', role: 'member' }
+    const { token } = (await api.call('createInvitation', { as, body: invitation })).json
+    const seen = async () => [
+      (await api.call('listMembers', { as })).json[0]?.email,
+      (await api.call('previewInvitation', { body: { token } })).json.invited_by.email,
+      (await api.call('listAudit', { as })).json.find(({ action }) => action === 'user.changed')?.origin,
+    ]
+    const origin = { ip: '127.0.0.1', user_agent: 'node' }
+    await change(idpUserId, { email })
+    expect(await seen()).toEqual([null, null, origin])
+    expect((await api.call('getMe', { as })).json).toMatchObject({ email, email_verified: false })
+    await change(idpUserId, { email: `x${email}`, email_verified: true })
+    expect(await seen()).toEqual([`x${email}`, `x${email}`, { ...origin, email: `x${email}` }])
+    expect((await api.call('getMe', { as })).json).toMatchObject({ email_verified: true })
+  })
+
   test('a removed user has no access, and their open approvals are removed', async () => {
     const { idpUserId, as } = await newUser()
     const requestId = await approvedRequest(as)

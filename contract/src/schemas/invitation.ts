@@ -44,13 +44,14 @@ export const CreatedInvitation = z
     ],
   })
 
-/** What an open invitation shows to the holder of its token, before they join. */
+/** What an open invitation shows to the holder of its token, before they join.
+ * `invited_by.email`: null until the identity provider has verified it. */
 export const InvitationPreview = z
   .object({
     tenant: z.object({ id: Id, name: z.string() }),
     email: z.string(),
     role: Role,
-    invited_by: z.object({ username: z.string(), email: z.string() }),
+    invited_by: z.object({ username: z.string(), email: z.string().nullable() }),
     expires_at: Timestamp,
   })
   .meta({

@@ -2,10 +2,17 @@ import { z } from 'zod'
 import { Id, Timestamp } from './text.ts'
 import { Role } from './user.ts'
 
+/** `email`: null until the identity provider has verified it. */
 export const MemberList = z
   .array(
     z
-      .object({ user_id: Id, username: z.string(), email: z.string(), role: Role, created_at: Timestamp })
+      .object({
+        user_id: Id,
+        username: z.string(),
+        email: z.string().nullable(),
+        role: Role,
+        created_at: Timestamp,
+      })
       .meta({ id: 'Member' }),
   )
   .meta({

@@ -10,6 +10,12 @@ export function emailKey(email: string): string {
   return asciiLowerCase(mailbox) + (domainToASCII(domain) || asciiLowerCase(domain))
 }
 
+/** An address as other people see it: null until it is verified, because a person can type any address at many
+ * identity providers. */
+export function emailForOthers(email: string, isVerified: boolean): string | null {
+  return isVerified ? email : null
+}
+
 function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

@@ -26,12 +26,12 @@ export type Acceptance = {
   origin: Origin | null
 }
 
-/** What an invitation offers, and who made it. */
+/** What an invitation offers, and who made it: their e-mail as `emailForOthers` has it. */
 export type Offer = {
   tenant: { id: string; name: string }
   email: string
   role: Role
-  invited_by: { username: string; email: string }
+  invited_by: { username: string; email: string | null }
   expires_at: string
 }
 

@@ -21,7 +21,14 @@ export function endsOf(change: 'removed' | Role): MemberEnds {
   return { invitations: isDemoted, approvals: isDemoted, grants: 'role_changed' }
 }
 
-type Member = { user_id: string; username: string; email: string; role: Role; created_at: string }
+/** `email`: as `emailForOthers` has it. */
+export type Member = {
+  user_id: string
+  username: string
+  email: string | null
+  role: Role
+  created_at: string
+}
 
 /** `last_owner`: refused, because a tenant is never without an owner. */
 export type MemberChange = 'done' | 'absent' | 'last_owner'

@@ -12,7 +12,13 @@ import type { NewWorkspace, UserStore } from './user.ts'
 export type Tenant = { id: string; name: string; role: Role }
 
 /** A user and the tenant of the call. */
-export type Self = { user_id: string; username: string; email: string; tenant: { id: string; name: string } }
+export type Self = {
+  user_id: string
+  username: string
+  email: string
+  email_verified: boolean
+  tenant: { id: string; name: string }
+}
 
 export interface TenantStore {
   /** The tenants that a user belongs to, by name. */

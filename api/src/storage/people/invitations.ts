@@ -1,4 +1,4 @@
-import { emailKey } from '../../domain/base/email.ts'
+import { emailForOthers, emailKey } from '../../domain/base/email.ts'
 import { type Event, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type {
@@ -107,15 +107,22 @@ async function findOffer(query: Query, tokenHash: string, now: string): Promise<
         .onRef('memberships.tenant_id', '=', 'invitations.tenant_id'),
     )
     .select(['invitations.email', 'invitations.role', 'invitations.expires_at'])
-    .select(['tenants.id', 'tenants.name', 'users.username', 'users.email as inviter_email'])
+    .select([
+      'tenants.id',
+      'tenants.name',
+      'users.username',
+      'users.email as inviter',
+      'users.email_verified',
+    ])
     .where('token_hash', '=', tokenHash)
     .where('expires_at', '>', now)
     .where('memberships.role', '=', 'owner')
     .where('users.is_active', '=', 1)
     .executeTakeFirst()
   if (!row) return null
-  const { id, name, username, inviter_email, ...offer } = row
-  return { ...offer, tenant: { id, name }, invited_by: { username, email: inviter_email } }
+  const { id, name, username, inviter, email_verified, ...offer } = row
+  const email = emailForOthers(inviter, email_verified === 1)
+  return { ...offer, tenant: { id, name }, invited_by: { username, email } }
 }
 
 // Deleting the invitation is what uses it: of any number of acceptances at once one finds it.

@@ -1,6 +1,7 @@
+import { emailForOthers } from '../../domain/base/email.ts'
 import { madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
-import { endsOf, type MemberChange, type MemberStore } from '../../domain/people/member.ts'
+import { endsOf, type Member, type MemberChange, type MemberStore } from '../../domain/people/member.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { endGrants } from './grant-ends.ts'
@@ -8,13 +9,7 @@ import { holdTenant } from './tenants.ts'
 
 export function createMemberStore({ query, write }: Queries): MemberStore {
   return {
-    list: (tenantId) =>
-      selectOf(query, 'memberships', tenantId)
-        .innerJoin('users', 'users.id', 'memberships.user_id')
-        .select(['users.id as user_id', 'users.username', 'users.email'])
-        .select(['memberships.role', 'memberships.created_at'])
-        .orderBy('users.username')
-        .execute(),
+    list: (tenantId) => list(query, tenantId),
     changeRole: (tenantId, { userId, role }, stamp) =>
       write(async (transaction) => {
         const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: role === 'owner' })
@@ -38,6 +33,19 @@ export function createMemberStore({ query, write }: Queries): MemberStore {
         return 'done'
       }),
   }
+}
+
+async function list(query: Query, tenantId: string): Promise<Member[]> {
+  const rows = await selectOf(query, 'memberships', tenantId)
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['users.id as user_id', 'users.username', 'users.email', 'users.email_verified'])
+    .select(['memberships.role', 'memberships.created_at'])
+    .orderBy('users.username')
+    .execute()
+  return rows.map(({ email, email_verified, ...member }) => ({
+    ...member,
+    email: emailForOthers(email, email_verified === 1),
+  }))
 }
 
 async function carryOut(

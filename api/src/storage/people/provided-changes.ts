@@ -22,7 +22,7 @@ export async function changeProvided(
     .executeTakeFirst()
   if (!before) return null
   if (email && (await applyEmail(transaction, before.id, email)) && email.address !== before.email) {
-    const origin = { ...moment.origin, email: email.address }
+    const origin = email.isVerified ? { ...moment.origin, email: email.address } : moment.origin
     const data = { changed: ['email'] }
     const event = { action: 'user.changed', actor: PROVIDER, at: moment.at, data, origin } as const
     await recordOfUser(transaction, before.id, event)

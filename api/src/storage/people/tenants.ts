@@ -11,12 +11,13 @@ export function createTenantStore({ query, write }: Queries): TenantStore {
       const row = await query
         .selectFrom('users')
         .innerJoin('tenants', (join) => join.on('tenants.id', '=', tenantId))
-        .select(['users.id as user_id', 'users.username', 'users.email', 'tenants.name'])
+        .select(['users.id as user_id', 'users.username', 'users.email', 'users.email_verified'])
+        .select('tenants.name')
         .where('users.id', '=', userId)
         .executeTakeFirst()
       if (!row) return null
-      const { name, ...user } = row
-      return { ...user, tenant: { id: tenantId, name } }
+      const { name, email_verified, ...user } = row
+      return { ...user, email_verified: email_verified === 1, tenant: { id: tenantId, name } }
     },
     rename: (tenant, stamp) =>
       write(async (transaction) => {

@@ -24,7 +24,9 @@ export function AccountPage() {
           <dt className="text-ink-soft">Name</dt>
           <dd className="font-medium">{me.data.username}</dd>
           <dt className="text-ink-soft">E-mail</dt>
-          <dd className="break-all">{me.data.email}</dd>
+          <dd className="break-all">
+            {me.data.email} {!me.data.email_verified && authMode !== 'local' && '(not verified)'}
+          </dd>
           <dt className="text-ink-soft">Workspace</dt>
           <dd>{me.data.tenant.name}</dd>
           <dt className="text-ink-soft">Role</dt>

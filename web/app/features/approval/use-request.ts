@@ -73,7 +73,7 @@ async function load(requestId: string): Promise<RequestState> {
 
 function approver(me: Me, workspaces: readonly Tenant[]): Approver {
   const signsIn = me.auth_mode !== 'local'
-  return { account: signsIn ? me.email || me.username : me.username, signsIn, workspaces }
+  return { account: signsIn && me.email_verified ? me.email : me.username, signsIn, workspaces }
 }
 
 type Watched = { requestId: string; state: RequestState; setState: SetState; reload: () => void }

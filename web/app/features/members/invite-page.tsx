@@ -37,7 +37,7 @@ function Offer({ token, offer, onJoined }: OfferProps) {
   const isForMe = me === undefined || me.email.toLowerCase() === email.toLowerCase()
   const facts = [
     ['Workspace', tenant.name],
-    ['Invited by', `${invited_by.username} (${invited_by.email})`],
+    ['Invited by', `${invited_by.username} (${invited_by.email ?? 'e-mail not verified'})`],
     ['Role', ROLE_NAMES[role]],
     ['For', email],
     ['Expires', dateTime(expires_at)],

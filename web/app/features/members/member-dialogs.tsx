@@ -37,7 +37,7 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
       onDone={end}
       onClose={onClose}
     >
-      <p>{member.email} can no longer see or approve anything in this workspace.</p>
+      <p>{member.username} can no longer see or approve anything in this workspace.</p>
       <p>
         {given === null || given.length === 0
           ? 'They keep the values that they received.'

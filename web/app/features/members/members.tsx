@@ -75,7 +75,7 @@ function MemberRow({ member, isMe, isOwner, isLastOwner, onRemove }: MemberRowPr
         <p className="font-medium break-all">
           {member.username} {isMe && <Badge tone="accent">you</Badge>}
         </p>
-        <p className="text-sm break-all text-ink-soft">{member.email}</p>
+        <p className="text-sm break-all text-ink-soft">{member.email ?? 'E-mail not verified'}</p>
       </div>
       {isOwner ? (
         <div className="ml-auto flex items-center gap-3">

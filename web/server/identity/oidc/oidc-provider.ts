@@ -1,8 +1,8 @@
 import * as oidc from 'openid-client'
 import { unavailable } from '../../http/refusal.ts'
 import type { OidcSettings } from '../../settings.ts'
-import { clientAuthentication } from './client-authentication.ts'
 import { isValidSubject } from '../idp-user-id.ts'
+import { clientAuthentication } from './client-authentication.ts'
 import type { SignInAttempt } from './sign-in-attempt.ts'
 import { SignInError } from './sign-in-failure.ts'
 

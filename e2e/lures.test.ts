@@ -5,10 +5,11 @@ import { createLibrary } from './app-library.ts'
 import { type Answer, Attacker, CarelessApprover, returnedSecret, type Way } from './lure.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const NAME = 'STRIPE_SECRET_KEY'
-const VALUES = { [NAME]: 'planted-stripe_secret_key' }
 const BOUND = 'dev/app'
 const LOCAL = 'prod/shop/app'
+// The rules of a bundle follow its values into other bundles, so the two deliver different ones here.
+const keyOf = (bundle: string) => (bundle === LOCAL ? 'STRIPE_SECRET_KEY' : 'DATABASE_URL')
+const valuesOf = (bundle: string) => ({ [keyOf(bundle)]: `planted-${keyOf(bundle).toLowerCase()}` })
 const BY_LOOPBACK = { status: 'held', held: { by: 'loopback' } }
 
 describe('a lure, against a hosted server that binds approvals', () => {
@@ -44,7 +45,7 @@ describe('a lure, against a hosted server that binds approvals', () => {
       const bundle = bundles.get(name) ?? ''
       return await victim.approve(id, {
         bundle,
-        keys: [NAME],
+        keys: [keyOf(name)],
         ...(way === undefined ? {} : { release: way }),
       })
     }
@@ -146,14 +147,14 @@ describe('a lure, against a hosted server that binds approvals', () => {
     const { attacker, id, click, end } = await lure(['code'])
     const approved = await click('code')
     expect((await attacker.release(id, returnedSecret(approved))).status).toBe(200)
-    expect(attacker.opened((await end) ?? approved)).toEqual(VALUES)
+    expect(attacker.opened((await end) ?? approved)).toEqual(valuesOf(BOUND))
   })
 
   test('remains: so does a program on the victim’s computer that gets the secret within ten seconds', async () => {
     const { attacker, id, click, end } = await lure(['loopback'], LOCAL)
     const approved = await click('loopback')
     expect((await attacker.release(id, returnedSecret(approved))).status).toBe(200)
-    expect(attacker.opened((await end) ?? approved)).toEqual(VALUES)
+    expect(attacker.opened((await end) ?? approved)).toEqual(valuesOf(LOCAL))
   })
 })
 

@@ -70,7 +70,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'web/app': ['web/app/features', 'web/app/ui', 'web/app/lib', 'contract'],
   web: [],
   deploy: [],
-  cli: ['contract', 'crypto'],
+  cli: ['contract', 'crypto', 'plumbing'],
   server: ['api', 'web/server', 'contract', 'crypto', 'plumbing'],
 }
 

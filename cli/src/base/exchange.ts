@@ -23,8 +23,8 @@ export type ExchangeAnswer = {
 /** @throws NetworkError if there is no complete answer */
 export type Exchange = (request: ExchangeRequest) => Promise<ExchangeAnswer>
 
-/** There is no complete answer: refused, unreachable, broken, too slow, too long (`ETOOLONG`), or not trusted.
- * `reason` is a system code such as ECONNREFUSED, or one of ours. */
+/** There is no complete answer: refused, unreachable, broken, too slow, too long (`ETOOLONG`), of another user of
+ * this machine (`EOTHERUSER`), or not trusted. `reason` is a system code such as ECONNREFUSED, or one of ours. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   readonly reason: string
@@ -36,7 +36,7 @@ export class NetworkError extends Error {
 
   /** Whether a later attempt can succeed. */
   get isPassing(): boolean {
-    return this.reason !== 'ETOOLONG' && !this.isDistrust
+    return this.reason !== 'ETOOLONG' && this.reason !== 'EOTHERUSER' && !this.isDistrust
   }
 
   get isDistrust(): boolean {

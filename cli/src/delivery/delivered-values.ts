@@ -7,9 +7,8 @@ import type { Parts, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
-import { pinnedKeys } from '../receipt/pinned-keys.ts'
+import { isKnownByItsUser, pinnedKeys } from '../receipt/pinned-keys.ts'
 import { checkedReceipt, deliveryReceiptIn, type Receipt } from '../receipt/receipt.ts'
-import { isOnThisMachine } from '../server/server-address.ts'
 import type { Delivery, Named } from '../server/wait-answer.ts'
 import { sentCommand } from './claims.ts'
 import type { ValuesRequest } from './values-request.ts'
@@ -126,7 +125,7 @@ export async function checkReceipt(
 }
 
 function mustSign(server: string, parts: Parts): boolean {
-  return !isOnThisMachine(server) && pinnedKeys(server, parts).length > 0
+  return !isKnownByItsUser(server, parts) && pinnedKeys(server, parts).length > 0
 }
 
 function unsigned(server: string): CliError {

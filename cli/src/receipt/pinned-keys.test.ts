@@ -53,6 +53,34 @@ test('a server on this machine may be set up again', async () => {
   expect(await keyOf(server, KEYS.foreign.kid, parts)).toEqual(Buffer.from(KEYS.foreign.publicKey))
 })
 
+test('a server on this machine whose user cannot be looked up keeps its key, or the person confirms the new one', async () => {
+  const server = 'http://127.0.0.1:5393'
+  const questions: string[] = []
+  const answering = (answer: string): Parts => ({
+    ...parts,
+    platform: 'darwin',
+    stderr: { ...parts.stderr, isTerminal: true },
+    keyboard: {
+      ...parts.keyboard,
+      isThere: () => true,
+      ask: (question) => {
+        questions.push(question)
+        return answer
+      },
+    },
+  })
+  await keyOf(server, KEYS.first.kid, answering('n'))
+  expect(questions).toEqual([])
+  await expect(keyOf(server, KEYS.foreign.kid, answering('n'))).rejects.toThrow('another key than before')
+  await expect(keyOf(server, KEYS.foreign.kid, { ...parts, platform: 'darwin' })).rejects.toThrow(
+    'another key',
+  )
+  expect(pinnedKeys(server, parts)).toHaveLength(1)
+  await keyOf(server, KEYS.foreign.kid, answering('y'))
+  expect(questions).toHaveLength(2)
+  expect(pinnedKeys(server, parts)).toHaveLength(2)
+})
+
 test('each server has its own keys', async () => {
   await keyOf(SERVER, KEYS.first.kid, parts)
   expect(pinnedKeys('https://other.example.com', parts)).toEqual([])

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { endorsementFits } from '@keyferry/crypto/receipt'
+import { canLookUpUsers } from '@keyferry/plumbing/socket-user'
+import { isAtTerminal, isYes } from '../base/announce.ts'
 import { type CliError, refusedError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -31,7 +33,8 @@ export function pinnedKeys(server: string, parts: StateParts): readonly PinnedKe
 }
 
 /** The public key of a server by its id. The client trusts the first key of a server, and a later key only if a known
- * key signed it. A server on this machine can be set up again at any time, so the client trusts its new key too.
+ * key signed it. A server on this machine can be set up again at any time. So the client trusts its new key too if the
+ * connection shows whose server it is, and otherwise asks the person at the terminal.
  * @returns 32 bytes · @throws CliError refused: the key changed · NoAnswer */
 export async function keyOf(server: string, kid: string, parts: Parts): Promise<Uint8Array> {
   const pinned = pinnedKeys(server, parts)
@@ -39,10 +42,22 @@ export async function keyOf(server: string, kid: string, parts: Parts): Promise<
   if (known !== undefined) return decodeBase64(known.publicKey)
   const offered = await readEndpoint({ server, exchange: parts.exchange }, 'listReceiptKeys', OFFERED)
   const key = offered.find((candidate) => candidate.kid === kid)
-  const isBelieved = pinned.length === 0 || isOnThisMachine(server)
-  if (key === undefined || !(isBelieved || isEndorsed(key, pinned))) throw changed(server, parts)
+  const isBelieved = pinned.length === 0 || isKnownByItsUser(server, parts)
+  if (key === undefined) throw changed(server, parts)
+  if (!(isBelieved || isEndorsed(key, pinned) || isConfirmed(server, parts))) throw changed(server, parts)
   pin(server, [...pinned, { kid, publicKey: key.publicKey }], parts)
   return decodeBase64(key.publicKey)
+}
+
+/** Whether the client looks up whose server this is at each connection, so that it needs no pinned key. */
+export function isKnownByItsUser(server: string, { platform }: StateParts): boolean {
+  return isOnThisMachine(server) && canLookUpUsers(platform)
+}
+
+function isConfirmed(server: string, { keyboard, stderr }: Parts): boolean {
+  if (!isOnThisMachine(server) || !isAtTerminal({ keyboard, stderr })) return false
+  stderr.write(`${server} signs with another key than before. Another user of this machine may run it.\n`)
+  return isYes(keyboard, 'Did you set up your server again? [y/N] ')
 }
 
 function isEndorsed({ publicKey, endorsedBy }: ReceiptKey, pinned: readonly PinnedKey[]): boolean {

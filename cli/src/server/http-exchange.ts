@@ -1,6 +1,7 @@
 import http from 'node:http'
 import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../base/exchange.ts'
 import type { Environment } from '../base/parts.ts'
+import { ownServerAgent } from './own-server.ts'
 import { isLoopback } from './server-address.ts'
 
 /** Exchanges over Node's HTTP client. It follows no redirects, reads no body beyond its limit, and ends a slow call at
@@ -22,7 +23,7 @@ type Sender = (url: URL, options: http.RequestOptions) => http.ClientRequest
 async function openSender(url: URL, env: Environment): Promise<Sender> {
   const options = { keepAlive: true, ...proxyOptions(url, env) }
   if (url.protocol === 'http:') {
-    const agent = new http.Agent(options)
+    const agent = isLoopback(url.hostname) ? ownServerAgent(env, options) : new http.Agent(options)
     return (to, how) => http.request(to, { ...how, agent })
   }
   const { default: https } = await import('node:https')

@@ -11,12 +11,20 @@ export class NoAnswer extends CliError {
   readonly isPassing: boolean
 
   constructor(error: NetworkError, server: string) {
-    const { exitCode, message, next } =
-      error.reason === 'ETOOLONG' ? refusedAnswer(error.message) : unreachable(error, server)
+    const { exitCode, message, next } = failure(error, server)
     super(exitCode, message, next, error)
     this.reason = error.message
     this.isPassing = error.isPassing
   }
+}
+
+function failure(error: NetworkError, server: string): CliError {
+  if (error.reason === 'ETOOLONG') return refusedAnswer(error.message)
+  if (error.reason !== 'EOTHERUSER') return unreachable(error, server)
+  return refusedError(
+    `${server} was not used: ${error.message}`,
+    'Nothing was sent. Start your own server, on another port if this one is taken. For a server that others run for you, use its https address.',
+  )
 }
 
 function unreachable(error: NetworkError, server: string): CliError {

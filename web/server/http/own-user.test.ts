@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { peerUser } from '@keyferry/plumbing/socket-user'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RecordingApi } from '../../test/recording-api.ts'
 import { startTestWeb } from '../../test/start-test-web.ts'
 import type { Web } from '../main.ts'
-import { peerUser } from './peer-user.ts'
 
 const NOBODY = 65_534
 const canChangeUser = process.platform === 'linux' && process.getuid?.() === 0

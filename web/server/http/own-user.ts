@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { canLookUpUsers, peerUser } from '@keyferry/plumbing/socket-user'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { canLookUpUsers, peerUser } from './peer-user.ts'
 import { forbidden, type Refusal } from './refusal.ts'
 
 const ROOT = 0
@@ -9,7 +9,7 @@ const ROOT = 0
  * out who opened a local connection. Root is allowed, because root can read the data anyway. */
 export function refuseOtherUsers(app: FastifyInstance): void {
   const ownUser = process.getuid?.()
-  if (!canLookUpUsers || ownUser === undefined) return
+  if (!canLookUpUsers(process.platform) || ownUser === undefined) return
   // Look the user up once for each connection, at its first request, so that idle connections cost nothing. If the peer
   // has closed the connection, the system shows no user: the call is refused, and the peer reads no answer.
   const users = new WeakMap<Socket, Promise<number | null>>()

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { unavailable } from '../../http/refusal.ts'
-
-const TIMEOUT_MS = 10_000
+import { providerFetch } from '../provider-fetch.ts'
 
 const ClerkUser = z.object({
   primary_email_address_id: z.string().nullish(),
@@ -58,11 +57,7 @@ export class ClerkBackend {
   async #call(method: string, path: string): Promise<unknown> {
     try {
       const headers = { authorization: `Bearer ${this.#secretKey}` }
-      const answer = await fetch(this.#url + path, {
-        method,
-        headers,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      })
+      const answer = await providerFetch(this.#url + path, { method, headers })
       if (!answer.ok) throw new Error(`the provider answered ${answer.status}`)
       return await answer.json()
     } catch (cause) {

@@ -1,7 +1,8 @@
-import { createRemoteJWKSet, importSPKI, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, importSPKI, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { z } from 'zod'
 import type { ClerkSettings } from '../../settings.ts'
 import { isUsableSubject } from '../idp-user-id.ts'
+import { providerFetch } from '../provider-fetch.ts'
 import type { ProvidedEmail } from './clerk-backend.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 5
@@ -60,7 +61,8 @@ export class ClerkTokens {
 
 function keySetOf(issuer: string): JWTVerifyGetKey {
   const address = new URL(`${issuer.replace(/\/$/, '')}/.well-known/jwks.json`)
-  return createRemoteJWKSet(address, { cooldownDuration: KEY_SET_COOLDOWN_MS, cacheMaxAge: KEY_SET_MS })
+  const times = { cooldownDuration: KEY_SET_COOLDOWN_MS, cacheMaxAge: KEY_SET_MS }
+  return createRemoteJWKSet(address, { ...times, [customFetch]: providerFetch })
 }
 
 function fixedKey(pem: string): JWTVerifyGetKey {

@@ -1,8 +1,9 @@
-import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
 import { z } from 'zod'
 import type { Ending } from '../../sessions/session-store.ts'
 import type { OidcSettings } from '../../settings.ts'
 import { idpUserId, isValidSubject } from '../idp-user-id.ts'
+import { providerFetch } from '../provider-fetch.ts'
 import type { OidcProvider } from './oidc-provider.ts'
 
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
@@ -54,7 +55,8 @@ export class LogoutTokens {
 
   #keysAt(uri: string | undefined): ReturnType<typeof createRemoteJWKSet> {
     if (uri === undefined) throw new Error('the provider names no key set')
-    if (this.#keySet?.uri !== uri) this.#keySet = { uri, keys: createRemoteJWKSet(new URL(uri)) }
+    const fetching = { [customFetch]: providerFetch }
+    if (this.#keySet?.uri !== uri) this.#keySet = { uri, keys: createRemoteJWKSet(new URL(uri), fetching) }
     return this.#keySet.keys
   }
 }

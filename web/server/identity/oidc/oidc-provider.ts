@@ -2,6 +2,7 @@ import * as oidc from 'openid-client'
 import { unavailable } from '../../http/refusal.ts'
 import type { OidcSettings } from '../../settings.ts'
 import { isValidSubject } from '../idp-user-id.ts'
+import { providerFetch } from '../provider-fetch.ts'
 import { clientAuthentication } from './client-authentication.ts'
 import type { SignInAttempt } from './sign-in-attempt.ts'
 import { SignInError } from './sign-in-failure.ts'
@@ -116,6 +117,8 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
     clientAuthentication(clientSecret, server.token_endpoint_auth_methods_supported),
   )
   config.timeout = TIMEOUT_SECONDS
+  config[oidc.customFetch] = (address, { body, ...options }) =>
+    providerFetch(address, { ...options, body: body ?? null })
   if (isLoopbackHttp) oidc.allowInsecureRequests(config)
   oidc.enableNonRepudiationChecks(config)
   return config
@@ -124,9 +127,9 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
 // Some providers serve the document only at the address with a slash at its end.
 async function fetchDiscovery(address: string, options: oidc.CustomFetchOptions): Promise<Response> {
   const get = { ...options, body: null }
-  const answer = await fetch(address, get)
+  const answer = await providerFetch(address, get)
   const isElsewhere = answer.status === 404 || (answer.status >= 300 && answer.status < 400)
-  return isElsewhere ? await fetch(`${address}/`, get) : answer
+  return isElsewhere ? await providerFetch(`${address}/`, get) : answer
 }
 
 async function userInfo(config: oidc.Configuration, accessToken: string, subject: string) {

@@ -13,6 +13,8 @@ import {
   recordRestore,
   verifyAudit,
 } from '../src/main.ts'
+import { auditKeyIn } from '../src/maintenance.ts'
+import { sealTenant } from '../src/storage/audit/sealing.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
@@ -87,6 +89,17 @@ describe.each(databases)('what leaves the audit log on %s', (kind) => {
     await sql`delete from audit_seals where tenant_id = ${tenantId} and seq > ${seq}`.execute(database.query)
     await sql`update audit_heads set seq = ${seq}, hash = (select hash from audit_log
       where tenant_id = ${tenantId} and seq = ${seq}) where tenant_id = ${tenantId}`.execute(database.query)
+  }
+
+  const setEpoch = (epoch: number) =>
+    sql`update audit_heads set epoch = ${epoch} where tenant_id = ${owner.tenantId}`.execute(database.query)
+
+  /** Seal what waits, as another node would. */
+  async function sealElsewhere(): Promise<void> {
+    const now = clock.now.toISOString()
+    const options = { ...database, key: await auditKeyIn(database, api.settings, now), now, most: 100 }
+    const place = { tenantId: owner.tenantId, seen: undefined }
+    await database.write((transaction) => sealTenant(transaction, place, options))
   }
 
   const notes = async () =>
@@ -249,8 +262,64 @@ describe.each(databases)('what leaves the audit log on %s', (kind) => {
       expect(await verdict()).toMatchObject({ problem: null })
     })
 
+    test('that another node sealed ends the alarm of this node', async () => {
+      await cutTail(ENDS[1])
+      await createKey('UNSEALED')
+      while (!(await readiness()).includes('audit')) await sleep(50)
+      await recordRestore(api.settings, 'standby promoted')
+      await sealElsewhere()
+      await whenSealed()
+      await expect.poll(readiness, { timeout: 20_000 }).toBe('')
+    })
+
+    test('is no excuse for a made-up epoch: what was cut from a pruned log is found, and not sealed', async () => {
+      const problem = expect.stringContaining('of epoch 7, and no entry says')
+      await pruneAudit(api.settings, chunksOf(await exported({ to_seq: String(ENDS[0]) })))
+      await whenSealed()
+      const end = (await head()).seq
+      clock.now = new Date('2026-01-04T10:00:00.000Z')
+      await createKey('CUT')
+      await whenSealed()
+      await cutTail(end)
+      await setEpoch(7)
+      expect(await verdict()).toMatchObject({ problem })
+      await createKey('UNSEALED')
+      while (!(await readiness()).includes('audit log went back')) await sleep(50)
+      await restart({ now: () => clock.now })
+      await createKey('UNSEALED_TOO')
+      while (!(await readiness()).includes('audit log went back')) await sleep(50)
+      expect((await head()).seq).toBe(end)
+      expect(await verdict()).toMatchObject({ problem })
+    })
+
+    test('an event of a restore counts for the head that it names only', async () => {
+      await cutTail(ENDS[1])
+      await recordRestore(api.settings, 'standby promoted')
+      await cutTail(ENDS[0])
+      await createKey('UNSEALED')
+      while (!(await readiness()).includes('audit log went back')) await sleep(50)
+      expect(await verdict()).toMatchObject({ problem: expect.stringContaining('and no entry says') })
+    })
+
+    test('stays explained when its own entry is pruned', async () => {
+      await recordRestore(api.settings, 'standby promoted')
+      await createKey('RESTORED')
+      await whenSealed()
+      const { epoch } = await head()
+      clock.now = new Date('2026-01-09T10:00:00.000Z')
+      await createKey('LATER')
+      await whenSealed()
+      expect(await pruneAudit(api.settings, chunksOf(await exported()))).toMatchObject({
+        through: ENDS[2] + 2,
+      })
+      await whenSealed()
+      expect(await head()).toMatchObject({ epoch })
+      expect(await verdict()).toMatchObject({ problem: null })
+      expect(await newest()).toMatchObject({ action: 'audit.pruned', data: { epoch } })
+    })
+
     test('an epoch without a restore is found', async () => {
-      await sql`update audit_heads set epoch = 7 where tenant_id = ${owner.tenantId}`.execute(database.query)
+      await setEpoch(7)
       expect(await verdict()).toMatchObject({
         problem: expect.stringContaining('of epoch 7, and no entry says'),
       })

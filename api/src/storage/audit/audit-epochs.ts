@@ -1,7 +1,7 @@
 import type { EventData } from '../../domain/base/event.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
 import { updateOf } from '../base/tenant-rows.ts'
-import { holdHead } from './sealing.ts'
+import { holdHead } from './audit-head.ts'
 
 /*
  * A restored backup takes the log back. Notes that were signed after the backup then match no entry. So a restore
@@ -25,12 +25,12 @@ async function beginEpoch(
   transaction: Recorded,
   { tenantId, reason, now }: Restored & { tenantId: string },
 ): Promise<void> {
-  const { seq, epoch: epochBefore } = await holdHead(transaction, tenantId)
+  const { seq, hash, epoch: epochBefore } = await holdHead(transaction, tenantId)
   const epoch = nextEpoch(epochBefore, now)
   await updateOf(transaction, 'audit_heads', tenantId).set({ epoch }).execute()
   const target = { kind: 'tenant', id: tenantId, name: null } as const
   const actor = { kind: 'operator', id: null } as const
-  const data: EventData = { epoch, epoch_before: epochBefore, seq, reason }
+  const data: EventData = { epoch, epoch_before: epochBefore, seq, hash, reason }
   transaction.record({
     tenantId,
     action: 'audit.restored',

@@ -10,7 +10,7 @@ import type { Query } from '../base/queries.ts'
 import { countOf, selectOf } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
 import { exportLines, newestNote } from './audit-export.ts'
-import { isGenuine } from './sealing.ts'
+import { isGenuine } from './genuine-events.ts'
 
 /** Matches beyond this number are not counted. */
 const COUNTED = 10_000

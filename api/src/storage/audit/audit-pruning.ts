@@ -2,7 +2,7 @@ import type { ExportedChain } from '@keyferry/crypto/exported-chain'
 import type { Event } from '../../domain/base/event.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
-import { holdHead } from './sealing.ts'
+import { holdHead } from './audit-head.ts'
 
 /*
  * Pruning deletes the oldest entries of a log, up to the end of a day. The head keeps the hash before the first entry
@@ -42,7 +42,7 @@ export async function pruneExported(
   if (stored !== chain.hashOf(end.seq) || stored !== end.hash) {
     throw new PruneRefused(`entry ${end.seq} of the log is not the one in the export: run audit-verify`)
   }
-  return cut(transaction, { ...pruning, end })
+  return cut(transaction, { ...pruning, end, epoch: head.epoch })
 }
 
 /** Entries that one transaction deletes, unless a day has more: other writers wait for it. */
@@ -62,7 +62,7 @@ export async function pruneOldest(
     endOfDay(transaction, { tenantId, before, range: { from, to }, order })
   const last = head.seq - 1
   const end = (await find(Math.min(last, from + PRUNED_AT_ONCE), 'desc')) ?? (await find(last, 'asc'))
-  return end && cut(transaction, { ...pruning, end })
+  return end && cut(transaction, { ...pruning, end, epoch: head.epoch })
 }
 
 /** The tenants whose log has a day before this one that can be deleted. */
@@ -114,7 +114,7 @@ async function hashOf(query: Query, tenantId: string, seq: number): Promise<stri
 
 async function cut(
   transaction: Recorded,
-  { tenantId, actor, now, end }: Pruning & { end: End },
+  { tenantId, actor, now, end, epoch }: Pruning & { end: End; epoch: number },
 ): Promise<Pruned> {
   const { seq: through, hash } = end
   const { numDeletedRows } = await deleteOf(transaction, 'audit_log', tenantId)
@@ -125,7 +125,8 @@ async function cut(
     .execute()
   const count = Number(numDeletedRows)
   const target = { kind: 'tenant', id: tenantId, name: null } as const
-  const data = { through, hash, count }
+  // The entry that says why the log is of this epoch may be among those that go.
+  const data = { through, hash, count, epoch }
   transaction.record({ tenantId, action: 'audit.pruned', at: now, actor, target, data, origin: null })
   return { through, count }
 }

@@ -7,8 +7,9 @@ import type { Tables } from '../base/tables.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
 import { additionTo } from './audit-additions.ts'
+import { isRestored } from './audit-head.ts'
 import { hasEvent, type Sought } from './audit-search.ts'
-import { isGenuine } from './sealing.ts'
+import { isGenuine } from './genuine-events.ts'
 
 const ROWS_AT_ONCE = 1_000
 
@@ -78,7 +79,7 @@ async function checkLog(walk: Walk): Promise<void> {
   const end = head ?? { seq: 0, hash: '', epoch: 1 }
   if (hashes.last.seq !== end.seq || (end.seq > start.seq && hashes.last.hash !== end.hash))
     throw new Broken(`the log ends at entry ${hashes.last.seq}, its head says ${end.seq}`)
-  for (const seal of seals) checkSeal(walk, seal, hashes.at.get(seal.seq))
+  const epochs = seals.map((seal) => checkSeal(walk, seal, hashes.at.get(seal.seq)))
   if (end.seq > start.seq && seals.at(-1)?.seq !== end.seq)
     throw new Broken(`no seal signs the last entry, ${end.seq}`)
   const addition = await additionTo(query, tenantId, start.seq + 1)
@@ -86,17 +87,23 @@ async function checkLog(walk: Walk): Promise<void> {
   const waiting = await checkOutbox(walk)
   // The first change in a workspace is that it was made.
   if (!head && waiting === 0) throw new Broken('the workspace has no log')
-  if (head) await checkRecords(walk, head)
+  if (head) await checkRecords(walk, head, epochs.at(-1) ?? 1)
 }
 
-// A log that begins later, or that is of a later epoch, has an entry that says why.
-async function checkRecords({ query, tenantId }: Walk, head: Tables['audit_heads']): Promise<void> {
+// A log that begins later, or that is of a later epoch than its last note, has an event that says why.
+async function checkRecords(
+  { query, tenantId, key }: Walk,
+  head: Tables['audit_heads'],
+  signedEpoch: number,
+): Promise<void> {
   const { first_seq, first_prev, epoch } = head
   const has = (action: Sought['action'], data: Sought['data']) => hasEvent(query, { tenantId, action, data })
   if (first_seq > 1 && !(await has('audit.pruned', { through: first_seq - 1, hash: first_prev })))
     throw new Broken(`the entries before ${first_seq} are gone, and no entry says that they were pruned`)
-  // The entry itself may have been pruned.
-  if (epoch > 1 && first_seq === 1 && !(await has('audit.restored', { epoch })))
+  const isSigned = epoch === signedEpoch || (await isRestored(query, { tenantId, key, head }))
+  const isExplained =
+    epoch === 1 || (await has('audit.restored', { epoch })) || (await has('audit.pruned', { epoch }))
+  if (!isSigned || !isExplained)
     throw new Broken(`the log is of epoch ${epoch}, and no entry says that it was restored`)
 }
 
@@ -155,7 +162,8 @@ function isErased({ body, origin }: Row): boolean {
   return origin === null && !body.endsWith('"personal":null}')
 }
 
-function checkSeal({ tenantId, key }: Walk, seal: Tables['audit_seals'], hash: string | undefined): void {
+/** @returns the epoch that the seal's note names */
+function checkSeal({ tenantId, key }: Walk, seal: Tables['audit_seals'], hash: string | undefined): number {
   const text = openNote(seal.note, verifierKey(key))
   if (text === null) throw new Broken(`the seal of ${seal.day} is not signed by this server's key`)
   const epoch = Number(text.split('\n')[4]?.split(' ')[0])
@@ -169,6 +177,7 @@ function checkSeal({ tenantId, key }: Walk, seal: Tables['audit_seals'], hash: s
   if (text !== chainNote(expected)) throw new Broken(`the seal of ${seal.day} differs from its note`)
   if (hash !== undefined && hash !== seal.hash)
     throw new Broken(`entry ${seal.seq} is not the one that the seal of ${seal.day} signed`)
+  return epoch
 }
 
 /** @returns how many events wait */

@@ -6,7 +6,8 @@ import { BoundedMap } from '../base/bounded-map.ts'
 import type { Database } from '../base/queries.ts'
 import { isFound } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
-import { type Head, type Seal, sealTenant } from './sealing.ts'
+import type { Head } from './audit-head.ts'
+import { type Seal, sealTenant } from './sealing.ts'
 
 const SEAL_AFTER_MS = 200
 const SWEEP_EVERY_MS = 5_000
@@ -126,7 +127,9 @@ export class Sealer {
   }
 
   async #sweepOnce(): Promise<void> {
-    for (const { tenantId } of await this.#waiting()) {
+    const waiting = (await this.#waiting()).map(({ tenantId }) => tenantId)
+    // Another node may have sealed what this one refused.
+    for (const tenantId of new Set([...waiting, ...this.#problems.keys()])) {
       if (!this.#isClosed && !this.#timers.has(tenantId)) await this.#seal(tenantId)
     }
     if (this.#isClosed) return

@@ -87,6 +87,15 @@ describe.each(databases)('rules follow the value on %s', (kind) => {
     const { client, id } = await ask()
     const refused = await offered(member, id)
     expect([refused.may_approve, refused.why_not?.names]).toEqual([false, ['SECRET', 'OTHER']])
+    expect(refused.items.map(({ key, stricter }) => [key, stricter])).toEqual([
+      ['SECRET', true],
+      ['OTHER', true],
+      ['HOST', false],
+    ])
+    await rule(production, { changers: 'owner' })
+    await rule(development, { approvers: 'owner' })
+    expect((await offered(member, id)).items.some(({ stricter }) => stricter)).toBe(false)
+    await rule(development, { approvers: null })
     expect(await offered(member, id, 'HOST')).toMatchObject({ may_approve: true, why_not: null })
     expect((await approve(member, id, ['HOST'])).status).toBe(200)
     expect(client.opened(await client.waits(id))).toEqual({ HOST: 'HOST of before' })

@@ -53,6 +53,8 @@ export const RequestBundle = z
           version: z.int().nullable().optional(),
           changed_at: Timestamp.nullable().optional(),
           changed_by: z.string().nullable().optional(),
+          /** Whether another bundle sets rules for this value that demand more than this bundle's. */
+          stricter: z.boolean().optional(),
         })
         .meta({ id: 'RequestBundleItem' }),
     ),

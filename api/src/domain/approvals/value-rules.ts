@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Assurance, WhyNotCode } from '@keyferry/contract'
 import type { BundleStore } from '../library/bundle.ts'
 import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
@@ -31,9 +32,10 @@ export async function rulesOfValues(
   const chosen = new Set(names)
   const composed = (await bundleEntries(stores, place, 'none')).filter(({ name }) => chosen.has(name))
   const parts = new Map(composed.map(({ name, templateParts }) => [name, templateParts ?? []]))
+  const ofName = Map.groupBy(shared, ({ name }) => name)
   return [...chosen].flatMap((name) => {
     const sources = new Set([name, ...(parts.get(name) ?? [])])
-    return shared.filter((rules) => sources.has(rules.name)).map((rules) => ({ ...rules, name }))
+    return [...sources].flatMap((source) => ofName.get(source) ?? []).map((rules) => ({ ...rules, name }))
   })
 }
 
@@ -68,6 +70,14 @@ const STRICTER: Readonly<Record<WhyNotCode, (rules: PolicySetting, own: Policy) 
 export function namesRefused(code: WhyNotCode, rules: readonly ValueRules[], own: Policy): string[] {
   const refused = rules.filter((rule) => STRICTER[code](rule, own))
   return [...new Set(refused.map(({ name }) => name))]
+}
+
+/** The names whose rules demand more of an approval than the bundle's own. */
+export function namesTightened(rules: readonly ValueRules[], own: Policy): ReadonlySet<string> {
+  const stricter = rules.filter(
+    (rule) => !isDeepStrictEqual(tightened(own, [{ ...rule, changers: null }]), own),
+  )
+  return new Set(stricter.map(({ name }) => name))
 }
 
 const WHY: Readonly<Record<WhyNotCode, string>> = {

@@ -8,7 +8,7 @@ import {
   rememberHours,
   shownRules,
 } from '../approvals/approval-rules.ts'
-import { rulesOfValues } from '../approvals/value-rules.ts'
+import { namesTightened, rulesOfValues } from '../approvals/value-rules.ts'
 import type { Listing } from '../base/listing.ts'
 import { type Bundle, type BundleOfTenant, findBundle, listBundles } from '../library/bundle.ts'
 import { type BundleEntry, bundleEntries } from '../library/bundle-entry.ts'
@@ -81,18 +81,21 @@ export async function offeredBundle(
     parts.stores.valueOrigins.of(place.tenantId, place.bundleId),
   ])
   const { templateKeys } = stored.request
-  const asked = templateKeys.length > 0 ? templateKeys : entries.map(({ name }) => name)
+  const all = entries.map(({ name }) => name)
+  const chosen = new Set(names ?? (templateKeys.length > 0 ? templateKeys : all))
+  const ofValues = await rulesOfValues(parts.stores, place, all)
   const grounds = await groundsOf(
     parts,
     { caller, stored },
     {
       places: [bundle],
       people: 'as the rules',
-      rulesOfValues: () => rulesOfValues(parts.stores, place, names ?? asked),
+      rulesOfValues: async () => ofValues.filter(({ name }) => chosen.has(name)),
     },
   )
   const { policy, first, returned } = grounds
   const rules = shownRules(DELIVERY_REFUSALS, grounds)
+  const stricter = namesTightened(ofValues, grounds.own)
   const now = parts.clock.now()
   return {
     id: bundle.id,
@@ -101,6 +104,7 @@ export async function offeredBundle(
     items: entries.map((entry) => ({
       ...maskedItem(entry, origins.get(entry.name)),
       due: dueOf(entry, now),
+      stricter: stricter.has(entry.name),
     })),
     ...rules,
     why_not: await explained(parts, grounds, rules.why_not),

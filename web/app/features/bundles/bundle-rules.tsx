@@ -3,6 +3,7 @@ import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PolicyRules } from '../../ui/policy/policy-rules.tsx'
+import { AlsoStricter } from './also-stricter.tsx'
 
 /** A bundle's rules for approvals; an owner changes them. */
 export function BundleRules({ bundleId }: { bundleId: string }) {
@@ -31,7 +32,11 @@ const SAME_COMPUTER = {
 
 function Rules({ bundleId, policy }: { bundleId: string; policy: BundlePolicy }) {
   const save = useChange('changeBundlePolicy', { bundle_id: bundleId })
-  const { effective, bundle, is_production } = policy
+  const { effective, bundle, is_production, also } = policy
   const advice = is_production && effective.assurance !== 'local' ? SAME_COMPUTER : null
-  return <PolicyRules {...{ own: bundle, effective, advice, save }} inherits="As the workspace says" />
+  return (
+    <PolicyRules {...{ own: bundle, effective, advice, save }} inherits="As the workspace says">
+      {also.length > 0 && <AlsoStricter bundleId={bundleId} also={also} />}
+    </PolicyRules>
+  )
 }

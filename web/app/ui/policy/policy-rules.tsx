@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, Fragment, type ReactNode, useState } from 'react'
 import type { Policy, PolicyChange, PolicySetting } from '../../lib/calls/answers.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
@@ -8,6 +8,7 @@ import { Notice } from '../notice.tsx'
 import { SelectField } from '../select.tsx'
 import { notify } from '../toast-store.ts'
 import type { Change } from '../use-ending.ts'
+import { NamedPeople, useApproversText } from './named-people.tsx'
 import { FIELDS, type Field, LABELS, nameOfChoice, OPTIONS } from './policy-words.ts'
 
 type PolicyRulesProps = PolicyFormProps & {
@@ -39,12 +40,15 @@ export function PolicyRules({ advice, ...form }: PolicyRulesProps) {
 }
 
 function PolicyFacts({ effective }: { effective: Policy }) {
+  const approvers = useApproversText(effective)
   return (
     <dl className="grid max-w-xl gap-y-1 rounded-lg border border-line bg-surface p-4 text-sm sm:grid-cols-[16rem_1fr]">
       {FIELDS.map((field) => (
         <div key={field} className="contents">
           <dt className="text-ink-soft">{LABELS[field]}</dt>
-          <dd className="mb-2 sm:mb-0">{nameOfChoice(field, effective[field])}</dd>
+          <dd className="mb-2 sm:mb-0">
+            {field === 'approvers' ? approvers : nameOfChoice(field, effective[field])}
+          </dd>
         </div>
       ))}
     </dl>
@@ -59,47 +63,81 @@ type PolicyFormProps = {
   /** What a rule that this place leaves open follows. */
   inherits: string
   save: Change<PolicyChange, unknown>
+  /** What else the rules change. */
+  children?: ReactNode
 }
 
 /** The rules that one place sets. A change is saved as a whole. */
-function PolicyForm({ own, effective, inherits, save }: PolicyFormProps) {
+function PolicyForm({ own, effective, inherits, save, children }: PolicyFormProps) {
   const [draft, setDraft] = useState<PolicySetting>(own)
-  const isChanged = FIELDS.some((field) => draft[field] !== own[field])
+  const change = changeOf(own, draft)
+  const isChanged = Object.keys(change).length > 0
+  const lacksPeople = change.approvers === 'named' && !change.people?.length
   const saved = useUnsaved(isChanged)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isChanged || save.isPending) return
-    save.mutate(draft, {
+    if (!isChanged || lacksPeople || save.isPending) return
+    save.mutate(change, {
       onSuccess: () => {
         saved()
         notify({ text: 'Saved. Remembered approvals that these rules concern have ended.' })
       },
     })
   }
-  const rules = { draft, effective, inherits, onChange: setDraft }
+  const approvers = useApproversText(effective)
+  const now = (field: Field) => (field === 'approvers' ? approvers : nameOfChoice(field, effective[field]))
   return (
     <form onSubmit={submit} className="max-w-3xl space-y-4">
       <div className="grid gap-4 sm:grid-cols-2">
         {FIELDS.map((field) => (
-          <RuleSelect key={field} field={field} {...rules} />
+          <Fragment key={field}>
+            <RuleSelect {...{ field, draft, inherits }} now={now(field)} onChange={setDraft} />
+            {field === 'changers' && draft.approvers === 'named' && (
+              <NamedPeople
+                chosen={draft.people ?? []}
+                onChange={(people) => setDraft({ ...draft, people })}
+              />
+            )}
+          </Fragment>
         ))}
       </div>
+      {children}
       <FailureNotice error={save.error} />
-      <Button label="Save rules" type="submit" look="primary" busy={save.isPending} disabled={!isChanged} />
+      <Button
+        label="Save rules"
+        type="submit"
+        look="primary"
+        busy={save.isPending}
+        disabled={!isChanged || lacksPeople}
+      />
     </form>
   )
 }
 
+/** The rules that differ. People belong to the approvers, so both change together. */
+function changeOf(own: PolicySetting, draft: PolicySetting): PolicyChange {
+  const people = draft.approvers === 'named' ? draft.people : null
+  const whoChanged = draft.approvers !== own.approvers || sorted(people) !== sorted(own.people)
+  const others = FIELDS.filter((field) => field !== 'approvers' && draft[field] !== own[field])
+  return {
+    ...Object.fromEntries(others.map((field) => [field, draft[field]])),
+    ...(whoChanged ? { approvers: draft.approvers, people } : {}),
+  }
+}
+
+const sorted = (people: readonly string[] | null): string | null => people?.toSorted().join() ?? null
+
 type RuleSelectProps = {
   field: Field
   draft: PolicySetting
-  effective: Policy
+  /** What counts, in words. */
+  now: string
   inherits: string
   onChange: (draft: PolicySetting) => void
 }
 
 /** One rule: what this place sets, and what counts where another place is stricter. */
-function RuleSelect({ field, draft, effective, inherits, onChange }: RuleSelectProps) {
+function RuleSelect({ field, draft, now, inherits, onChange }: RuleSelectProps) {
   const options = OPTIONS[field]
   const value = draft[field]
   const isOther = value !== null && options.every((option) => option.value !== value)
@@ -114,7 +152,7 @@ function RuleSelect({ field, draft, effective, inherits, onChange }: RuleSelectP
       value={String(value ?? '')}
       options={[['', inherits], ...shown.map((option) => [String(option.value), option.name] as const)]}
       onChange={choose}
-      hint={`Now: ${nameOfChoice(field, effective[field])}`}
+      hint={`Now: ${now}`}
     />
   )
 }

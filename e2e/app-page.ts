@@ -23,6 +23,16 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return Object.assign(page, { complaints })
 }
 
+/** A page of a person who makes an account with an invitation's link. */
+export async function joinInBrowser(browser: Browser, link: string): Promise<WatchedPage> {
+  const page = await openPage(browser)
+  await page.goto(link)
+  await page.getByLabel('Password', { exact: true }).fill('a long enough pass phrase')
+  await page.getByRole('button', { name: 'Create the account and join' }).click()
+  await page.getByRole('heading', { name: 'Bundles' }).waitFor()
+  return page
+}
+
 /** Move the pointer over an approval page, as a person does who reads it: its buttons become active a second later. */
 export async function readRequest(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Deny' }).waitFor()

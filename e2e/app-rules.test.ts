@@ -3,7 +3,14 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, OWNER, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { askApproval, createLibrary, META } from './app-library.ts'
-import { closePage, expectAccessible, openPage, readRequest, typeCheckCode } from './app-page.ts'
+import {
+  closePage,
+  expectAccessible,
+  joinInBrowser,
+  openPage,
+  readRequest,
+  typeCheckCode,
+} from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { clientIn } from './page-client.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -37,16 +44,10 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
 
   async function asMember() {
     const owner = await asOwner()
-    const { accept_path } = await clientIn(owner)('POST', '/api/v1/invitations', {
-      body: { email: MEMBER, role: 'member' },
-    })
+    const invited = { email: MEMBER, role: 'member' } as const
+    const { accept_path } = await clientIn(owner)('POST', '/api/v1/invitations', { body: invited })
     await closePage(owner)
-    const page = await openPage(browser)
-    await page.goto(server.url + accept_path)
-    await page.getByLabel('Password', { exact: true }).fill('a long enough pass phrase')
-    await page.getByRole('button', { name: 'Create the account and join' }).click()
-    await page.getByRole('heading', { name: 'Bundles' }).waitFor()
-    return page
+    return await joinInBrowser(browser, server.url + accept_path)
   }
 
   test('an owner sets two people for a bundle; both approve the same keys', { timeout: 60_000 }, async () => {

@@ -44,7 +44,13 @@ export function DecisionPage(asking: Asking) {
       <RequestSummary context={context} workspace={place.workspaceName} account={person.account} />
       <AgentBanner context={context} />
       {offer.warning}
-      <RequestWarnings asking={asking} place={place} bundle={offer.bundle} plan={plan} />
+      <RequestWarnings
+        asking={asking}
+        place={place}
+        bundle={offer.bundle}
+        plan={plan}
+        leaveOut={decision.leaveOut}
+      />
       <CompanionList way={plan.by} together={together} />
       <Compared asking={asking} place={place} offer={offer} decision={decision} />
       <DecisionBar

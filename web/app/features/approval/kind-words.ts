@@ -46,7 +46,7 @@ export const WORDS: Readonly<Record<RequestKind, Words>> = {
     anyway: 'Approve anyway',
     linked: `A web page linked you here. If you approve, the terminal that made this request gets the values, ${WHOSE}`,
     verb: 'share',
-    onlyHere: 'This bundle is delivered only to a terminal on the computer of your browser.',
+    onlyHere: 'These values are delivered only to a terminal on the computer of your browser.',
     nothingYet: 'The terminal has no values yet.',
     counted: ['key', 'from'],
     approved: {

@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -20,6 +20,7 @@ const NONE = { phase: 'none', value: null, problem: null } as const
 const LOADING = { phase: 'loading', value: null, problem: null } as const
 
 /** Load an answer, and again when what it depends on changes. An answer that comes after another choice is dropped.
+ * `reload` keeps the answer in view.
  * @param of what the answer depends on; null: not chosen yet */
 export function useLoaded<T, Of>(
   of: Of | null,
@@ -30,12 +31,16 @@ export function useLoaded<T, Of>(
   const latest = useRef({ of, load, options })
   latest.current = { of, load, options }
   const key = JSON.stringify(of)
+  const [attempt, setAttempt] = useState(0)
+  const shown = useRef(key)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what `latest` holds
-  const reload = useCallback(() => {
+  useEffect(() => {
     const { of: chosen, load: start } = latest.current
+    const keeps = latest.current.options.keeps === true || shown.current === key
+    shown.current = key
     if (chosen === null) return setState(NONE)
     let isCurrent = true
-    setState((before) => (latest.current.options.keeps && before.phase === 'ready' ? before : LOADING))
+    setState((before) => (keeps && before.phase === 'ready' ? before : LOADING))
     const succeed = (value: T) => {
       setState({ phase: 'ready', value, problem: null })
       latest.current.options.onReady?.(value)
@@ -51,9 +56,8 @@ export function useLoaded<T, Of>(
     return () => {
       isCurrent = false
     }
-  }, [key])
-  useEffect(reload, [reload])
-  return { ...state, reload }
+  }, [key, attempt])
+  return { ...state, reload: () => setAttempt((count) => count + 1) }
 }
 
 type WhenLoadedProps<T> = { of: Loaded<T>; none: string; loading: string; children: (value: T) => ReactNode }

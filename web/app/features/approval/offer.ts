@@ -41,9 +41,14 @@ export type Offer = {
   doubts: readonly ReactNode[]
   /** What Approve sends; null until it has loaded. */
   approval: Approval | null
+  /** Null: the rules refuse nothing, or everything that is chosen. */
+  leaveOut?: LeavingOut | null
   /** Whether a failure of the approval is dealt with. */
   onFailure?: (failure: Failure) => boolean
 }
+
+/** How many of the chosen the rules refuse, and what takes them out of the choice. */
+export type LeavingOut = { count: number; act: () => void }
 
 type Approval = Pick<Choice, 'bundle' | 'keys'> & {
   send: (target: Target, manner: Manner) => Promise<ApprovalAnswer>

@@ -48,8 +48,15 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
       await call('denyRequest', { request_id: requestId }, { query })
       onEnd('denied')
     })
+  const leaveOut = offer.leaveOut && {
+    ...offer.leaveOut,
+    act: () => {
+      setProblem(null)
+      offer.leaveOut?.act()
+    },
+  }
   const cancel = () => setConfirming(false)
-  return { ...way, ...shown, approve, deny, confirmation: isConfirming ? { send, cancel } : null }
+  return { ...way, ...shown, approve, deny, leaveOut, confirmation: isConfirming ? { send, cancel } : null }
 }
 
 /** How an approval returns, and what goes with it. */

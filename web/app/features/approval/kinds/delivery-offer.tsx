@@ -3,17 +3,19 @@ import type { RequestBundle } from '../../../lib/calls/answers.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { call } from '../calls.ts'
 import { type Loaded, Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
-import type { Manner, Offer, Target } from '../offer.ts'
+import type { LeavingOut, Manner, Offer, Target } from '../offer.ts'
 import { BundleChoice } from '../place/bundle-choice.tsx'
 import { inWorkspace, isNamed } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
 import type { Asking, OpenRequest } from '../request-state.ts'
+import type { Demands } from '../return-plan.ts'
 import { Names } from '../shown-names.tsx'
 import { EmptyLibrary } from './empty-library.tsx'
 import { KeyChoice } from './key-choice.tsx'
 import { KeyNotes } from './key-notes.tsx'
 import { formatOf } from './requested-format.ts'
 import { firstKeys, leftOutOf, unaskedOf } from './selection.ts'
+import { useRules } from './use-rules.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 
@@ -24,18 +26,27 @@ export function useDeliveryOffer({ requestId, request }: Asking, place: ChosenPl
   const bundle = loaded.value
   const selection = useSelection(bundle, templateKeys)
   const { selected } = selection
+  const { rules, phase, asked } = useRules({ requestId, place, bundle, templateKeys, selected })
   const keys = bundle === null ? [] : bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
   const name = bundle?.name ?? null
   return {
-    phase: loaded.phase,
-    rules: bundle,
+    phase: loaded.phase === 'ready' ? phase : loaded.phase,
+    rules,
     bundle,
     heading: 'What to share',
-    content: <HandOver request={request} place={place} loaded={loaded} selection={selection} />,
+    content: <HandOver {...{ request, place, loaded, selection, rules, asked }} />,
     action: isEmpty(place) ? null : { verb: 'Approve', count: keys.length, thing: 'key', where: 'of', name },
     problem: keys.length === 0 ? 'Select at least one key.' : null,
     doubts: bundle === null ? [] : doubtsOf(bundle, templateKeys, selected),
     approval: bundle === null ? null : { bundle, keys, send: sendOf(bundle, keys) },
+    leaveOut: bundle === null ? null : leaveOutOf(bundle, rules, selection),
+    onFailure({ status }) {
+      if (status === 403) {
+        loaded.reload()
+        asked.reload()
+      }
+      return false
+    },
   }
 }
 
@@ -46,10 +57,13 @@ type HandOverProps = {
   place: ChosenPlace
   loaded: Loaded<RequestBundle>
   selection: ReturnType<typeof useSelection>
+  rules: Demands | null
+  /** What the rules demand of a selection that differs from the request. */
+  asked: Loaded<unknown>
 }
 
 /** What the terminal would get: a bundle, and which of its keys. */
-function HandOver({ request, place, loaded, selection }: HandOverProps) {
+function HandOver({ request, place, loaded, selection, rules, asked }: HandOverProps) {
   const { workspaces, signsIn } = request.person
   if (isEmpty(place) && place.workspace !== null) {
     const isOneOfSeveral = workspaces.length > 1
@@ -61,7 +75,12 @@ function HandOver({ request, place, loaded, selection }: HandOverProps) {
     <>
       <BundleChoice place={place} />
       <div className="mt-4 space-y-3">
-        <TwoPeople bundle={loaded.value} />
+        <TwoPeople rules={rules} />
+        {asked.problem !== null && (
+          <WhenLoaded of={asked} none="" loading="">
+            {() => null}
+          </WhenLoaded>
+        )}
         <WhenLoaded of={loaded} none="Choose a bundle to see its keys." loading="Loading the keys…">
           {(bundle) => <BundleKeys bundle={bundle} request={request} {...selection} />}
         </WhenLoaded>
@@ -88,12 +107,26 @@ function useBundle(requestId: string, { workspaceId, bundleId }: ChosenPlace) {
 
 // The second of two people approves what the first one chose.
 function useSelection(bundle: RequestBundle | null, templateKeys: readonly string[]) {
-  const [chosen, setChosen] = useState<{ bundle: RequestBundle; names: ReadonlySet<string> } | null>(null)
+  const [chosen, setChosen] = useState<{ bundleId: string; names: ReadonlySet<string> } | null>(null)
   if (bundle === null) return { selected: NONE, onSelect: () => undefined }
-  const { items, first_approval: first } = bundle
+  const { id, items, first_approval: first } = bundle
   if (first) return { selected: new Set(first.keys), onSelect: () => undefined }
-  const selected = chosen?.bundle === bundle ? chosen.names : firstKeys(items, templateKeys).selected
-  return { selected, onSelect: (names: ReadonlySet<string>) => setChosen({ bundle, names }) }
+  const selected = chosen?.bundleId === id ? chosen.names : firstKeys(items, templateKeys).selected
+  return { selected, onSelect: (names: ReadonlySet<string>) => setChosen({ bundleId: id, names }) }
+}
+
+/** The selected keys without which the rules may allow the approval, and what deselects them. */
+function leaveOutOf(
+  { items, first_approval: first }: RequestBundle,
+  rules: Demands | null,
+  { selected, onSelect }: HandOverProps['selection'],
+): LeavingOut | null {
+  const whyNot = rules?.why_not ?? null
+  const stricter = items.filter((item) => item.stricter === true).map(({ key }) => key)
+  const refused = new Set(whyNot === null ? stricter : whyNot.names)
+  const left = new Set([...selected].filter((name) => !refused.has(name)))
+  if (first || left.size === 0 || left.size === selected.size) return null
+  return { count: selected.size - left.size, act: () => onSelect(left) }
 }
 
 function doubtsOf({ items }: RequestBundle, templateKeys: readonly string[], selected: ReadonlySet<string>) {
@@ -137,12 +170,12 @@ function BundleKeys({ bundle, request: { context }, ...selection }: BundleKeysPr
   )
 }
 
-function TwoPeople({ bundle }: { bundle: RequestBundle | null }) {
-  if (bundle === null || (bundle.approvals_needed ?? 1) < 2) return null
-  if (bundle.why_not?.code === 'second_person') return null
-  const first = bundle.first_approval ?? null
+function TwoPeople({ rules }: { rules: Demands | null }) {
+  if (rules === null || (rules.approvals_needed ?? 1) < 2) return null
+  if (rules.why_not?.code === 'second_person') return null
+  const first = rules.first_approval ?? null
   if (first === null)
-    return <Notice tone="plain">Two people must approve this bundle. You are the first.</Notice>
+    return <Notice tone="plain">Two people must approve these keys. You are the first.</Notice>
   return (
     <Notice tone="plain">
       <strong>{first.person.name ?? 'A former member'}</strong> approved these keys first. With your approval

@@ -35,6 +35,7 @@ export function KeyRow({ item, checked, onToggle }: KeyRowProps) {
           )}
           {isWhole(item) && (item.is_secret ? 'Secret' : 'Not secret')}
           {item.description !== null && item.description !== '' && ` · ${item.description}`}
+          {item.stricter === true && ' · a rule of another bundle applies'}
           <LastValue item={item} />
           <BuiltFrom item={item} />
         </span>

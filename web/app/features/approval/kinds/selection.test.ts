@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
-import { firstKeys, leftOutOf, splitByAsking, unaskedOf } from './selection.ts'
+import { firstKeys, leftOutOf, splitByAsking, stricterKeys, unaskedOf } from './selection.ts'
 
 function items(...names: string[]): RequestBundleItem[] {
   return names.map((key) => ({
@@ -33,4 +33,18 @@ test('a selected key that was not requested is strange, and so is a required one
   expect(unaskedOf(both, ['A'], new Set(['A', 'B']))).toEqual(['B'])
   expect(leftOutOf(both, ['A'], new Set())).toEqual(['A'])
   expect(leftOutOf(both, [], new Set(['B']))).toEqual(['A'])
+})
+
+test('the rules are asked again for the selected keys that another bundle makes stricter, as many as fit', () => {
+  const both = items('A', 'B', 'C').map((item) => ({ ...item, stricter: item.key !== 'C' }))
+  expect(stricterKeys(both, [], new Set(['A', 'B', 'C']))).toBeNull()
+  expect(stricterKeys(both, [], new Set(['A', 'B']))).toBeNull()
+  expect(stricterKeys(both, [], new Set(['C']))).toBe('')
+  expect(stricterKeys(both, ['C'], new Set(['B', 'C']))).toBe('B')
+  expect(stricterKeys(items('A'), ['A'], new Set())).toBeNull()
+  const names = Array.from({ length: 1_000 }, (_, index) => `NAME_${index}`)
+  const many = items(...names).map((item) => ({ ...item, stricter: true }))
+  const sent = stricterKeys(many, ['NAME_0'], new Set(names)) ?? ''
+  expect(sent.length).toBeLessThanOrEqual(4_000)
+  expect(names.slice(0, sent.split(',').length)).toEqual(sent.split(','))
 })

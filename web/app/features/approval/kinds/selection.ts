@@ -51,3 +51,21 @@ export function leftOutOf(
     .filter(({ key, required }) => required && first.has(key) && !selected.has(key))
     .map(({ key }) => key)
 }
+
+/** As many characters of names as an address can hold. */
+const MOST_CHARS = 4_000
+
+/** The selected keys that another bundle makes stricter, with commas between them: on them depends what the rules
+ * demand. Null where they are those that the terminal requested, which the server judges unasked. */
+export function stricterKeys(
+  items: readonly RequestBundleItem[],
+  templateKeys: readonly string[],
+  selected: ReadonlySet<string>,
+): string | null {
+  const stricter = (from: readonly RequestBundleItem[]) =>
+    from.filter((item) => item.stricter === true).map(({ key }) => key)
+  const asked = stricter(splitByAsking(items, templateKeys).asked).join()
+  const names = stricter(items.filter(({ key }) => selected.has(key))).join()
+  if (names === asked) return null
+  return names.length <= MOST_CHARS ? names : names.slice(0, names.lastIndexOf(',', MOST_CHARS))
+}

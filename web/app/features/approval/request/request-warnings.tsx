@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
+import { Button } from '../../../ui/button.tsx'
 import { Notice } from '../../../ui/notice.tsx'
+import type { Offer } from '../offer.ts'
 import { isOther, type Named } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
 import { type Asking, kindOf } from '../request-state.ts'
@@ -13,6 +15,7 @@ type WarningsProps = {
   place: Pick<ChosenPlace, 'workspace' | 'workspaceName'>
   bundle: Named | null
   plan: ReturnPlan
+  leaveOut: Offer['leaveOut']
 }
 
 type Warning = { id: string; tone: 'danger' | 'caution'; text: ReactNode }
@@ -62,12 +65,20 @@ function isMissing({ request: { context, candidates } }: Asking, bundle: Named |
   return context.suggested_bundle_id !== null && kindOf(context) !== 'deposit'
 }
 
-function dangersOf({ asking, bundle, plan }: WarningsProps) {
+function dangersOf({ asking, bundle, plan, leaveOut }: WarningsProps) {
   const { context } = asking.request
   return {
     refused: plan.by === 'refused' && (
       <>
         <strong>You cannot approve this.</strong> {plan.reason} If you deny, the terminal shows why.
+        {leaveOut && (
+          <Button
+            label={`Leave ${leaveOut.count === 1 ? 'it' : 'them'} out`}
+            size="small"
+            className="mt-2 block"
+            onClick={leaveOut.act}
+          />
+        )}
       </>
     ),
     network: context.same_network === false && (

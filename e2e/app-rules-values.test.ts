@@ -1,0 +1,188 @@
+import { type Call, createClient } from '@keyferry/contract/client'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
+import { type Asking, askApproval, createLibrary } from './app-library.ts'
+import {
+  closePage,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  joinInBrowser,
+  openPage,
+  readRequest,
+  typeCheckCode,
+  type WatchedPage,
+} from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const PHONE = { width: 360, height: 740 }
+const NO_RULES = { assurance: null, approvers: null, approvals_needed: null, agents: null }
+
+const box = (page: Page, name: string) => page.getByRole('checkbox', { name })
+const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
+const leaveOut = (page: Page) => page.getByRole('button', { name: 'Leave it out' })
+const covered = (page: Page) => page.getByText('A rule of another bundle covers STRIPE_SECRET_KEY')
+
+// `prod/shop/app` and `dev/app` share STRIPE_SECRET_KEY.
+describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', () => {
+  let server: RunningServer
+  let browser: Browser
+  let cookie: SessionCookie
+  let call: Call
+  let bundles: ReadonlyMap<string, string>
+  let member: WatchedPage
+
+  beforeAll(async () => {
+    const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1' }
+    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    cookie = await setUpOwner(server.url)
+    const headers = sessionHeaders(server.url, cookie)
+    bundles = (await createLibrary(server.url, undefined, headers)).bundles
+    call = createClient(server.url, (input, init) =>
+      fetch(input, { ...init, headers: Object.assign({}, init?.headers, headers) }),
+    )
+    const body = { email: 'kim@example.com', role: 'member' } as const
+    const { accept_path } = await call('POST', '/api/v1/invitations', { body })
+    member = await joinInBrowser(browser, server.url + accept_path)
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  beforeEach(() => rule('prod/shop/app', NO_RULES))
+
+  async function asOwner(path: string) {
+    const page = await openPage(browser)
+    await page.context().addCookies([{ ...cookie, url: server.url }])
+    await page.goto(server.url + path)
+    return page
+  }
+
+  async function rule(bundle: string, body: Record<string, unknown>) {
+    const params = { bundle_id: bundles.get(bundle) ?? '' }
+    await call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body })
+  }
+
+  const rulesOf = (bundle: string) => `/bundles/${bundles.get(bundle)}/rules`
+
+  async function asked(page: Page, asking: Asking = {}) {
+    const request = await askApproval(server.url, { bundle: 'dev/app', ...asking })
+    await page.goto(server.url + request.verification_uri_complete)
+    await readRequest(page)
+    await page.getByText(/of 6 selected/).waitFor()
+    return request
+  }
+
+  test('before saving, the rules of a bundle say which others become stricter', async () => {
+    const page = await asOwner(rulesOf('prod/shop/app'))
+    await page.getByText('Also dev/app: 1 secret value becomes stricter').waitFor()
+    await page.getByText('Show keys').click()
+    const link = page.getByRole('link', { name: 'STRIPE_SECRET_KEY' })
+    await link.waitFor()
+    await expectAccessible(page)
+    await page.setViewportSize(PHONE)
+    await expectNoSidewaysScroll(page)
+    await link.click()
+    await page.getByRole('heading', { name: 'STRIPE_SECRET_KEY' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('bundle')).toBe(bundles.get('dev/app'))
+    await page.goto(server.url + rulesOf('ci'))
+    await page.getByRole('button', { name: 'Save rules' }).waitFor()
+    expect(await page.getByText('becomes stricter').count()).toBe(0)
+    await closePage(page)
+  })
+
+  test('a member leaves out what a rule of another bundle covers, and approves the rest', async () => {
+    await rule('prod/shop/app', { approvers: 'owner' })
+    const request = await asked(member)
+    await covered(member).waitFor()
+    await member.getByText('only an owner may approve').waitFor()
+    expect(await member.locator('body').innerText()).not.toContain('prod/shop')
+    expect(await approve(member).isDisabled()).toBe(true)
+    await expectAccessible(member)
+    await member.setViewportSize(PHONE)
+    await expectNoSidewaysScroll(member)
+    await member.setViewportSize({ width: 1280, height: 860 })
+
+    await leaveOut(member).click()
+    await covered(member).waitFor({ state: 'detached' })
+    await box(member, 'STRIPE_SECRET_KEY').check()
+    await covered(member).waitFor()
+    await box(member, 'STRIPE_SECRET_KEY').uncheck()
+    await covered(member).waitFor({ state: 'detached' })
+    await expectAccessible(member)
+    await typeCheckCode(member, request.user_code)
+    await member.getByRole('button', { name: 'Approve 5 keys of dev/app' }).click()
+    await member.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
+  })
+
+  test('the page asks again only when the choice gains or loses what another bundle covers', async () => {
+    await rule('prod/shop/app', { approvers: 'owner' })
+    const urls: string[] = []
+    member.on('request', (sent) => urls.push(new URL(sent.url()).search))
+    await asked(member, { keys: ['PORT', 'LOG_LEVEL'] })
+    await box(member, 'LOG_LEVEL').uncheck()
+    await member.getByText('keys that were not requested').click()
+    await box(member, 'STRIPE_SECRET_KEY').check()
+    await covered(member).waitFor()
+    expect(urls.filter((search) => search.includes('keys='))).toEqual(['?keys=STRIPE_SECRET_KEY'])
+    member.removeAllListeners('request')
+  })
+
+  test('nothing is left to approve without what the rule covers: the page offers no way out', async () => {
+    await rule('prod/shop/app', { approvers: 'owner' })
+    await asked(member, { keys: ['STRIPE_SECRET_KEY'] })
+    await covered(member).waitFor()
+    expect(await leaveOut(member).count()).toBe(0)
+  })
+
+  test('a rule that an owner sets while the page is open refuses the click, and the page shows why', async () => {
+    const request = await asked(member)
+    await typeCheckCode(member, request.user_code)
+    await rule('prod/shop/app', { approvers: 'owner' })
+    await member.getByRole('button', { name: 'Approve 6 keys of dev/app' }).click()
+    await leaveOut(member).waitFor()
+    expect(await covered(member).count()).toBe(2)
+    await leaveOut(member).click()
+    await covered(member).first().waitFor({ state: 'detached' })
+    await member.getByRole('button', { name: 'Approve 5 keys of dev/app' }).click()
+    await member.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
+  })
+
+  test('two people approve what another bundle covers; one is enough for the rest', async () => {
+    await rule('prod/shop/app', { approvals_needed: 2 })
+    await asked(member)
+    await member.getByText('Two people must approve these keys. You are the first.').waitFor()
+    await box(member, 'STRIPE_SECRET_KEY').uncheck()
+    await member.getByText('Two people must approve').waitFor({ state: 'detached' })
+  })
+
+  test('an owner names who may approve and who may change values', async () => {
+    const owner = await asOwner(rulesOf('dev/worker'))
+    await owner.getByLabel('Who may approve').selectOption('Named people')
+    await owner.getByText('Choose at least one person.').waitFor()
+    expect(await owner.getByRole('button', { name: 'Save rules' }).isDisabled()).toBe(true)
+    await owner.getByRole('group', { name: 'People who may approve' }).getByText('sam@example.com').click()
+    await owner.getByLabel('Who may change values').selectOption('Owners only')
+    await expectAccessible(owner)
+    await owner.setViewportSize(PHONE)
+    await expectNoSidewaysScroll(owner)
+    await owner.getByRole('button', { name: 'Save rules' }).click()
+    await owner.getByText('Now: Named people: sam').waitFor()
+    await owner.getByText('Now: Owners only').waitFor()
+
+    await member.goto(server.url + rulesOf('dev/worker'))
+    await member.getByText('Named people: sam').waitFor()
+    const { verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/worker' })
+    await member.goto(server.url + verification_uri_complete)
+    await member.getByText('Only people that the rules name may approve this').waitFor()
+    await member.getByText('Send the link of this page to sam').waitFor()
+
+    await owner.getByLabel('Who may approve').selectOption('As the workspace says')
+    await owner.getByRole('button', { name: 'Save rules' }).click()
+    await owner.getByText('Now: Members and owners').waitFor()
+    await closePage(owner)
+  })
+})

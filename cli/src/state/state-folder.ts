@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, type Stats } from 'node:fs'
 import { homedir, tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Parts } from '../base/parts.ts'
@@ -15,10 +15,24 @@ export function stateFolder({ env, platform }: StateParts, name = ''): string {
   return join(set('XDG_STATE_HOME') ?? join(set('HOME') ?? homedir(), '.local', 'state'), 'keyferry', name)
 }
 
-/** Create a folder, and its parents, that only its owner can enter. */
+/** Create a folder, and its parents, that only its owner can enter. It changes no mode behind a link, which may be
+ * planted, or of another user's folder.
+ * @throws Error if it cannot be made, or another user owns it; root may use any */
 export function makePrivateFolder(path: string): void {
   makeFolder(path)
-  chmodSync(path, 0o700)
+  const found = lstatSync(path)
+  if (isOwn(found)) {
+    if (found.isDirectory()) chmodSync(path, 0o700)
+  } else if (process.geteuid?.() !== 0) throw foreign(path)
+}
+
+// Windows has no such owners.
+function isOwn({ uid }: Stats): boolean {
+  return process.geteuid === undefined || uid === process.geteuid()
+}
+
+function foreign(path: string): Error {
+  return new Error(`${path} belongs to another user`)
 }
 
 // Node's recursive mkdir never returns if the parent exists but cannot hold folders, as in /proc.
@@ -36,11 +50,8 @@ export function runtimeFolder({ env, platform }: StateParts): string {
   const base = env['XDG_RUNTIME_DIR'] || null
   const { uid } = platform === 'win32' ? { uid: 0 } : userInfo()
   const folder = base === null ? join(tmpdir(), `keyferry-${uid}`) : join(base, 'keyferry')
-  makeFolder(folder)
+  makePrivateFolder(folder)
   const found = lstatSync(folder)
-  if (!found.isDirectory() || (platform !== 'win32' && found.uid !== uid)) {
-    throw new Error(`${folder} belongs to another user`)
-  }
-  makePrivateFolder(folder) // after the check: a planted link can point to a folder of this user
+  if (!found.isDirectory() || !isOwn(found)) throw foreign(folder)
   return folder
 }

@@ -78,14 +78,29 @@ const CARRIERS = `
   GUNICORN_CMD_ARGS MPLBACKEND BIOME_BINARY NAPI_RS_NATIVE_LIBRARY_PATH PRISMA_QUERY_ENGINE_LIBRARY TS_NODE_COMPILER
   SBT_OPTS PSModulePath COMPlus_GCName AWKLIBPATH RUSTUP_TOOLCHAIN SSH_SK_HELPER RIPGREP_CONFIG_PATH GNUPGHOME VIM
   FCEDIT GTK_MODULES ANSIBLE_LIBRARY TF_CLI_ARGS CLOUDSDK_PYTHON AWS_CONFIG_FILE ODBCSYSINI LIBMYSQL_PLUGINS
+  KUBE_EDITOR HGEDITOR KUBECTL_EXTERNAL_DIFF IBM_JAVA_OPTIONS OPENJ9_JAVA_OPTIONS JAVA_OPTIONS GOCACHEPROG GOAUTH
+  COMPOSE_FILE KEYFERRY_SERVER KEYFERRY_TOKEN_FILE LDLIBS LOADLIBES RFLAGS YFLAGS
 `
   .trim()
   .split(/\s+/)
 
 test.each(CARRIERS)('%s is refused', (name) => expect(whyDangerous(name)).not.toBeNull())
 
+test('the default variables of make are refused', ({ skip }) => {
+  const { stdout, error } = spawnSync('make', ['-pf', '/dev/null'], {
+    encoding: 'utf8',
+    env: { PATH: '/usr/bin:/bin' },
+  })
+  if (error) skip('make is not installed')
+  const names = [...stdout.matchAll(/^# default\n([A-Z]\w*) :?=/gm)].map(([, name = '']) => name)
+  expect(names).toContain('RM')
+  expect(names.filter((name) => whyDangerous(name) === null)).toEqual([])
+})
+
 test.each([
   'PORT',
+  'MAKER_ID',
+  'COMPOSE_PROJECT_NAME',
   'DATABASE_URL',
   'PATHS',
   'GIT_AUTHOR_NAME',

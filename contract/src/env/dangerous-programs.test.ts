@@ -43,7 +43,7 @@ beforeEach(() => {
   write('wgetrc', `use_askpass=${script}`)
   write('a.c', '')
   for (const name of ['cc1', 'troff']) symlinkSync(script, join(code, name))
-  write('makefile', 'all:\n\techo "x"; :\n')
+  write('makefile', 'all:\n\techo "x"; :\nclean:\n\t$(RM) x\na.o: a.s\n\t$(AS) $<\na.s:\n')
   spawnSync('git', ['init', '-q', repository], { env: BASE })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -60,6 +60,8 @@ type Demonstration = {
   /** Its names are those that are shown to be dangerous. */
   readonly env: () => Env
 }
+
+const CLIENT = join(import.meta.dirname, '../../../cli/src/main.ts')
 
 const libm = () => globSync('/usr/lib*/{*/,}libm.so.6')[0] ?? ''
 const commit = () => [
@@ -199,6 +201,18 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
     program: 'make',
     args: () => ['-f', join(code, 'makefile')],
     env: () => ({ MAKEFLAGS: `-- SHELL=${script}` }),
+  },
+  ...(['RM', 'AS'] as const).map((name) => ({
+    family: 'build' as const,
+    program: 'make',
+    args: () => ['-f', join(code, 'makefile'), 'clean', 'a.o'],
+    env: () => ({ [name]: script }),
+  })),
+  {
+    family: 'keyferry',
+    program: 'sh',
+    args: () => ['-c', `'${process.execPath}' '${CLIENT}' status 2>&1 | grep -q 127.0.0.1:1 && : > ${ran}`],
+    env: () => ({ KEYFERRY_SERVER: 'http://127.0.0.1:1' }),
   },
   {
     family: 'tls',

@@ -58,6 +58,15 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
         await page.getByRole('checkbox', { name: 'DATABASE_URL shared' }).check()
       }),
     },
+    {
+      name: 'bundle-rules',
+      show: at(`${bundle}/rules`, async (page) => {
+        await page.getByLabel('Who may approve').selectOption('Named people')
+        await page.getByText('Show keys').first().click()
+        await page.getByRole('link', { name: 'DATABASE_URL' }).waitFor()
+        await page.getByRole('button', { name: 'Save rules' }).scrollIntoViewIfNeeded()
+      }),
+    },
     { name: 'compare', show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker&bundle=prod/shop/app`) },
     {
       name: 'compare-missing',

@@ -1,6 +1,7 @@
+import { createClient } from '@keyferry/contract/client'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Page } from 'playwright-core'
-import { askApproval, createLibrary, withdraw } from './app-library.ts'
+import { askApproval, createLibrary, META, withdraw } from './app-library.ts'
 import { readRequest } from './app-page.ts'
 import { at, press, type Shot, type World } from './shot.ts'
 import { startServer } from './start-server.ts'
@@ -13,7 +14,12 @@ export async function approvalShots(): Promise<World> {
     startServer({ env }),
     startServer({ env: { ...env, APPROVAL_ASSURANCE: 'typed' } }),
   ])
-  await Promise.all([createLibrary(full.url), createLibrary(typing.url)])
+  const [{ bundles }] = await Promise.all([createLibrary(full.url), createLibrary(typing.url)])
+  // What dev/app shares with it is not delivered to AI agents.
+  await createClient(full.url)('PUT', '/api/v1/bundles/{bundle_id}/policy', {
+    params: { bundle_id: bundles.get('prod/shop/app') ?? '' },
+    body: { agents: 'deny' },
+  })
   const list = [
     ...libraryShots(full.url),
     { name: 'approval-nothing-yet', show: asked(empty.url, {}) },
@@ -63,6 +69,12 @@ function libraryShots(url: string): Shot[] {
         await page.getByRole('option', { name: 'prod/shop/mail' }).click()
         await page.getByText('but you chose').waitFor()
       }),
+    },
+    {
+      name: 'approval-covered',
+      show: asked(url, { bundle: 'dev/app', meta: { ...META, agent: 'codex', reason: 'to test' } }, (page) =>
+        page.getByRole('button', { name: 'Leave it out' }).scrollIntoViewIfNeeded(),
+      ),
     },
     {
       name: 'approval-template',

@@ -14,8 +14,8 @@ export function BundleRules({ bundleId }: { bundleId: string }) {
         Rules for approvals
       </h2>
       <p className="mb-4 max-w-xl text-sm text-ink-soft">
-        What an approval of this bundle takes. Of the server, the workspace and the bundle, the strictest rule
-        counts.
+        What an approval of this bundle takes, and who may change its values. Of the server, the workspace and
+        the bundle, the strictest rule counts.
       </p>
       <Loaded query={policy} what="the rules">
         {(data) => <Rules bundleId={bundleId} policy={data} />}

@@ -39,7 +39,8 @@ function People({ members, chosen, onChange }: NamedPeopleProps & { members: rea
             <span className="min-w-0 text-sm">
               <bdi className="font-medium break-all">{username}</bdi>
               <span className="block text-xs break-all text-ink-soft">
-                {ROLE_NAMES[role]} · {email}
+                {ROLE_NAMES[role]}
+                {email !== '' && ` · ${email}`}
               </span>
             </span>
           </Checkbox>

@@ -92,7 +92,7 @@ function PolicyForm({ own, effective, inherits, save, children }: PolicyFormProp
         {FIELDS.map((field) => (
           <Fragment key={field}>
             <RuleSelect {...{ field, draft, inherits }} now={now(field)} onChange={setDraft} />
-            {field === 'changers' && draft.approvers === 'named' && (
+            {field === 'approvers' && draft.approvers === 'named' && (
               <NamedPeople
                 chosen={draft.people ?? []}
                 onChange={(people) => setDraft({ ...draft, people })}

@@ -72,12 +72,13 @@ function dangersOf({ asking, bundle, plan, leaveOut }: WarningsProps) {
       <>
         <strong>You cannot approve this.</strong> {plan.reason} If you deny, the terminal shows why.
         {leaveOut && (
-          <Button
-            label={`Leave ${leaveOut.count === 1 ? 'it' : 'them'} out`}
-            size="small"
-            className="mt-2 block"
-            onClick={leaveOut.act}
-          />
+          <p className="mt-2">
+            <Button
+              label={`Leave ${leaveOut.count === 1 ? 'it' : 'them'} out`}
+              size="small"
+              onClick={leaveOut.act}
+            />
+          </p>
         )}
       </>
     ),

@@ -40,7 +40,7 @@ function People({ members, chosen, onChange }: NamedPeopleProps & { members: rea
               <bdi className="font-medium break-all">{username}</bdi>
               <span className="block text-xs break-all text-ink-soft">
                 {ROLE_NAMES[role]}
-                {email !== '' && ` · ${email}`}
+                {email && ` · ${email}`}
               </span>
             </span>
           </Checkbox>

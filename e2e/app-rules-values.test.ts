@@ -1,4 +1,5 @@
 import { type Call, createClient } from '@keyferry/contract/client'
+import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
@@ -149,6 +150,16 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await covered(member).first().waitFor({ state: 'detached' })
     await member.getByRole('button', { name: 'Approve 5 keys of dev/app' }).click()
     await member.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
+  })
+
+  test('a value that another bundle delivers on one computer only is left out, and the rest returns by a code', async () => {
+    await rule('prod/shop/app', { assurance: 'local' })
+    const release = ['loopback', 'code'] as const
+    await asked(member, { release, verifier: generatePollVerifier() })
+    await member.getByText('These values are delivered only to a terminal on the computer').waitFor()
+    await leaveOut(member).click()
+    await member.getByText('Then you type a code into your terminal.').waitFor()
+    await member.getByRole('button', { name: 'Approve 5 keys of dev/app' }).waitFor()
   })
 
   test('two people approve what another bundle covers; one is enough for the rest', async () => {

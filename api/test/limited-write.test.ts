@@ -87,7 +87,12 @@ describe.each(databases)('limited write of members on %s', (kind) => {
         body: { value: 'the real one', is_secret: true },
       })
       const { json } = await api.call('getKey', { as: member, params: { key_id } })
-      expect(json).toMatchObject({ created_by: member.userId, may_change: false, value: '*****' })
+      expect(json).toMatchObject({
+        created_by: member.userId,
+        may_change: false,
+        may_show: false,
+        value: '*****',
+      })
     })
 
     test.each([
@@ -164,6 +169,10 @@ describe.each(databases)('limited write of members on %s', (kind) => {
       await changers(mine.bundle_id, 'member')
       expectError(await set(other, { is_secret: false }), 403, REFUSED, 'forbidden')
       expectError(await set(other, { value: 'x', is_secret: false }), 403, REFUSED, 'forbidden')
+      expect((await api.call('getKey', { as: other, params: mine })).json).toMatchObject({
+        may_change: true,
+        may_show: false,
+      })
       expect((await set(other)).status).toBe(200)
       expectError(await set(member, { is_secret: false }), 403, REFUSED, 'forbidden')
       const elsewhere = await madeBy(member)

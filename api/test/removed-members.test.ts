@@ -6,6 +6,7 @@ import { databases, expectError, type Identity, layerHeaders, startTestApi, type
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { approveDeposit, DepositClient, planOf } from './deposit-client.ts'
 import { Faults, faulty } from './faulty-requests.ts'
+import { ReturningClient } from './returning-client.ts'
 
 const newEmail = () => `${randomUUID()}@example.com`
 const GONE = 'request not found or expired'
@@ -85,6 +86,22 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
     expect((await approveWith(api, second, choice)).status).toBe(403)
     expectError(await asking.wait(requestId), 404, GONE, 'not_found')
   })
+
+  test.each([{}, { release: 'loopback' }, { release: 'code' }])(
+    'the record of a delivery ends without an alarm, whose approver is removed: %j',
+    async (body) => {
+      const client = new ReturningClient(api)
+      const requestId = await client.request()
+      const choice = { requestId, bundle_id: bundle.id, include_keys: ['URL'], ...body }
+      expect((await approveWith(api, second, choice)).status).toBe(200)
+      await remove(second.userId)
+      expectError(await client.waits(requestId), 404, GONE, 'not_found')
+      expect((await api.call('listDeliveries', { as: owner })).json).toMatchObject([{ state: 'void' }])
+      const { json: events } = await api.call('listAudit', { as: owner })
+      const ofDelivery = events.filter(({ action }) => action.startsWith('delivery.'))
+      expect(ofDelivery.map(({ action }) => action)).toEqual(['delivery.void', 'delivery.approved'])
+    },
+  )
 
   test.each([undefined, 'loopback', 'code'])(
     'a deposit ends, and stores nothing, whose approver is removed at that moment: return by %s',

@@ -1,5 +1,3 @@
-import { randomId } from '@keyferry/crypto/token'
-import { removeApprovalsOf } from '../src/domain/requests/approver-removal.ts'
 import * as steps from '../src/domain/requests/request-steps.ts'
 import type { RequestStore, Step } from '../src/domain/requests/request-store.ts'
 import type { AppliedDeposit } from '../src/domain/requests/stored-deposit.ts'
@@ -61,13 +59,13 @@ export function actsOn(store: RequestStore) {
       outcome: { depositId: string; applied: AppliedDeposit | null },
       nowMs: number,
     ) => (await change(id, nowMs, (stored) => steps.settleDepositStep(stored, outcome))) === true,
-    removeApprovedBy: (approver: { userId: string; tenantId: string | null }, nowMs: number) =>
-      removeApprovalsOf({ requests: store, clock: clockAt(nowMs) }, approver),
+    removeApprovedBy: async (approver: { userId: string; tenantId: string | null }, nowMs: number) => {
+      const ids = await store.ofApprover(approver.userId, nowMs)
+      await Promise.all(
+        ids.map((id) => change(id, nowMs, (stored) => steps.removeApproverStep(stored, approver))),
+      )
+    },
     watch: (id: string, listener: () => void) => store.watch(id, listener),
     close: () => store.close(),
   }
-}
-
-function clockAt(nowMs: number) {
-  return { now: () => new Date(nowMs), newId: randomId, newToken: randomId }
 }

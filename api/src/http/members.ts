@@ -1,5 +1,5 @@
+import { removeApprovalsOf } from '../domain/approvals/approver-removal.ts'
 import { changeRole, type MemberParts, removeMember } from '../domain/people/member.ts'
-import { removeApprovalsOf } from '../domain/requests/approver-removal.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

@@ -1,6 +1,6 @@
+import { removeApprovalsOf } from '../domain/approvals/approver-removal.ts'
 import { changeProvidedUser, type ProvidedUserParts, recordSignOut } from '../domain/people/provided-user.ts'
 import { ensureUser } from '../domain/people/user.ts'
-import { removeApprovalsOf } from '../domain/requests/approver-removal.ts'
 import { type Handlers, originOf, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

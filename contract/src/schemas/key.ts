@@ -91,12 +91,14 @@ const EXAMPLE_KEY = {
   rotate_after_days: 90,
   due: null,
   may_change: true,
+  may_show: true,
 }
 
 /** A library entry; `value` is the mask for a secret, and the text of a template. `template_parts`: the names in it.
  * `version` counts the values that the key has had, from 1. `value_changed_elsewhere_at`: of a value that moved here,
  * when it last changed on the other server. The moved file claims this time; nothing proves it. `may_change`: whether
- * the caller may change the value, say that it is no secret, or put the key into a bundle. */
+ * the caller may change the value. `may_show`: whether they may also say that it is no secret, or put the key into a
+ * bundle. */
 export const Key = z
   .object({
     id: Id,
@@ -120,6 +122,7 @@ export const Key = z
     rotate_after_days: z.int().nullable(),
     due: Due,
     may_change: z.boolean(),
+    may_show: z.boolean(),
   })
   .meta({ id: 'Key', examples: [EXAMPLE_KEY] })
 

@@ -16,11 +16,12 @@ import {
   requireOpen,
   userCodeOf,
 } from '../requests/request.ts'
-import { approveStep, removeApproverStep, wrongCodeStep } from '../requests/request-steps.ts'
+import { approveStep, wrongCodeStep } from '../requests/request-steps.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
 import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-grounds.ts'
 import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
+import { removeApproval } from './approver-removal.ts'
 import { type Ending, type EndParts, endApproval, endingOf } from './ending.ts'
 import { requestOrigin } from './request-delivery.ts'
 
@@ -124,7 +125,7 @@ async function requireStillAllowed(
     await admit(parts.stores.memberships, caller, caller.role)
   } catch (error) {
     if (ending?.refused) await ending.refused(request)
-    else await changeRequest(parts, request.id, (now) => removeApproverStep(now, caller))
+    else await removeApproval(parts, request.id, caller)
     throw error
   }
 }

@@ -13,8 +13,9 @@ import type { ApprovalRequest, FirstApproval, StoredRequest } from '../requests/
  * the program is given one entry per kind of approval.
  */
 
-/** `expired` and `wrong_code`: the approval did not return to the terminal in time. */
-type EndReason = 'overtaken' | 'denied' | 'withdrawn' | 'wrong_code' | 'expired'
+/** `expired` and `wrong_code`: the approval did not return to the terminal in time. `removed`: its approver may approve
+ * no more. */
+type EndReason = 'overtaken' | 'removed' | 'denied' | 'withdrawn' | 'wrong_code' | 'expired'
 
 type Why = { reason: EndReason; origin: Origin | null }
 

@@ -43,7 +43,15 @@ export type DepositOutcome = {
 /** Why a deposit was not stored. `expired` and `wrong_code`: the approval did not return to the terminal. */
 export type DepositEnd = {
   depositId: string
-  reason: 'denied' | 'withdrawn' | 'expired' | 'wrong_code' | 'plan_changed' | 'overtaken' | 'refused'
+  reason:
+    | 'denied'
+    | 'withdrawn'
+    | 'expired'
+    | 'wrong_code'
+    | 'plan_changed'
+    | 'overtaken'
+    | 'removed'
+    | 'refused'
   /** ISO timestamp. */
   at: string
   origin: Origin | null

@@ -61,7 +61,7 @@ async function endDelivery(
   { reason, origin, at, wasHeld }: End,
 ): Promise<void> {
   const end = { deliveryId, at, origin }
-  if (reason === 'overtaken') await stores.deliveries.void(tenant.id, end)
+  if (reason === 'overtaken' || reason === 'removed') await stores.deliveries.void(tenant.id, end)
   else if (!wasHeld) await stores.deliveries.void(tenant.id, { ...end, reason })
   // It may still return in the last moment, so the sweep ends it later.
   else if (reason !== 'expired') await stores.heldDeliveries.end(tenant.id, { ...end, reason })
@@ -78,7 +78,7 @@ function namesEnding({ stores }: Parts, approved: ApprovedNames): Ending {
     assurance: async () => approved.assurance,
     async end({ wasHeld, ...end }) {
       const { reason, origin, at } = end
-      const isVoid = reason === 'overtaken'
+      const isVoid = reason === 'overtaken' || reason === 'removed'
       if (!isVoid && !(wasHeld && isAlarm(end))) return
       const action = isVoid ? 'names.void' : 'names.not_released'
       const event = { tenantId: tenant.id, action, target, at, origin, data: { reason } } as const

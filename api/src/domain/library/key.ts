@@ -9,7 +9,7 @@ import { groupsOf } from './bundle-entry.ts'
 import { type Deadlines, type DueBy, type Lifetime, normalLifetime } from './key-lifetime.ts'
 import { maskOverSecret } from './mask.ts'
 import { type TemplateParts, templatePartsOf } from './template.ts'
-import { mayShow, requireRight, type ValueRights } from './value-rights.ts'
+import { mayChange, mayShow, requireRight, type ValueRights } from './value-rights.ts'
 
 /*
  * A key is one environment variable of a tenant's library: one name, one value, wherever it is attached. The name is
@@ -45,7 +45,7 @@ export type Key = {
   Deadlines
 
 /** A key as one person sees it. */
-export type SeenKey = Key & { may_change: boolean }
+export type SeenKey = Key & { may_change: boolean; may_show: boolean }
 
 /** `isLong`: the value may be shown, but is too long to be read with a list. */
 type ListedKey = Key & { isLong: boolean }
@@ -152,12 +152,15 @@ export async function revealKey(keys: KeyStore, caller: Caller, keyId: string): 
 
 async function seenBy(keys: KeyStore, caller: Caller, key: Key): Promise<SeenKey> {
   const [seen] = await allSeenBy(keys, caller, [key])
-  return seen ?? { ...key, may_change: false }
+  return seen ?? { ...key, may_change: false, may_show: false }
 }
 
 async function allSeenBy(keys: KeyStore, caller: Caller, found: readonly Key[]): Promise<SeenKey[]> {
   const rights = await rightsOf(keys, caller, found)
-  return found.map((key, index) => ({ ...key, may_change: mayShow(caller, rights[index] ?? NO_RIGHTS) }))
+  return found.map((key, index) => {
+    const right = rights[index] ?? NO_RIGHTS
+    return { ...key, may_change: mayChange(caller, right), may_show: mayShow(caller, right) }
+  })
 }
 
 const NO_RIGHTS: ValueRights = { value_set_by: '', changers: 'owner' }
@@ -253,7 +256,7 @@ export async function deleteKey(
 /** Whether the caller may put the key into a bundle.
  * @throws DomainError not_found · forbidden */
 export async function requireShowable(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
-  if (caller.role !== 'owner') requireRight((await findKey(keys, caller, keyId)).may_change)
+  if (caller.role !== 'owner') requireRight((await findKey(keys, caller, keyId)).may_show)
 }
 
 /** @throws DomainError not_found · version_conflict */

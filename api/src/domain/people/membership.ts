@@ -5,7 +5,7 @@ import type { Origin } from '../base/origin.ts'
 /*
  * Who may do what in a tenant. A call is signed for one user and one tenant; the membership is looked up on every
  * call, so a removed member is refused at once. An owner may do everything. A member reads everything, creates bundles
- * and keys, changes what they created, and approves requests. An inactive user may do nothing.
+ * and keys, changes what value-rights.ts allows, and approves requests. An inactive user may do nothing.
  */
 
 export type Role = 'owner' | 'member'

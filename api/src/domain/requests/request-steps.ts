@@ -200,17 +200,17 @@ export function removeDepositStep({ status, approved }: StoredRequest, depositId
 export function removeApproverStep(
   stored: StoredRequest,
   { userId, tenantId }: { userId: string; tenantId: string | null },
-): Change<void> {
+): Change<StoredRequest | null> {
   const { status, first, approved } = stored
   const isOpen = status === 'pending' || status === 'held' || status === 'ready'
   const isOurs = tenantId === null || tenantId === (approved?.tenant.id ?? first?.tenantId)
   const isFirst = first?.approverId === userId
   const isSealed = status === 'ready' || approved !== null
-  if (!isOpen || !isOurs || isDeposit(stored)) return { answer: undefined }
-  if (isSealed && (isFirst || approved?.approverId === userId)) return { answer: undefined, next: 'removed' }
-  if (isSealed || !isFirst) return { answer: undefined }
+  if (!isOpen || !isOurs || isDeposit(stored)) return { answer: null }
+  if (isSealed && (isFirst || approved?.approverId === userId)) return { answer: stored, next: 'removed' }
+  if (isSealed || !isFirst) return { answer: null }
   const next: RequestState = { ...stored, status: 'pending', first: null, held: null, returned: null }
-  return { answer: undefined, next }
+  return { answer: null, next }
 }
 
 // The client sealed values to the server, in a box.

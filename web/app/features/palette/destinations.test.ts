@@ -31,6 +31,7 @@ const key = (name: string) => ({
   rotate_after_days: null,
   due: null,
   may_change: true,
+  may_show: true,
 })
 const names = (query: string, bundles: readonly string[], keys: readonly string[]) =>
   findDestinations(query, { bundles: bundles.map(bundle), keys: keys.map(key), isOwner: false }).map(

@@ -57,8 +57,9 @@ export function KeyActions({ keys, bundle, onDone }: KeyActionsProps) {
 function useAllowed(keys: readonly Key[], isBundlePage: boolean) {
   const isOwner = useIsOwner()
   const canEditAll = keys.every(({ may_change }) => may_change)
+  const canShowAll = keys.every(({ may_show }) => may_show)
   return {
-    attach: canEditAll,
+    attach: canShowAll,
     detach: isBundlePage || keys.some(({ used_in_bundles }) => used_in_bundles > 0),
     secret: canEditAll && keys.some(({ is_secret }) => !is_secret),
     delete: isOwner,

@@ -99,7 +99,7 @@ function KeyChoice({ bundle, busy, onCreate, onChoose, onCancel }: KeyChoiceProp
  * that is not there yet. */
 function useFreeKeys(bundle: BundleWithItems, query: string) {
   const keys = useAnswer('listKeys', {}).data
-  const free = freeKeys(keys ?? [], bundle).filter(({ may_change }) => may_change)
+  const free = freeKeys(keys ?? [], bundle).filter(({ may_show }) => may_show)
   const found = free.filter(({ name }) => matches(name, query))
   return { found, isNew: isKeyName(query) && keys?.some(({ name }) => name === query) === false }
 }

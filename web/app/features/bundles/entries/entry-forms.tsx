@@ -76,7 +76,7 @@ export function OtherKeyForm({ bundle, item, onClose }: EntryChange) {
   )
   const [chosenId, setChosenId] = useState<string | null>(null)
   const attached = new Set(bundle.items.map(({ id }) => id))
-  const free = (useAnswer('listKeys', {}).data ?? []).filter((key) => !attached.has(key.id) && key.may_change)
+  const free = (useAnswer('listKeys', {}).data ?? []).filter((key) => !attached.has(key.id) && key.may_show)
   const own = item.id ?? ''
   const done = () => ({
     text: `${bundle.name} delivers ${item.name} from ${free.find(({ id }) => id === chosenId)?.name ?? ''}.`,

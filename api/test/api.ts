@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import type { z } from 'zod'
 import { copyOfPostgres, freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { type ApiSettings, migrate, type StartOptions, startApi } from '../src/main.ts'
+import { problemOfAnswer } from './documented-answer.ts'
 import { renamedAnswer, renamedCall } from './renaming.ts'
 import { type Identity, layerHeaders, signedHeaders, testSettings } from './test-settings.ts'
 
@@ -149,6 +150,8 @@ function answered<N extends ApiEndpointName>(
   const responses: Readonly<Record<number, z.ZodType>> = apiEndpoints[name].responses
   const schema = responses[status] ?? ErrorBody
   expect(schema.safeParse(json).error, `${name} ${status}`).toBeUndefined()
+  const [mediaType = ''] = (headers.get('content-type') ?? '').split(';')
+  expect(problemOfAnswer(name, { status, mediaType, body: json }), `${name} ${status}`).toBeNull()
   const failure = status in responses ? null : ErrorBody.parse(json)
   return { status, headers, text, json: json as AnsweredBy<N>['json'], failure: failure as Failure | null }
 }

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
 import { openApiDocument } from './openapi.ts'
+import { ComponentSchemas } from './openapi-schemas.ts'
 
 test('every endpoint of the table is an operation with an example of each body', () => {
   const document = JSON.parse(JSON.stringify(openApiDocument('0.0.0')))
@@ -22,4 +24,39 @@ test('every operation has one of the described tags', () => {
     const [tag] = document.paths[row.path][row.method.toLowerCase()].tags
     expect(described, name).toContain(tag)
   }
+})
+
+const named = (schema: z.ZodType) => z.object({ name: schema.meta({ id: 'Name' }) })
+
+test('an id stands for one schema', () => {
+  const schemas = new ComponentSchemas()
+  schemas.media(named(z.string()), 'input')
+  schemas.media(named(z.string()), 'output')
+  expect(() => schemas.media(named(z.object({})), 'output')).toThrow('two schemas have the id Name')
+})
+
+test('the bundle of a delivery is an id and a name', () => {
+  const { schemas } = JSON.parse(JSON.stringify(openApiDocument('0.0.0'))).components
+  const ready = schemas.WaitResult.oneOf.find((each: { properties: object }) => 'bundle' in each.properties)
+  expect(schemas[ready.properties.bundle.$ref.split('/').at(-1)]).toMatchObject({
+    type: 'object',
+    required: ['id', 'name'],
+  })
+})
+
+const isResponses = (each: Record<string, unknown>) => '400' in each || '503' in each
+
+test('no schema has a default, and every pattern compiles without Unicode properties', () => {
+  const schemas: Record<string, unknown>[] = []
+  JSON.stringify(openApiDocument('0.0.0'), (_name, value) => {
+    if (typeof value === 'object' && value !== null) schemas.push(value)
+    return value
+  })
+  const patterns = schemas.flatMap(({ pattern }) => (typeof pattern === 'string' ? [pattern] : []))
+  expect(patterns.length).toBeGreaterThan(3)
+  expect(patterns.filter((pattern) => /\\[pPu]\{/.test(pattern))).toEqual([])
+  expect(schemas.filter((each) => 'default' in each && !isResponses(each))).toEqual([])
+  const { format } = JSON.parse(JSON.stringify(openApiDocument('0.0.0'))).components.schemas.CreateRequest
+    .properties
+  expect(format.description).toBe('Default: "sh"')
 })

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { type Endpoint, failureStatuses } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
+import { ComponentSchemas } from './openapi-schemas.ts'
 import { paramsOf } from './path-params.ts'
 import { WorkspaceHeaders } from './schemas/tenant.ts'
 import { ErrorBody } from './schemas/text.ts'
 
 type Json = Readonly<Record<string, unknown>>
-type Io = 'input' | 'output'
 type Place = 'path' | 'query' | 'header'
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -58,7 +58,7 @@ const TAG_OF_PATH: Readonly<Record<string, keyof typeof TAGS>> = {
 
 /** The whole interface as an OpenAPI 3.1 document, made from the table and the schemas that validate. */
 export function openApiDocument(version: string): Json {
-  const schemas: Record<string, unknown> = {}
+  const schemas = new ComponentSchemas()
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [name, row] of Object.entries<Endpoint>(endpoints)) {
     paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row, schemas) }
@@ -75,7 +75,7 @@ export function openApiDocument(version: string): Json {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas,
+      schemas: schemas.byId,
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: '__session' },
         bearer: { type: 'http', scheme: 'bearer' },
@@ -85,7 +85,7 @@ export function openApiDocument(version: string): Json {
   }
 }
 
-function operation(name: string, row: Endpoint, schemas: Record<string, unknown>): Json {
+function operation(name: string, row: Endpoint, schemas: ComponentSchemas): Json {
   return {
     operationId: name,
     summary: row.summary,
@@ -96,10 +96,10 @@ function operation(name: string, row: Endpoint, schemas: Record<string, unknown>
     ...(row.internal ? { 'x-internal': true } : {}),
     ...(row.modes ? { 'x-auth-modes': row.modes } : {}),
     parameters: [
-      ...parameters('path', paramsOf(row)),
-      ...parameters('query', row.query),
-      ...parameters('header', row.headers),
-      ...parameters('header', worksInTenant(row) ? WorkspaceHeaders : undefined),
+      ...parameters('path', paramsOf(row), schemas),
+      ...parameters('query', row.query, schemas),
+      ...parameters('header', row.headers, schemas),
+      ...parameters('header', worksInTenant(row) ? WorkspaceHeaders : undefined, schemas),
     ],
     ...(row.body ? { requestBody: requestBody(row, row.body, schemas) } : {}),
     responses: responses(row, schemas),
@@ -127,9 +127,9 @@ function tagOf({ path, layer }: Endpoint): string {
   return TAG_OF_PATH[noun] ?? noun
 }
 
-function parameters(place: Place, schema: z.ZodType | undefined): Json[] {
+function parameters(place: Place, schema: z.ZodType | undefined, schemas: ComponentSchemas): Json[] {
   if (!schema) return []
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  const { properties, required } = schemas.object(schema)
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,
@@ -138,11 +138,11 @@ function parameters(place: Place, schema: z.ZodType | undefined): Json[] {
   }))
 }
 
-function requestBody(row: Endpoint, body: z.ZodType, schemas: Record<string, unknown>): Json {
-  return { required: !row.bodyOptional, content: { 'application/json': media(body, 'input', schemas) } }
+function requestBody(row: Endpoint, body: z.ZodType, schemas: ComponentSchemas): Json {
+  return { required: !row.bodyOptional, content: { 'application/json': schemas.media(body, 'input') } }
 }
 
-function responses(row: Endpoint, schemas: Record<string, unknown>): Json {
+function responses(row: Endpoint, schemas: ComponentSchemas): Json {
   const answers: Record<string, Json> = {}
   for (const [status, schema] of Object.entries(row.responses))
     answers[status] = answer(Number(status), row, schema, schemas)
@@ -150,58 +150,22 @@ function responses(row: Endpoint, schemas: Record<string, unknown>): Json {
   for (const status of failureStatuses(row)) {
     answers[status] ??= {
       description: reason(status),
-      content: { 'application/json': media(ErrorBody, 'output', schemas) },
+      content: { 'application/json': schemas.media(ErrorBody, 'output') },
     }
   }
   return answers
 }
 
-function answer(status: number, row: Endpoint, schema: z.ZodType, schemas: Record<string, unknown>): Json {
+function answer(status: number, row: Endpoint, schema: z.ZodType, schemas: ComponentSchemas): Json {
   if (status === 204) return { description: reason(status) }
   const options = schema instanceof z.ZodUnion && row.text ? schema.options : [schema]
   const content = options.map((option) => {
     const type = option instanceof z.ZodString && row.text ? row.text : 'application/json'
-    return [type, media(option, 'output', schemas)]
+    return [type, schemas.media(option, 'output')]
   })
   return { description: reason(status), content: Object.fromEntries(content) }
 }
 
 function reason(status: number): string {
   return REASONS[status] ?? 'Answer'
-}
-
-/** A body's schema by name, its parts put among `schemas`, with the first of its examples. */
-function media(schema: unknown, io: Io, schemas: Record<string, unknown>): Json {
-  if (!(schema instanceof z.ZodType)) throw new Error('a body without a schema')
-  const {
-    $schema: _,
-    $defs = {},
-    ...root
-  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: open })
-  for (const [name, definition] of Object.entries($defs)) schemas[name] = hoisted(definition)
-  const [example] = examplesOf(schema)
-  return { schema: hoisted(root), ...(example === undefined ? {} : { example }) }
-}
-
-function examplesOf(schema: z.ZodType): readonly unknown[] {
-  const examples = schema.meta()?.['examples']
-  return Array.isArray(examples) ? examples : []
-}
-
-// An answer may gain fields, so a reader must not take the known ones for all there will ever be.
-function open({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-}
-
-function hoisted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(hoisted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      name === '$ref' && typeof inner === 'string'
-        ? inner.replace('#/$defs/', '#/components/schemas/')
-        : hoisted(inner),
-    ]),
-  )
 }

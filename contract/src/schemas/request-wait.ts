@@ -20,8 +20,8 @@ export const WaitQuery = z.object({
 export const VerifierHeaders = z.object({ 'x-poll-verifier': z.string().optional() })
 
 const named = (id: string) => z.object({ id: Id, name: z.string() }).meta({ id })
-export const NamedBundle = named('BundleName')
-export const NamedWorkspace = named('WorkspaceName')
+export const NamedBundle = named('NamedBundle')
+export const NamedWorkspace = named('NamedWorkspace')
 
 /** `missing_required`: keys that the bundle marks as required and that the approver left out. The API takes such an
  * approval, because a client of the plain interface knows no second confirmation; the page asks for one, and the

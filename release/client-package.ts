@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ARTEFACTS, ROOT, VERSION } from './places.ts'
 
@@ -13,10 +13,20 @@ export function packClient(into: string = ARTEFACTS): void {
   const stdio = ['ignore', 'pipe', 'inherit'] as const
   try {
     execFileSync(process.execPath, [join(ROOT, 'cli/build.ts'), folder], { stdio: [...stdio] })
+    setModes(folder)
     const args = ['pack', '--silent', '--pack-destination', folder]
     const name = execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: [...stdio] }).trim()
     renameSync(join(folder, name), join(into, PACKAGE_FILE))
   } finally {
     rmSync(folder, { recursive: true })
+  }
+}
+
+// Modes are part of the package. Those of new files follow from the umask, and those of copies from their originals.
+function setModes(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const isProgram = entry.isDirectory() || path.startsWith(join(folder, 'bin/'))
+    chmodSync(path, isProgram ? 0o755 : 0o644)
   }
 }

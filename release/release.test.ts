@@ -26,6 +26,19 @@ test('the same sources give the same package', () => {
   expect(readdirSync(join(folder, 'first'))).toEqual([PACKAGE_FILE])
 })
 
+test('the package does not depend on the umask of its builder', () => {
+  const packed = [0o022, 0o077].map((mask) => {
+    const before = process.umask(mask)
+    try {
+      packClient(join(folder, `umask-${mask}`))
+    } finally {
+      process.umask(before)
+    }
+    return hash('sha256', readFileSync(join(folder, `umask-${mask}`, PACKAGE_FILE)))
+  })
+  expect(new Set(packed).size).toBe(1)
+})
+
 test('the bill of materials names what is bundled, nothing else, and is always the same', async () => {
   const text = await billOfMaterials()
   const { bomFormat, components, serialNumber } = JSON.parse(text)

@@ -23,7 +23,11 @@ const server = createServer((request, response) => {
       return
     }
     response.writeHead(204).end() // Answer first: work that takes longer than 15 s would count as a failure.
-    receive(request.headers['webhook-id'], JSON.parse(body))
+    try {
+      receive(request.headers['webhook-id'], JSON.parse(body))
+    } catch (error) {
+      console.error(`unexpected message: ${error.message}`) // Later versions of Keyferry may send other messages.
+    }
   })
 })
 

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import os
+import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -43,7 +44,11 @@ class Receiver(BaseHTTPRequestHandler):
         self.send_response(204 if genuine else 401)
         self.end_headers()
         if genuine:
-            receive(self.headers["webhook-id"], json.loads(body))
+            try:
+                receive(self.headers["webhook-id"], json.loads(body))
+            except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+                # Later versions of Keyferry may send other messages.
+                print(f"unexpected message: {error!r}", file=sys.stderr, flush=True)
 
     def log_message(self, *_):
         pass

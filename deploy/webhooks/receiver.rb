@@ -43,6 +43,8 @@ def serve(client)
   client.write "HTTP/1.1 #{status}\r\nconnection: close\r\n\r\n"
   client.close
   receive(headers['webhook-id'], JSON.parse(body)) if genuine
+rescue JSON::JSONError, TypeError, NoMethodError => e
+  warn "unexpected message: #{e.class}" # Later versions of Keyferry may send other messages.
 end
 
 $stdout.sync = true

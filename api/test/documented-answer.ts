@@ -21,6 +21,7 @@ type Answered = { status: number; mediaType: string; body: unknown }
 /** What the OpenAPI document says against an answer; null if the answer is as it says. */
 export function problemOfAnswer(name: ApiEndpointName, { status, mediaType, body }: Answered): string | null {
   if (status === 204) return null
+  if (status === 500) return problemOf('components/schemas/Error', body) // every endpoint can fail
   const { method, path } = apiEndpoints[name]
   const parts = [
     'paths',
@@ -33,7 +34,11 @@ export function problemOfAnswer(name: ApiEndpointName, { status, mediaType, body
     'schema',
   ]
   const pointer = parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
-  const validate = documented().getSchema(`${DOCUMENT}#/${pointer.join('/')}`)
-  if (validate === undefined) return `the document has no ${mediaType} for ${status}`
+  return problemOf(pointer.join('/'), body)
+}
+
+function problemOf(pointer: string, body: unknown): string | null {
+  const validate = documented().getSchema(`${DOCUMENT}#/${pointer}`)
+  if (validate === undefined) return `the document has no ${decodeURIComponent(pointer)}`
   return validate(body) ? null : documented().errorsText(validate.errors)
 }

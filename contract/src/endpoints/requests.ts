@@ -71,7 +71,7 @@ export const requestEndpoints = {
       'Withdraw a request: for the client, which holds the verifier of its challenge (X-Poll-Verifier)',
     headers: wait.VerifierHeaders,
     responses: { 200: Ok },
-    errors: [404],
+    errors: [404, 409],
   }),
   storePayload: PUT('/api/v1/requests/{request_id}/payload', 'dev', {
     summary: 'Store a ciphertext as given (development only)',

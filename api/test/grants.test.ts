@@ -14,6 +14,7 @@ import { approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
 
+const USE = { redaction: 'auto', flags: ['pull', '--output=.env'] }
 const COMMAND = { argv: ['npm', 'run', 'dev'], cwd: '/home/sam/shop' }
 const redis = await testRedis()
 afterAll(() => redis?.stop())
@@ -25,6 +26,9 @@ type Asked = {
   argv_masked?: string
   template_keys?: string[]
   agent?: string
+  reason?: string
+  /** Null: as an older client signs, without flags. */
+  use?: DeviceRequest['use'] | null
   /** Where the terminal calls from; a new address unless given. */
   address?: string
 }
@@ -52,7 +56,7 @@ describe.each([
   type Bundle = Awaited<ReturnType<typeof bundleOf>>
 
   /** A signed request of a terminal. */
-  const ask = async (bundle: Bundle, { seed, agent, address, ...changes }: Asked) => {
+  const ask = async (bundle: Bundle, { seed, agent, reason, use = USE, address, ...changes }: Asked) => {
     const client = new ReturningClient(api)
     const { argv = COMMAND.argv, cwd = COMMAND.cwd, argv_masked, template_keys = [] } = changes
     const signed: DeviceRequest = {
@@ -64,6 +68,8 @@ describe.each([
       argvMasked: argv_masked,
       cwd,
       agent,
+      reason,
+      use: use ?? undefined,
     }
     const body = {
       bundle_id: bundle.name,
@@ -71,7 +77,8 @@ describe.each([
       cwd,
       template_keys,
       ...(argv_masked === undefined ? {} : { argv_masked }),
-      ...(agent === undefined ? {} : { meta: { agent } }),
+      meta: { ...(agent === undefined ? {} : { agent }), ...(reason === undefined ? {} : { reason }) },
+      ...(use === null ? {} : { use }),
       device: signDeviceRequest(seed, signed, new Date(nowMs()).toISOString()),
     }
     const from = { 'x-forwarded-for': address ?? client.address }
@@ -143,6 +150,11 @@ describe.each([
   test.each<[string, Partial<Asked>, string]>([
     ['another command', { argv: ['npm', 'run', 'test'] }, 'other_command'],
     ['other masked arguments', { argv_masked: 'x'.repeat(43) }, 'other_command'],
+    ['less redaction', { use: { ...USE, redaction: 'never' } }, 'other_command'],
+    ['another output file', { use: { ...USE, flags: ['pull', '--output=/tmp/x'] } }, 'other_command'],
+    ['another flag', { use: { ...USE, flags: [...USE.flags, '--for-agent='] } }, 'other_command'],
+    ['another reason', { reason: 'another' }, 'other_command'],
+    ['a client that signs no flags', { use: null }, 'other_command'],
     ['another folder', { cwd: '/tmp' }, 'other_folder'],
     ['an agent', { agent: 'codex' }, 'other_agent'],
     ['other names', { template_keys: ['A_1'] }, 'other_keys'],
@@ -152,6 +164,26 @@ describe.each([
     const asked = await remembered(bundle)
     expect(await again(bundle, { ...asked, ...changes })).toBe(why)
     expect(await again(bundle, asked)).toBe('ready')
+  })
+
+  test('more redaction is covered', async () => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle)
+    expect(await again(bundle, { ...asked, use: { ...USE, redaction: 'always' } })).toBe('ready')
+  })
+
+  test('a client that signs no flags repeats its own approval, which covers no flags', async () => {
+    const bundle = await bundleOf()
+    const asked = await remembered(bundle, { use: null })
+    expect(await again(bundle, asked)).toBe('ready')
+    expect(await again(bundle, { ...asked, use: USE })).toBe('other_command')
+  })
+
+  test('flags that were not signed are refused', async () => {
+    const bundle = await bundleOf()
+    const { body, client } = await ask(bundle, { seed: createDeviceSeed(), use: null })
+    const answer = await client.ask({ ...client.returning(), ...body, use: USE })
+    expectError(answer, 400, 'device.signature does not fit the request', 'invalid')
   })
 
   test('a value that comes under a stricter rule of another bundle asks a person again', async () => {

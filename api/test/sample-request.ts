@@ -20,6 +20,7 @@ export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalR
     argvMasked: null,
     cwd: null,
     deviceKey: null,
+    use: null,
     deposit: null,
     together: false,
     expiresAtMs: Date.now() + 300_000,

@@ -22,6 +22,8 @@ const REQUEST: DeviceRequest = {
   argvMasked: undefined,
   cwd: '/home/sam/shop',
   agent: undefined,
+  reason: undefined,
+  use: { redaction: 'always', flags: ['run'] },
 }
 
 test('a signed request is accepted as it was signed', () => {
@@ -37,9 +39,18 @@ test.each<[string, Partial<DeviceRequest>]>([
   ['masked argument', { argvMasked: 'x' }],
   ['folder', { cwd: '/home/sam' }],
   ['agent', { agent: 'claude-code' }],
+  ['reason', { reason: 'to test' }],
+  ['redaction', { use: { redaction: 'never', flags: ['run'] } }],
+  ['flag', { use: { redaction: 'always', flags: ['run', '--only'] } }],
+  ['version', { use: undefined }],
 ])('another %s is refused', (_, change) => {
   const proof = signDeviceRequest(seed, REQUEST, TIME)
   expect(deviceSignedRequest(proof, { ...REQUEST, ...change })).toBe(false)
+})
+
+test('a request of the first version is accepted without its reason', () => {
+  const older = { ...REQUEST, use: undefined }
+  expect(deviceSignedRequest(signDeviceRequest(seed, older, TIME), { ...older, reason: 'x' })).toBe(true)
 })
 
 test('another time, nonce or key is refused', () => {

@@ -21,6 +21,9 @@ export type DeviceRequest = {
   argvMasked: string | undefined
   cwd: string
   agent: string | undefined
+  reason?: string | undefined
+  /** What else the command line says of the values; undefined: the first version, which did not say it. */
+  use?: { redaction: string; flags: readonly string[] } | undefined
 }
 
 /** A signature and what keeps it from being used again, as it travels: base64, ISO timestamp, base64url, base64. */
@@ -67,7 +70,9 @@ function requestStatement(request: DeviceRequest, { time, nonce }: Once): Buffer
   const { clientPublicKey, bundle = '', workspace = '', templateKeys, argv, argvMasked = '' } = request
   const asked = [clientPublicKey, bundle, workspace, frame(...templateKeys)] as const
   const command = [frame(...argv), argvMasked, request.cwd, request.agent ?? ''] as const
-  return frame('keyferry device request v1', ...asked, ...command, time, nonce)
+  if (request.use === undefined) return frame('keyferry device request v1', ...asked, ...command, time, nonce)
+  const use = [request.reason ?? '', request.use.redaction, frame(...request.use.flags)] as const
+  return frame('keyferry device request v2', ...asked, ...command, ...use, time, nonce)
 }
 
 function forgetStatement({ time, nonce }: Once): Buffer {

@@ -68,6 +68,12 @@ export class Words {
     return this.#flags.get(flag)?.at(-1) ?? null
   }
 
+  /** Every flag as `--name=value`, sorted, but those to leave out. */
+  flagsBut(leftOut: ReadonlySet<string>): readonly string[] {
+    const flags = [...this.#flags].filter(([name]) => !leftOut.has(name))
+    return flags.flatMap(([name, values]) => values.map((value) => `--${name}=${value}`)).toSorted()
+  }
+
   /** All values, split at commas and trimmed; a name given twice counts once. */
   names(flag: string): readonly string[] {
     const parts = (this.#flags.get(flag) ?? []).flatMap((text) => text.split(','))

@@ -31,6 +31,7 @@ function options(output: { path: string; mayReplace: boolean } | null) {
     agent: null,
     as: null,
     isRemembered: false,
+    use: { redaction: 'auto', flags: [] },
     requiredAssurance: null,
     receiptFile: null,
     reason: null,

@@ -112,6 +112,9 @@ export type ValuesOptions = Omit<ValuesRequest, 'via' | 'format' | 'command'> & 
   readonly projectFormat: string | null
 }
 
+// The reason and the redaction are signed by themselves; the others change only how the person is asked.
+const SIGNED_ELSEWHERE = new Set(['reason', 'redact', 'no-open', 'no-qr', 'quiet', 'json', 'resumable'])
+
 /** The options from the flags, the bundle operand and `keyferry.json`, in this order of precedence.
  * @throws CliError usage */
 export async function readValuesRequest(words: Words, parts: Parts): Promise<ValuesOptions> {
@@ -133,6 +136,10 @@ export async function readValuesRequest(words: Words, parts: Parts): Promise<Val
     requiredAssurance: readChoice(words, 'require-assurance', ['bound', 'local']),
     receiptFile: words.text('receipt'),
     isRemembered: !words.has('ask'),
+    use: {
+      redaction: readChoice(words, 'redact', ['auto', 'always', 'never']) ?? 'auto',
+      flags: [words.line[0] ?? 'import', ...words.flagsBut(SIGNED_ELSEWHERE)],
+    },
     ...readReason(words, parts),
     ...readPage(words),
     keepAs: words.has('resumable') ? words.line : null,

@@ -25,6 +25,7 @@ function options() {
     agent: null,
     as: null,
     isRemembered: false,
+    use: { redaction: 'auto', flags: [] },
     requiredAssurance: null,
     receiptFile: null,
     reason: null,

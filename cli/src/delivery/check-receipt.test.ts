@@ -42,6 +42,7 @@ const request: ValuesRequest = {
   reason: null,
   as: null,
   isRemembered: false,
+  use: { redaction: 'auto', flags: [] },
   requiredAssurance: null,
   receiptFile: null,
   hidesQrCode: false,

@@ -126,11 +126,11 @@ export function commandFields(
 
 /** Sign the request with the key of this terminal; null if it names no whole command. */
 export function deviceProof(
-  { client_pubkey, bundle_id, workspace, template_keys = [], argv, argv_masked, cwd, meta }: RequestBody,
+  { client_pubkey, bundle_id, workspace, template_keys = [], argv, argv_masked, cwd, use, meta }: RequestBody,
   seed: Uint8Array,
   clock: Clock,
 ): DeviceProof | null {
-  if (argv === undefined || cwd === undefined) return null
+  if (argv === undefined || cwd === undefined || !canBeShown(use?.flags ?? [])) return null
   return signDeviceRequest(
     seed,
     {
@@ -142,6 +142,8 @@ export function deviceProof(
       argvMasked: argv_masked,
       cwd,
       agent: meta['agent'],
+      reason: meta['reason'],
+      use,
     },
     new Date(clock.epochMs()).toISOString(),
   )

@@ -46,14 +46,18 @@ function valuesOf(
   parts: Parts,
   { mayAsk = true, pending: earlier }: ApprovalOptions,
 ): RequestKind<Delivered> {
-  const { keys, format, via, isRemembered, keepAs } = request
+  const { keys, format, via, isRemembered, use, keepAs } = request
   return {
     name: null,
     keys,
     via,
     isRemembered,
     earlier,
-    fields: { format, ...(keys.length === 0 ? {} : { template_keys: keys }) },
+    fields: {
+      format,
+      ...(isRemembered ? { use } : {}),
+      ...(keys.length === 0 ? {} : { template_keys: keys }),
+    },
     begin: async (pending) => {
       if (pending.remembered === null && !mayAsk) throw await personNeeded(pending, parts)
       if (earlier === undefined && pending.remembered === null) await requireKnown(request, pending, parts)

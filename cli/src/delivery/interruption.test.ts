@@ -30,6 +30,7 @@ const request = (changes: Partial<ValuesRequest> = {}): ValuesRequest => ({
   agent: null,
   as: null,
   isRemembered: false,
+  use: { redaction: 'auto', flags: [] },
   requiredAssurance: null,
   receiptFile: null,
   reason: null,

@@ -1,5 +1,6 @@
 import type { Values } from '../base/parts.ts'
 import type { Speaker } from '../machine/credential.ts'
+import type { Redaction } from '../redaction/redacted-stream.ts'
 
 /** Who requests something of which bundle, and how it is approved. */
 export type RequestOptions = {
@@ -21,6 +22,9 @@ export type RequestOptions = {
   readonly hidesQrCode: boolean
 }
 
+/** How the values are used: what the output of the program hides, and the flags of the command. */
+export type RequestUse = { readonly redaction: Redaction; readonly flags: readonly string[] }
+
 /** A request for values. */
 export type ValuesRequest = RequestOptions & {
   /** Who asks. */
@@ -39,6 +43,8 @@ export type ValuesRequest = RequestOptions & {
   readonly requiredAssurance: 'bound' | 'local' | null
   /** Whether the approver may let this terminal repeat the approval, and an earlier one counts. */
   readonly isRemembered: boolean
+  /** What a remembered approval covers besides the command and its reason. */
+  readonly use: RequestUse
   /** The command line to store with the request, so that it can be resumed; null: do not store the request. */
   readonly keepAs: readonly string[] | null
 }

@@ -163,6 +163,7 @@ function requestOf(
     requiredAssurance: null,
     receiptFile: null,
     isRemembered: true,
+    use: { redaction: 'always', flags: ['mcp'] },
     whyNotOpen: null,
     hidesQrCode: true,
     keepAs: null,

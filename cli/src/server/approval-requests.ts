@@ -37,6 +37,8 @@ export type RequestBody = {
   readonly cwd?: string
   /** By the key of this terminal, so that the approval can be remembered. */
   readonly device?: DeviceProof
+  /** What is signed with `device` besides the command. */
+  readonly use?: { readonly redaction: string; readonly flags: readonly string[] }
   /** With `device`: another client of this terminal may bring the approval here. */
   readonly together?: true
   readonly meta: Readonly<Record<string, string>>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Actor, Id, Page, Timestamp } from './text.ts'
+import { LIMITS } from '../limits.ts'
+import { Actor, Id, Page, storable, Timestamp } from './text.ts'
 
 export const EXAMPLE_DEVICE = {
   public_key: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
@@ -19,6 +20,22 @@ export const Device = z
     signature: z.base64({ error: 'device.signature must be base64' }).max(128),
   })
   .meta({ id: 'Device', examples: [EXAMPLE_DEVICE] })
+
+/** How much of the program's output hides values, from none to all. */
+export const REDACTIONS = ['never', 'auto', 'always'] as const
+
+/** What a command line says besides the command: it is signed with `device`, and a remembered approval holds for the
+ * same flags and the same redaction, or more. Without it, the signature is of the first version. */
+export const RequestUse = z
+  .object({
+    redaction: z.enum(REDACTIONS, { error: `use.redaction must be one of ${REDACTIONS.join(', ')}` }),
+    flags: z
+      .array(storable(z.string({ error: 'use.flags must be texts' }), 'use.flags'), {
+        error: 'use.flags must be an array',
+      })
+      .max(LIMITS.argvItems, `use.flags must be at most ${LIMITS.argvItems} texts`),
+  })
+  .meta({ id: 'RequestUse', examples: [{ redaction: 'auto', flags: ['run', '--only'] }] })
 
 /** Why a remembered approval of this bundle does not apply to a request. */
 export const ASKS_AGAIN = [

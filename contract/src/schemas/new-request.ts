@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { BundleName } from './bundle.ts'
 import { Deposit } from './deposit.ts'
-import { ASKS_AGAIN, Device } from './grant.ts'
+import { ASKS_AGAIN, Device, RequestUse } from './grant.ts'
 import { AssuranceField } from './policy.ts'
 import { RELEASES, ReleaseField } from './release.ts'
 import { FORMATS, REQUEST_KINDS } from './request.ts'
@@ -55,6 +55,7 @@ export const CreateRequest = z
     cwd: optionalText('cwd', LIMITS.cwdLength).optional(),
     /** Needs `argv` and `cwd`. Lets the approver remember the approval, and the terminal repeat it. */
     device: Device.optional(),
+    use: RequestUse.optional(),
     /** Needs `device`. The client takes its approval back from another client of its terminal too, so that requests of
      * one start can be approved on one page. */
     together: z.boolean({ error: 'together must be true or false' }).default(false),

@@ -1,4 +1,4 @@
-import type { ASKS_AGAIN, Assurance } from '@keyferry/contract'
+import { type ASKS_AGAIN, type Assurance, REDACTIONS } from '@keyferry/contract'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
@@ -8,7 +8,15 @@ import type { Caller, MembershipStore } from '../people/membership.ts'
 import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { approveStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
-import { agentOf, type GrantStore, type KnownGrant, namesDigest, usesLeft } from './grant.ts'
+import {
+  agentOf,
+  type GrantStore,
+  type KnownGrant,
+  namesDigest,
+  type SignedUse,
+  signedUse,
+  usesLeft,
+} from './grant.ts'
 import { effectivePolicy, mayApprove, type PolicyStore, tightened } from './policy.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
 import { rulesOfValues } from './value-rules.ts'
@@ -81,9 +89,17 @@ function isMeant({ bundle, tenant }: KnownGrant, { suggestedBundle, suggestedWor
 function mismatch(grant: KnownGrant, request: ApprovalRequest): Why | null {
   const { argv, argvMasked, cwd, templateKeys } = request
   if (!isSame(grant.argv, argv ?? []) || grant.argvMasked !== argvMasked) return 'other_command'
+  if (!isCovered(signedUse(request), grant.use)) return 'other_command'
   if (grant.cwd !== cwd) return 'other_folder'
   if (grant.agent !== agentOf(request)) return 'other_agent'
   return isSame(grant.asked, templateKeys.toSorted()) ? null : 'other_keys'
+}
+
+// Without flags a terminal says neither its redaction nor its output: nothing but the same is covered.
+function isCovered(use: SignedUse | null, approved: SignedUse | null): boolean {
+  if (use === null || approved === null) return use === approved
+  const isEnough = REDACTIONS.indexOf(use.redaction) >= REDACTIONS.indexOf(approved.redaction)
+  return isEnough && use.reason === approved.reason && isSame(use.flags, approved.flags)
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {

@@ -1,7 +1,6 @@
-import type { ASKS_AGAIN, Grant as GrantSchema } from '@keyferry/contract'
-import { LIMITS } from '@keyferry/contract'
+import { type ASKS_AGAIN, type Grant as GrantSchema, LIMITS, RequestUse } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Listed, Page, WholePage } from '../base/listing.ts'
@@ -30,6 +29,10 @@ export type GrantEnd = Extract<
   'revoked' | 'forgotten' | 'person_removed' | 'role_changed' | 'policy_changed' | 'signed_out'
 >
 
+/** The flags and the reason of a command, as the terminal signed them. Plain JSON. */
+export const SignedUse = RequestUse.extend({ reason: z.string() })
+export type SignedUse = z.infer<typeof SignedUse>
+
 /** What a use must match. */
 type GrantTerms = Omit<GrantDraft, 'hours'> & {
   hours: number
@@ -38,6 +41,8 @@ type GrantTerms = Omit<GrantDraft, 'hours'> & {
   argvMasked: string | null
   cwd: string
   agent: string | null
+  /** Null: of a terminal that signed no flags. */
+  use: SignedUse | null
   /** Names that the request asked for, sorted. */
   asked: readonly string[]
 }
@@ -104,10 +109,11 @@ export async function remember(
 ): Promise<void> {
   const { deviceKey, argv, argvMasked, cwd, templateKeys } = request
   if (draft === null || deviceKey === null || argv === null || cwd === null) return
-  const command = { argv, argvMasked, cwd, agent: agentOf(request), asked: templateKeys.toSorted() }
+  const command = { argv, argvMasked, cwd, agent: agentOf(request), use: signedUse(request) }
   await stores.grants.insert(tenant.id, {
     ...draft,
     ...command,
+    asked: templateKeys.toSorted(),
     id: clock.newId(),
     deviceKey,
     bundle,
@@ -119,6 +125,10 @@ export async function remember(
 
 export function agentOf({ requesterMeta }: ApprovalRequest): string | null {
   return requesterMeta['agent'] || null
+}
+
+export function signedUse({ use, requesterMeta }: ApprovalRequest): SignedUse | null {
+  return use && { ...use, reason: requesterMeta['reason'] ?? '' }
 }
 
 /** What the caller lets terminals repeat; for an owner, what anyone in the workspace does. */

@@ -44,6 +44,8 @@ export async function requireDevice(
     argvMasked: asked.argv_masked,
     cwd,
     agent: asked.meta.agent,
+    reason: asked.meta.reason,
+    use: asked.use,
   }
   if (!deviceSignedRequest(device, request)) throw invalid('device.signature does not fit the request')
   await requireFresh(parts, device)

@@ -93,6 +93,7 @@ function newRequest(
     argvMasked: asked.argv_masked ?? null,
     cwd: asked.cwd ?? null,
     deviceKey,
+    use: asked.use ?? null,
     deposit,
     together: asked.together,
     expiresAtMs: now.getTime() + parts.lifetimeSeconds * 1_000,

@@ -1,4 +1,4 @@
-import { FORMATS, RELEASES, REQUEST_KINDS, WhyNotCode } from '@keyferry/contract'
+import { FORMATS, RELEASES, REQUEST_KINDS, RequestUse, WhyNotCode } from '@keyferry/contract'
 import { z } from 'zod'
 import { Approved } from './approved.ts'
 import { AppliedDeposit } from './stored-deposit.ts'
@@ -45,6 +45,8 @@ export const ApprovalRequest = z.object({
   cwd: z.string().nullable(),
   /** The public key of the terminal, which signed the request; base64. */
   deviceKey: z.string().nullable(),
+  /** The flags of the command, as the terminal signed them; null: it did not say them. */
+  use: RequestUse.nullable().default(null),
   /** Null for any other kind. */
   deposit: StoredDepositFacts.nullable(),
   /** The client takes its approval back from another client of its terminal too. */

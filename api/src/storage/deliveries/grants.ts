@@ -5,6 +5,7 @@ import {
   type GrantStore,
   type KnownGrant,
   type NewGrant,
+  SignedUse,
   usesLeft,
 } from '../../domain/approvals/grant.ts'
 import { madeBy } from '../../domain/base/event.ts'
@@ -69,6 +70,7 @@ async function insert(transaction: Recorded, tenantId: string, grant: NewGrant):
       argv_masked: grant.argvMasked,
       cwd: grant.cwd,
       agent: grant.agent,
+      use: grant.use && JSON.stringify(grant.use),
       label: JSON.stringify(grant.label),
       keys: JSON.stringify(keys),
       left_out: JSON.stringify(grant.leftOut),
@@ -140,6 +142,7 @@ function termsOf(row: Tables['grants']) {
     argvMasked: row.argv_masked,
     cwd: row.cwd,
     agent: row.agent,
+    use: row.use === null ? null : SignedUse.parse(JSON.parse(row.use)),
     asked: textsIn(row.asked),
   }
 }

@@ -60,7 +60,8 @@ export const bundles = {
   },
 
   /** Approvals that a terminal may repeat. One that ended is kept for a day, so that the terminal learns why (`ended`).
-   * `argv`, `label`, `keys`, `left_out` and `asked` are JSON. */
+   * `argv`, `use`, `label`, `keys`, `left_out` and `asked`
+   * are JSON. */
   grants: {
     columns: {
       tenant_id: text,
@@ -72,6 +73,7 @@ export const bundles = {
       argv_masked: orNull(text),
       cwd: text,
       agent: orNull(text),
+      use: orNull(text),
       label: text,
       keys: text,
       left_out: text,

@@ -227,6 +227,15 @@ describe.each(databases)('what leaves the audit log on %s', (kind) => {
     expect(await checkExport([text])).toMatchObject({ first: 1, last: ENDS[2], next: null })
   })
 
+  test('an export of a part says up to where it was asked for; with fewer entries, it is incomplete', async () => {
+    const part = await exported({ to_seq: String(ENDS[0]) })
+    expect(await checkExport([part])).toMatchObject({ last: ENDS[0], beyond: ENDS[2] })
+    const lines = part.split('\n')
+    await expect(checkExport([lines.toSpliced(ENDS[0] - 1, 1).join('\n')])).rejects.toThrow(
+      `the note signs entry ${ENDS[2]}, but the export ends at entry ${ENDS[0] - 1}`,
+    )
+  })
+
   describe('a restore', () => {
     test('begins a new epoch: a note of what it lost reads as lost', async () => {
       const lost = await notes()

@@ -71,6 +71,15 @@ describe.concurrent('keyferry audit verify', () => {
     })
   })
 
+  test('an export of a part says that the log goes on', async () => {
+    const part = JSON.stringify({ note: plain.note(4), to_seq: 3 })
+    const { exit, stdout } = await verify(`--key '${KEY}'`, { lines: [...plain.lines.slice(0, 3), part] })
+    expect(exit).toBe(0)
+    expect(stdout).toContain(
+      'The export ends at entry 3, as requested. The log goes on: its note signs entry 4.',
+    )
+  })
+
   test('a note of before a restore says what the restore lost', async () => {
     const lines = [...restored.lines, restored.ending(4, 2)]
     const note = restored.note(4, { hash: '11'.repeat(32) })
@@ -108,6 +117,13 @@ describe.concurrent('keyferry audit verify', () => {
       /line 3: the origin/,
     ],
     ['a removed entry', '', whole.toSpliced(2, 1), '', /line 3: entry 3 is missing/],
+    [
+      'a cut export',
+      '',
+      whole.toSpliced(3, 1),
+      '',
+      /line 4: the note signs entry 4, but the export ends at entry 3/,
+    ],
     ['a missing note', '', plain.lines, '', /line 5: the note at the end is missing/],
     ['an export without a note', key, [...plain.lines, '{"note":null}'], '', /the export has no note/],
     ['another key', `--key '${otherKey}'`, whole, '', /note in the export is not valid: not a verifier key/],

@@ -34,4 +34,10 @@ export function openChainNote(note: string, vkey: string): ChainNote {
   return { origin, seq: Number(seq), hash: Buffer.from(hash).toString('hex'), epoch: Number(epoch), at }
 }
 
+/** The entry and the epoch that a note names. Nothing says who wrote the note; null for another text. */
+export function namedBy(note: string): Pick<ChainNote, 'seq' | 'epoch'> | null {
+  const [, seq, epoch] = /^keyferry chain v1\n[^\n]+\n(\d{1,15})\n[^\n]+\n(\d{1,15}) /.exec(note) ?? []
+  return seq === undefined || epoch === undefined ? null : { seq: Number(seq), epoch: Number(epoch) }
+}
+
 const notAChain = () => new CryptoError('bad_note', 'not a note of an audit log')

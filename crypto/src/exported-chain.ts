@@ -1,5 +1,6 @@
 import { CHAIN_START, chainHash, originHash } from './audit-chain.ts'
-import type { ChainNote } from './chain-note.ts'
+import { type ChainNote, namedBy } from './chain-note.ts'
+import { type Ending, endingOf, isPart, type Restore, restoreOf } from './export-lines.ts'
 import { endOfValue, isCount, membersOf, parsed } from './json-text.ts'
 
 /*
@@ -20,17 +21,11 @@ export class BrokenExport extends Error {
   }
 }
 
-/** A restore of a backup: entries of `epochBefore` after entry `seq` were lost. `at`: an ISO timestamp. */
-export type Restore = { readonly at: string; readonly epochBefore: number; readonly seq: number }
-
 /** `fits`: the entries up to the note's are those that were signed · `differs`: they are not · `lost`: a restore at
  * `at` lost what was signed · `outside`: the export does not hold the note's entry. */
 export type Judgement =
   | { readonly kind: 'fits' | 'differs' | 'outside' }
   | { readonly kind: 'lost'; readonly at: string }
-
-/** The last line of an export. */
-type Ending = { readonly note: string | null; readonly next: number | null }
 
 /** The state of a check. Exports that continue each other may follow one another. */
 export class ExportedChain {
@@ -61,6 +56,8 @@ export class ExportedChain {
       this.#line += 1
       throw this.#broken('the note at the end is missing; the export is incomplete')
     }
+    if (this.beyond !== null && !isPart(this.#ending, this.last))
+      throw this.#broken(`the note signs entry ${this.beyond}, but the export ends at entry ${this.last}`)
   }
 
   /** The number of the first entry, or of the entry that would be the first. */
@@ -78,13 +75,16 @@ export class ExportedChain {
     return this.#erased
   }
 
-  get restores(): readonly Restore[] {
-    return this.#restores
-  }
-
   /** The signed notes of the export, unchecked. */
   get notes(): readonly string[] {
     return this.#notes
+  }
+
+  /** The newest entry that a note of the export names, where the export ends before it. */
+  get beyond(): number | null {
+    const named = this.#notes.flatMap((note) => namedBy(note) ?? [])
+    const missing = named.filter((note) => note.seq > this.last && this.#lossOf(note) === undefined)
+    return missing.length === 0 ? null : Math.max(...missing.map(({ seq }) => seq))
   }
 
   /** Where the next part of the log begins; null at its end. */
@@ -99,12 +99,16 @@ export class ExportedChain {
   }
 
   /** What a note of this log says about the export. */
-  judge({ seq, hash, epoch }: ChainNote): Judgement {
-    const lostBy = this.#restores.find((restore) => epoch <= restore.epochBefore && seq > restore.seq)
-    if (lostBy !== undefined) return { kind: 'lost', at: lostBy.at }
-    const own = this.hashOf(seq)
+  judge(note: ChainNote): Judgement {
+    const loss = this.#lossOf(note)
+    if (loss !== undefined) return { kind: 'lost', at: loss.at }
+    const own = this.hashOf(note.seq)
     if (own === null) return { kind: 'outside' }
-    return { kind: own === hash ? 'fits' : 'differs' }
+    return { kind: own === note.hash ? 'fits' : 'differs' }
+  }
+
+  #lossOf({ seq, epoch }: Pick<ChainNote, 'seq' | 'epoch'>): Restore | undefined {
+    return this.#restores.find((restore) => epoch <= restore.epochBefore && seq > restore.seq)
   }
 
   #begin(line: string): void {
@@ -156,19 +160,16 @@ export class ExportedChain {
 
   #noteRestore(body: string): void {
     if (!body.includes('"action":"audit.restored"')) return
-    const { action, at, data } = this.#members(body)
-    const { epoch_before: epochBefore, seq } = membersOf(data) ?? {}
-    const isRestore = action === 'audit.restored' && typeof at === 'string'
-    if (isRestore && isCount(epochBefore) && isCount(seq)) this.#restores.push({ at, epochBefore, seq })
+    const restore = restoreOf(this.#members(body))
+    if (restore !== null) this.#restores.push(restore)
   }
 
   #end(line: string): void {
-    const { note, next_from_seq: next = null } = this.#members(line)
-    const isEnding = (note === null || typeof note === 'string') && (next === null || isCount(next))
-    if (!isEnding) throw this.#broken('neither an entry nor a note')
+    const ending = endingOf(this.#members(line))
+    if (ending === null) throw this.#broken('neither an entry nor a note')
     if (this.#ending !== null) throw this.#broken('a line follows the end of the export')
-    if (note !== null) this.#notes.push(note)
-    this.#ending = { note, next }
+    if (ending.note !== null) this.#notes.push(ending.note)
+    this.#ending = ending
   }
 
   #members(json: string): Readonly<Record<string, unknown>> {

@@ -25,7 +25,7 @@ export async function verifyExport(
   const chain = await readChain(resolve(cwd, file), file)
   const saved = noteFile === null ? [] : [await readNote(resolve(cwd, noteFile), noteFile)]
   const { anchors, remarks } = key === null ? UNCHECKED : checkNotes(chain, saved, key)
-  const findings = { chain, ranges: rangesOf(chain, anchors), remarks }
+  const findings = { chain, ranges: rangesOf(chain, anchors), remarks: [...remarksOn(chain), ...remarks] }
   stdout.write(isJson ? asJson(findings) : asText(findings))
   return EXIT.ok
 }
@@ -44,6 +44,12 @@ async function readChain(path: string, shown: string): Promise<ExportedChain> {
   }
 }
 
+// The last line says that the export was asked for up to this entry, and nothing signs that.
+function remarksOn({ beyond, next, last }: ExportedChain): string[] {
+  if (beyond === null || next !== null) return []
+  return [`The export ends at entry ${last}, as requested. The log goes on: its note signs entry ${beyond}.`]
+}
+
 type SavedNote = { readonly text: string; readonly where: string }
 
 async function readNote(path: string, shown: string): Promise<SavedNote> {
@@ -56,8 +62,8 @@ async function readNote(path: string, shown: string): Promise<SavedNote> {
 
 type Notes = { readonly anchors: readonly Anchor[]; readonly remarks: readonly string[] }
 
-// The notes of the export may be newer than its last entry, because it can be a part of the log. A note that was given
-// has to be checked.
+// Notes of the export may be newer than its last entry only where it says that it is a part of the log, which the check
+// of its lines requires. A note that was given has to fit.
 function checkNotes(chain: ExportedChain, saved: readonly SavedNote[], key: string): Notes {
   const anchors: Anchor[] = []
   const remarks: string[] = []

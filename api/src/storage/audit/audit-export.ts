@@ -35,7 +35,9 @@ export async function* exportLines(
     last = rows.at(-1)?.seq ?? end
     await turn()
   }
-  yield `${JSON.stringify({ note, ...((await hasMore(query, tenantId, last, to)) ? { next_from_seq: last + 1 } : {}) })}\n`
+  const limit = to < LAST ? { to_seq: to } : {}
+  const next = (await hasMore(query, tenantId, last, to)) ? { next_from_seq: last + 1 } : {}
+  yield `${JSON.stringify({ note, ...limit, ...next })}\n`
 }
 
 /** One entry as a line. The entry's text begins at character 83, so that a reader can hash it without writing JSON. */

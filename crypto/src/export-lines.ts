@@ -1,6 +1,7 @@
 import { isCount, membersOf } from './json-text.ts'
 
-/** The last line of an export. `next`: where the next part of the log begins; `to`: the last entry that was asked for. */
+/** The last line of an export. `next`: where the next part of the log begins; `to`: the last entry that was asked
+ * for. */
 export type Ending = {
   readonly note: string | null
   readonly next: number | null

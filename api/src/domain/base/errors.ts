@@ -26,3 +26,15 @@ export class DomainError extends Error {
 export function unavailable(what: string, cause?: unknown): DomainError {
   return new DomainError('unavailable', `${what} is unavailable`, { cause, retryAfterSeconds: 1 })
 }
+
+/** What this call has just written, read again. A read that does not find it means that the database lost the commit, as
+ * when a standby that lagged takes over: the caller must try again, and not take it for deleted.
+ * @throws DomainError unavailable */
+export async function readBack<T>(read: Promise<T>): Promise<T> {
+  try {
+    return await read
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'not_found') throw unavailable('database', error)
+    throw error
+  }
+}

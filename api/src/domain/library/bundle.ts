@@ -1,5 +1,5 @@
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
+import { DomainError, readBack } from '../base/errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
@@ -74,7 +74,7 @@ export async function createBundle(
   const stamp = stampOf(caller, clock)
   const bundle = newBundle(draft, { id: clock.newId(), tenantId: caller.tenantId, stamp })
   if (!(await bundles.insert(bundle, stamp))) throw bundleNameTaken()
-  return findBundle(bundles, caller, bundle.id)
+  return readBack(findBundle(bundles, caller, bundle.id))
 }
 
 /** A bundle as it is stored first. */
@@ -99,7 +99,7 @@ export async function updateBundle(
   const outcome = await bundles.update(caller.tenantId, bundleId, { ...change, tags, stamp })
   if (outcome === 'absent') throw bundleNotFound()
   if (outcome === 'name_taken') throw bundleNameTaken()
-  return findBundle(bundles, caller, bundleId)
+  return readBack(findBundle(bundles, caller, bundleId))
 }
 
 /** Owners change every bundle; members change those that value-rights.ts allows.

@@ -1,7 +1,7 @@
 import { MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
+import { DomainError, readBack } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
 import { type Bundle, type BundleStore, bundleNameTaken, bundleNotFound, findBundle } from './bundle.ts'
@@ -80,7 +80,7 @@ export async function duplicateBundle(
     }),
   })
   if (outcome !== 'duplicated') throw refusal(outcome)
-  return findBundle(bundles, caller, id)
+  return readBack(findBundle(bundles, caller, id))
 }
 
 // A value that is given is what the duplicate delivers, also where the copied key is a template.

@@ -1,7 +1,7 @@
 import { MASK } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
+import { DomainError, readBack } from '../base/errors.ts'
 import type { Listed, Page, WholePage } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
@@ -95,7 +95,7 @@ export async function restoreVersion(
   if (status === 'no_version') throw versionNotFound(restoring.version)
   if (status === 'destroyed') throw versionDestroyed(restoring.version)
   requireChanged(status === 'conflict' ? restored : { status })
-  return findKey(keys, caller, restoring.keyId)
+  return readBack(findKey(keys, caller, restoring.keyId))
 }
 
 /** Destroy the value of an older version. A second time does nothing.

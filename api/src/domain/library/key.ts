@@ -1,7 +1,7 @@
 import { type Changers, MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
+import { DomainError, readBack } from '../base/errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
@@ -136,7 +136,7 @@ export async function createKey(
     updated_by: stamp.by,
   }
   if (!(await keys.insert(caller.tenantId, key, stamp))) throw keyNameTaken()
-  return findKey(keys, caller, key.id)
+  return readBack(findKey(keys, caller, key.id))
 }
 
 /** @throws DomainError not_found, for another tenant's key too */
@@ -241,7 +241,7 @@ export async function updateKey(
       stamp,
     }),
   )
-  return findKey(keys, caller, keyId)
+  return readBack(findKey(keys, caller, keyId))
 }
 
 /** @throws DomainError not_found */

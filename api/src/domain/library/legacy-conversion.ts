@@ -1,5 +1,5 @@
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
+import { DomainError, readBack } from '../base/errors.ts'
 import { stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import { bundleNotFound } from './bundle.ts'
@@ -29,5 +29,5 @@ export async function convertLegacyItem(
     const message = `the bundle delivers a library key as ${name}: delete this item, or detach that key before you convert it`
     throw new DomainError('name_taken', message, { details: { names: [name] } })
   }
-  return findKey(stores.keys, caller, keyId)
+  return readBack(findKey(stores.keys, caller, keyId))
 }

@@ -1,6 +1,7 @@
 import { MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { readBack } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import type { Attachment } from './attachment.ts'
@@ -85,7 +86,7 @@ export async function splitKey(
   if (outcome === 'absent') {
     throw (await bundles.find(caller.tenantId, place.bundleId)) ? keyNotFound() : bundleNotFound()
   }
-  return findKey(keys, caller, copy.keyId)
+  return readBack(findKey(keys, caller, copy.keyId))
 }
 
 function namesIn(bundleName: string, given: string | undefined): OwnCopy['namesFor'] {

@@ -1,6 +1,6 @@
 import { LIMITS } from '@keyferry/contract'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
+import { DomainError, readBack } from '../base/errors.ts'
 import type { Listed, Page, WholePage } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { bundleNotFound } from '../library/bundle.ts'
@@ -125,7 +125,7 @@ export async function createMachine(
     const message = `a workspace can have ${LIMITS.machines} machines: delete one that is not used`
     throw new DomainError('conflict', message, { details: { limit: LIMITS.machines } })
   }
-  return findMachine(machines, caller, id)
+  return readBack(findMachine(machines, caller, id))
 }
 
 /** @throws DomainError not_found, for another tenant's machine too */
@@ -158,7 +158,7 @@ export async function updateMachine(
   const outcome = await machines.update(caller.tenantId, machineId, { ...change, stamp })
   if (outcome === 'absent') throw machineNotFound()
   if (outcome === 'taken') throw machineNameTaken()
-  return findMachine(machines, caller, machineId)
+  return readBack(findMachine(machines, caller, machineId))
 }
 
 /** @throws DomainError not_found */

@@ -1,7 +1,7 @@
 import { LIMITS, TIMES, type WebhookEvent } from '@keyferry/contract'
 import { makeWebhookSecret } from '@keyferry/crypto/webhook-signature'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
+import { DomainError, readBack } from '../base/errors.ts'
 import type { Listed, Page, WholePage } from '../base/listing.ts'
 import type { TargetRules } from '../base/outgoing-target.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
@@ -86,7 +86,7 @@ export async function createWebhook(
     const message = `a workspace can have ${LIMITS.webhooks} webhooks: delete one that is not used`
     throw new DomainError('conflict', message, { details: { limit: LIMITS.webhooks } })
   }
-  return { ...(await findWebhook({ webhooks, clock }, caller, id)), secret }
+  return { ...(await readBack(findWebhook({ webhooks, clock }, caller, id))), secret }
 }
 
 type Reading = Pick<WebhookParts, 'webhooks' | 'clock'>
@@ -122,7 +122,7 @@ export async function updateWebhook(
   const outcome = await webhooks.update(caller.tenantId, webhookId, { ...change, stamp })
   if (outcome === 'absent') throw webhookNotFound()
   if (outcome === 'no_bundle') throw bundleNotFound()
-  return findWebhook({ webhooks, clock }, caller, webhookId)
+  return readBack(findWebhook({ webhooks, clock }, caller, webhookId))
 }
 
 /** @throws DomainError not_found */

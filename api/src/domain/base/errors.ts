@@ -27,8 +27,8 @@ export function unavailable(what: string, cause?: unknown): DomainError {
   return new DomainError('unavailable', `${what} is unavailable`, { cause, retryAfterSeconds: 1 })
 }
 
-/** What this call has just written, read again. A read that does not find it means that the database lost the commit, as
- * when a standby that lagged takes over: the caller must try again, and not take it for deleted.
+/** What this call has just written, read again. If the read does not find it, the database lost the commit, as when a
+ * standby that lagged takes over: the caller must try again, and not take it for deleted.
  * @throws DomainError unavailable */
 export async function readBack<T>(read: Promise<T>): Promise<T> {
   try {

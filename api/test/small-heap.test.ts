@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callsTo, expectError, type Identity, signedHeaders, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith } from './approval-client.ts'
@@ -11,6 +12,9 @@ const ITEMS_AT_ONCE = 150
 const PUBLIC_KEYS = 500
 const KEYS_AT_ONCE = 10
 const VALUE = 'v'.repeat(64 * 1_024)
+const PART_BYTES = 2_000
+const TEMPLATE = '${P}'.repeat(LIMITS.templateParts)
+const templates = Array.from({ length: 1_000 }, (_, index) => `T${index}`)
 const SERVER = fileURLToPath(new URL('small-heap-server.ts', import.meta.url))
 
 let server: ChildProcess | undefined
@@ -19,6 +23,7 @@ let api: Pick<TestApi, 'call'>
 let owner: Identity
 let bundleId: string
 let publicBundleId: string
+let composedBundleId: string
 const names = Array.from({ length: ITEMS }, (_, index) => `V${index}`)
 
 beforeAll(async () => {
@@ -30,6 +35,7 @@ beforeAll(async () => {
   owner = await filled.newOwner()
   bundleId = await filledBundle(filled)
   publicBundleId = await bundleOfPublicKeys(filled)
+  composedBundleId = await bundleOfTemplates(filled)
   await filled.close()
   server = spawn(process.execPath, ['--max-old-space-size=80', SERVER, JSON.stringify(filled.settings)], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -51,16 +57,29 @@ async function filledBundle(filled: TestApi): Promise<string> {
   return json.id
 }
 
-async function bundleOfPublicKeys(filled: TestApi): Promise<string> {
-  const bundle = (await filled.call('createBundle', { as: owner, body: { name: 'public' } })).json
-  const add = async (name: string) => {
-    const body = { name, value: VALUE, is_secret: false }
-    const key = (await filled.call('createKey', { as: owner, body })).json
-    const params = { bundle_id: bundle.id, key_id: key.id }
+function bundleOfPublicKeys(filled: TestApi): Promise<string> {
+  const keys = Array.from({ length: PUBLIC_KEYS }, (_, index) => ({ name: `P${index}`, value: VALUE }))
+  return bundleOf(filled, 'public', keys)
+}
+
+/** A bundle of 200 KB that composes 64 MB: its templates use one short part often. */
+function bundleOfTemplates(filled: TestApi): Promise<string> {
+  const part = { name: 'P', value: 'p'.repeat(PART_BYTES) }
+  return bundleOf(filled, 'composed', [
+    part,
+    ...templates.map((name) => ({ name, value: TEMPLATE, is_template: true })),
+  ])
+}
+
+async function bundleOf(filled: TestApi, name: string, keys: { name: string; value: string }[]) {
+  const bundle = (await filled.call('createBundle', { as: owner, body: { name } })).json
+  const add = async (key: object) => {
+    const { json } = await filled.call('createKey', { as: owner, body: { ...key, is_secret: false } })
+    const params = { bundle_id: bundle.id, key_id: json.id }
     expect((await filled.call('attachKey', { as: owner, params })).status).toBe(201)
   }
-  for (let from = 0; from < PUBLIC_KEYS; from += KEYS_AT_ONCE) {
-    await Promise.all(Array.from({ length: KEYS_AT_ONCE }, (_, index) => add(`P${from + index}`)))
+  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
+    await Promise.all(keys.slice(from, from + KEYS_AT_ONCE).map(add))
   }
   return bundle.id
 }
@@ -74,8 +93,9 @@ const readAny = async (path: string) => {
 
 test('a library larger than the heap is listed in groups', async () => {
   const keys = JSON.parse(await readAny('keys'))
-  expect(keys).toHaveLength(PUBLIC_KEYS)
-  expect(keys.every(({ value }: { value: string }) => value === VALUE)).toBe(true)
+  expect(keys).toHaveLength(PUBLIC_KEYS + templates.length + 1)
+  const long = keys.filter(({ is_template }: { is_template: boolean }) => !is_template).slice(1)
+  expect(long.every(({ value }: { value: string }) => value === VALUE)).toBe(true)
   expect(keys[0]).not.toHaveProperty('isLong')
   const listed = keys.map(({ name }: { name: string }) => name)
   expect(listed).toEqual(listed.toSorted())
@@ -101,6 +121,30 @@ describe('a bundle larger than the heap is read in groups', () => {
     const text = await read(`${bundleId}/export?format=env&reveal=1`)
     const lines = names.toSorted().map((name) => `${name}=${VALUE}\n`)
     expect(text === lines.join('')).toBe(true)
+  })
+})
+
+describe('a bundle whose composed values are larger than the heap', () => {
+  const composed = 'p'.repeat(PART_BYTES * LIMITS.templateParts)
+
+  test('is read in groups, by several callers at a time', async () => {
+    const answers = await Promise.all([
+      read(`${composedBundleId}`),
+      read(`${composedBundleId}/keys`),
+      read(`${composedBundleId}/export?format=env&reveal=1`),
+      read(`${composedBundleId}/export?format=json&reveal=1`),
+    ])
+    for (const answer of answers) expect(answer.split(composed)).toHaveLength(templates.length + 1)
+  })
+
+  test('is refused by its sizes when it is approved', async () => {
+    const requestId = await new ApprovalClient(api).asked()
+    const all = await approveWith(api, owner, {
+      requestId,
+      bundle_id: composedBundleId,
+      include_keys: templates,
+    })
+    expectError(all, 413, 'approval payload exceeds 1048576 bytes', 'too_large')
   })
 })
 

@@ -52,9 +52,14 @@ function isPart(piece: Piece): piece is Exclude<Piece, string> {
   return typeof piece !== 'string'
 }
 
+/** The names of a template's parts, once for each use, in order. */
+export function partUses(template: Template): string[] {
+  return template.filter(isPart).map(({ name }) => name)
+}
+
 /** The names of a template's parts, each once, in the order of their first use. */
 export function partNames(template: Template): string[] {
-  return [...new Set(template.filter(isPart).map(({ name }) => name))]
+  return [...new Set(partUses(template))]
 }
 
 /** The text with the values of its parts.

@@ -1,4 +1,3 @@
-import { LIMITS } from '@keyferry/contract'
 import { wipe } from '@keyferry/crypto/key-pair'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { seal } from '@keyferry/crypto/seal'
@@ -11,6 +10,7 @@ import {
   wantedEntries,
 } from '../library/bundle-entry.ts'
 import { requireComposed } from '../library/composed-entry.ts'
+import { leastComposedBytes } from '../library/template.ts'
 
 /*
  * Values on their way out: chosen by name from a bundle, read together with their versions, and sealed to the public
@@ -42,7 +42,7 @@ export async function valuesOf(
   const names = new Set(includeKeys ?? sizes.keys())
   requireNames(names, sizes)
   if (leastPayloadBytes(names, sizes) > maxPayloadBytes) throw payloadTooLarge(maxPayloadBytes)
-  const parts = [...names].flatMap((name) => sizes.get(name)?.templateParts ?? [])
+  const parts = [...names].flatMap((name) => sizes.get(name)?.templateUses ?? [])
   const entries = await wantedEntries(stores, bundle, new Set([...names, ...parts]))
   const chosen = entries.filter(({ name }) => names.has(name))
   requireComposed(chosen)
@@ -80,15 +80,10 @@ function leastPayloadBytes(names: ReadonlySet<string>, sizes: ReadonlyMap<string
   return bytes - 1
 }
 
-// A composed value is at least as long as its parts and the rest of its text, where only `$${` becomes shorter.
 function leastBytes(name: string, sizes: ReadonlyMap<string, ValueSize>): number {
-  const { bytes = 0, templateParts = null } = sizes.get(name) ?? {}
-  if (templateParts === null) return bytes
-  const literal = Math.max(0, bytes - LIMITS.templateParts * (LIMITS.nameLength + '${|uri}'.length))
-  return templateParts.reduce(
-    (total, part) => total + (sizes.get(part)?.bytes ?? 0),
-    Math.floor((literal * 2) / 3),
-  )
+  const { bytes = 0, templateUses = null } = sizes.get(name) ?? {}
+  if (templateUses === null) return bytes
+  return leastComposedBytes({ bytes, templateUses }, (part) => sizes.get(part)?.bytes ?? 0)
 }
 
 function requireNames(names: ReadonlySet<string>, held: ReadonlyMap<string, unknown>): void {

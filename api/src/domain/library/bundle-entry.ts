@@ -1,6 +1,7 @@
+import { LIMITS } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
-import { type Composable, filled, withComposed } from './composed-entry.ts'
-import type { TemplateParts } from './template.ts'
+import { bytesToCome, type Composable, filled, unreadSources, withComposed } from './composed-entry.ts'
+import type { TemplateParts, TemplateUses } from './template.ts'
 import type { WantedValues } from './wanted-values.ts'
 
 /*
@@ -25,10 +26,10 @@ export type AttachedKey = Composable & {
 }
 
 /** A name and value that belong to one bundle only (deprecated: see legacy-item.ts). */
-type LegacyItem = { name: string; value: Plaintext | null; is_secret: boolean; isLong: boolean }
+type LegacyItem = Pick<Composable, 'name' | 'value' | 'is_secret' | 'isLong' | 'bytes'>
 
 /** `bytes`: of the value's UTF-8; for a template, of its text. */
-export type ValueSize = { name: string; bytes: number; templateParts: TemplateParts }
+export type ValueSize = { name: string; bytes: number; templateUses: TemplateUses }
 
 /** Values above this size are not read with a list of `public` or `all` values, which may be as long as a bundle. */
 export const LONG_VALUE_BYTES = 4 * 1024
@@ -78,8 +79,11 @@ export async function wantedEntries(
   const attached = await stores.attachments.list(place.tenantId, place.bundleId, names)
   const left = withoutNames(names, new Set(attached.map(({ name }) => name)))
   const legacy = left.size === 0 ? [] : await unhiddenItems(stores, place, { attached, values: left })
-  return composed(attached, legacy)
+  const entries = composed(attached, legacy)
+  return entries.map((entry) => (isTemplate(entry) ? { ...filled(entry, NOTHING_READ), isLong: false } : entry))
 }
+
+const NOTHING_READ: ReadonlyMap<string, Plaintext> = new Map()
 
 function composed(attached: readonly AttachedKey[], legacy: readonly BundleEntry[]): BundleEntry[] {
   const entries = [...attached, ...legacy]
@@ -122,6 +126,7 @@ const NOT_ATTACHED = {
   order: null,
   required: false,
   templateParts: null,
+  templateUses: null,
 } as const
 
 // A hidden item is not delivered, so its value must not be decrypted.
@@ -133,9 +138,9 @@ function withoutNames(names: ReadonlySet<string>, others: ReadonlySet<string>): 
   return new Set([...names].filter((name) => !others.has(name)))
 }
 
-const GROUP = { entries: 500, longValues: 4 } as const
+const GROUP = { entries: 500, bytes: 4 * LIMITS.valueBytes } as const
 
-/** The same entries with their long values, in groups that are small enough to hold in memory. Values are read as the
+/** The same entries with their long and composed values, in groups that are small enough to hold in memory. Values are read as the
  * consumer takes each group, so a value that was removed or made secret before that is null. */
 export async function* withLongValues<Entry extends AttachedKey | BundleEntry>(
   stores: EntryStores,
@@ -157,21 +162,21 @@ function withValue<Entry extends AttachedKey | BundleEntry>(
   read: ReadonlyMap<string, Plaintext>,
 ): Entry {
   if (entry.composition === undefined) return { ...entry, value: read.get(entry.name) ?? null }
-  return filled(entry, (name) => read.get(name) ?? null)
+  return filled(entry, read)
 }
 
 /** Parts of a list that are small enough to hold in memory with their long values. */
-export function* groupsOf<Entry extends { isLong: boolean }>(
+export function* groupsOf<Entry extends Pick<Composable, 'isLong' | 'composition'>>(
   entries: readonly Entry[],
 ): Generator<readonly Entry[]> {
   let from = 0
-  let longValues = 0
-  for (const [at, { isLong }] of entries.entries()) {
-    if (isLong) longValues += 1
-    if (longValues <= GROUP.longValues && at - from < GROUP.entries) continue
-    yield entries.slice(from, at)
+  let bytes = 0
+  for (const [at, entry] of entries.entries()) {
+    bytes += bytesToCome(entry)
+    if (bytes <= GROUP.bytes && at - from < GROUP.entries) continue
+    if (at > from) yield entries.slice(from, at)
     from = at
-    longValues = isLong ? 1 : 0
+    bytes = bytesToCome(entry)
   }
   yield entries.slice(from)
 }
@@ -181,7 +186,7 @@ async function readLong(
   { tenantId, bundleId }: BundleAddress,
   { long, values }: { long: readonly BundleEntry[]; values: 'public' | 'all' },
 ): Promise<ReadonlyMap<string, Plaintext>> {
-  const sources = long.flatMap((entry) => [entry, ...(entry.composition?.parts ?? [])])
+  const sources = long.flatMap(unreadSources)
   const namesOf = (isAttached: boolean) => {
     const names = sources.filter(({ id }) => (id !== null) === isAttached).map(({ name }) => name)
     return { names: [...new Set(names)], values }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { EnvError, writeEnv } from '@keyferry/contract/env'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
@@ -38,29 +39,36 @@ export async function exportBundleAsEnv(
   caller: Caller,
   exported: ExportOf,
 ): Promise<AsyncIterable<readonly BundleEntry[]>> {
-  const { place, entries } = await entriesOf(stores, caller, exported)
-  // No value is checked but those of names that take a number, which are never long.
+  const { place, entries } = await entriesOf(stores, caller, exported, envTextIn)
+  // Of values, only those of names that take a number are checked, and these are short. Composed ones are checked above.
   envTextOf(entries.map((entry) => (entry.isLong ? [entry.name, ''] : exportedEntry(entry))))
   return withLongValues(stores, place, { entries, values: exported.values })
 }
 
-async function entriesOf(stores: ExportStores, caller: Caller, { bundleId, values }: ExportOf) {
+type CheckGroup = (group: readonly BundleEntry[]) => void
+
+async function entriesOf(
+  stores: ExportStores,
+  caller: Caller,
+  { bundleId, values }: ExportOf,
+  check: CheckGroup = () => {},
+) {
   const bundle = await findBundle(stores.bundles, caller, bundleId)
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const entries = await bundleEntries(stores, place, values)
   requireComposed(entries)
-  await requireLongComposed(stores, place, { entries, values })
+  // Values are composed again while the answer is written, when it is too late for an error.
+  const toCompose = entries.filter(({ isLong, composition }) => isLong && composition !== undefined)
+  for await (const group of withLongValues(stores, place, { entries: toCompose, values })) {
+    requireComposed(group)
+    check(group)
+    await turn()
+  }
   return { place, entries }
 }
 
-// Long values are composed while the answer is written, when it is too late for an error.
-async function requireLongComposed(
-  stores: ExportStores,
-  place: { tenantId: string; bundleId: string },
-  { entries, values }: { entries: readonly BundleEntry[]; values: ExportOf['values'] },
-): Promise<void> {
-  const long = entries.filter(({ isLong, composition }) => isLong && composition !== undefined)
-  for await (const group of withLongValues(stores, place, { entries: long, values })) requireComposed(group)
+function envTextIn(group: readonly BundleEntry[]): void {
+  envTextOf(group.map(exportedEntry))
 }
 
 /** A name and its value; a value that is not wanted is masked. */

@@ -8,7 +8,7 @@ import type { Caller } from '../people/membership.ts'
 import { groupsOf } from './bundle-entry.ts'
 import { type Deadlines, type DueBy, type Lifetime, normalLifetime } from './key-lifetime.ts'
 import { maskOverSecret } from './mask.ts'
-import { type TemplateParts, templatePartsOf } from './template.ts'
+import { type TemplateParts, type TemplateUses, templateUsesOf } from './template.ts'
 import { mayChange, mayShow, requireRight, type ValueRights } from './value-rights.ts'
 
 /*
@@ -60,7 +60,7 @@ export type ValueHow = 'set' | 'import' | 'move' | 'restore' | 'convert'
 type NewKey = Pick<
   Key,
   'id' | 'name' | 'is_secret' | 'description' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by'
-> & { value: Plaintext; templateParts?: TemplateParts } & Partial<Lifetime>
+> & { value: Plaintext; templateUses?: TemplateUses } & Partial<Lifetime>
 
 export type KeyDraft = {
   name: string
@@ -129,7 +129,7 @@ export async function createKey(
     ...normalLifetime(draft),
     id: clock.newId(),
     value,
-    templateParts: is_template ? templatePartsOf(value) : null,
+    templateUses: is_template ? templateUsesOf(value) : null,
     created_at: stamp.at,
     updated_at: stamp.at,
     created_by: stamp.by,

@@ -8,6 +8,7 @@ import {
   listedColumns,
   openedByName,
   partsIn,
+  usesIn,
   VALUE_BYTES,
   type ValueVault,
   valueColumn,
@@ -37,6 +38,7 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
       .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
       .select(['keys.expires_at', 'keys.rotate_at', 'keys.template_parts'])
       .select(['attachments.delivered_name', 'attachments.position', 'attachments.required'])
+      .select(VALUE_BYTES)
       .select(listedColumns(values, 'delivered_name'))
       .orderBy('attachments.position')
   const readPublic = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
@@ -60,7 +62,9 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
       order: row.position,
       required: row.required === 1,
       isLong: row.is_long === 1,
+      bytes: row.bytes,
       templateParts: partsIn(row.template_parts),
+      templateUses: usesIn(row.template_parts),
     }))
   }
 }
@@ -93,7 +97,7 @@ function sizer({ query, prepare }: Queries): AttachmentStore['valueSizes'] {
 type StoredSize = { name: string; bytes: number; template_parts: string | null }
 
 function sizeIn({ template_parts, ...size }: StoredSize): ValueSize {
-  return { ...size, templateParts: partsIn(template_parts) }
+  return { ...size, templateUses: usesIn(template_parts) }
 }
 
 function listShared(query: Query, tenantId: string, bundleId: string): Promise<SharedKey[]> {

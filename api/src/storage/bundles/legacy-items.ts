@@ -35,7 +35,7 @@ export function createLegacyItemStore(
       longValues(query, vault, { place: { tenantId, bundleId }, wanted }),
     valueSizes: async (tenantId, bundleId) => {
       const rows = await readSizes({ tenantId, bundleId })
-      return rows.map(({ name, bytes }) => ({ name, bytes, templateParts: null }))
+      return rows.map(({ name, bytes }) => ({ name, bytes, templateUses: null }))
     },
     upsert: (place, items, stamp) => upsert(queries, { vault, bounds }, { place, items, stamp }),
     delete: (place, name, stamp) =>
@@ -52,7 +52,7 @@ export function createLegacyItemStore(
 
 function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore['list'] {
   const build = (place: BundlePlace, values: WantedValues) =>
-    itemsOf(query, place).select(listedColumns(values)).orderBy('name')
+    itemsOf(query, place).select(VALUE_BYTES).select(listedColumns(values)).orderBy('name')
   const readPublic = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     build({ tenantId: value('tenantId'), bundleId: value('bundleId') }, 'public'),
   )
@@ -65,6 +65,7 @@ function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore
       value: open(row),
       is_secret: row.is_secret === 1,
       isLong: row.is_long === 1,
+      bytes: row.bytes,
     }))
   }
 }

@@ -2,6 +2,7 @@ import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { BLOB_OVERHEAD_BYTES, decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
 import { type RawBuilder, sql } from 'kysely'
 import { LONG_VALUE_BYTES } from '../../domain/library/bundle-entry.ts'
+import type { TemplateParts, TemplateUses } from '../../domain/library/template.ts'
 import type { WantedValues } from '../../domain/library/wanted-values.ts'
 import type { StoredBytes } from '../base/stored-bytes.ts'
 import type { Flag } from '../base/tables.ts'
@@ -52,15 +53,21 @@ export function listedColumns(values: WantedValues, nameColumn: 'name' | 'delive
   ] as const
 }
 
-/** Of a row's `template_parts`. */
-export function partsIn(stored: string | null): readonly string[] | null {
+/** Of a row's `template_parts`, each name once. */
+export function partsIn(stored: string | null): TemplateParts {
+  const uses = usesIn(stored)
+  return uses && [...new Set(uses)]
+}
+
+/** Of a row's `template_parts`, a name for each use. */
+export function usesIn(stored: string | null): TemplateUses {
   if (stored === null) return null
   return stored === '' ? [] : stored.split(' ')
 }
 
 /** The column `template_parts`: names hold no space. */
-export function storedParts(parts: readonly string[] | null): string | null {
-  return parts?.join(' ') ?? null
+export function storedUses(uses: TemplateUses): string | null {
+  return uses?.join(' ') ?? null
 }
 
 /** The size of a stored value in bytes, taken from the length of its blob. Neither database reads a blob for it. */

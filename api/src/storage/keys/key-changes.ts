@@ -12,13 +12,13 @@ import {
   type ValueSource,
 } from '../../domain/library/key-change.ts'
 import { rotationTime } from '../../domain/library/key-lifetime.ts'
-import { templatePartsOf } from '../../domain/library/template.ts'
+import { templateUsesOf } from '../../domain/library/template.ts'
 import { requireChangeAllowed } from '../../domain/library/value-rights.ts'
 import type { Query } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
 import { updateOf } from '../base/tenant-rows.ts'
 import { changersOf } from '../bundles/value-rights.ts'
-import { storedParts, type TenantVault } from '../keys-at-rest/value-vault.ts'
+import { storedUses, type TenantVault } from '../keys-at-rest/value-vault.ts'
 import { type KeyWrite, type KeyWriteParts, writeKeyChanges } from './key-writes.ts'
 
 /*
@@ -130,7 +130,7 @@ function changedColumns(
   const is_secret = wanted.is_secret === undefined ? current.is_secret : flag(wanted.is_secret)
   const plain = plainColumns(current, wanted)
   if (wanted.value) {
-    const template_parts = wanted.isTemplate ? storedParts(templatePartsOf(wanted.value)) : null
+    const template_parts = wanted.isTemplate ? storedUses(templateUsesOf(wanted.value)) : null
     const bound = { id, name, is_secret, value_version: wanted.version, template_parts }
     return {
       ...plain,

@@ -2,7 +2,7 @@ import type { KeyStore } from '../../domain/library/key.ts'
 import type { Queries } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
 import { changersOf } from '../bundles/value-rights.ts'
-import { storedParts, type ValueVault } from '../keys-at-rest/value-vault.ts'
+import { storedUses, type ValueVault } from '../keys-at-rest/value-vault.ts'
 import { changeKey } from './key-changes.ts'
 import { readKeys } from './key-reading.ts'
 import { removeKeys } from './key-removal.ts'
@@ -28,19 +28,19 @@ export function createKeyStore(
 }
 
 function inserter({ write }: Queries, vault: ValueVault): KeyStore['insert'] {
-  return async (tenantId, { value, templateParts = null, ...key }, stamp) => {
+  return async (tenantId, { value, templateUses = null, ...key }, stamp) => {
     const { seal } = await vault.toWrite(tenantId)
     const row = {
       ...key,
       tenant_id: tenantId,
       is_secret: flag(key.is_secret),
       value_version: 1,
-      template_parts: storedParts(templateParts),
+      template_parts: storedUses(templateUses),
     }
     return write(async (transaction) => {
       const inserted = await keyInsertion(transaction, seal(value, row)).executeTakeFirstOrThrow()
       if (inserted.numInsertedOrUpdatedRows !== 1n) return false
-      transaction.record(keyCreated(tenantId, { ...key, isTemplate: templateParts !== null }, stamp))
+      transaction.record(keyCreated(tenantId, { ...key, isTemplate: templateUses !== null }, stamp))
       return true
     })
   }

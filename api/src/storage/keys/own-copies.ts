@@ -1,12 +1,12 @@
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { Attachment } from '../../domain/library/attachment.ts'
 import { marksOfCopy, type OwnCopy, type SplitStore } from '../../domain/library/split.ts'
-import { templatePartsOf } from '../../domain/library/template.ts'
+import { templateUsesOf } from '../../domain/library/template.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { type Flag, flag } from '../base/tables.ts'
 import { keysAttached, updateOf } from '../base/tenant-rows.ts'
 import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
-import { storedParts, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
+import { storedUses, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
 import { keyCreated, keyInsertion } from './new-keys.ts'
 
 export function splitter({ write }: Queries, vault: ValueVault): SplitStore['split'] {
@@ -75,7 +75,7 @@ async function insertCopy(
     id: copy.keyId,
     tenant_id: tenantId,
     is_secret: flag(is_secret),
-    template_parts: isTemplate ? storedParts(templatePartsOf(value)) : null,
+    template_parts: isTemplate ? storedUses(templateUsesOf(value)) : null,
     description: copy.description ?? source.description,
     ...copy.lifetime,
     value_version: 1,

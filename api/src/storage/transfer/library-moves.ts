@@ -3,7 +3,7 @@ import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { Bounds } from '../../domain/base/bounds.ts'
 import { newBundle } from '../../domain/library/bundle.ts'
 import { normalLifetime } from '../../domain/library/key-lifetime.ts'
-import { templatePartsOf } from '../../domain/library/template.ts'
+import { templateUsesOf } from '../../domain/library/template.ts'
 import type { LibraryMoveStore, MoveChange, MoveReading } from '../../domain/transfer/library-move.ts'
 import {
   changeElsewhere,
@@ -20,7 +20,7 @@ import { stampBundle } from '../bundles/bundle-changes.ts'
 import { createBundle } from '../bundles/bundles.ts'
 import { changeLibrary, Overtaken } from '../keys/library-changes.ts'
 import { keyCreated, newKeyRow } from '../keys/new-keys.ts'
-import { storedParts, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
+import { storedUses, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
 
 export function createLibraryMoveStore(
   queries: Queries,
@@ -116,7 +116,7 @@ function newKey({ key, keyName }: MovedKey, { id, change: { tenantId, stamp }, v
     value_version: 1,
     value_changed_elsewhere_at: changeElsewhere(key.changed_at, stamp.at),
     is_secret: flag(key.is_secret),
-    template_parts: storedParts(key.is_template ? templatePartsOf(value) : null),
+    template_parts: storedUses(key.is_template ? templateUsesOf(value) : null),
     description: key.description,
     ...normalLifetime(key),
     created_at: stamp.at,

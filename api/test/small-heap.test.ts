@@ -14,7 +14,7 @@ const KEYS_AT_ONCE = 10
 const VALUE = 'v'.repeat(64 * 1_024)
 const PART_BYTES = 2_000
 const TEMPLATE = '${P}'.repeat(LIMITS.templateParts)
-const templates = Array.from({ length: 1_000 }, (_, index) => `T${index}`)
+const templates = Array.from({ length: 250 }, (_, index) => `T${index}`)
 const SERVER = fileURLToPath(new URL('small-heap-server.ts', import.meta.url))
 
 let server: ChildProcess | undefined
@@ -62,7 +62,7 @@ function bundleOfPublicKeys(filled: TestApi): Promise<string> {
   return bundleOf(filled, 'public', keys)
 }
 
-/** A bundle of 200 KB that composes 64 MB: its templates use one short part often. */
+/** A bundle of 60 KB that composes 16 MB for each reader: its templates use one short part often. */
 function bundleOfTemplates(filled: TestApi): Promise<string> {
   const part = { name: 'P', value: 'p'.repeat(PART_BYTES) }
   return bundleOf(filled, 'composed', [

@@ -1,5 +1,11 @@
 import { LIMITS } from '@keyferry/contract'
-import { composeTemplate, parseTemplate, partNames, partUses, TemplateError } from '@keyferry/contract/env/template'
+import {
+  composeTemplate,
+  parseTemplate,
+  partNames,
+  partUses,
+  TemplateError,
+} from '@keyferry/contract/env/template'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { DomainError } from '../base/errors.ts'
 

@@ -142,8 +142,8 @@ function withoutNames(names: ReadonlySet<string>, others: ReadonlySet<string>): 
 
 const GROUP = { entries: 500, bytes: 4 * LIMITS.valueBytes } as const
 
-/** The same entries with their long and composed values, in groups that are small enough to hold in memory. Values are read as the
- * consumer takes each group, so a value that was removed or made secret before that is null. */
+/** The same entries with their long and composed values, in groups that are small enough to hold in memory. Values are
+ * read as the consumer takes each group, so a value that was removed or made secret before that is null. */
 export async function* withLongValues<Entry extends AttachedKey | BundleEntry>(
   stores: EntryStores,
   place: BundleAddress,

@@ -40,7 +40,7 @@ export async function exportBundleAsEnv(
   exported: ExportOf,
 ): Promise<AsyncIterable<readonly BundleEntry[]>> {
   const { place, entries } = await entriesOf(stores, caller, exported, envTextIn)
-  // Of values, only those of names that take a number are checked, and these are short. Composed ones are checked above.
+  // Only values of names that take a number are checked, and these are short. Composed values are checked above.
   envTextOf(entries.map((entry) => (entry.isLong ? [entry.name, ''] : exportedEntry(entry))))
   return withLongValues(stores, place, { entries, values: exported.values })
 }

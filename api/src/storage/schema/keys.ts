@@ -24,7 +24,7 @@ export const keys = {
       value_restored_from: orNull(whole),
       /** 1 if the key was ever secret while it had this value. */
       value_was_secret: zeroOrOne,
-      /** Of a composed value, the names of its parts, once for each use, separated by spaces; null for any other value. */
+      /** Of a composed value, the names of its parts, once for each use, separated by spaces; else null. */
       template_parts: orNull(text),
       expires_at: orNull(text),
       rotate_after_days: orNull(whole),

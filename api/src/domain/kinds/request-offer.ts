@@ -1,6 +1,6 @@
 import { MASK, type RequestBundle, type WhyNotCode } from '@keyferry/contract'
 import type { z } from 'zod'
-import { groundsOf, otherApprovers } from '../approvals/approval-grounds.ts'
+import { type Asking, groundsOf, otherApprovers } from '../approvals/approval-grounds.ts'
 import {
   DELIVERY_REFUSALS,
   type Grounds,
@@ -83,19 +83,7 @@ export async function offeredBundle(
   const { templateKeys } = stored.request
   const all = entries.map(({ name }) => name)
   const chosen = new Set(names ?? (templateKeys.length > 0 ? templateKeys : all))
-  const ofValues = await rulesOfValues(parts.stores, place, all)
-  const grounds = await groundsOf(
-    parts,
-    { caller, stored },
-    {
-      places: [bundle],
-      people: 'as the rules',
-      rulesOfValues: async () => ofValues.filter(({ name }) => chosen.has(name)),
-    },
-  )
-  const { policy, first, returned } = grounds
-  const rules = shownRules(DELIVERY_REFUSALS, grounds)
-  const stricter = namesTightened(ofValues, grounds.own)
+  const { demands, stricter } = await demandsOf(parts, { caller, stored }, { bundle, all, chosen })
   const now = parts.clock.now()
   return {
     id: bundle.id,
@@ -106,6 +94,23 @@ export async function offeredBundle(
       due: dueOf(entry, now),
       stricter: stricter.has(entry.name),
     })),
+    ...demands,
+  }
+}
+
+type Chosen = { bundle: Bundle; all: readonly string[]; chosen: ReadonlySet<string> }
+
+/** What the rules demand of the chosen names, and the names for which another bundle demands more than this one. */
+async function demandsOf(parts: OfferParts, asking: Asking, { bundle, all, chosen }: Chosen) {
+  const ofValues = await rulesOfValues(parts.stores, placeOf(bundle), all)
+  const grounds = await groundsOf(parts, asking, {
+    places: [bundle],
+    people: 'as the rules',
+    rulesOfValues: async () => ofValues.filter(({ name }) => chosen.has(name)),
+  })
+  const { policy, own, first, returned } = grounds
+  const rules = shownRules(DELIVERY_REFUSALS, grounds)
+  const demands = {
     ...rules,
     why_not: await explained(parts, grounds, rules.why_not),
     approvals_needed: policy.approvals_needed,
@@ -113,6 +118,7 @@ export async function offeredBundle(
     remember_hours: rememberHours(grounds, parts.isLocal),
     remember_needs_loopback: !parts.isLocal,
   }
+  return { demands, stricter: namesTightened(ofValues, own) }
 }
 
 const OTHERS_MAY: ReadonlySet<WhyNotCode> = new Set(['owner_approves', 'named_approves', 'second_person'])

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { RequestBundle } from '../../../lib/calls/answers.ts'
+import type { Failure } from '../../../lib/calls/failure.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { call } from '../calls.ts'
 import { type Loaded, Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
@@ -40,14 +41,14 @@ export function useDeliveryOffer({ requestId, request }: Asking, place: ChosenPl
     doubts: bundle === null ? [] : doubtsOf(bundle, templateKeys, selected),
     approval: bundle === null ? null : { bundle, keys, send: sendOf(bundle, keys) },
     leaveOut: bundle === null ? null : leaveOutOf(bundle, rules, selection),
-    onFailure({ status }) {
-      if (status === 403) {
-        loaded.reload()
-        asked.reload()
-      }
-      return false
-    },
+    onFailure: (failure) => showRefusal(failure, [loaded, asked]),
   }
+}
+
+// The rules changed since the page was loaded.
+function showRefusal({ status }: Failure, answers: readonly Loaded<unknown>[]): false {
+  if (status === 403) for (const { reload } of answers) reload()
+  return false
 }
 
 const isEmpty = ({ bundles }: ChosenPlace): boolean => bundles.value?.length === 0

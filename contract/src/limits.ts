@@ -27,6 +27,8 @@ export const LIMITS = {
   cwdLength: 4_096,
   /** Calls of one machine or terminal that one node holds until a value changes. */
   heldWatches: 100,
+  /** The same, of all machines and terminals of one workspace. */
+  workspaceWatches: 1_000,
   /** Requests of one start that are approved together with another. */
   companions: 8,
   /** Deliveries by one remembered approval. */

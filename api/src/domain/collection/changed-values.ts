@@ -1,4 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { LIMITS, TIMES } from '@keyferry/contract'
+import { digestOf } from '@keyferry/crypto/digest'
 import type { GrantStore } from '../approvals/grant.ts'
 import { deliveredKeys } from '../approvals/request-delivery.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
@@ -78,7 +80,7 @@ type Watch = Known & Held & { watcher: string }
 
 async function holdUntilChanged(parts: ChangeParts, watch: Watch): Promise<boolean> {
   const { watchers, changeRoom } = parts
-  const leave = watchers.enter(watch.watcher)
+  const leave = watchers.enter(watch)
   try {
     using hold = changeRoom.hold(watch.tenantId, TIMES.longPollSeconds * 1_000)
     watch.onBreak(() => hold.finish())
@@ -90,11 +92,12 @@ async function holdUntilChanged(parts: ChangeParts, watch: Watch): Promise<boole
 
 async function changedDuring(
   hold: Hold,
-  { stores }: ChangeParts,
+  { stores, watchers }: ChangeParts,
   { tenantId, delivery }: Watch,
 ): Promise<boolean> {
+  const compared = digestOf(JSON.stringify([tenantId, delivery.bundle.id, textOf(delivery.keys)]))
   for (;;) {
-    if (await hasChanged(stores, tenantId, delivery)) return true
+    if (await watchers.compare(compared, () => hasChanged(stores, tenantId, delivery))) return true
     if (hold.isOver) return false
     await hold.changed()
   }
@@ -124,24 +127,45 @@ function notFound(): DomainError {
   return new DomainError('not_found', 'Delivery not found')
 }
 
-/** Bounds how many calls of one machine or terminal this process holds. */
+/** Bounds how many calls of one machine or terminal, and of one workspace, this process holds, and compares once for
+ * all that hold the same. */
 export class Watchers {
   readonly #held = new Map<string, number>()
+  readonly #comparisons = new Map<string, Promise<boolean>>()
 
   /** @returns ends the call · @throws DomainError too_many */
-  enter(watcher: string): () => void {
-    const held = (this.#held.get(watcher) ?? 0) + 1
-    if (held > LIMITS.heldWatches) {
-      const message = `Too many requests: ${LIMITS.heldWatches} waits are held for this caller`
-      throw new DomainError('too_many', message, { retryAfterSeconds: TIMES.longPollSeconds })
+  enter({ watcher, tenantId }: { watcher: string; tenantId: string }): () => void {
+    const [ofCaller, ofWorkspace] = [`caller ${watcher}`, `workspace ${tenantId}`] as const
+    this.#requireRoom(ofCaller, LIMITS.heldWatches, 'caller')
+    this.#requireRoom(ofWorkspace, LIMITS.workspaceWatches, 'workspace')
+    for (const place of [ofCaller, ofWorkspace]) this.#add(place, 1)
+    return () => {
+      for (const place of [ofCaller, ofWorkspace]) this.#add(place, -1)
     }
-    this.#held.set(watcher, held)
-    return () => this.#leave(watcher)
   }
 
-  #leave(watcher: string): void {
-    const held = (this.#held.get(watcher) ?? 1) - 1
-    if (held === 0) this.#held.delete(watcher)
-    else this.#held.set(watcher, held)
+  /** Compare once for all callers of one change with the same `id`. A caller never joins a comparison that has begun to
+   * read, because it could miss the change that woke the caller. */
+  compare(id: string, hasChanged: () => Promise<boolean>): Promise<boolean> {
+    const begun = this.#comparisons.get(id)
+    if (begun !== undefined) return begun
+    const comparison = turn().then(() => {
+      this.#comparisons.delete(id)
+      return hasChanged()
+    })
+    this.#comparisons.set(id, comparison)
+    return comparison
+  }
+
+  #requireRoom(place: string, most: number, whose: string): void {
+    if ((this.#held.get(place) ?? 0) < most) return
+    const message = `Too many requests: ${most} waits are held for this ${whose}`
+    throw new DomainError('too_many', message, { retryAfterSeconds: TIMES.longPollSeconds })
+  }
+
+  #add(place: string, calls: 1 | -1): void {
+    const held = (this.#held.get(place) ?? 0) + calls
+    if (held === 0) this.#held.delete(place)
+    else this.#held.set(place, held)
   }
 }

@@ -15,7 +15,7 @@ import { EmptyLibrary } from './empty-library.tsx'
 import { KeyChoice } from './key-choice.tsx'
 import { KeyNotes } from './key-notes.tsx'
 import { formatOf } from './requested-format.ts'
-import { firstKeys, leftOutOf, unaskedOf } from './selection.ts'
+import { firstKeys, leftOutOf, stricterOf, unaskedOf } from './selection.ts'
 import { useRules } from './use-rules.ts'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -123,8 +123,7 @@ function leaveOutOf(
   { selected, onSelect }: HandOverProps['selection'],
 ): LeavingOut | null {
   const whyNot = rules?.why_not ?? null
-  const stricter = items.filter((item) => item.stricter === true).map(({ key }) => key)
-  const refused = new Set(whyNot === null ? stricter : whyNot.names)
+  const refused = new Set(whyNot === null ? stricterOf(items) : whyNot.names)
   const left = new Set([...selected].filter((name) => !refused.has(name)))
   if (first || left.size === 0 || left.size === selected.size) return null
   return { count: selected.size - left.size, act: () => onSelect(left) }

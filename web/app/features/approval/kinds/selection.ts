@@ -62,10 +62,13 @@ export function stricterKeys(
   templateKeys: readonly string[],
   selected: ReadonlySet<string>,
 ): string | null {
-  const stricter = (from: readonly RequestBundleItem[]) =>
-    from.filter((item) => item.stricter === true).map(({ key }) => key)
-  const asked = stricter(splitByAsking(items, templateKeys).asked).join()
-  const names = stricter(items.filter(({ key }) => selected.has(key))).join()
+  const asked = stricterOf(splitByAsking(items, templateKeys).asked).join()
+  const names = stricterOf(items.filter(({ key }) => selected.has(key))).join()
   if (names === asked) return null
   return names.length <= MOST_CHARS ? names : names.slice(0, names.lastIndexOf(',', MOST_CHARS))
+}
+
+/** The names that another bundle makes stricter. */
+export function stricterOf(items: readonly RequestBundleItem[]): string[] {
+  return items.filter(({ stricter }) => stricter === true).map(({ key }) => key)
 }

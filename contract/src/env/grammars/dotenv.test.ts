@@ -34,6 +34,11 @@ test.each([
   ['A=x=y==', 'x=y=='],
   ["A=it's", "it's"],
   ['A=grüße 🚢', 'grüße 🚢'],
+  ['A=\u00a0"a b"', 'a b'],
+  ["A=\ufeff'a b'", 'a b'],
+  ['A= \u00a0\ufeff`a`', 'a'],
+  ['A=\u00a0a', 'a'],
+  ['A=\u00a0# comment', ''],
 ])('%j is read as npm dotenv reads it, without a note', (text, value) => {
   expect(read(text)).toEqual({ A: value })
   expect(read(text)).toEqual({ ...parseAsDotenv(text) })

@@ -15,7 +15,9 @@ import {
 type Note = (text: string) => void
 
 const ANY_QUOTE = /['"`]/y
-const BLANK_BEFORE = /(?<=[ \t])/y
+// npm dotenv skips a no-break space and U+FEFF too.
+const BLANKS = /[^\S\n]*/y
+const BLANK_BEFORE = /(?<=[^\S\n])/y
 const ESCAPED_QUOTE = /\\'(?=')/y
 const SEGMENT = /([^#\n]*)(?:#[^\n]*)?(?:\n|$)/y
 const LINE_BREAK_ESCAPE = /(?<!\\)\\n/g
@@ -26,8 +28,10 @@ export const dotenvGrammar: Grammar = {
   allowsExport: true,
   allowsBlanks: true,
   foldsLineEnds: true,
-  takeValue: (cursor, note) =>
-    cursor.sees(ANY_QUOTE) ? takeQuoted(cursor, note) : takeUnquoted(cursor, note),
+  takeValue: (cursor, note) => {
+    cursor.take(BLANKS)
+    return cursor.sees(ANY_QUOTE) ? takeQuoted(cursor, note) : takeUnquoted(cursor, note)
+  },
 }
 
 function takeUnquoted(cursor: Cursor, note: Note): string {

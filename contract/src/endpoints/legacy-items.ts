@@ -9,7 +9,7 @@ export const legacyItemEndpoints = {
     summary: 'Import ENV text or JSON as legacy items',
     body: legacy.ImportItems,
     responses: { 200: legacy.ImportedItems },
-    errors: [400, 404, 413],
+    errors: [400, 404, 409, 413],
     deprecated: true,
   }),
   upsertLegacyItem: POST('/api/v1/bundles/{bundle_id}/items', 'owner', {

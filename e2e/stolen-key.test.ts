@@ -182,12 +182,14 @@ describe('a remembered approval, with the real client', { timeout: 120_000 }, ()
   async function useBy(seed: Uint8Array, bundle: string, command: { argv: string[]; cwd: string }) {
     const { publicKey } = generateKeyPair()
     const rest = { workspace: undefined, templateKeys: [], argvMasked: undefined, agent: undefined }
-    const signed = { clientPublicKey: publicKey, bundle, ...rest, ...command }
+    const use = { redaction: 'auto', flags: ['run'] } as const
+    const signed = { clientPublicKey: publicKey, bundle, ...rest, ...command, use }
     const { remembered: used } = await createClient(proxy.url)('POST', '/api/v1/requests', {
       body: {
         client_pubkey: Buffer.from(publicKey).toString('base64'),
         bundle_id: bundle,
         ...command,
+        use: { ...use, flags: [...use.flags] },
         device: signDeviceRequest(seed, signed, new Date().toISOString()),
       },
     })

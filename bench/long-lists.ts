@@ -1,6 +1,5 @@
 import { createClient } from '@keyferry/contract/client'
-import type { Page } from 'playwright-core'
-import { openPage } from '../e2e/app-page.ts'
+import { openPage, type WatchedPage } from '../e2e/app-page.ts'
 import { hasBrowser, launchBrowser } from '../e2e/browser.ts'
 import { startServer } from '../e2e/start-server.ts'
 import { type Benchmark, median, percentile, rounded, within } from './measurement.ts'
@@ -29,7 +28,7 @@ export const longLists: Benchmark = async ({ turns }) => {
   return [within({ value: median(delays), bound: BOUND_MS, unit: 'ms' }, { what, subject, baseline: '' })]
 }
 
-async function keyDelays(page: Page): Promise<number[]> {
+async function keyDelays(page: WatchedPage): Promise<number[]> {
   await page.getByLabel('Search keys').fill('')
   await page.getByLabel('Search keys').focus()
   await page.evaluate(`

@@ -89,9 +89,9 @@ describe.each(PLACES)('a fourth kind of approval, on $place', (place) => {
   const collects = async ({ claimant }: Awaited<ReturnType<typeof asked>>) => {
     const wait = await waitForApproval(world.parts, { ...claimant, onBreak: () => {} })
     if (wait.status !== 'ready' || wait.approved === null) throw new Error('not ready')
-    const { collected = async () => {} } = endingOf(world.parts, wait.approved)
+    const ending = endingOf(world.parts, wait.approved)
     const claim = { requestId: claimant.requestId, claimId: wait.claimId }
-    world.parts.deliveries.of(claim, () => collected({})).delivered()
+    world.parts.deliveries.of(claim, async () => await ending.collected?.({})).delivered()
     await world.parts.deliveries.settled()
     return Buffer.from(open(Buffer.from(wait.ciphertextBase64, 'base64'), client)).toString()
   }

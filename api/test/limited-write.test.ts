@@ -40,6 +40,11 @@ describe.each(databases)('limited write of members on %s', (kind) => {
     return { bundle_id: bundle.json.id, key_id: key.json.id }
   }
 
+  const changers = (bundle_id: string, set: string | null) =>
+    api.call('changeBundlePolicy', { as: owner, params: { bundle_id }, body: { changers: set } })
+  const setValue = (as: Identity, body: Record<string, unknown> = { value: randomUUID() }) =>
+    api.call('updateKey', { as, params: mine, body })
+
   test('a member edits the bundle and the key they created', async () => {
     const bundle = await api.call('updateBundle', { as: member, params: mine, body: { tags: 'a' } })
     expect([bundle.status, bundle.json.tags]).toEqual([200, 'a'])
@@ -146,35 +151,30 @@ describe.each(databases)('limited write of members on %s', (kind) => {
   })
 
   describe('who may change values, as the bundles say', () => {
-    const changers = (bundle_id: string, set: string | null) =>
-      api.call('changeBundlePolicy', { as: owner, params: { bundle_id }, body: { changers: set } })
-    const set = (as: Identity, body: Record<string, unknown> = { value: randomUUID() }) =>
-      api.call('updateKey', { as, params: mine, body })
-
     test('owners only: who set a value changes it no longer, not through any other bundle', async () => {
       await api.call('attachKey', { as: member, params: mine })
       await api.call('attachKey', { as: owner, params: { ...mine, bundle_id: theirs.bundle_id } })
       await changers(theirs.bundle_id, 'owner')
-      expectError(await set(member), 403, REFUSED, 'forbidden')
-      expectError(await set(member, { is_secret: false }), 403, REFUSED, 'forbidden')
+      expectError(await setValue(member), 403, REFUSED, 'forbidden')
+      expectError(await setValue(member, { is_secret: false }), 403, REFUSED, 'forbidden')
       expect((await api.call('getKey', { as: member, params: mine })).json.may_change).toBe(false)
       await api.call('detachKey', { as: owner, params: { ...mine, bundle_id: theirs.bundle_id } })
-      expect((await set(member)).status).toBe(200)
+      expect((await setValue(member)).status).toBe(200)
     })
 
     test('members: any member changes the value, and none shows what another set', async () => {
       const other = await joined()
       await api.call('attachKey', { as: member, params: mine })
-      expectError(await set(other), 403, REFUSED, 'forbidden')
+      expectError(await setValue(other), 403, REFUSED, 'forbidden')
       await changers(mine.bundle_id, 'member')
-      expectError(await set(other, { is_secret: false }), 403, REFUSED, 'forbidden')
-      expectError(await set(other, { value: 'x', is_secret: false }), 403, REFUSED, 'forbidden')
+      expectError(await setValue(other, { is_secret: false }), 403, REFUSED, 'forbidden')
+      expectError(await setValue(other, { value: 'x', is_secret: false }), 403, REFUSED, 'forbidden')
       expect((await api.call('getKey', { as: other, params: mine })).json).toMatchObject({
         may_change: true,
         may_show: false,
       })
-      expect((await set(other)).status).toBe(200)
-      expectError(await set(member, { is_secret: false }), 403, REFUSED, 'forbidden')
+      expect((await setValue(other)).status).toBe(200)
+      expectError(await setValue(member, { is_secret: false }), 403, REFUSED, 'forbidden')
       const elsewhere = await madeBy(member)
       const params = { ...mine, bundle_id: elsewhere.bundle_id }
       expectError(await api.call('attachKey', { as: member, params }), 403, REFUSED, 'forbidden')
@@ -184,13 +184,13 @@ describe.each(databases)('limited write of members on %s', (kind) => {
       const ofAll = (set: string | null) =>
         api.call('changeTenantPolicy', { as: owner, body: { changers: set } })
       await ofAll('owner')
-      expectError(await set(member), 403, REFUSED, 'forbidden')
+      expectError(await setValue(member), 403, REFUSED, 'forbidden')
       const tags = { as: member, params: mine, body: { tags: 'a' } }
       expectError(await api.call('updateBundle', tags), 403, REFUSED, 'forbidden')
       await ofAll('member')
       await api.call('attachKey', { as: member, params: mine })
       await changers(mine.bundle_id, 'setter')
-      expectError(await set(await joined()), 403, REFUSED, 'forbidden')
+      expectError(await setValue(await joined()), 403, REFUSED, 'forbidden')
       await ofAll(null)
     })
   })

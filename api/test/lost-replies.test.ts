@@ -20,8 +20,11 @@ describe.each(databases)('a request store that fails, on %s', (kind) => {
   let owner: Identity
   let choice: { bundle_id: string; include_keys: string[] }
   beforeAll(async () => {
-    const aroundRequests = (store: Parameters<typeof faulty>[0]) => faulty(store, faults)
-    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now, aroundRequests })
+    api = await startTestApi(kind, {
+      trustProxy: ['127.0.0.1'],
+      now,
+      aroundRequests: (store) => faulty(store, faults),
+    })
     owner = await api.newOwner()
     const bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
     choice = { bundle_id: bundle.id, include_keys: ['URL'] }

@@ -23,6 +23,11 @@ const LOOSEST = {
   remember_hours: 8,
 }
 
+const byName = (...people: Identity[]) => ({
+  approvers: 'named',
+  people: people.map(({ userId }) => userId),
+})
+
 describe.each(databases)('rules of approvals on %s', (kind) => {
   let api: TestApi
   let owner: Identity
@@ -159,11 +164,6 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
     beforeAll(async () => {
       named = await joinWorkspace(api, owner, 'member')
     })
-    const byName = (...people: Identity[]) => ({
-      approvers: 'named',
-      people: people.map(({ userId }) => userId),
-    })
-
     test('they approve, and nobody else, not even an owner', async () => {
       const { id } = await newKeyed()
       expect((await setBundle(id, byName(named))).json.effective).toMatchObject(byName(named))

@@ -129,7 +129,7 @@ describe('a bundle whose composed values are larger than the heap', () => {
 
   test('is read in groups, by several callers at a time', async () => {
     const answers = await Promise.all([
-      read(`${composedBundleId}`),
+      read(composedBundleId),
       read(`${composedBundleId}/keys`),
       read(`${composedBundleId}/export?format=env&reveal=1`),
       read(`${composedBundleId}/export?format=json&reveal=1`),

@@ -52,10 +52,11 @@ describe.each(databases)('rules follow the value on %s', (kind) => {
     expect(status).toBe(403)
     return failure?.details?.['names']
   }
-  const offered = async (as: Identity, request_id: string, keys?: string) => {
+  const offered = async (as: Identity, request_id: string, names?: string) => {
     const params = { request_id, bundle_id: development.id }
-    return (await api.call('getRequestBundle', { as, params, query: keys === undefined ? {} : { keys } }))
-      .json
+    return (
+      await api.call('getRequestBundle', { as, params, query: names === undefined ? {} : { keys: names } })
+    ).json
   }
 
   test.each([

@@ -65,18 +65,14 @@ describe('an export', () => {
     expect(() => check(parts.toSpliced(5, 1))).toThrow('line 6: an entry follows the end of the export')
   })
 
-  const noteOf = (seq: number) =>
-    `keyferry chain v1\no/audit/t\n${seq}\nhash\n1 2026-01-31T12:00:00.000Z\n\n— o sig\n`
-  const ending = (seq: number, more: object = {}) => JSON.stringify({ note: noteOf(seq), ...more })
-
   test('that ends before the entry of its note is a part only if it says so', () => {
     const { lines } = exportOf(BODIES)
     const incomplete = 'line 4: the note signs entry 9, but the export ends at entry 3'
-    expect(() => check([...lines, ending(9)])).toThrow(incomplete)
-    expect(() => check([...lines, ending(9, { to_seq: 4 })])).toThrow(incomplete)
-    expect(check([...lines, ending(9, { to_seq: 3 })])).toMatchObject({ last: 3, beyond: 9 })
-    expect(check([...lines, ending(9, { next_from_seq: 4 })])).toMatchObject({ last: 3, beyond: 9, next: 4 })
-    expect(check([...lines, ending(3)])).toMatchObject({ last: 3, beyond: null })
+    expect(() => check([...lines, endingLine(9)])).toThrow(incomplete)
+    expect(() => check([...lines, endingLine(9, { to_seq: 4 })])).toThrow(incomplete)
+    expect(check([...lines, endingLine(9, { to_seq: 3 })])).toMatchObject({ last: 3, beyond: 9 })
+    expect(check([...lines, endingLine(9, { next_from_seq: 4 })])).toMatchObject({ last: 3, beyond: 9, next: 4 })
+    expect(check([...lines, endingLine(3)])).toMatchObject({ last: 3, beyond: null })
   })
 
   test('may come in any pieces, with or without a line feed at the end', async () => {
@@ -144,3 +140,11 @@ describe('a note of the log', () => {
     )
   })
 })
+
+function noteOf(seq: number): string {
+  return `keyferry chain v1\no/audit/t\n${seq}\nhash\n1 2026-01-31T12:00:00.000Z\n\n— o sig\n`
+}
+
+function endingLine(seq: number, more: object = {}): string {
+  return JSON.stringify({ note: noteOf(seq), ...more })
+}

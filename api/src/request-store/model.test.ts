@@ -67,7 +67,7 @@ const COMMANDS: Record<string, (at: At) => Promise<unknown>> = {
 
 type Command = { command: string; which: number; by: string; laterMs: number; device: string | null }
 
-const command: fc.Arbitrary<Command> = fc.record({
+const anyCommand: fc.Arbitrary<Command> = fc.record({
   command: fc.constantFrom('create', 'create', 'create deposit', ...Object.keys(COMMANDS)),
   which: fc.nat(3),
   by: fc.constantFrom('sam', 'kim'),
@@ -116,9 +116,9 @@ class Run {
   }
 
   // The list is a hint: its reader looks at each request.
-  async #approvedBy({ store, find }: RequestActs, by: string): Promise<string[]> {
-    const ids = await store.ofApprover(by, this.#nowMs)
-    const found = await Promise.all(ids.map((id) => find(id, this.#nowMs)))
+  async #approvedBy(acts: RequestActs, by: string): Promise<string[]> {
+    const ids = await acts.store.ofApprover(by, this.#nowMs)
+    const found = await Promise.all(ids.map((id) => acts.find(id, this.#nowMs)))
     const own = found.filter((stored) =>
       [stored?.approved, stored?.first].some((it) => it?.approverId === by),
     )
@@ -138,7 +138,7 @@ describe.runIf(redis)('SQLite and Redis', () => {
 
   test('answer the same commands in the same way', { timeout: 120_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 20 }), async (commands) => {
+      fc.asyncProperty(fc.array(anyCommand, { minLength: 5, maxLength: 20 }), async (commands) => {
         const connection = await openRedis(redis?.url ?? '', () => {})
         const shared = { redis: connection, prefix: `${randomRequestId()}:` }
         const both = [

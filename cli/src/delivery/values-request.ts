@@ -23,7 +23,7 @@ export type RequestOptions = {
 }
 
 /** How the values are used: what the output of the program hides, and the flags of the command. */
-export type RequestUse = { readonly redaction: Redaction; readonly flags: readonly string[] }
+type RequestUse = { readonly redaction: Redaction; readonly flags: readonly string[] }
 
 /** A request for values. */
 export type ValuesRequest = RequestOptions & {

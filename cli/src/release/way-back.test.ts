@@ -72,7 +72,7 @@ const ignore = (): void => undefined
 
 type Told = { readonly view: WaitingView; readonly lines: string[] }
 
-function view(): Told {
+function newView(): Told {
   const lines: string[] = []
   const told = {
     requested: ignore,
@@ -107,15 +107,15 @@ test('loopback is offered only where a browser of this machine opens', async () 
 })
 
 test('the browser opens the listener, or the page itself', async () => {
-  expect((await open(true, parts())).begin(pending, view().view, true)).toMatch(
+  expect((await open(true, parts())).begin(pending, newView().view, true)).toMatch(
     /^http:\/\/127\.0\.0\.1:\d+\/k\//,
   )
-  expect((await open(false, parts())).begin(pending, view().view, true)).toBe(pending.approvalUrl)
+  expect((await open(false, parts())).begin(pending, newView().view, true)).toBe(pending.approvalUrl)
 })
 
 test('a browser on another machine is reported', async () => {
   const at = parts()
-  const told = view()
+  const told = newView()
   const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })
   wayBack.begin(pending, told.view, true)
   await expect.poll(() => told.lines).toEqual(['not reached'])
@@ -129,7 +129,7 @@ test('the code is asked for at the terminal until it is right', async () => {
     askHidden: async () => null,
     askUntil: async () => typed.shift() ?? null,
   }
-  const told = view()
+  const told = newView()
   const wayBack = await open(false, parts({ keyboard }))
   wayBack.begin(pending, told.view, true)
   wayBack.onNeeds('code')
@@ -143,7 +143,7 @@ test('the code is asked for at the terminal until it is right', async () => {
 
 test('without a keyboard, another shell of the same user gives the code', async () => {
   const at = parts()
-  const told = view()
+  const told = newView()
   const wayBack = await open(false, at, 'json')
   wayBack.begin(pending, told.view, true)
   wayBack.onNeeds('code')
@@ -163,7 +163,7 @@ test('beside the keyboard, another shell may give the code too', async () => {
     askUntil: () => new Promise<null>(() => undefined),
   }
   const at = parts({ keyboard })
-  const told = view()
+  const told = newView()
   const wayBack = await open(false, at)
   wayBack.begin(pending, told.view, true)
   wayBack.onNeeds('code')
@@ -172,7 +172,7 @@ test('beside the keyboard, another shell may give the code too', async () => {
 })
 
 test('the need for a second person is reported', async () => {
-  const told = view()
+  const told = newView()
   const wayBack = await open(false, parts())
   wayBack.begin(pending, told.view, true)
   wayBack.onNeeds('second_person')
@@ -188,7 +188,7 @@ test('it is settled when the other shell has its answer', async () => {
     return await releasing()(request)
   }
   const at = parts({ exchange })
-  const told = view()
+  const told = newView()
   const wayBack = await open(false, at, 'json')
   wayBack.begin(pending, told.view, true)
   wayBack.onNeeds('code')
@@ -232,10 +232,10 @@ test('an approval for another client of this terminal is passed on, and that cli
   const released: string[] = []
   const at = parts({ exchange: noting(released) })
   const other = await open(true, at)
-  other.begin({ ...pending, id: OTHER }, view().view, false)
+  other.begin({ ...pending, id: OTHER }, newView().view, false)
   await expect.poll(() => existsSync(socketPath(OTHER, at))).toBe(true)
   const wayBack = await open(true, at)
-  const door = wayBack.begin(pending, view().view, true)
+  const door = wayBack.begin(pending, newView().view, true)
   const hash = await bringBack(door, [
     ['secret', SECRET],
     ['other', `${OTHER}.${FOR_OTHER}`],
@@ -248,7 +248,7 @@ test('an approval for another client of this terminal is passed on, and that cli
 test('another client that is gone does not keep this one from its values', async () => {
   const released: string[] = []
   const wayBack = await open(true, parts({ exchange: noting(released) }))
-  const door = wayBack.begin(pending, view().view, true)
+  const door = wayBack.begin(pending, newView().view, true)
   const fields: [string, string][] = [
     ['secret', SECRET],
     ['other', `${OTHER}.${FOR_OTHER}`],
@@ -259,7 +259,7 @@ test('another client that is gone does not keep this one from its values', async
 
 test('a client whose page is that of another command does not report that no browser came', async () => {
   const at = parts()
-  const told = view()
+  const told = newView()
   const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })
   wayBack.begin(pending, told.view, false)
   await new Promise((resolve) => void setTimeout(resolve, 20))
@@ -269,7 +269,7 @@ test('a client whose page is that of another command does not report that no bro
 test('a request that ends at once opens no socket', async () => {
   const at = parts()
   const wayBack = await open(false, at)
-  wayBack.begin(pending, view().view, false)
+  wayBack.begin(pending, newView().view, false)
   wayBack.end()
   await at.clock.sleep(100)
   expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith('.sock'))).toEqual(

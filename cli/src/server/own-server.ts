@@ -31,12 +31,19 @@ class OwnServerAgent extends http.Agent {
     const socket = connect({ host: options.host ?? 'localhost', port: Number(options.port) })
     socket.once('error', (error) => done(error, socket))
     socket.once('connect', () => {
-      requireUser(socket, this.#users).then(
-        () => done(null, socket),
-        (error: Error) => socket.destroy(error),
-      )
+      void this.#admit(socket, done)
     })
     return null
+  }
+
+  async #admit(socket: Socket, done: (error: Error | null, socket: Socket) => void): Promise<void> {
+    try {
+      await requireUser(socket, this.#users)
+    } catch (error) {
+      socket.destroy(error instanceof Error ? error : new Error(String(error)))
+      return
+    }
+    done(null, socket)
   }
 }
 

@@ -9,7 +9,7 @@ export type StateParts = Pick<Parts, 'env' | 'platform'>
 /** The folder for what the client remembers between commands, where the platform expects it.
  * @param name of a folder inside it */
 export function stateFolder({ env, platform }: StateParts, name = ''): string {
-  const set = (name: string): string | null => env[name] || null
+  const set = (variable: string): string | null => env[variable] || null
   if (platform === 'win32')
     return join(set('LOCALAPPDATA') ?? join(homedir(), 'AppData', 'Local'), 'keyferry', name)
   return join(set('XDG_STATE_HOME') ?? join(set('HOME') ?? homedir(), '.local', 'state'), 'keyferry', name)

@@ -54,7 +54,7 @@ export interface PolicyStore {
 export type ValueRules = PolicySetting & { name: string }
 
 /** `secrets`: how many secret values it shares. */
-export type SharingBundle = { bundle: { id: string; name: string }; secrets: number }
+type SharingBundle = { bundle: { id: string; name: string }; secrets: number }
 
 export type PolicyParts = {
   stores: { policies: PolicyStore; bundles: BundleStore; memberships: MembershipStore }

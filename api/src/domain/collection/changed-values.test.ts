@@ -6,13 +6,11 @@ import { Watchers } from './changed-values.ts'
 test('callers that one change wakes share one comparison; a later change begins another', async () => {
   const watchers = new Watchers()
   let compared = 0
-  const compare = (id: string) => {
-    const hasChanged = async () => {
+  const compare = (id: string) =>
+    watchers.compare(id, async () => {
       compared += 1
       return true
-    }
-    return watchers.compare(id, hasChanged)
-  }
+    })
   const wake = () => Promise.all(Array.from({ length: 100 }, () => compare('same')))
   expect((await wake()).every(Boolean)).toBe(true)
   expect(compared).toBe(1)

@@ -146,12 +146,12 @@ export class Watchers {
 
   /** Compare once for all callers of one change with the same `id`. A caller never joins a comparison that has begun to
    * read, because it could miss the change that woke the caller. */
-  compare(id: string, hasChanged: () => Promise<boolean>): Promise<boolean> {
+  compare(id: string, look: () => Promise<boolean>): Promise<boolean> {
     const begun = this.#comparisons.get(id)
     if (begun !== undefined) return begun
     const comparison = turn().then(() => {
       this.#comparisons.delete(id)
-      return hasChanged()
+      return look()
     })
     this.#comparisons.set(id, comparison)
     return comparison

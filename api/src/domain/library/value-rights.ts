@@ -11,7 +11,7 @@ import { type Caller, ownerRequired } from '../people/membership.ts'
 export type ValueRights = { value_set_by: string; changers: Changers }
 
 /** Who may change the values of a bundle, if neither it nor its workspace says so. */
-export const DEFAULT_CHANGERS: Changers = 'setter'
+const DEFAULT_CHANGERS: Changers = 'setter'
 
 /** The strictest of what several places set; undefined: none sets anything. */
 export function strictestChangers(places: readonly { changers: Changers | null }[]): Changers | undefined {

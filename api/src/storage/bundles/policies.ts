@@ -120,8 +120,9 @@ async function sharing(query: Query, tenantId: string, bundleId: string): Return
 type PlacedRules = RulesRow & { place: 'workspace' | 'bundle' }
 
 function rulesOf(rows: readonly PlacedRules[], wanted: PlacedRules['place']): PolicySetting {
-  const [row] = rows.filter(({ place }) => place === wanted).map(({ place: _, ...rules }) => rules)
-  return settingOf(row)
+  const row = rows.find(({ place }) => place === wanted) ?? { place: wanted, ...rowOf(NO_RULES) }
+  const { place: _, ...rules } = row
+  return settingIn(rules)
 }
 
 const settingOf = (row: RulesRow | undefined): PolicySetting => (row ? settingIn(row) : NO_RULES)

@@ -157,17 +157,18 @@ function requireAboutUs({ sub, azp }: oidc.IDToken, clientId: string): void {
 
 /** @param told where the e-mail address is, and so whether it is verified */
 function personOf(claims: oidc.IDToken, told: Record<string, unknown>, idToken: string): OidcPerson {
-  const text = (value: unknown) => (typeof value === 'string' ? value : null)
   return {
     subject: claims.sub,
-    email: text(told['email']),
+    email: textOrNull(told['email']),
     isEmailVerified: truthOf(told['email_verified']),
     issuedAtSeconds: claims.iat,
-    name: text(claims['name'] ?? told['name']),
-    providerSessionId: text(claims['sid']),
+    name: textOrNull(claims['name'] ?? told['name']),
+    providerSessionId: textOrNull(claims['sid']),
     idToken,
   }
 }
+
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
 // Some providers send booleans as text.
 function truthOf(claim: unknown): boolean | null {

@@ -71,7 +71,11 @@ describe('an export', () => {
     expect(() => check([...lines, endingLine(9)])).toThrow(incomplete)
     expect(() => check([...lines, endingLine(9, { to_seq: 4 })])).toThrow(incomplete)
     expect(check([...lines, endingLine(9, { to_seq: 3 })])).toMatchObject({ last: 3, beyond: 9 })
-    expect(check([...lines, endingLine(9, { next_from_seq: 4 })])).toMatchObject({ last: 3, beyond: 9, next: 4 })
+    expect(check([...lines, endingLine(9, { next_from_seq: 4 })])).toMatchObject({
+      last: 3,
+      beyond: 9,
+      next: 4,
+    })
     expect(check([...lines, endingLine(3)])).toMatchObject({ last: 3, beyond: null })
   })
 

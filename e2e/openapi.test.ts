@@ -75,7 +75,14 @@ console.log(name, bundle.key_count, must(await client.GET('/api/v1/me')).email_v
   },
   'openapi-typescript-codegen': {
     bundle: 'classes',
-    generate: [join(MODULES, '.bin/openapi'), '-i', 'openapi.json', '-o', 'generated', '--useOptions'],
+    generate: [
+      join(MODULES, 'openapi-typescript-codegen/bin/index.js'),
+      '-i',
+      'openapi.json',
+      '-o',
+      'generated',
+      '--useOptions',
+    ],
     program: `import { BundlesService, KeysService, MeService, OpenAPI, RequestsService } from './generated'
 OpenAPI.BASE = process.argv[2] ?? ''
 const bundle = await BundlesService.createBundle({ requestBody: { name: 'dev/classes' } })

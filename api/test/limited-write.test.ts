@@ -169,6 +169,7 @@ describe.each(databases)('limited write of members on %s', (kind) => {
       await changers(mine.bundle_id, 'member')
       expectError(await setValue(other, { is_secret: false }), 403, REFUSED, 'forbidden')
       expectError(await setValue(other, { value: 'x', is_secret: false }), 403, REFUSED, 'forbidden')
+      expectError(await setValue(other, { is_template: true }), 403, REFUSED, 'forbidden')
       expect((await api.call('getKey', { as: other, params: mine })).json).toMatchObject({
         may_change: true,
         may_show: false,

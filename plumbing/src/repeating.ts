@@ -1,8 +1,8 @@
 /** `stop` resolves when a run that goes on has ended. */
 export type Repeating = { start(): void; stop(): Promise<void> }
 
-/** Do some work at an interval, and whenever it is started, one run at a time. A run that fails is told; the next one
- * tries again. */
+/** Do some work at an interval, and whenever it is started, one run at a time. A run that fails is reported to
+ * `failed`; the next one tries again. */
 export function repeating(
   everyMs: number,
   work: () => Promise<void>,

@@ -74,9 +74,10 @@ type Decided = {
 
 /** Approve a request.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already,
- *   another kind, or another person was faster) · release_required · owner_approves · agents_denied · second_person ·
- *   invalid (a wrong or missing check code, or a way that the client does not offer) · forbidden (the approver was
- *   removed before the approval arrived, so it ended) · what the kind throws */
+ *   another kind, other rules by now, or another person was faster) · release_required · owner_approves ·
+ *   named_approves · agents_denied · second_person · invalid (a wrong or missing check code, or a way that the client
+ *   does not offer) · forbidden (the approver was removed before the approval arrived, so it ended) · what the kind
+ *   throws */
 export async function decide<Parts extends DecisionParts, Chosen extends Choice>(
   parts: Parts,
   caller: Caller,

@@ -14,9 +14,9 @@ import {
 
 /*
  * Rules follow the value. A secret value that a bundle shares with another is approved by the strictest of what owners
- * set on all bundles that hold it; what it goes into counts too, chosen or not. Otherwise a duplicate or a second place
- * would be a way round them. Only rules that somebody set travel: defaults, names and values that are not secret do
- * not.
+ * set on all bundles that hold it. The secret parts of a chosen composed value count too, chosen or not. Otherwise a
+ * duplicate or a second place would be a way around the rules. Defaults, names and values that are not secret bring no
+ * rules along.
  */
 
 type Place = { tenantId: string; bundleId: string }

@@ -44,14 +44,19 @@ export function mayShow(caller: Caller, key: ValueRights): boolean {
   return caller.role === 'owner' || (mayChange(caller, key) && key.value_set_by === caller.userId)
 }
 
-/** A change that says that a value is no secret shows it.
+/** What is asked of a change. `value`: a new one; absent where the text stays. */
+type AskedChange = { is_secret?: boolean | undefined; isTemplate?: boolean | undefined; value?: unknown }
+
+/** A change that says that a value is no secret shows it. A text that becomes a template, or stops being one, is set
+ * anew by the caller, who could show it next.
  * @throws DomainError forbidden */
 export function requireChangeAllowed(
   caller: Caller,
   key: ValueRights,
-  { is_secret }: { is_secret?: boolean | undefined },
+  { is_secret, isTemplate, value }: AskedChange,
 ): void {
-  requireRight(is_secret === false ? mayShow(caller, key) : mayChange(caller, key))
+  const takesOver = isTemplate !== undefined && value === undefined
+  requireRight(is_secret === false || takesOver ? mayShow(caller, key) : mayChange(caller, key))
 }
 
 /** `isRuled`: the bundle itself sets a rule. */

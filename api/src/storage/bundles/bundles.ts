@@ -14,10 +14,9 @@ import type {
 import { chunks } from '../base/chunks.ts'
 import { isTaken, unless } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { flag } from '../base/tables.ts'
-import { countOf, deleteOf, keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { contains, containsInAnyCase } from '../base/text-search.ts'
-import { rightsOfBundle } from './value-rights.ts'
+import { rightsOfBundle, secretsElsewhere } from './value-rights.ts'
 
 export function createBundleStore(queries: Queries): BundleStore {
   const { query, write } = queries
@@ -91,18 +90,7 @@ async function update(
 }
 
 async function sharedSecrets(query: Query, tenantId: string, bundleId: string): Promise<string[]> {
-  const rows = await keysAttached(query, tenantId)
-    .innerJoin('attachments as others', (join) =>
-      join
-        .onRef('others.tenant_id', '=', 'attachments.tenant_id')
-        .onRef('others.key_id', '=', 'attachments.key_id')
-        .onRef('others.bundle_id', '<>', 'attachments.bundle_id'),
-    )
-    .select('keys.id')
-    .distinct()
-    .where('attachments.bundle_id', '=', bundleId)
-    .where('keys.is_secret', '=', flag(true))
-    .execute()
+  const rows = await secretsElsewhere(query, tenantId, bundleId).select('keys.id').distinct().execute()
   return rows.map(({ id }) => id)
 }
 

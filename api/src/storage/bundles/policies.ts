@@ -9,11 +9,12 @@ import { type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag, type Tables } from '../base/tables.ts'
-import { keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { selectOf } from '../base/tenant-rows.ts'
 import { endGrants } from '../people/grant-ends.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { holdBundle } from './bundle-changes.ts'
 import { bundleEvent } from './bundles.ts'
+import { secretsElsewhere } from './value-rights.ts'
 
 const RULES = [
   'assurance',
@@ -100,18 +101,10 @@ function sharedValues({ query, prepare }: Queries): PolicyStore['ofSharedValues'
 }
 
 async function sharing(query: Query, tenantId: string, bundleId: string): ReturnType<PolicyStore['sharing']> {
-  const rows = await keysAttached(query, tenantId)
-    .innerJoin('attachments as others', (join) =>
-      join
-        .onRef('others.tenant_id', '=', 'attachments.tenant_id')
-        .onRef('others.key_id', '=', 'attachments.key_id')
-        .onRef('others.bundle_id', '<>', 'attachments.bundle_id'),
-    )
+  const rows = await secretsElsewhere(query, tenantId, bundleId)
     .innerJoin('bundles', 'bundles.id', 'others.bundle_id')
     .select(({ fn }) => ['bundles.id', 'bundles.name', fn.countAll<number>().as('secrets')])
     .groupBy(['bundles.id', 'bundles.name'])
-    .where('attachments.bundle_id', '=', bundleId)
-    .where('keys.is_secret', '=', flag(true))
     .orderBy('bundles.name')
     .execute()
   return rows.map(({ secrets, ...bundle }) => ({ bundle, secrets }))

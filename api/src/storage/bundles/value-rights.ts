@@ -2,7 +2,8 @@ import type { Changers } from '@keyferry/contract'
 import { type BundleRights, changersOfBundle, changersOfKey } from '../../domain/library/value-rights.ts'
 import { chunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
-import { selectOf } from '../base/tenant-rows.ts'
+import { flag } from '../base/tables.ts'
+import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 
 /** Who may change each key, by its id. */
 export async function changersOf(
@@ -55,4 +56,17 @@ function placesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
     .distinct()
     .where('attachments.key_id', 'in', keyIds)
     .execute()
+}
+
+/** The secret keys of a bundle, once for each other bundle (`others`) that holds them. */
+export function secretsElsewhere(query: Query, tenantId: string, bundleId: string) {
+  return keysAttached(query, tenantId)
+    .innerJoin('attachments as others', (join) =>
+      join
+        .onRef('others.tenant_id', '=', 'attachments.tenant_id')
+        .onRef('others.key_id', '=', 'attachments.key_id')
+        .onRef('others.bundle_id', '<>', 'attachments.bundle_id'),
+    )
+    .where('attachments.bundle_id', '=', bundleId)
+    .where('keys.is_secret', '=', flag(true))
 }

@@ -97,6 +97,31 @@ const name: string | undefined = 'bundle' in answer ? answer.bundle?.name : answ
 console.log(name, bundle.key_count, (await MeService.getMe({})).email_verified)
 `,
   },
+  'swagger-typescript-api': {
+    bundle: 'methods',
+    generate: [
+      join(MODULES, 'swagger-typescript-api/dist/cli.mjs'),
+      'generate',
+      '--silent',
+      '--path',
+      'openapi.json',
+      '--output',
+      '.',
+      '--name',
+      'methods.ts',
+    ],
+    program: `import { Api } from './methods.ts'
+const { api } = new Api({ baseUrl: process.argv[2] ?? '' })
+const { data: bundle } = await api.createBundle({ name: 'dev/methods' })
+const { data: key } = await api.createKey({ name: 'METHODS', value: 'v' })
+await api.attachKey(bundle.id, key.id)
+const { data: request } = await api.createRequest({ client_pubkey: process.argv[3] ?? '' })
+await api.encryptFromBundle(request.id, { bundle_id: bundle.id, include_keys: ['METHODS'] })
+const { data: answer } = await api.waitForApproval(request.id)
+const name: string | undefined = 'bundle' in answer ? answer.bundle?.name : answer.status
+console.log(name, bundle.key_count, (await api.getMe()).data.email_verified)
+`,
+  },
 }
 
 const TSC =

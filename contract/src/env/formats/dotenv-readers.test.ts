@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import nextEnv from '@next/env'
 import * as fc from 'fast-check'
+import { loadEnv } from 'vite'
 import { afterAll, expect, test } from 'vitest'
 import { type HostileMap, hostileMaps, RUNS_OF_MANY_MAPS } from '../../../../e2e/hostile-maps.ts'
 import { misfits } from '../format.ts'
@@ -43,6 +45,34 @@ function readWithDirenv(texts: readonly string[]): Values[] {
   })
 }
 
+// Both leave a name alone that the process has already.
+function withoutVariables<T>(read: () => T): T {
+  const before = process.env
+  process.env = {}
+  try {
+    return read()
+  } finally {
+    process.env = before
+  }
+}
+
+function readWithVite(texts: readonly string[]): Values[] {
+  return texts.map((text) => {
+    writeFileSync(join(folder, '.env'), text)
+    return withoutVariables(() => loadEnv('none', folder, ''))
+  })
+}
+
+function readWithNext(texts: readonly string[]): Values[] {
+  const log = { info: () => {}, error: () => {} }
+  return texts.map((text) => {
+    writeFileSync(join(folder, '.env'), text)
+    nextEnv.updateInitialEnv({})
+    const { parsedEnv } = withoutVariables(() => nextEnv.loadEnvConfig(folder, true, log, true))
+    return Object.fromEntries(Object.entries(parsedEnv ?? {}).map(([name, value]) => [name, value ?? '']))
+  })
+}
+
 const NOTHING = /(?!)/
 // The Ruby dotenv of Debian 12 is too old to read values of several lines.
 const READERS = [
@@ -60,6 +90,15 @@ const READERS = [
     readAll('ruby', 'read-dotenv.rb'),
     { most: 500, unreadable: /\n/ },
   ],
+  [
+    'Ruby dotenv before 2.8',
+    'ruby',
+    ['-e', 'require "dotenv"'],
+    readAll('ruby', 'read-dotenv.rb'),
+    { most: 500, unreadable: NOTHING },
+  ],
+  ['Vite', process.execPath, ['--version'], readWithVite, { most: 200, unreadable: NOTHING }],
+  ['Next.js', process.execPath, ['--version'], readWithNext, { most: 200, unreadable: NOTHING }],
   ['direnv', 'direnv', ['version'], readWithDirenv, { most: 60, unreadable: NOTHING }],
 ] as const
 
@@ -90,10 +129,13 @@ test.for(READERS)(
 
 test.each([
   ["it's", []],
-  ['two\nlines', ['direnv']],
+  ['two\nlines', ['Ruby dotenv before 2.8', 'direnv']],
   ['a\\\\b', ['python-dotenv']],
-  ["it's $5", ['Ruby dotenv', 'direnv', 'Docker Compose']],
-  ['{"a":"it\'s"}', ['python-dotenv', 'Ruby dotenv', 'direnv', 'Docker Compose']],
+  ['costs $5', ['Next.js', 'Bun']],
+  ['a$HOME', ['Vite', 'Next.js', 'Bun']],
+  ['a\\$', ['Vite', 'Next.js', 'Bun']],
+  ["it's $5", ['Ruby dotenv', 'Ruby dotenv before 2.8', 'direnv', 'Docker Compose', 'Next.js', 'Bun']],
+  ['{"a":"it\'s"}', ['python-dotenv', 'Ruby dotenv', 'Ruby dotenv before 2.8', 'direnv', 'Docker Compose']],
 ])('%j is misread by %j', (value, readers) => {
   expect(format.misreadBy?.(value)).toEqual(readers)
 })

@@ -42,10 +42,18 @@ function formOf(value: string): Form | null {
 
 const expands = (value: string, form: Form) => form === '"' && /[$`]/.test(value)
 
-/** The readers beside npm dotenv and Node.js, and what each reads as something else. */
+/** These read `$NAME` in every kind of quotes, and take a backslash before `$` away. */
+const replaces = (value: string, name: RegExp) => /\\\$/.test(value) || name.test(value)
+
+/** The readers beside npm dotenv and Node.js, and what each reads as something else. Tried with python-dotenv 0.21,
+ * Ruby dotenv 2.4, direnv 2.32, Vite 8 (dotenv-expand 13), @next/env 16 and Bun 1.4. */
 const READERS: readonly [name: string, misreads: (value: string, form: Form) => boolean][] = [
   ['python-dotenv', (value, form) => form === '`' || /\\\\|\$\{/.test(value)],
   ['Ruby dotenv', (value, form) => form === '`' || expands(value, form)],
+  ['Ruby dotenv before 2.8', (value, form) => form === '`' || value.includes('\n') || expands(value, form)],
   ['direnv', (value, form) => form === '`' || value.includes('\n') || expands(value, form)],
   ['Docker Compose', (value, form) => form === '`' || expands(value, form)],
+  ['Vite', (value) => replaces(value, /\$[A-Za-z_{]/)],
+  ['Next.js', (value) => replaces(value, /\$[\w{]/)],
+  ['Bun', (value) => replaces(value, /\$[\w{]/)],
 ]

@@ -125,6 +125,7 @@ test('a denial, and commands that cannot be approved as they are', async () => {
     [RUN, /denied/],
     [{ ...RUN, argv: ['no-such-program'] }, /program not found/],
     [{ ...RUN, argv: ['curl', '--token=abcdefgh'] }, /looks like a secret/],
+    [{ ...RUN, argv: ['curl', '-u', 'sam:abcdefgh', 'https://example.com'] }, /looks like a secret/],
     [{ ...RUN, argv: Array(65).fill('x') }, /too long/],
     [{ ...RUN, cwd: 'missing' }, /not a folder/],
     [{ ...RUN, keys: [] }, /keys/],

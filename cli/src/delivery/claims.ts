@@ -68,6 +68,15 @@ const ASSIGNMENT = new RegExp(`((?:^|\\s)\\w*${SECRET_WORD}\\w*=)[^\\s'"]+`, 'gi
 const USER_INFO = /(\b[a-z][\w+.-]*:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/gi
 const HEADER = /^((?:proxy-)?authorization|cookie|x-[\w-]*(?:token|key)[\w-]*)(:\s*).+$/is
 
+const SENDS_USER = String.raw`(?:curl|wget|https?|xh)(?:\.exe)?`
+const USER_PROGRAM = new RegExp(`(?:^|[/\\\\])${SENDS_USER}$`, 'i')
+const USER_FLAG = /^(?:-[uUa]|--(?:proxy-)?user|--auth)$/
+const USER_AND_PASSWORD = /^(-[uUa]|--(?:proxy-)?user=|--auth=)?([^\s:/]+:)(?=[^/]).+$/s
+const USER_IN_SCRIPT = new RegExp(
+  String.raw`((?:^|[\s;&|(/])${SENDS_USER}\s(?:[^;&|]*\s)?(?:-[uUa]\s*|--(?:proxy-)?user[\s=]+|--auth[\s=]+)['"]?[^\s:'"/]+:)[^\s'"]+`,
+  'gi',
+)
+
 type ShownCommand = {
   /** The arguments, with a mask where one looks secret. */
   readonly argv: readonly string[]
@@ -78,13 +87,22 @@ type ShownCommand = {
 export function shownCommand(argv: readonly string[]): ShownCommand {
   const shown = argv.map((argument, index) => {
     const isValue = !argument.startsWith('-') && isSecretFlag(argv[index - 1] ?? '')
-    return isValue ? MASK : masked(argument)
+    if (isValue) return MASK
+    return argv.slice(0, index).some((word) => USER_PROGRAM.test(word))
+      ? withoutPassword(argument, argv[index - 1] ?? '')
+      : masked(argument)
   })
   return { argv: shown, isMasked: shown.some((argument, index) => argument !== argv[index]) }
 }
 
 function isSecretFlag(argument: string): boolean {
   return argument.startsWith('-') && FLAG_BEFORE_VALUE.test(argument)
+}
+
+/** As `masked`; what follows the name of a user, as programs send it to a server, is masked too. */
+function withoutPassword(argument: string, before: string): string {
+  const isUser = USER_FLAG.test(before) || /^(?:-[uUa]|--(?:proxy-)?user=|--auth=)./.test(argument)
+  return isUser ? argument.replace(USER_AND_PASSWORD, `$1$2${MASK}`) : masked(argument)
 }
 
 function masked(argument: string): string {
@@ -94,6 +112,7 @@ function masked(argument: string): string {
     .replace(HEADER, `$1$2${MASK}`)
     .replace(ASSIGNMENT, `$1${MASK}`)
     .replace(USER_INFO, `$1${MASK}`)
+    .replace(USER_IN_SCRIPT, `$1${MASK}`)
 }
 
 /** Whether a server can hold and show these arguments whole. */

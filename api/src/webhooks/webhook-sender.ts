@@ -3,19 +3,19 @@ import type { Logger } from 'pino'
 import type { ClockAndIds } from '../domain/base/clock-and-ids.ts'
 import {
   type CallOutcome,
+  type DueWebhook,
+  hasRoom,
   type Lease,
   settlementOf,
   type WebhookOutbox,
   type WebhookPlace,
+  wantedBeside,
 } from '../domain/webhooks/webhook-outbox.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
 const LOOK_EVERY_MS = 500
 /** Longer than a call may take, so that a claim ends only when its node ended. */
 const LEASE_MS = 30_000
-/** Receivers that this node calls at a time, in all and of one tenant: slow ones of one tenant leave room for others.
- * */
-const AT_ONCE = { all: 100, tenant: 10 }
 /** Between two messages to one receiver. */
 const PACE_MS = 100
 /** How long calls may go on while the server ends. */
@@ -33,8 +33,8 @@ export type SenderParts = {
 /** Sends the messages of webhooks in the background. */
 export class WebhookSender {
   readonly #parts: SenderParts
-  /** The webhooks that this node sends to, by tenant. */
-  readonly #running = new Map<string, { tenantId: string; run: Promise<void> }>()
+  /** What this node sends to, by the webhook's id. */
+  readonly #running = new Map<string, { webhook: DueWebhook; run: Promise<void> }>()
   readonly #looks: NodeJS.Timeout
   readonly #ending = new AbortController()
   #look: Promise<void> | null = null
@@ -57,7 +57,7 @@ export class WebhookSender {
   }
 
   #startLook(): void {
-    if (this.#isClosed || this.#running.size >= AT_ONCE.all) return
+    if (this.#isClosed) return
     if (this.#look) {
       this.#looksAgain = true
       return
@@ -72,27 +72,25 @@ export class WebhookSender {
 
   async #lookOnce(): Promise<void> {
     const { outbox, clock } = this.#parts
-    const counts = Map.groupBy(this.#running.values(), ({ tenantId }) => tenantId)
-    const busyTenants = [...counts].filter(([, runs]) => runs.length >= AT_ONCE.tenant).map(([id]) => id)
-    const most = AT_ONCE.all - this.#running.size
-    const places = await outbox.due(clock.now().toISOString(), { most, busyTenants })
-    for (const place of places) if (this.#hasRoom(place)) this.#start(place)
+    const wanted = wantedBeside(this.#called)
+    if (wanted === null) return
+    for (const due of await outbox.due(clock.now().toISOString(), wanted))
+      if (!this.#isClosed && hasRoom(this.#called, due)) this.#start(due)
   }
 
-  #hasRoom({ tenantId, id }: WebhookPlace): boolean {
-    const ofTenant = [...this.#running.values()].filter((running) => running.tenantId === tenantId)
-    return !this.#isClosed && !this.#running.has(id) && ofTenant.length < AT_ONCE.tenant
+  get #called(): DueWebhook[] {
+    return [...this.#running.values()].map(({ webhook }) => webhook)
   }
 
-  #start(place: WebhookPlace): void {
-    const run = this.#send(place).then(
-      () => this.#ended(place),
+  #start(webhook: DueWebhook): void {
+    const run = this.#send(webhook).then(
+      () => this.#ended(webhook),
       (error: unknown) => {
-        this.#running.delete(place.id)
+        this.#running.delete(webhook.id)
         this.#note(error, 'webhook not sent')
       },
     )
-    this.#running.set(place.id, { tenantId: place.tenantId, run })
+    this.#running.set(webhook.id, { webhook, run })
   }
 
   // Others may have waited for the room.

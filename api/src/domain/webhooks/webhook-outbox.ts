@@ -36,10 +36,7 @@ export type Settlement =
 
 export interface WebhookOutbox {
   /** Webhooks with a message to send now that no node has claimed, the longest waiting first. */
-  due(
-    now: string,
-    options: { most: number; busyTenants: readonly string[] },
-  ): Promise<readonly WebhookPlace[]>
+  due(now: string, wanted: WantedWebhooks): Promise<readonly DueWebhook[]>
   /** False when another node was faster. */
   claim(place: WebhookPlace, lease: Lease): Promise<boolean>
   /** The next message of a claimed webhook, marked as being sent; null when none is due or the claim is over. Renews
@@ -54,6 +51,57 @@ export interface WebhookOutbox {
 }
 
 export type WebhookPlace = { tenantId: string; id: string }
+
+/** `createdBy`: the person. `isSlow`: its last call was. */
+export type DueWebhook = WebhookPlace & { createdBy: string; isSlow: boolean }
+
+/** At most so many, and none of what has no room. */
+export type WantedWebhooks = {
+  most: number
+  busyTenants: readonly string[]
+  busyPeople: readonly string[]
+  withSlow: boolean
+}
+
+/** Receivers that one node calls at a time: in all, slow ones, those of one workspace, and those of one person. A
+ * receiver takes its place until it answers, so slow ones would keep the messages of everybody else. A person can have
+ * many workspaces, therefore people are bounded too. */
+const ROOM = { all: 100, slow: 50, tenant: 10, person: 20 } as const
+
+/** What a node can call beside the receivers that it is calling; null: nothing. */
+export function wantedBeside(running: readonly DueWebhook[]): WantedWebhooks | null {
+  if (running.length >= ROOM.all) return null
+  return {
+    most: ROOM.all - running.length,
+    busyTenants: full(running, ROOM.tenant, ({ tenantId }) => tenantId),
+    busyPeople: full(running, ROOM.person, ({ createdBy }) => createdBy),
+    withSlow: running.filter(({ isSlow }) => isSlow).length < ROOM.slow,
+  }
+}
+
+/** Whether a webhook has room beside those that run. */
+export function hasRoom(running: readonly DueWebhook[], due: DueWebhook): boolean {
+  const wanted = wantedBeside(running)
+  if (wanted === null || running.some(({ id }) => id === due.id)) return false
+  const isBusy = wanted.busyTenants.includes(due.tenantId) || wanted.busyPeople.includes(due.createdBy)
+  return !isBusy && (wanted.withSlow || !due.isSlow)
+}
+
+function full(
+  running: readonly DueWebhook[],
+  most: number,
+  whose: (webhook: DueWebhook) => string,
+): string[] {
+  const counts = Map.groupBy(running, whose)
+  return [...counts].filter(([, webhooks]) => webhooks.length >= most).map(([id]) => id)
+}
+
+const SLOW_MS = 1_000
+
+/** Whether the next call to the same receiver may take long. */
+export function wasSlow({ word, ms }: CallOutcome): boolean {
+  return word !== null || ms >= SLOW_MS
+}
 
 /** `claim`: names the claim; `until`: when it ends unless it is renewed. */
 export type Lease = { claim: string; now: string; until: string }

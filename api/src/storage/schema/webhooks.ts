@@ -19,6 +19,8 @@ export const webhooks = {
       is_active: zeroOrOne,
       failing_since: orNull(text),
       failures: whole,
+      /** The last call failed or took long. */
+      is_slow: zeroOrOne,
       next_at: text,
       claimed_until: text,
       claimed_by: orNull(text),

@@ -1,12 +1,15 @@
-import type {
-  Lease,
-  OutgoingMessage,
-  Settled,
-  WebhookOutbox,
-  WebhookPlace,
+import {
+  type DueWebhook,
+  type Lease,
+  type OutgoingMessage,
+  type Settled,
+  type WantedWebhooks,
+  type WebhookOutbox,
+  type WebhookPlace,
+  wasSlow,
 } from '../../domain/webhooks/webhook-outbox.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import type { WebhookRow } from '../base/tables.ts'
+import { flag, type WebhookRow } from '../base/tables.ts'
 import { updateOf } from '../base/tenant-rows.ts'
 import type { WebhookSecrets } from '../keys-at-rest/webhook-secrets.ts'
 import { sweepMessages } from './webhook-sweeping.ts'
@@ -19,7 +22,7 @@ import { webhookTarget } from './webhooks.ts'
 export function createWebhookOutbox(queries: Queries, secrets: WebhookSecrets): WebhookOutbox {
   const { query, write } = queries
   return {
-    due: (now, options) => due(query, now, options),
+    due: (now, wanted) => due(query, now, wanted),
     claim: (place, lease) => write((transaction) => claim(transaction, place, lease)),
     async next(place, lease) {
       const { open } = await secrets.of(place.tenantId)
@@ -31,18 +34,20 @@ export function createWebhookOutbox(queries: Queries, secrets: WebhookSecrets): 
   }
 }
 
-function due(
+async function due(
   query: Query,
   now: string,
-  { most, busyTenants }: { most: number; busyTenants: readonly string[] },
-): Promise<WebhookPlace[]> {
-  return query
+  { most, busyTenants, busyPeople, withSlow }: WantedWebhooks,
+): Promise<DueWebhook[]> {
+  const rows = await query
     .selectFrom('webhooks')
-    .select(['tenant_id as tenantId', 'id'])
+    .select(['tenant_id as tenantId', 'id', 'created_by as createdBy', 'is_slow'])
     .where('is_active', '=', 1)
     .where('next_at', '<=', now)
     .where('claimed_until', '<=', now)
     .$if(busyTenants.length > 0, (webhooks) => webhooks.where('tenant_id', 'not in', busyTenants))
+    .$if(busyPeople.length > 0, (webhooks) => webhooks.where('created_by', 'not in', busyPeople))
+    .$if(!withSlow, (webhooks) => webhooks.where('is_slow', '=', 0))
     .where((webhooks) =>
       webhooks.exists(
         webhooks
@@ -57,6 +62,7 @@ function due(
     .orderBy('next_at')
     .limit(most)
     .execute()
+  return rows.map(({ is_slow, ...row }) => ({ ...row, isSlow: is_slow === 1 }))
 }
 
 async function claim(transaction: Query, { tenantId, id }: WebhookPlace, lease: Lease): Promise<boolean> {
@@ -153,6 +159,7 @@ async function settle(
             next_at: settlement.retryAt,
           },
     )
+    .set({ is_slow: flag(wasSlow(outcome)) })
     .$if(end !== null, (webhooks) => webhooks.set({ is_active: 0, ended_reason: end }))
     .execute()
   if (end === null) return

@@ -73,7 +73,7 @@ async function insert(
   return 'done'
 }
 
-const NO_TROUBLE = { failing_since: null, failures: 0, next_at: '', ended_reason: null } as const
+const NO_TROUBLE = { failing_since: null, failures: 0, is_slow: 0, next_at: '', ended_reason: null } as const
 
 type Chosen = Pick<WebhookDraft, 'events' | 'bundle_ids' | 'is_active'>
 

@@ -112,6 +112,20 @@ describe.each([
   const policy = (bundle: Bundle, body: Record<string, unknown>) =>
     api.call('changeBundlePolicy', { as: owner, params: { bundle_id: bundle.id }, body })
 
+  test('an agent is remembered only where a rule of an owner allows it, and not against another place', async () => {
+    const bundle = await bundleOf()
+    const asked = { seed: createDeviceSeed(), agent: 'codex' }
+    const { id } = await ask(bundle, asked)
+    const message = 'this approval can be remembered for 0 hours at most'
+    expectError(await approve(id, bundle), 400, message, 'invalid')
+    await policy(bundle, { agents: 'remember' })
+    const used = await remembered(bundle, { agent: 'codex' })
+    expect(await again(bundle, used)).toBe('ready')
+    await api.call('changeTenantPolicy', { as: owner, body: { agents: 'ask' } })
+    expectError(await approve((await ask(bundle, asked)).id, bundle), 400, message, 'invalid')
+    await api.call('changeTenantPolicy', { as: owner, body: { agents: null } })
+  })
+
   test('the same command is ready at once, with the current values, its record and its count', async () => {
     const bundle = await bundleOf()
     const asked = await remembered(bundle)

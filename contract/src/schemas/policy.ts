@@ -28,6 +28,9 @@ const MAX_PEOPLE = 50
 
 const PEOPLE = `people must be the ids of 1 to ${MAX_PEOPLE} members`
 
+/** What an AI agent may do, the strictest last: its approvals can be remembered, each needs a person, or none. */
+export const AGENT_RULES = ['remember', 'ask', 'deny'] as const
+
 /** Who may approve, how, and how many of them; and who may change values. `people`: with the approvers `named`, their
  * user ids; several lists count together, so only who is on all of them may approve. */
 const Rules = {
@@ -36,7 +39,7 @@ const Rules = {
   people: z.array(Id, { error: PEOPLE }).min(1, PEOPLE).max(MAX_PEOPLE, PEOPLE),
   changers: z.enum(CHANGERS, { error: 'changers must be member, setter or owner' }),
   approvals_needed: z.literal([1, 2], { error: 'approvals_needed must be 1 or 2' }),
-  agents: z.enum(['ask', 'deny'], { error: 'agents must be ask or deny' }),
+  agents: z.enum(AGENT_RULES, { error: 'agents must be remember, ask or deny' }),
   remember_hours: z.int({ error: REMEMBER }).min(0, REMEMBER).max(MAX_REMEMBER_HOURS, REMEMBER),
 }
 

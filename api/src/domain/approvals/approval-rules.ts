@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
 import type { Caller } from '../people/membership.ts'
 import type { ApprovalRequest, FirstApproval } from '../requests/stored-request.ts'
-import { isAtLeast, mayApprove, type Policy, type ValueRules } from './policy.ts'
+import { isAtLeast, mayApprove, type Policy, remembersAgents, type ValueRules } from './policy.ts'
 import { namesRefused, valuesRefused } from './value-rules.ts'
 
 /*
@@ -127,7 +127,8 @@ export function rememberHours(
 ): number {
   const isBound = isLocal || request.release.includes('loopback')
   const isPossible = request.deviceKey !== null && isBound && policy.approvals_needed === 1
-  return isPossible ? policy.remember_hours : 0
+  const isAllowed = !isFromAgent(request) || remembersAgents(policy)
+  return isPossible && isAllowed ? policy.remember_hours : 0
 }
 
 /** @throws DomainError invalid */

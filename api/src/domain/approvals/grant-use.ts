@@ -17,7 +17,7 @@ import {
   signedUse,
   usesLeft,
 } from './grant.ts'
-import { effectivePolicy, mayApprove, type PolicyStore, tightened } from './policy.ts'
+import { effectivePolicy, mayApprove, type PolicyStore, remembersAgents, tightened } from './policy.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
 import { rulesOfValues } from './value-rules.ts'
 
@@ -140,7 +140,7 @@ async function changeSince(
   const { role } = standing
   if (!mayApprove(policy, { userId, role })) return policy.people === null ? 'role_changed' : 'policy_changed'
   if (policy.approvals_needed > 1 || grant.hours > policy.remember_hours) return 'policy_changed'
-  if (policy.agents === 'deny' && grant.agent !== null) return 'policy_changed'
+  if (grant.agent !== null && !remembersAgents(policy)) return 'policy_changed'
   const entries = await bundleEntries(stores, place, 'none')
   return isSameBundle(grant, entries) ? null : 'bundle_changed'
 }

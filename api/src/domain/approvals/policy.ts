@@ -1,4 +1,5 @@
 import {
+  AGENT_RULES,
   ASSURANCES,
   type Assurance,
   type BundlePolicy,
@@ -171,7 +172,7 @@ export function effectivePolicy(
     people: onAllLists(both),
     changers: strictestChangers(both) ?? 'setter',
     approvals_needed: both.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
-    agents: both.some(({ agents }) => agents === 'deny') ? 'deny' : 'ask',
+    agents: strictestForAgents(both),
     remember_hours: hoursOf(workspace.remember_hours, bundle.remember_hours, isProduction(named)),
   }
 }
@@ -202,7 +203,7 @@ export function strictestPolicy(policies: readonly Policy[]): Policy {
     people: onAllLists(policies),
     changers: strictestChangers(policies) ?? 'setter',
     approvals_needed: policies.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
-    agents: policies.some(({ agents }) => agents === 'deny') ? 'deny' : 'ask',
+    agents: strictestForAgents(policies),
     remember_hours: Math.min(...policies.map(({ remember_hours }) => remember_hours)),
   }
 }
@@ -210,6 +211,16 @@ export function strictestPolicy(policies: readonly Policy[]): Policy {
 function strictestApprovers(places: readonly Pick<PolicySetting, 'approvers'>[]): Policy['approvers'] {
   const set = places.map(({ approvers }) => approvers)
   return APPROVERS.findLast((approvers) => set.includes(approvers)) ?? 'member'
+}
+
+// Whoever can change the files that a remembered command runs reads its values, so an owner has to allow it.
+function strictestForAgents(places: readonly Pick<PolicySetting, 'agents'>[]): Policy['agents'] {
+  return AGENT_RULES.findLast((rule) => places.some(({ agents }) => agents === rule)) ?? 'ask'
+}
+
+/** Whether an approval of an agent's request can be remembered. */
+export function remembersAgents({ agents }: Pick<Policy, 'agents'>): boolean {
+  return agents === 'remember'
 }
 
 const APPROVERS = ['member', 'named', 'owner'] as const

@@ -26,7 +26,11 @@ export function DecisionBar({ asking, workspace, action, decision }: DecisionBar
   return (
     <div className="-mx-4 mt-6 border-t border-line bg-canvas px-4 pt-3 pb-2 sm:-mx-6 sm:px-6 [@media(min-height:34rem)]:sticky [@media(min-height:34rem)]:bottom-0">
       <Problem text={problem} className="mb-3" />
-      <RememberChoice {...remember} commands={others + 1} />
+      <RememberChoice
+        {...remember}
+        commands={others + 1}
+        isAgent={context.requester_meta['agent'] !== undefined}
+      />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <div className="mr-auto flex min-w-0 flex-wrap items-center gap-x-3 text-sm sm:block">
           <Countdown expiresAt={context.expires_at} onEnd={() => asking.onEnd('expired')} />

@@ -18,23 +18,32 @@ type RememberChoiceProps = {
   hours: number
   /** How many are approved at once. */
   commands: number
+  /** Whether the terminal says that an AI agent runs it. */
+  isAgent: boolean
   onHours: (hours: number) => void
 }
 
 /** For how many hours this terminal can repeat the command without a new approval. */
-export function RememberChoice({ offered, hours, commands, onHours }: RememberChoiceProps) {
+export function RememberChoice({ offered, hours, commands, isAgent, onHours }: RememberChoiceProps) {
   if (offered.length === 0) return null
   return (
-    <label className="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
-      <span>
-        Remember {commands === 1 ? 'this approval' : `these ${commands} approvals`} on this terminal:
-      </span>
-      <Select
-        value={hours}
-        options={[['0', 'no'], ...offered.map((each) => [String(each), counted(each, 'hour')] as const)]}
-        onChange={(text) => onHours(Number(text))}
-        className="min-h-8 rounded-md border border-edge bg-surface px-2"
-      />
-    </label>
+    <div className="mb-2">
+      <label className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+        <span>
+          Remember {commands === 1 ? 'this approval' : `these ${commands} approvals`} on this terminal:
+        </span>
+        <Select
+          value={hours}
+          options={[['0', 'no'], ...offered.map((each) => [String(each), counted(each, 'hour')] as const)]}
+          onChange={(text) => onHours(Number(text))}
+          className="min-h-8 rounded-md border border-edge bg-surface px-2"
+        />
+      </label>
+      {isAgent && (
+        <p className="mt-1 text-sm font-medium text-danger">
+          An agent can change the program’s files and read the values without asking again.
+        </p>
+      )}
+    </div>
   )
 }

@@ -27,7 +27,8 @@ export const OPTIONS: { readonly [Name in keyof Fields]: readonly Option<Fields[
     { value: 2, name: 'Two people' },
   ],
   agents: [
-    { value: 'ask', name: 'May ask; the approver sees it' },
+    { value: 'remember', name: 'May ask, and approvals can be remembered' },
+    { value: 'ask', name: 'May ask each time' },
     { value: 'deny', name: 'Get nothing' },
   ],
   remember_hours: [

@@ -18,6 +18,7 @@ import type { ApiSettings } from './settings.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
 import { receiptSigner } from './signing-keys.ts'
 import type { Sealer } from './storage/audit/sealer.ts'
+import type { Database } from './storage/base/queries.ts'
 import { overdueSweep, sweepEvery } from './sweeping.ts'
 
 export {
@@ -53,6 +54,8 @@ export type StartOptions = {
   sweepSeconds?: number
   /** Wraps the request store. */
   aroundRequests?: (requests: RequestStore) => RequestStore
+  /** Wraps the database of the stores. */
+  aroundDatabase?: (database: Database) => Database
 }
 
 export type RunningApi = {
@@ -80,7 +83,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     it.close(),
   )
   const parts = { settings, database, shortLived, clock, log }
-  const recorded = await openStores(opened, parts)
+  const recorded = await openStores(opened, { ...parts, aroundDatabase: options.aroundDatabase })
   const { stores } = recorded
   const refusals = new MachineRefusals({ events: stores.events, clock, log })
   opened.defer(() => refusals.close())

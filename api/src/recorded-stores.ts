@@ -16,6 +16,7 @@ import { createStores } from './storage/stores.ts'
 type StoreParts = {
   settings: ApiSettings
   database: Database
+  aroundDatabase?: ((database: Database) => Database) | undefined
   shortLived: Pick<ShortLived, 'changes'>
   clock: ClockAndIds
   log: Logger
@@ -27,7 +28,7 @@ type RecordedStores = { stores: Stores; sealer: Sealer; receiptKeys: readonly Kn
  * and entries past their time are removed. */
 export async function openStores(
   opened: AsyncDisposableStack,
-  { settings, database, shortLived, clock, log }: StoreParts,
+  { settings, database, aroundDatabase, shortLived, clock, log }: StoreParts,
 ): Promise<RecordedStores> {
   const [ring, now] = [ringOf(settings), timestamp(clock)]
   const auditKey = await auditKeyIn(database, settings, now)
@@ -36,7 +37,7 @@ export async function openStores(
   const sealer = opened.adopt(new Sealer({ database, key: auditKey, now: clock.now, log }), (it) =>
     it.close(),
   )
-  const queries = recording(database, auditKey, {
+  const queries = recording(aroundDatabase?.(database) ?? database, auditKey, {
     wake: (tenantIds) => sealer.wake(tenantIds),
     valuesChanged: (tenantIds) => shortLived.changes.tell(tenantIds),
     isFull: (tenantId) => sealer.isFull(tenantId),

@@ -63,7 +63,7 @@ export async function startTestApi(
   kind: DatabaseKind,
   changes: Partial<ApiSettings> & Omit<StartOptions, 'logTo'> = {},
 ): Promise<TestApi> {
-  const { now, sweepSeconds, aroundRequests, ...settingChanges } = changes
+  const { now, sweepSeconds, aroundRequests, aroundDatabase, ...settingChanges } = changes
   const databaseUrl =
     kind === 'postgres' && settingChanges.databaseUrl === undefined ? await migratedPostgres() : null
   const settings = testSettings({ databaseUrl, ...settingChanges })
@@ -74,6 +74,7 @@ export async function startTestApi(
     ...(now ? { now } : {}),
     ...(sweepSeconds === undefined ? {} : { sweepSeconds }),
     ...(aroundRequests ? { aroundRequests } : {}),
+    ...(aroundDatabase ? { aroundDatabase } : {}),
   })
   const call = callsTo(running.address, now)
   return {

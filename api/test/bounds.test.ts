@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '../src/storage/base/database.ts'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
 
 const ENTRIES = 3
@@ -108,6 +112,35 @@ describe.each(databases)('what a bundle and a workspace can hold, on %s', (kind)
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(WORKSPACES - 1)
     expectError(await create(), 409, TOO_MANY_WORKSPACES, 'too_many_workspaces')
     expect((await api.call('listTenants', { as: owner })).json).toHaveLength(WORKSPACES)
+  })
+
+  test('values without a byte are bounded too', async () => {
+    const statuses = new Set<number>()
+    for (let index = 0; index * LIMITS.storedRowBytes < BYTES; index += 1)
+      statuses.add((await createKey('')).status)
+    expect(statuses).toEqual(new Set([201, 409]))
+  })
+
+  test('a workspace refuses one bundle more than it can hold', async () => {
+    const database = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
+    const first = database.query.selectFrom('bundles').selectAll().where('id', '=', bundleId)
+    const bundle = await first.executeTakeFirstOrThrow()
+    const more = Array.from({ length: LIMITS.bundles - 2 }, (_, index) => ({
+      ...bundle,
+      id: randomUUID(),
+      name: `b${index}`,
+    }))
+    await database.write((transaction) => database.insertAll(transaction, 'bundles', more))
+    await database.close()
+    const create = (name: string) => api.call('createBundle', { as: owner, body: { name } })
+    expect((await create('last')).status).toBe(201)
+    const full = `a workspace can hold ${LIMITS.bundles} bundles: delete some, or use another workspace`
+    expectError(await create('beyond'), 409, full, 'workspace_full')
+    const duplicate = { as: owner, params: { bundle_id: bundleId }, body: { name: 'beyond' } }
+    expectError(await api.call('duplicateBundle', duplicate), 409, full, 'workspace_full')
+    const body = { bundle: 'beyond', entries: [{ name: 'A', value: '1' }] }
+    expectError(await api.call('importVariables', { as: owner, body }), 409, full, 'workspace_full')
+    expect(await library()).toBe(0)
   })
 
   test('another workspace is not affected', async () => {

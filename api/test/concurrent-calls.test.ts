@@ -56,4 +56,32 @@ describe.each(databases)('calls at the same time on %s', (kind) => {
     const page = await api.call('listKeys', { as, query: { limit: '1' } })
     expect(page.headers.get('x-total-count')).toBe('20')
   })
+
+  test('others are answered while a bundle is duplicated with a copy of each of its keys', async () => {
+    const as = await api.newOwner()
+    const names = Array.from({ length: 2_000 }, (_, index) => `N${index}`)
+    for (const some of [names.slice(0, 1_000), names.slice(1_000)]) {
+      const entries = some.map((name) => ({ name, value: 'x' }))
+      const body = { bundle: 'dev/app', entries }
+      expect((await api.call('importVariables', { as, body })).status).toBe(200)
+    }
+    const { json: bundles } = await api.call('listBundles', { as })
+    const params = { bundle_id: bundles[0]?.id ?? '' }
+    const state = { isOver: false }
+    const body = { name: 'staging/app', own: names }
+    const duplicated = api.call('duplicateBundle', { as, params, body }).finally(() => {
+      state.isOver = true
+    })
+    let answered = 0
+    while (!state.isOver) {
+      expect((await api.call('listWebhooks', { as })).status).toBe(200)
+      answered += 1
+    }
+    expect((await duplicated).status).toBe(201)
+    expect(answered).toBeGreaterThan(3)
+    const { json: copies } = await api.call('listKeys', { as, query: { query: 'STAGING_APP_N', limit: '1' } })
+    expect(copies).toHaveLength(1)
+    const { json: shared } = await api.call('listSharedKeys', { as, params })
+    expect(shared).toEqual([])
+  })
 })

@@ -7,6 +7,8 @@ import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { type CallParts, databases, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { EVENTS } from './endpoint-events.ts'
+import { faultyDatabase } from './faulty-database.ts'
+import { Faults } from './faulty-requests.ts'
 import type { CallerKind } from './isolation-table.ts'
 import { ACCOUNT, callerHeaders, createWorld, freshCall, type World } from './isolation-world.ts'
 
@@ -18,8 +20,12 @@ describe.each(databases)('the events of each endpoint on %s', (kind) => {
   let database: Database
   let world: World
   let address = 0
+  const faults = new Faults()
   beforeAll(async () => {
-    const started = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+    const started = await startTestApi(kind, {
+      trustProxy: ['127.0.0.1'],
+      aroundDatabase: (opened) => faultyDatabase(opened, faults),
+    })
     // An address for each call keeps the limits of one address out of the way.
     const call: TestApi['call'] = (name, parts = {}) => {
       address += 1
@@ -61,21 +67,48 @@ describe.each(databases)('the events of each endpoint on %s', (kind) => {
     }
   }
 
-  test.each(names.filter((name) => EVENTS[name] !== null))('%s adds exactly its events', async (name) => {
+  /** A call that succeeds. */
+  async function goodCall(name: ApiEndpointName): Promise<CallParts> {
     const parts = await freshCall(api, world, name)
     const caller = name === 'acceptInvitation' ? 'outsider' : 'owner'
     const { method, path } = apiEndpoints[name]
     const signed =
       name === 'ensureUser' ? layerHeaders(method, path, parts.body) : callerHeaders(world, caller)
-    const headers = { ...parts.headers, ...signed }
+    return { ...parts, headers: { ...parts.headers, ...signed } }
+  }
+
+  test.each(names.filter((name) => EVENTS[name] !== null))('%s adds exactly its events', async (name) => {
+    const parts = await goodCall(name)
     if (name === 'waitForApproval') {
       const body = { bundle_id: parts.params?.['bundle_id'], include_keys: [parts.params?.['key_name']] }
       await api.call('encryptFromBundle', { ...parts, as: world.owner, body })
     }
     // The hand-over is confirmed after the answer.
     const isOver = (actions: string[]) => name !== 'waitForApproval' || actions.length > 0
-    const { status, actions } = await eventsOf(name, { ...parts, headers }, isOver)
+    const { status, actions } = await eventsOf(name, parts, isOver)
     expect({ isDone: status < 300, actions }).toEqual({ isDone: true, actions: EVENTS[name] })
+  })
+
+  const writing = names.filter((name) => name !== 'waitForApproval' && (EVENTS[name]?.length ?? 0) > 0)
+
+  test.each(writing)(
+    '%s does nothing when its commit fails, and succeeds when it is tried again',
+    async (name) => {
+      const parts = await goodCall(name)
+      faults.next('before')
+      expect(await eventsOf(name, parts)).toEqual({ status: 503, actions: [] })
+      // A signature of the web-facing layer counts once.
+      const signed = name === 'ensureUser' ? layerHeaders('POST', '/api/v1/users/ensure', parts.body) : {}
+      const again = { ...parts, headers: { ...parts.headers, ...signed } }
+      const { status, actions } = await eventsOf(name, again)
+      expect({ isDone: status < 300, actions }).toEqual({ isDone: true, actions: EVENTS[name] })
+    },
+  )
+
+  test.each(writing)('%s is done whole when the reply of its commit is lost', async (name) => {
+    const parts = await goodCall(name)
+    faults.next('after')
+    expect(await eventsOf(name, parts)).toEqual({ status: 503, actions: EVENTS[name] })
   })
 
   const guarded = names.filter((name) => apiEndpoints[name].access !== 'public')

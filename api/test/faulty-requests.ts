@@ -12,8 +12,13 @@ export class Faults {
     this.#coming.push(...Array.from({ length: calls }, () => when))
   }
 
+  /** What happens to the call that asks. */
+  take(): When {
+    return this.#coming.shift() ?? 'none'
+  }
+
   async around<T>(call: () => Promise<T>): Promise<T> {
-    const when = this.#coming.shift()
+    const when = this.take()
     if (when === 'before') throw unavailable('request store')
     const result = await call()
     if (when === 'after') throw unavailable('request store')

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '../src/storage/base/database.ts'
 import { type CallParts, databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
 
 type Entries = Record<string, string>
@@ -51,6 +53,20 @@ describe.each(databases)('imports on %s', (kind) => {
       { name: 'B', key_name: 'B', is_secret: true, order: 0 },
       { name: 'A', key_name: 'A', is_secret: false, value: '2', order: 1 },
     ])
+  })
+
+  test('a plan reads no secret that is of another size than the entry, so many long ones cost nothing', async () => {
+    await importing('dev/app', { A: 'x'.repeat(60_000) })
+    const place = api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db')
+    const database = await openDatabase(place)
+    const ofTenant = database.query.updateTable('keys').where('tenant_id', '=', owner.tenantId)
+    // What is read now is refused as damaged; its size is as before.
+    await ofTenant.set({ description: 'edited', is_secret: 1, value_version: 2 }).execute()
+    await database.close()
+    const planned = (length: number) =>
+      importing('dev/app', { A: 'y'.repeat(length) }, { dry_run: true }).then(({ status }) => status)
+    expect(await planned(59_999)).toBe(200)
+    expect(await planned(60_000)).toBe(500)
   })
 
   test('another environment shares equal values and gets its own keys for the others', async () => {

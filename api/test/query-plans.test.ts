@@ -26,6 +26,9 @@ const [userId, tenantId, bundleId, keyId] = [randomUUID(), randomUUID(), randomU
 /** SQLite, which has no counts of rows to plan by, walking through what a tenant has in all bundles together. */
 const OF_A_WHOLE_TENANT = /SEARCH (attachments|gone|legacy_items)\b.*\(tenant_id=\?\)/
 
+/** A key in a bundle is found by itself, and not by a walk through the bundle. */
+const ONE_ATTACHMENT = /bundle_id.*key_id|key_id.*bundle_id/
+
 const [machineId, tokenId] = [randomUUID(), randomUUID()]
 
 function newToken(id: string) {
@@ -153,6 +156,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   },
   'find the newest note': ({ audit }) => audit.note(tenantId),
   'list attached keys': ({ attachments }) => attachments.list(tenantId, bundleId, 'all'),
+  'compare what was delivered': ({ attachments }) => attachments.versions(tenantId, bundleId, [keyId]),
   'say how large attached values are': ({ attachments }) => attachments.valueSizes(tenantId, bundleId),
   'say how large legacy values are': ({ legacyItems }) => legacyItems.valueSizes(tenantId, bundleId),
   'attach a key': ({ attachments }) =>
@@ -305,6 +309,7 @@ describe.each(databases)('query plans on %s', (kind) => {
       // What is counted or numbered was found by an index: a subquery bounds it.
       expect(plan, query).not.toMatch(/Seq Scan|SCAN (?!counted|numbered|\(subquery|.*USING)/)
       expect(plan, query).not.toMatch(OF_A_WHOLE_TENANT)
+      if (name === 'compare what was delivered') expect(plan, query).toMatch(ONE_ATTACHMENT)
       if (inOrder) expect(plan, query).not.toMatch(/Sort|TEMP B-TREE/)
     }
   })

@@ -90,6 +90,10 @@ export const LIMITS = {
   reportBodyBytes: 512 * KIB,
   /** Default of the setting MAX_LIVE_REQUESTS. */
   liveRequests: 20_000,
+  /** Of one workspace. */
+  bundles: 10_000,
+  /** What a stored value counts besides its own bytes, so that empty ones are bounded too. */
+  storedRowBytes: 512,
   /** Default of the setting MAX_BUNDLE_ENTRIES. */
   bundleEntries: 10_000,
   /** Default of the setting MAX_WORKSPACES_PER_PERSON. */

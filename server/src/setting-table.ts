@@ -182,7 +182,7 @@ export const SETTINGS = {
     schema: z.coerce.number().int().min(1).max(1_000_000).default(LIMITS.bundleEntries),
   },
   MAX_TENANT_BYTES: {
-    means: 'bytes that the stored values of one workspace may take; beyond that, 409',
+    means: 'bytes that the stored values of one workspace may take, with 512 for each; beyond that, 409',
     mustBe: 'a whole number of bytes, 1048576 or more',
     schema: z.coerce.number().int().min(1_048_576).default(LIMITS.tenantBytes),
   },

@@ -1,10 +1,12 @@
+import { LIMITS } from '@keyferry/contract'
 import { DomainError } from './errors.ts'
 
 /*
  * What a bundle and a workspace can hold. A bundle holds at most `bundleEntries` attached keys and legacy items
  * together; this bound is exact. The stored values of a workspace, old versions among them, take at most
  * `tenantBytes`; this bound may be passed a little, because each process estimates what is stored instead of summing
- * it on every write. Both are settings. A person creates at most `workspacesPerPerson` workspaces, also a setting; it
+ * it on every write; each value counts 512 bytes besides its own, so rows are bounded as well. Both are settings. A
+ * workspace holds at most 10,000 bundles. A person creates at most `workspacesPerPerson` workspaces, also a setting; it
  * counts those that the person left. A write that would pass a bound is refused as a whole.
  */
 
@@ -19,6 +21,11 @@ export type Bounds = {
 export function bundleFull({ bundleEntries }: Pick<Bounds, 'bundleEntries'>): DomainError {
   const message = `a bundle can hold ${bundleEntries} entries: remove some, or use another bundle`
   return new DomainError('bundle_full', message, { details: { limit: bundleEntries } })
+}
+
+export function tooManyBundles(): DomainError {
+  const message = `a workspace can hold ${LIMITS.bundles} bundles: delete some, or use another workspace`
+  return new DomainError('workspace_full', message, { details: { limit: LIMITS.bundles } })
 }
 
 export function workspaceFull({ tenantBytes }: Pick<Bounds, 'tenantBytes'>): DomainError {

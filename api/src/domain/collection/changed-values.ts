@@ -2,11 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { LIMITS, TIMES } from '@keyferry/contract'
 import { digestOf } from '@keyferry/crypto/digest'
 import type { GrantStore } from '../approvals/grant.ts'
-import { deliveredKeys } from '../approvals/request-delivery.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { DeliveredKey, Delivery, DeliveryStore } from '../deliveries/delivery.ts'
-import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
+import type { AttachmentStore } from '../library/attachment.ts'
 import type { MachineCaller } from '../machines/machine-caller.ts'
 import { type DeviceParts, requireWatching } from '../requests/device.ts'
 import type { Hold, WaitingRoom } from '../requests/waiting-room.ts'
@@ -19,7 +18,7 @@ import type { Hold, WaitingRoom } from '../requests/waiting-room.ts'
  */
 
 export type ChangeParts = {
-  stores: EntryStores & { deliveries: DeliveryStore; grants: GrantStore }
+  stores: { attachments: Pick<AttachmentStore, 'versions'>; deliveries: DeliveryStore; grants: GrantStore }
   clock: ClockAndIds
   /** Holds callers by their tenant. */
   changeRoom: WaitingRoom
@@ -103,22 +102,25 @@ async function changedDuring(
   }
 }
 
-/** Whether the bundle delivers something else now under the names of this delivery. Legacy items have no versions and
- * do not count. */
+/** Whether the bundle delivers one of these keys no more, under another name, or with another value. Legacy items have
+ * no versions and do not count. */
 async function hasChanged(
-  stores: EntryStores,
+  { attachments }: ChangeParts['stores'],
   tenantId: string,
   { bundle, keys }: Delivery,
 ): Promise<boolean> {
-  const names = new Set(keys.filter(({ isPart }) => isPart !== true).map(({ name }) => name))
-  const entries = await bundleEntries(stores, { tenantId, bundleId: bundle.id }, 'none')
-  const current = deliveredKeys(entries.filter(({ name }) => names.has(name)))
-  return textOf(current) !== textOf(keys)
+  const ids = keys.map(({ id }) => id)
+  const current = await attachments.versions(tenantId, bundle.id, ids)
+  const delivered = new Map(current.map((key) => [key.id, key]))
+  return keys.some(({ id, name, version }) => {
+    const now = delivered.get(id)
+    return now?.name !== name || now.version !== version
+  })
 }
 
 function textOf(keys: readonly DeliveredKey[]): string {
   return keys
-    .map(({ id, name, version, isPart }) => [id, name, version, isPart === true].join(' '))
+    .map(({ id, name, version }) => [id, name, version].join(' '))
     .toSorted()
     .join('\n')
 }

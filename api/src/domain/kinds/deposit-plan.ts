@@ -130,5 +130,5 @@ export function removedValue(key: FoundKey): { old_value?: string } {
 }
 
 function readableValue({ is_secret, templateParts, value }: FoundKey): string | null {
-  return is_secret || templateParts !== null ? null : value.reveal()
+  return is_secret || templateParts !== null || value === null ? null : value.reveal()
 }

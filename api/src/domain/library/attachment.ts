@@ -34,6 +34,9 @@ export type AttachmentChange = Attachment & {
 export type SharedKey = { key_id: string; shared_with: string; shared_total: number }
 
 /** Every change stamps the bundle. */
+/** `name`: the delivered one. `version`: of the value. */
+export type AttachedVersion = { id: string; name: string; version: number }
+
 export type AttachmentStore = EntryStores['attachments'] & {
   insert(
     tenantId: string,
@@ -50,6 +53,8 @@ export type AttachmentStore = EntryStores['attachments'] & {
   ): Promise<'changed' | 'absent' | 'name_taken' | 'already' | 'no_key'>
   /** The bundle's keys that other bundles use too. */
   listShared(tenantId: string, bundleId: string): Promise<SharedKey[]>
+  /** What the bundle delivers of these keys, without values; leaves out those that are not attached. */
+  versions(tenantId: string, bundleId: string, keyIds: readonly string[]): Promise<AttachedVersion[]>
   /** Moves it and shifts the keys between by one; false when the key is not attached. */
   move(tenantId: string, change: Attachment & { order: number }, stamp: Stamp): Promise<boolean>
 }

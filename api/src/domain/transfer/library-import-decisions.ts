@@ -63,7 +63,8 @@ function decideTemplate(
   if (!isMasked && own.has(name) && isShared) return { ...step, action: 'own', choices }
   if (!isMasked && (isReplacing || own.has(name)))
     return { ...step, action: isShared ? 'replace' : 'update', choices }
-  const value = isMasked || !mayCompare(template) ? null : composed(template.value, valueAfter)
+  const stored = isMasked || !mayCompare(template) ? null : template.value
+  const value = stored && composed(stored, valueAfter)
   const isSame = value instanceof Plaintext && value.reveal() === entry.value
   return { ...step, action: isSame ? 'same' : 'kept', choices: isMasked ? [] : choices }
 }
@@ -129,7 +130,7 @@ function decideNew(
 // An entry without a mark takes over the key's. What a template delivers depends on the bundle.
 function isEqual({ value, is_secret }: ImportEntry, key: FoundKey): boolean {
   if (key.templateParts !== null) return false
-  return (is_secret ?? key.is_secret) === key.is_secret && key.value.reveal() === value
+  return (is_secret ?? key.is_secret) === key.is_secret && key.value?.reveal() === value
 }
 
 function isReplaced(name: string, { choices: { own, share, replace } }: PlannedImport): boolean {

@@ -1,6 +1,7 @@
 import type { ImportAction } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { DomainError } from '../base/errors.ts'
+import { LONG_VALUE_BYTES } from '../library/bundle-entry.ts'
 import type { TemplateParts } from '../library/template.ts'
 import type { BundleRights, ValueRights } from '../library/value-rights.ts'
 
@@ -19,7 +20,8 @@ export type ImportChoices = {
 export type FoundKey = {
   id: string
   name: string
-  value: Plaintext
+  /** Null where `needsValue` is false: it differs from the entry. */
+  value: Plaintext | null
   value_version: number
   is_secret: boolean
   templateParts: TemplateParts
@@ -43,6 +45,19 @@ export type ImportLibrary = {
   /** Names of the bundle's legacy items. */
   legacyNames: ReadonlySet<string>
   isTaken: (libraryName: string) => boolean
+}
+
+/** Sizes of values in bytes. */
+export type WantedSizes = ReadonlySet<number> | 'any'
+
+/** Whether an import needs a key's value, to compare it with entries of these sizes or to show it. A library may have
+ * more long values than fit into memory. */
+export function needsValue(
+  { bytes, is_secret, isTemplate }: { bytes: number; is_secret: boolean; isTemplate: boolean },
+  sizes: WantedSizes,
+): boolean {
+  if (isTemplate || sizes === 'any' || sizes.has(bytes)) return true
+  return !is_secret && bytes <= LONG_VALUE_BYTES
 }
 
 /** What may happen to an entry. */

@@ -16,6 +16,7 @@ import {
   type ImportLibrary,
   type ImportStep,
   splits,
+  type WantedSizes,
 } from './library-import-step.ts'
 
 /*
@@ -33,6 +34,8 @@ export type ImportReading = {
   detach: readonly string[]
   /** The names of the entries. */
   names: readonly string[]
+  /** By name of an entry, which values its plan needs (see `needsValue`). */
+  sizes: ReadonlyMap<string, WantedSizes>
   /** Library names that new keys may get: these, and all that begin with `prefix`. */
   keyNames: readonly string[]
   prefix: string
@@ -123,9 +126,15 @@ function readingOf({ bundleName, entries, detach, choices }: LibraryImport): Imp
     bundleName,
     detach,
     names,
+    sizes: new Map(entries.map((entry) => [entry.name, sizesFor(entry, choices)])),
     keyNames: [...names, ...choices.keyNames.values()],
     prefix: libraryPrefix(bundleName),
   }
+}
+
+// A key that is chosen to be shared may be a part of a composed value.
+function sizesFor({ name, value }: ImportEntry, { share }: ImportChoices): WantedSizes {
+  return share.has(name) ? 'any' : new Set([Buffer.byteLength(value)])
 }
 
 function planIn(library: ImportLibrary, caller: Caller, asked: LibraryImport): ImportPlan {

@@ -33,8 +33,9 @@ type UpdateAll = <Table extends keyof Tables>(
 ) => Promise<void>
 
 export type Database = {
+  /** On SQLite, a select outside of a transaction waits for none. */
   query: Query
-  /** A read that runs at almost every call. On SQLite it has its own connection, so it waits for no transaction. */
+  /** A read that runs at almost every call: its text is built once. */
   prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
   write: Write
   insertAll: InsertAll

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { eventMac, originHash } from '@keyferry/crypto/audit-chain'
 import type { AuditKey } from '@keyferry/crypto/audit-key'
 import { randomId } from '@keyferry/crypto/token'
@@ -5,6 +6,7 @@ import type { Insertable } from 'kysely'
 import { unavailable } from '../../domain/base/errors.ts'
 import { changesValues, type Event, eventBody } from '../../domain/base/event.ts'
 import { originText } from '../../domain/base/origin.ts'
+import { chunks } from './chunks.ts'
 import { type Database, type Queries, recordedBy } from './queries.ts'
 import type { Tables } from './tables.ts'
 
@@ -42,7 +44,10 @@ export function recording(
       const result = await database.write(async (transaction) => {
         const recorded = recordedBy(database, transaction, record)
         const made = await change(recorded)
-        await recorded.insertAll('events', rows)
+        for (const some of chunks(rows)) {
+          await recorded.insertAll('events', some)
+          if (rows.length > some.length) await turn() // Many events let other calls run.
+        }
         return made
       })
       if (rows.length > 0) after.wake(new Set(rows.map(({ tenant_id }) => tenant_id)))

@@ -1,24 +1,14 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { makePrivateFile } from '@keyferry/plumbing/private-files'
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  SqliteAdapter,
-  SqliteDriver,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  sql,
-} from 'kysely'
-import { BoundedMap } from './bounded-map.ts'
+import { Kysely, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import { guarded, translated } from './guarded-driver.ts'
 import { type EachRow, insertionFailure, insertionOfEach, updateOfEach } from './many-rows.ts'
 import { prepared } from './prepared.ts'
 import type { Database } from './queries.ts'
+import { cachedStatements, inputs, OrderedAdapter, SqliteTwoConnections } from './sqlite-driver.ts'
 import type { Tables } from './tables.ts'
 
 const BUSY_TIMEOUT_MS = 2_000
-const CACHED_STATEMENTS = 500
 
 // Negative: SQLite then counts in KiB. With its default of 2 MiB, a read takes twice as long in a library of a million
 // keys as in one of a thousand.
@@ -33,10 +23,10 @@ export function openSqlite(path: string): Database {
   const reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   reader.exec(`pragma cache_size = ${CACHE_KIB}`)
   const statement = cachedStatements(file)
-  const driver = new ImmediateSqliteDriver(file, statement)
+  const driver = new SqliteTwoConnections({ writer: file, reader }, statement)
   const query = new Kysely<Tables>({
     dialect: {
-      createAdapter: () => new SqliteAdapter(),
+      createAdapter: () => new OrderedAdapter(),
       createDriver: () => guarded(driver, isSqliteAway),
       createIntrospector: (db) => new SqliteIntrospector(db),
       createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -49,7 +39,7 @@ export function openSqlite(path: string): Database {
   // A transaction holds the only connection that writes, so this runs in it.
   const runEach = ({ text, values }: EachRow) =>
     translated(async () => {
-      for (const row of values) statement(text).run(row)
+      for (const row of values) statement(text).statement.run(...inputs(row))
     }, isSqliteAway)
   return {
     query,
@@ -80,59 +70,10 @@ export function openSqlite(path: string): Database {
     // A transaction that begins immediate is alone in writing already.
     lockMigrations: async () => {},
     close: async () => {
-      reader.close()
       await query.destroy()
+      reader.close()
+      file.close()
     },
-  }
-}
-
-// Begun immediate, a transaction waits for the lock at its start; begun deferred, it fails when a read turns into a
-// write.
-class ImmediateSqliteDriver extends SqliteDriver {
-  readonly #file: DatabaseSync
-
-  constructor(file: DatabaseSync, prepare: (text: string) => Statement) {
-    super({ database: { close: () => file.close(), prepare } })
-    this.#file = file
-  }
-
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
-  }
-
-  // A full or failing disk has SQLite roll back by itself; a second rollback would fail and hide the first failure.
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#file.isTransaction) await super.rollbackTransaction(connection)
-  }
-}
-
-type Statement = {
-  reader: boolean
-  all(parameters: readonly unknown[]): unknown[]
-  run(parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint }
-  iterate(parameters: readonly unknown[]): IterableIterator<unknown>
-}
-
-function cachedStatements(file: DatabaseSync): (text: string) => Statement {
-  const cache = new BoundedMap<string, Statement>(CACHED_STATEMENTS)
-  return (text) => {
-    const known = cache.get(text)
-    if (known) return known
-    const made = adapted(file.prepare(text))
-    cache.set(text, made)
-    return made
-  }
-}
-
-// The query layer types its parameters as unknown; the tables allow only what SQLite takes.
-const inputs = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
-
-function adapted(it: StatementSync): Statement {
-  return {
-    reader: it.columns().length > 0,
-    all: (parameters) => it.all(...inputs(parameters)),
-    run: (parameters) => it.run(...inputs(parameters)),
-    iterate: (parameters) => it.iterate(...inputs(parameters)),
   }
 }
 

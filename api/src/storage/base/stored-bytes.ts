@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { LIMITS } from '@keyferry/contract'
 import { sql } from 'kysely'
 import { type Bounds, workspaceFull } from '../../domain/base/bounds.ts'
 import { BoundedMap } from './bounded-map.ts'
@@ -19,10 +20,10 @@ type Known = {
 }
 
 /**
- * An estimate of the bytes that each tenant has stored, kept by this process. The sum is read from the database at a
- * tenant's first write and again from time to time; in between, only what this process writes is added. A sum at each
- * write would take longer the more is stored, and a counter in a row would make the writers of a tenant wait for each
- * other. So several processes together may pass the bound by what they write within a few seconds.
+ * An estimate of the bytes that each tenant has stored, with some for each row, kept by this process. The sum is read
+ * from the database at a tenant's first write and again from time to time; in between, only what this process writes is
+ * added. A sum at each write would take longer the more is stored, and a counter in a row would make the writers of a
+ * tenant wait for each other. So several processes together may pass the bound by what they write within a few seconds.
  */
 export class StoredBytes {
   readonly #known = new BoundedMap<string, Known>(KNOWN_TENANTS)
@@ -50,10 +51,11 @@ export class StoredBytes {
     else known.reading.catch(() => undefined)
   }
 
-  /** @throws DomainError workspace_full */
-  add(tenantId: string, bytes: number): void {
+  /** @param valueBytes of one value that is stored · @throws DomainError workspace_full */
+  add(tenantId: string, valueBytes: number): void {
     const known = this.#known.get(tenantId)
     if (known === undefined) return
+    const bytes = valueBytes + LIMITS.storedRowBytes
     known.wasRefused = known.bytes + bytes > this.#bounds.tenantBytes
     if (known.wasRefused) throw workspaceFull(this.#bounds)
     known.bytes += bytes
@@ -75,6 +77,8 @@ export class StoredBytes {
   }
 }
 
+const ROW_BYTES = sql.lit(LIMITS.storedRowBytes)
+
 const NEVER = Number.NEGATIVE_INFINITY
 
 function summing({
@@ -83,13 +87,13 @@ function summing({
 }: Pick<Queries, 'query' | 'prepare'>): (tenantId: string) => Promise<number> {
   const reads = (['keys', 'legacy_items'] as const).map((table) =>
     prepare((value: (name: 'tenantId' | 'after') => string) => {
-      const sizes = sql<Size>`select id, length(value) as bytes from ${sql.table(table)}
+      const sizes = sql<Size>`select id, length(value) + ${ROW_BYTES} as bytes from ${sql.table(table)}
         where tenant_id = ${value('tenantId')} and id > ${value('after')} order by id limit ${sql.lit(ROWS_AT_ONCE)}`
       return { compile: () => sizes.compile(query) }
     }),
   )
   const readVersions = prepare((value: (name: 'tenantId' | 'after') => string) => {
-    const sizes = sql<Size>`select key_id as id, coalesce(sum(length(value)), 0) as bytes from key_versions
+    const sizes = sql<Size>`select key_id as id, coalesce(sum(length(value)), 0) + count(*) * ${ROW_BYTES} as bytes from key_versions
       where tenant_id = ${value('tenantId')} and key_id > ${value('after')}
       group by key_id order by key_id limit ${sql.lit(ROWS_AT_ONCE)}`
     return { compile: () => sizes.compile(query) }

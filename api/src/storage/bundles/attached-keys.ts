@@ -1,5 +1,5 @@
 import type { Plaintext } from '@keyferry/crypto/plaintext'
-import type { AttachmentStore, SharedKey } from '../../domain/library/attachment.ts'
+import type { AttachedVersion, AttachmentStore, SharedKey } from '../../domain/library/attachment.ts'
 import type { LongValues, ValueSize } from '../../domain/library/bundle-entry.ts'
 import type { WantedValues } from '../../domain/library/wanted-values.ts'
 import type { Queries, Query } from '../base/queries.ts'
@@ -18,13 +18,14 @@ import {
 export function readAttachedKeys(
   queries: Queries,
   vault: ValueVault,
-): Pick<AttachmentStore, 'list' | 'longValues' | 'valueSizes' | 'listShared'> {
+): Pick<AttachmentStore, 'list' | 'longValues' | 'valueSizes' | 'listShared' | 'versions'> {
   const { query } = queries
   return {
     list: lister(queries, vault),
     longValues: (tenantId, bundleId, wanted) => longValues(query, vault, { tenantId, bundleId, wanted }),
     valueSizes: sizer(queries),
     listShared: (tenantId, bundleId) => listShared(query, tenantId, bundleId),
+    versions: (tenantId, bundleId, keyIds) => versions(attachedKeys(query, tenantId, bundleId), keyIds),
   }
 }
 
@@ -98,6 +99,24 @@ type StoredSize = { name: string; bytes: number; template_parts: string | null }
 
 function sizeIn({ template_parts, ...size }: StoredSize): ValueSize {
   return { ...size, templateUses: usesIn(template_parts) }
+}
+
+// From so many on, one read of the whole bundle is shorter.
+const NAMED_KEYS = 1_000
+
+async function versions(
+  attached: ReturnType<typeof attachedKeys>,
+  keyIds: readonly string[],
+): Promise<AttachedVersion[]> {
+  if (keyIds.length === 0) return []
+  const read = attached.select([
+    'keys.id',
+    'keys.value_version as version',
+    'attachments.delivered_name as name',
+  ])
+  return keyIds.length > NAMED_KEYS
+    ? read.execute()
+    : read.where('attachments.key_id', 'in', keyIds).execute()
 }
 
 function listShared(query: Query, tenantId: string, bundleId: string): Promise<SharedKey[]> {

@@ -1,5 +1,6 @@
-import type { AuditAction } from '@keyferry/contract'
+import { type AuditAction, LIMITS } from '@keyferry/contract'
 import { sql } from 'kysely'
+import { tooManyBundles } from '../../domain/base/bounds.ts'
 import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Slice } from '../../domain/base/listing.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
@@ -57,14 +58,18 @@ export async function createBundle(transaction: Recorded, bundle: NewBundle, sta
   return true
 }
 
-/** @returns false when the tenant has a bundle of this name */
+/** @returns false when the tenant has a bundle of this name
+ * @throws DomainError workspace_full, which undoes the transaction */
 export async function insertBundle(transaction: Query, bundle: NewBundle): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('bundles')
     .values(bundle)
     .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
     .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+  if (numInsertedOrUpdatedRows === 0n) return false
+  const bundles = await countOf(selectOf(transaction, 'bundles', bundle.tenant_id))
+  if (bundles > LIMITS.bundles) throw tooManyBundles()
+  return true
 }
 
 const CHANGEABLE = ['name', 'description', 'tags'] as const

@@ -1,9 +1,10 @@
-import type { FoundKey } from '../../domain/transfer/library-import-step.ts'
+import type { Plaintext } from '@keyferry/crypto/plaintext'
+import { type FoundKey, needsValue, type WantedSizes } from '../../domain/transfer/library-import-step.ts'
 import { chunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 import { changersOf } from '../bundles/value-rights.ts'
-import { partsIn, type TenantVault } from '../keys-at-rest/value-vault.ts'
+import { partsIn, type TenantVault, VALUE_BYTES } from '../keys-at-rest/value-vault.ts'
 
 /*
  * The keys that an import may use, with their values and the other bundles that use them.
@@ -15,28 +16,55 @@ export type BundleRef = { tenantId: string; bundleId: string | null }
 /** By id or by name. */
 export type Keys = ReadonlyMap<string, FoundKey>
 
-type WantedKeys = BundleRef & { ids: readonly string[]; open: TenantVault['open'] }
+type WantedKeys = BundleRef & {
+  ids: readonly string[]
+  open: TenantVault['open']
+  /** By id; without: none. */
+  sizes: ReadonlyMap<string, WantedSizes>
+}
 
-/** Keys by their ids, with values. */
-export async function keysWith(query: Query, { tenantId, bundleId, ids, open }: WantedKeys): Promise<Keys> {
+/** Keys by their ids, with the values that are needed. */
+export async function keysWith(
+  query: Query,
+  { tenantId, bundleId, ids, open, sizes }: WantedKeys,
+): Promise<Keys> {
   const keys = new Map<string, FoundKey>()
   for (const chunk of chunks(ids)) {
     const elsewhere = await bundlesUsing(query, { tenantId, bundleId, ids: chunk })
     const changers = await changersOf(query, tenantId, chunk)
     const rows = await selectOf(query, 'keys', tenantId)
-      .select(['id', 'name', 'value', 'value_version', 'is_secret', 'description', 'value_set_by'])
-      .select('template_parts')
+      .select(['id', 'name', 'value_version', 'is_secret', 'description', 'value_set_by'])
+      .select(['template_parts', VALUE_BYTES])
       .where('id', 'in', chunk)
       .execute()
-    for (const row of rows) {
-      const value = open(row)
-      const marks = { is_secret: row.is_secret === 1, templateParts: partsIn(row.template_parts) }
-      const rights = { changers: changers.get(row.id) ?? 'owner' } as const
-      const key = { ...row, ...marks, ...rights, elsewhere: elsewhere.get(row.id) ?? [] }
-      if (value !== null) keys.set(row.id, { ...key, value })
-    }
+    const found = rows.map((row) => ({
+      ...row,
+      is_secret: row.is_secret === 1,
+      templateParts: partsIn(row.template_parts),
+      changers: changers.get(row.id) ?? ('owner' as const),
+      elsewhere: elsewhere.get(row.id) ?? [],
+    }))
+    const needed = found.filter(({ templateParts, ...key }) =>
+      needsValue({ ...key, isTemplate: templateParts !== null }, sizes.get(key.id) ?? NO_SIZES),
+    )
+    const values = await valuesOf(query, { tenantId, ids: needed.map(({ id }) => id), open })
+    for (const key of found) keys.set(key.id, { ...key, value: values.get(key.id) ?? null })
   }
   return keys
+}
+
+const NO_SIZES: WantedSizes = new Set()
+
+async function valuesOf(
+  query: Query,
+  { tenantId, ids, open }: { tenantId: string; ids: readonly string[]; open: TenantVault['open'] },
+): Promise<ReadonlyMap<string, Plaintext | null>> {
+  if (ids.length === 0) return new Map()
+  const rows = await selectOf(query, 'keys', tenantId)
+    .select(['id', 'name', 'value', 'value_version', 'is_secret', 'template_parts'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map((row) => [row.id, open(row)]))
 }
 
 /** The names of the other bundles that use each key, sorted. */

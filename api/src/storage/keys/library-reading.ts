@@ -1,5 +1,5 @@
 import type { ImportReading } from '../../domain/transfer/library-import.ts'
-import type { FoundKey, ImportLibrary } from '../../domain/transfer/library-import-step.ts'
+import type { FoundKey, ImportLibrary, WantedSizes } from '../../domain/transfer/library-import-step.ts'
 import { chunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
@@ -25,7 +25,8 @@ export async function readLibrary(
   const wanted = [...reading.names, ...reading.detach]
   const known = wanted.flatMap((name) => attachedIds.get(name) ?? [])
   const ids = [...new Set([...known, ...[...candidateIds.values()].flatMap((each) => [...each])])]
-  const keys = await keysWith(query, { ...place, ids, open })
+  const sizes = sizesById(reading.sizes, { attachedIds, candidateIds })
+  const keys = await keysWith(query, { ...place, ids, open, sizes })
   const attached = attachedKeys(wanted, attachedIds, keys)
   return {
     bundle,
@@ -36,6 +37,27 @@ export async function readLibrary(
     legacyNames: await legacyNamesIn(query, place),
     isTaken: await takenNames(query, tenantId, reading),
   }
+}
+
+type FoundIds = {
+  attachedIds: ReadonlyMap<string, string>
+  candidateIds: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** A key may be found by several names. */
+function sizesById(
+  sizes: ImportReading['sizes'],
+  { attachedIds, candidateIds }: FoundIds,
+): ReadonlyMap<string, WantedSizes> {
+  const byId = new Map<string, WantedSizes>()
+  for (const [name, wanted] of sizes) {
+    const attached = attachedIds.get(name)
+    for (const id of [...(candidateIds.get(name) ?? []), ...(attached === undefined ? [] : [attached])]) {
+      const known = byId.get(id) ?? new Set()
+      byId.set(id, known === 'any' || wanted === 'any' ? 'any' : new Set([...known, ...wanted]))
+    }
+  }
+  return byId
 }
 
 function attachedKeys(names: readonly string[], ids: ReadonlyMap<string, string>, keys: Keys): Keys {
@@ -54,9 +76,15 @@ async function partsOf(
   const names = new Set([...attached.values()].flatMap(({ templateParts }) => templateParts ?? []))
   const ids = [...names].flatMap((name) => attachedIds.get(name) ?? [])
   if (ids.length === 0) return new Map()
-  const keys = await keysWith(query, { ...place, ids })
+  const sizes = new Map(ids.map((id) => [id, 'any' as const]))
+  const keys = await keysWith(query, { ...place, ids, sizes })
   const parts = [...names].map((name) => [name, keys.get(attachedIds.get(name) ?? '')] as const)
-  return new Map(parts.flatMap(([name, key]) => (key?.templateParts === null ? [[name, key.value]] : [])))
+  return new Map(
+    parts.flatMap(([name, key]) => {
+      if (key?.templateParts !== null || key.value === null) return []
+      return [[name, key.value]]
+    }),
+  )
 }
 
 async function templatesIn(

@@ -1,93 +1,171 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Plaintext } from '@keyferry/crypto/plaintext'
 import type { Stamp } from '../../domain/base/stamp.ts'
-import type { Attachment } from '../../domain/library/attachment.ts'
 import { marksOfCopy, type OwnCopy, type SplitStore } from '../../domain/library/split.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'
+import { chunks } from '../base/chunks.ts'
+import { isTaken, unless } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { type Flag, flag } from '../base/tables.ts'
-import { keysAttached, updateOf } from '../base/tenant-rows.ts'
+import { flag, type KeyRow } from '../base/tables.ts'
+import { keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
 import { storedUses, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
-import { keyCreated, keyInsertion } from './new-keys.ts'
+import { keyCreated, newKeyRow } from './new-keys.ts'
 
 export function splitter({ write }: Queries, vault: ValueVault): SplitStore['split'] {
-  return async (tenantId, attachment, copy) => {
+  return async (tenantId, { bundleId, keyId }, { stamp, ...copy }) => {
     const tenantVault = await vault.toWrite(tenantId)
-    const { bundleId } = attachment
-    return write(async (transaction) => {
-      if (!(await holdBundle(transaction, tenantId, bundleId))) return 'absent'
-      const given = await giveOwnCopy(transaction, tenantVault, { tenantId, attachment, copy })
-      if (typeof given === 'string') return given
-      const event = { action: 'bundle.split', data: given } as const
-      await stampBundle(transaction, { tenantId, bundleId, stamp: copy.stamp }, event)
-      return 'split'
-    })
+    return unless(isTaken, 'name_taken', () =>
+      write(async (transaction) => {
+        if (!(await holdBundle(transaction, tenantId, bundleId))) return 'absent'
+        const copies = { tenantId, bundleId, copies: new Map([[keyId, copy]]), stamp }
+        const made = await insertCopies(transaction, tenantVault, copies)
+        if (made === 'name_taken') return made
+        const data = made.get(keyId)
+        if (!data) return 'absent'
+        await updateOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId })
+          .set({ key_id: copy.keyId })
+          .execute()
+        await stampBundle(transaction, { tenantId, bundleId, stamp }, { action: 'bundle.split', data })
+        return 'split'
+      }),
+    )
   }
 }
 
-type Giving = { tenantId: string; attachment: Attachment; copy: OwnCopy & { stamp: Stamp } }
+type Copying = {
+  tenantId: string
+  bundleId: string
+  /** By the id of the copied key. */
+  copies: ReadonlyMap<string, OwnCopy>
+  stamp: Stamp
+}
 
 type Named = { id: string; name: string }
 
-/** Put a copy of a key in its place, in a transaction that holds the bundle, and record the new key. */
-export async function giveOwnCopy(
+/** Insert copies of keys that a bundle delivers, and record the new keys, in a transaction that holds the bundle. Each
+ * gets the first of its names that is free.
+ * @returns what was copied, by the id of the copied key; keys that the bundle does not deliver are left out */
+export async function insertCopies(
   transaction: Recorded,
   vault: TenantVault,
-  { tenantId, attachment, copy }: Giving,
-): Promise<{ key: Named; replaced: Named } | 'absent' | 'name_taken'> {
-  const { bundleId, keyId } = attachment
-  const source = await attachedKey(transaction, tenantId, attachment)
-  if (!source) return 'absent'
-  const key = await insertCopy(transaction, vault, { tenantId, source, copy })
-  if (!key) return 'name_taken'
-  transaction.record(keyCreated(tenantId, { ...key, is_secret: key.is_secret === 1 }, copy.stamp))
-  await updateOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId })
-    .set({ key_id: copy.keyId })
-    .execute()
-  return { key: { id: key.id, name: key.name }, replaced: { id: source.id, name: source.name } }
+  { tenantId, bundleId, copies, stamp }: Copying,
+): Promise<ReadonlyMap<string, { key: Named; replaced: Named }> | 'name_taken'> {
+  const made = new Map<string, { key: Named; replaced: Named }>()
+  for (const keyIds of chunks([...copies.keys()])) {
+    const found = await attachedKeys(transaction, tenantId, { bundleId, keyIds })
+    const sources = new Map(found.map((row) => [row.id, row]))
+    const copied = keyIds.flatMap((keyId) => copiedOf(sources.get(keyId), copies.get(keyId)))
+    const names = await freeNames(transaction, tenantId, copied)
+    if (names === null) return 'name_taken'
+    const rows = copied.map((each, at) => rowOf(vault, each, { tenantId, name: names[at] ?? '', stamp }))
+    await transaction.insertAll('keys', rows)
+    for (const [at, row] of rows.entries()) {
+      const { source } = copied[at] ?? {}
+      transaction.record(keyCreated(tenantId, created(row), stamp))
+      if (source) made.set(source.id, { key: named(row), replaced: named(source) })
+    }
+    await turn() // Many copies let other calls run.
+  }
+  return made
 }
 
-type Source = NonNullable<Awaited<ReturnType<typeof attachedKey>>>
+type Source = Awaited<ReturnType<typeof attachedKeys>>[number]
 
-function attachedKey(transaction: Query, tenantId: string, { bundleId, keyId }: Attachment) {
+type Copied = { source: Source; copy: OwnCopy; names: Iterator<string> }
+
+function copiedOf(source: Source | undefined, copy: OwnCopy | undefined): Copied[] {
+  if (!source || !copy) return []
+  return [{ source, copy, names: copy.namesFor(source.delivered_name)[Symbol.iterator]() }]
+}
+
+const named = ({ id, name }: Named): Named => ({ id, name })
+
+const created = (row: KeyRow) => ({
+  ...named(row),
+  is_secret: row.is_secret === 1,
+  isTemplate: row.template_parts !== null,
+})
+
+function attachedKeys(
+  transaction: Query,
+  tenantId: string,
+  { bundleId, keyIds }: { bundleId: string; keyIds: readonly string[] },
+) {
   return keysAttached(transaction, tenantId)
     .select(['keys.id', 'keys.name', 'keys.value', 'keys.value_version', 'keys.is_secret'])
     .select(['keys.description', 'keys.template_parts', 'attachments.delivered_name'])
     .where('attachments.bundle_id', '=', bundleId)
-    .where('attachments.key_id', '=', keyId)
-    .executeTakeFirst()
+    .where('attachments.key_id', 'in', keyIds)
+    .execute()
 }
 
-/** Insert the copy under the first name that is free.
- * @returns null when no name is */
-async function insertCopy(
+/** The first free name of each.
+ * @returns null: one has none */
+async function freeNames(
   transaction: Query,
+  tenantId: string,
+  wanted: readonly Copied[],
+): Promise<readonly string[] | null> {
+  const given = new Map<number, string>()
+  const used = new Set<string>()
+  while (given.size < wanted.length) {
+    const offered = wanted.flatMap(({ names }, at) => (given.has(at) ? [] : [{ at, next: names.next() }]))
+    if (offered.some(({ next }) => next.done === true)) return null
+    const values = offered.map(({ next }) => next.value)
+    for (const name of await takenAmong(transaction, tenantId, values)) used.add(name)
+    for (const { at, next } of offered) {
+      if (used.has(next.value)) continue
+      used.add(next.value)
+      given.set(at, next.value)
+    }
+  }
+  return wanted.map((_, at) => given.get(at) ?? '')
+}
+
+async function takenAmong(
+  transaction: Query,
+  tenantId: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await selectOf(transaction, 'keys', tenantId)
+    .select('name')
+    .where('name', 'in', names)
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
+function readable(value: Plaintext | null): Plaintext {
+  if (value === null) throw new Error('the value of a copied key was not read')
+  return value
+}
+
+type Placed = { tenantId: string; name: string; stamp: Stamp }
+
+function rowOf(
   { open, seal }: TenantVault,
-  { tenantId, source, copy }: { tenantId: string; source: Source; copy: Giving['copy'] },
-): Promise<(Named & { is_secret: Flag; isTemplate: boolean }) | null> {
-  const value = copy.value ?? open(source)
-  if (value === null) return null
+  { source, copy }: Copied,
+  { tenantId, name, stamp }: Placed,
+): KeyRow {
+  const value = copy.value ?? readable(open(source))
   const { isTemplate, is_secret } = marksOfCopy(
     { is_secret: source.is_secret === 1, isTemplate: source.template_parts !== null },
     copy,
   )
-  const { stamp } = copy
-  const row = {
-    id: copy.keyId,
-    tenant_id: tenantId,
-    is_secret: flag(is_secret),
-    template_parts: isTemplate ? storedUses(templateUsesOf(value)) : null,
-    description: copy.description ?? source.description,
-    ...copy.lifetime,
-    value_version: 1,
-    created_at: stamp.at,
-    created_by: stamp.by,
-    updated_at: stamp.at,
-    updated_by: stamp.by,
-  }
-  for (const name of copy.namesFor(source.delivered_name)) {
-    const insertion = keyInsertion(transaction, seal(value, { ...row, name }))
-    const { numInsertedOrUpdatedRows } = await insertion.executeTakeFirstOrThrow()
-    if (numInsertedOrUpdatedRows === 1n) return { id: row.id, name, is_secret: row.is_secret, isTemplate }
-  }
-  return null
+  return newKeyRow(
+    seal(value, {
+      id: copy.keyId,
+      tenant_id: tenantId,
+      name,
+      is_secret: flag(is_secret),
+      template_parts: isTemplate ? storedUses(templateUsesOf(value)) : null,
+      description: copy.description ?? source.description,
+      ...copy.lifetime,
+      value_version: 1,
+      created_at: stamp.at,
+      created_by: stamp.by,
+      updated_at: stamp.at,
+      updated_by: stamp.by,
+    }),
+  )
 }

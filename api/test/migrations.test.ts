@@ -1,11 +1,13 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { Client } from 'pg'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
-import { MIGRATIONS, type Migration } from '../src/storage/base/migrations.ts'
+import { hashOf, MIGRATIONS, type Migration } from '../src/storage/base/migrations.ts'
+import type { Database } from '../src/storage/base/queries.ts'
 import { databases } from './api.ts'
 
 const NOW = '2026-01-01T00:00:00.000Z'
@@ -53,6 +55,66 @@ describe.each(databases)('migrations on %s', (kind) => {
   test('a database of a newer release is refused', async () => {
     const database = await emptyDatabase()
     await migrateDatabase(database, NOW, [...MIGRATIONS, step('0002-later')])
-    await expect(migrateDatabase(database, NOW)).rejects.toThrow('newer version (0002-later)')
+    await expect(migrateDatabase(database, NOW)).rejects.toThrow(
+      'database was migrated by a newer version (0002-later): start that version, or restore a backup',
+    )
+  })
+
+  test('a database whose migration was another one of the same name is refused', async () => {
+    const database = await emptyDatabase()
+    await migrateDatabase(database, NOW, [...MIGRATIONS, step('0002-later', 'this is no SQL')])
+    const edited = [...MIGRATIONS, step('0002-later', 'this is other SQL')]
+    await expect(migrateDatabase(database, NOW, edited)).rejects.toThrow(
+      'database was made with another edition of migration 0002-later: start the version that made it, or a new database',
+    )
+  })
+
+  test('a migration whose statements are gone is known by its hash', async () => {
+    const database = await emptyDatabase()
+    const later = step('0002-later', 'select 1')
+    await migrateDatabase(database, NOW, [...MIGRATIONS, later])
+    const frozen = { ...step('0002-later'), hash: hashOf(later) }
+    expect(await migrateDatabase(database, NOW, [...MIGRATIONS, frozen])).toEqual([])
+  })
+})
+
+describe.runIf(databases.includes('postgres'))('a migration of a PostgreSQL that is in use', () => {
+  let url: string
+  let database: Database
+  let reader: Client
+  beforeEach(async () => {
+    url = await freshPostgres()
+    database = await openDatabase(url)
+    await migrateDatabase(database, NOW)
+    reader = new Client(url)
+    await reader.connect()
+  })
+  afterEach(async () => {
+    await reader.end()
+    await database.close()
+  })
+
+  const waitsForTable = async () => {
+    const waiting = "select 1 from pg_locks where mode = 'AccessExclusiveLock' and not granted"
+    return (await reader.query(waiting)).rowCount
+  }
+
+  test('gives way to writers while a transaction holds its table, and runs when that has ended', async () => {
+    await reader.query('begin; select * from account_setup')
+    const change = step('0002-later', 'alter table account_setup add column later text')
+    const migrated = migrateDatabase(database, NOW, [...MIGRATIONS, change])
+    await expect.poll(waitsForTable).toBe(1)
+    // It would wait behind the migration, which waits for the reader.
+    await database.query.insertInto('account_setup').values({ slot: 1, user_id: 'somebody' }).execute()
+    await reader.query('commit')
+    expect(await migrated).toEqual(['0002-later'])
+    expect((await reader.query('select later from account_setup')).rows).toEqual([{ later: null }])
+  })
+
+  test('has no time limit', async () => {
+    const limit =
+      "insert into root_keys (id, proof, created_at) select current_setting('statement_timeout'), '', ''"
+    await migrateDatabase(database, NOW, [...MIGRATIONS, step('0002-later', limit)])
+    expect(await database.query.selectFrom('root_keys').select('id').execute()).toEqual([{ id: '0' }])
   })
 })

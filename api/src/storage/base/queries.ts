@@ -50,6 +50,8 @@ export type Database = {
   columns: ColumnTypes
   /** Make every other migrator wait until the transaction ends. */
   lockMigrations(transaction: Query): Promise<void>
+  /** Change tables in one transaction without a time limit, one migrator at a time. */
+  migrate<T>(work: (transaction: Query) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 

@@ -69,6 +69,7 @@ export function openSqlite(path: string): Database {
     },
     // A transaction that begins immediate is alone in writing already.
     lockMigrations: async () => {},
+    migrate: (work) => query.transaction().execute(work),
     close: async () => {
       await query.destroy()
       reader.close()

@@ -23,9 +23,9 @@ export const TABLES = {
   ...serverKeys,
 } as const
 
-/** Which migrations this database has. */
+/** Which migrations this database has, each with the hash of what it did. */
 export const JOURNAL = {
-  migrations: { columns: { name: text, applied_at: text }, rules: ['primary key (name)'] },
+  migrations: { columns: { name: text, hash: text, applied_at: text }, rules: ['primary key (name)'] },
 } as const
 
 export type Tables = RowsOf<typeof TABLES & typeof JOURNAL>

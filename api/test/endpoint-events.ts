@@ -29,6 +29,7 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   approveDeposit: null,
   previewNames: [],
   approveNames: ['names.approved'],
+  listWaiting: [],
   listGrants: [],
   revokeGrant: null,
   revokeOwnGrants: [],

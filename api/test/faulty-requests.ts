@@ -35,6 +35,7 @@ export function faulty(store: RequestStore, faults: Faults): RequestStore {
     box: (id, nowMs) => store.box(id, nowMs),
     ofDevice: (deviceKey, nowMs) => store.ofDevice(deviceKey, nowMs),
     ofApprover: (userId, nowMs) => store.ofApprover(userId, nowMs),
+    waitingIn: (tenantId, nowMs) => store.waitingIn(tenantId, nowMs),
     watch: (id, listener) => store.watch(id, listener),
     ping: () => store.ping(),
     close: () => store.close(),

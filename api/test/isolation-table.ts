@@ -55,6 +55,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   approveDeposit: [401, 401, 404, 404, 403, 403, 409, 409, 409],
   previewNames: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   approveNames: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+  listWaiting: [401, 401, 404, 404, 403, 403, 200, 200, 200],
   listGrants: [401, 401, 404, 404, 403, 403, 200, 200, 200],
   revokeGrant: [401, 401, 404, 404, 403, 403, 404, 404, 404],
   revokeOwnGrants: [401, 401, 404, 200, 200, 403, 200, 200, 200],

@@ -21,6 +21,7 @@ import { sessionEndpoints } from './endpoints/sessions.ts'
 import { signInEndpoints } from './endpoints/sign-in.ts'
 import { tenantEndpoints } from './endpoints/tenants.ts'
 import { userEndpoints } from './endpoints/users.ts'
+import { waitingEndpoints } from './endpoints/waiting.ts'
 import { webhookEndpoints } from './endpoints/webhooks.ts'
 
 /** The rows that the internal API answers, in the order of the API page. */
@@ -29,6 +30,7 @@ export const apiEndpoints = {
   ...requestEndpoints,
   ...depositEndpoints,
   ...namesEndpoints,
+  ...waitingEndpoints,
   ...grantEndpoints,
   ...policyEndpoints,
   ...bundleEndpoints,

@@ -54,6 +54,7 @@ export { SessionList, SessionState, SignedOut } from './schemas/session.ts'
 export * from './schemas/tenant.ts'
 export * from './schemas/text.ts'
 export * from './schemas/user.ts'
+export * from './schemas/waiting.ts'
 export * from './schemas/webhook.ts'
 export {
   WEBHOOK_EVENTS,

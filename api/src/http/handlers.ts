@@ -24,6 +24,7 @@ import { requestHandlers } from './requests.ts'
 import { serviceHandlers } from './service.ts'
 import { tenantHandlers } from './tenants.ts'
 import { userHandlers } from './users.ts'
+import { waitingHandlers } from './waiting.ts'
 import { webhookHandlers } from './webhooks.ts'
 
 /** The handler of every endpoint. */
@@ -33,6 +34,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...requestHandlers(parts.requestParts),
     ...receiptHandlers(parts),
     ...depositHandlers(parts),
+    ...waitingHandlers(parts),
     ...grantHandlers(parts),
     ...policyHandlers(parts),
     ...bundleHandlers(parts),

@@ -13,13 +13,17 @@ export function stateText(state: RequestState): string {
   return JSON.stringify(RequestState.parse(state))
 }
 
-/** What a request is listed by: the terminal that signed it, if it can be approved together with others, and who
- * approved it. */
-export function listedBy({ deviceKey, together }: ApprovalRequest, { first, approved }: RequestState) {
+/** What a request is listed by: the terminal that signed it, if it can be approved together with others, who approved
+ * it, and the tenant in which it waits for another person. */
+export function listedBy(
+  { deviceKey, together }: ApprovalRequest,
+  { status, first, approved }: RequestState,
+) {
   return {
     deviceKey: together ? deviceKey : null,
     approverId: approved?.approverId ?? null,
     firstApproverId: first?.approverId ?? null,
+    waitsIn: status === 'pending' ? (first?.tenantId ?? null) : null,
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type Missing,
   type RequestStore,
   type Step,
+  WAITING_REQUESTS,
 } from '../domain/requests/request-store.ts'
 import type { ApprovalRequest, RequestState, StoredRequest } from '../domain/requests/stored-request.ts'
 import { Listeners } from './listeners.ts'
@@ -121,12 +122,16 @@ class RedisRequestStore implements RequestStore {
     throw unavailable('request store', new Error('other writers were faster each time'))
   }
 
-  async ofDevice(deviceKey: string, nowMs: number): Promise<string[]> {
-    return (await this.#listed(this.#key('device', deviceKey), nowMs)).toReversed().slice(0, DEVICE_REQUESTS)
+  ofDevice(deviceKey: string, nowMs: number): Promise<string[]> {
+    return this.#newest(this.#key('device', deviceKey), nowMs, DEVICE_REQUESTS)
   }
 
   ofApprover(userId: string, nowMs: number): Promise<string[]> {
     return this.#listed(this.#key('approver', userId), nowMs)
+  }
+
+  waitingIn(tenantId: string, nowMs: number): Promise<string[]> {
+    return this.#newest(this.#key('waiting', tenantId), nowMs, WAITING_REQUESTS)
   }
 
   watch(id: string, listener: () => void): () => void {
@@ -190,8 +195,12 @@ class RedisRequestStore implements RequestStore {
     return this.#parts.redis.reply((client) => client.zRangeByScore(key, `(${nowMs}`, '+inf'))
   }
 
+  async #newest(key: string, nowMs: number, most: number): Promise<string[]> {
+    return (await this.#listed(key, nowMs)).toReversed().slice(0, most)
+  }
+
   #keys(request: ApprovalRequest, state: RequestState): string[] {
-    const { deviceKey, approverId, firstApproverId } = listedBy(request, state)
+    const { deviceKey, approverId, firstApproverId, waitsIn } = listedBy(request, state)
     const approvers = new Set([approverId, firstApproverId].filter((id) => id !== null))
     return [
       this.#key('request', request.id),
@@ -200,6 +209,7 @@ class RedisRequestStore implements RequestStore {
       this.#key('gone', request.id),
       ...(deviceKey === null ? [] : [this.#key('device', deviceKey)]),
       ...[...approvers].map((id) => this.#key('approver', id)),
+      ...(waitsIn === null ? [] : [this.#key('waiting', waitsIn)]),
     ]
   }
 

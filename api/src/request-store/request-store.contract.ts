@@ -48,6 +48,8 @@ const approval = (approverId: string, tenantId = 'tenant'): Approved => ({
   remember: null,
 })
 
+const place = { username: 'sam', bundleId: 'b', bundleName: 'dev/app', keys: [], at: '' }
+
 const approvedBy = (approverId: string, tenantId?: string) => ({
   ciphertextBase64: 'c2VhbGVk',
   approved: approval(approverId, tenantId),
@@ -89,6 +91,20 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       await stores.here.remove(second, T0)
       expect(await stores.there.store.ofDevice(deviceKey, T0)).not.toContain(second)
       expect(await stores.there.store.ofDevice(deviceKey, T0 + LIFETIME_MS)).toEqual([])
+    })
+
+    test('requests that wait for another person of a tenant are listed, the newest first, until they go on', async () => {
+      const tenantId = `tenant-${randomRequestId()}`
+      const [own, next] = [await created(), await created({ expiresAtMs: T0 + LIFETIME_MS + 1 })]
+      const first = { ...place, approverId: 'sam', tenantId }
+      for (const id of [own, next]) {
+        await stores.here.approve(id, sealing({ first, ciphertextBase64: null }), T0)
+      }
+      expect(await stores.there.store.waitingIn(tenantId, T0)).toEqual([next, own])
+      expect(await stores.there.store.waitingIn('another', T0)).toEqual([])
+      expect(await stores.there.store.waitingIn(tenantId, T0 + LIFETIME_MS)).toEqual([next])
+      await stores.here.remove(own, T0)
+      expect(await stores.there.store.waitingIn(tenantId, T0)).toEqual([next])
     })
 
     test('unclaimed approvals of a user are removed on demand, and their waiters are woken', async () => {

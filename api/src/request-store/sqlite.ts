@@ -91,6 +91,10 @@ class SqliteRequestStore implements RequestStore {
     return this.#call(({ ofApprover }) => ofApprover.all({ userId, nowMs }).map(({ id }) => String(id)))
   }
 
+  waitingIn(tenantId: string, nowMs: number): Promise<string[]> {
+    return this.#call(({ waitingIn }) => waitingIn.all({ tenantId, nowMs }).map(({ id }) => String(id)))
+  }
+
   watch(id: string, listener: () => void): () => void {
     return this.#listeners.watch(id, listener)
   }

@@ -1,5 +1,6 @@
 import type { EncryptFromBundle } from '@keyferry/contract'
 import type { z } from 'zod'
+import type { Judged } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
 import { type Begun, type DecisionParts, findPending, type Kind, settle } from '../approvals/decision.ts'
 import type { EndParts } from '../approvals/ending.ts'
@@ -35,9 +36,7 @@ export const DELIVERY: Kind<ApprovalParts, Choice> = {
     const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
     const chosen = { caller, stored, bundle, choice }
     return {
-      places: [bundle],
-      people: 'as the rules',
-      rulesOfValues: () => rulesOfValues(parts.stores, placeOf(bundle), choice.include_keys),
+      ...judgedDelivery(parts, bundle, choice.include_keys),
       async requireSame(grounds) {
         requireRememberable(grounds, choice, parts.isLocal)
         await requireSameAsFirst(parts, chosen, grounds)
@@ -45,6 +44,15 @@ export const DELIVERY: Kind<ApprovalParts, Choice> = {
       begin: (grounds, hold) => begin(parts, chosen, { grounds, hold }),
     }
   },
+}
+
+/** What judges a delivery of these names. */
+export function judgedDelivery({ stores }: ApprovalParts, bundle: Bundle, names: readonly string[]): Judged {
+  return {
+    places: [bundle],
+    people: 'as the rules',
+    rulesOfValues: () => rulesOfValues(stores, placeOf(bundle), names),
+  }
 }
 
 export function placeOf({ tenant_id: tenantId, id: bundleId }: Pick<Bundle, 'tenant_id' | 'id'>) {

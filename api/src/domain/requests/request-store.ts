@@ -6,6 +6,9 @@ export const EXPIRED_KNOWN_MS = 15 * 60 * 1_000
 /** How many requests of one terminal a store lists. */
 export const DEVICE_REQUESTS = 32
 
+/** How many requests a store lists that wait for another person of one tenant. */
+export const WAITING_REQUESTS = 400
+
 /** `expired`: its lifetime ended at most `EXPIRED_KNOWN_MS` ago. `unknown`: it was delivered or removed, or never
  * existed. */
 export type Missing = 'expired' | 'unknown'
@@ -42,6 +45,9 @@ export interface RequestStore {
   ofDevice(deviceKey: string, nowMs: number): Promise<string[]>
   /** Ids of requests that this user approved, alone, first or second. A hint, like `ofDevice`. */
   ofApprover(userId: string, nowMs: number): Promise<string[]>
+  /** Ids of requests that one person of this tenant supports and that wait for another, the newest `WAITING_REQUESTS`.
+   * A hint, like `ofDevice`. */
+  waitingIn(tenantId: string, nowMs: number): Promise<string[]>
   /** Calls `listener` after each change of the request, on whichever node it happened. A call may come without a
    * change, and one may be missed while the store is unreachable: after a call, and at the end of the wait, read the
    * store again.

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { approveWith, newBundle } from './approval-client.ts'
+import { joinWorkspace } from './joined.ts'
+import { ReturningClient } from './returning-client.ts'
+
+describe.each(databases)('what waits for a person on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let member: Identity
+  let bundle: { id: string; name: string }
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+    owner = await api.newOwner()
+    member = await joinWorkspace(api, owner, 'member')
+    bundle = await newBundle(api, owner, { A: '1', B: '2' })
+    await policy({ approvals_needed: 2 })
+  })
+  afterAll(() => api.close())
+
+  const policy = (body: Record<string, unknown>) =>
+    api.call('changeBundlePolicy', { as: owner, params: { bundle_id: bundle.id }, body })
+  const approve = (as: Identity, requestId: string) =>
+    approveWith(api, as, { requestId, bundle_id: bundle.id, include_keys: ['A', 'B'] })
+  const waitingFor = async (as: Identity) => (await api.call('listWaiting', { as })).json
+
+  test('a first approval waits for those who may be second, until they are', async () => {
+    const id = await new ReturningClient(api).request()
+    expect(await waitingFor(owner)).toEqual([])
+    await approve(member, id)
+    expect(await waitingFor(owner)).toEqual([
+      {
+        kind: 'second_approval',
+        request_id: id,
+        bundle: { id: bundle.id, name: bundle.name },
+        key_count: 2,
+        person: expect.objectContaining({ kind: 'user', id: member.userId }),
+        at: expect.any(String),
+        expires_at: expect.any(String),
+      },
+    ])
+    expect(await waitingFor(member)).toEqual([])
+    expect(await waitingFor(await api.newOwner())).toEqual([])
+    await approve(owner, id)
+    expect(await waitingFor(owner)).toEqual([])
+  })
+
+  test('a person whom the rules refuse by now is not asked', async () => {
+    const third = await joinWorkspace(api, owner, 'member')
+    const id = await new ReturningClient(api).request()
+    await approve(owner, id)
+    expect((await waitingFor(third)).map(({ request_id }) => request_id)).toEqual([id])
+    await policy({ approvers: 'owner' })
+    expect(await waitingFor(third)).toEqual([])
+    await policy({ approvers: null })
+  })
+})

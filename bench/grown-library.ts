@@ -78,8 +78,13 @@ async function makeTenant(transaction: Recorded, ring: RootKeyRing, { keysEach, 
     return transaction.insertInto('keys').values(rows)
   })
   await inBatches(bundleIds, (batch, from) => {
-    const rowOf = (id: string, at: number) => ({ id, name: nameOf('bundle', from + at), tags: '' })
-    const rows = batch.map((id, at) => ({ ...of, ...rowOf(id, at) }))
+    const rowOf = (id: string, at: number) => ({ id, name: nameOf('bundle', from + at) })
+    const rows = batch.map((id, at) => ({
+      ...of,
+      ...rowOf(id, at),
+      tags: '',
+      production: 'by_name' as const,
+    }))
     return transaction.insertInto('bundles').values(rows)
   })
   await attach(transaction, ids.tenantId, { keyIds, bundleIds })

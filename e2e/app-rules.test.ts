@@ -160,6 +160,20 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await closePage(page)
   })
 
+  test('an owner says that a bundle is for production, and its page marks it', async () => {
+    const id = bundles.get('dev/app') ?? ''
+    const page = await asOwner(`/bundles/${id}/rules`)
+    const mark = page.getByText('Production', { exact: true })
+    expect(await mark.count()).toBe(0)
+    await page.getByLabel('For production').selectOption('Yes')
+    await mark.waitFor()
+    await page.getByText('Now: yes. Pages mark it in red').waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('For production').selectOption('As its name and tags say')
+    await page.getByText('Now: no.').waitFor()
+    await closePage(page)
+  })
+
   test('owners are advised to bind approvals to the terminal', async () => {
     const page = await asOwner('/settings')
     await page.getByText('One careless click on a link').waitFor()

@@ -451,4 +451,15 @@ describe.each(databases)('deposits that must return to the terminal, on %s', (ki
     const { json } = await planOf(api, owner, id)
     expect(json.production).toEqual([json.bundle])
   })
+
+  test.each([
+    ['prod', 'no'],
+    ['dev', 'yes'],
+  ])('a bundle named %s of which an owner says %s', async (name, production) => {
+    const bundle = freshName(name)
+    const { json } = await api.call('createBundle', { as: owner, body: { name: bundle } })
+    await api.call('changeBundlePolicy', { as: owner, params: { bundle_id: json.id }, body: { production } })
+    const id = await new DepositClient(api).deposit(bundle, { P: '1' })
+    expect((await planOf(api, owner, id)).json.production).toEqual(production === 'yes' ? [bundle] : [])
+  })
 })

@@ -61,9 +61,16 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
   }
 
   test('a bundle without rules has the loosest, and members can read them', async () => {
-    const policy = { effective: LOOSEST, bundle: NOTHING, workspace: NOTHING, is_production: false, also: [] }
+    const policy = {
+      effective: LOOSEST,
+      bundle: NOTHING,
+      workspace: NOTHING,
+      production: 'by_name',
+      also: [],
+    }
     expect(await policyOf(await bundleNamed('dev'), member)).toEqual({
       ...policy,
+      is_production: false,
       server: { assurance: 'compat' },
     })
   })
@@ -99,6 +106,58 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
   test('a tag makes a bundle one for production; a longer word does not', async () => {
     expect((await policyOf(await bundleNamed('api', 'eu,prod'))).is_production).toBe(true)
     expect((await policyOf(await bundleNamed('product', 'reproduction'))).is_production).toBe(false)
+  })
+
+  test('an owner says whether a bundle is for production; then its name counts for nothing', async () => {
+    const [dev, prod] = [await bundleNamed('dev'), await bundleNamed('prod')]
+    const { json } = await setBundle(dev, { production: 'yes' })
+    expect(json).toMatchObject({ production: 'yes', is_production: true, effective: { remember_hours: 0 } })
+    expect(json.bundle).toEqual(NOTHING)
+    expect((await setBundle(prod, { production: 'no' })).json).toMatchObject({
+      production: 'no',
+      is_production: false,
+      effective: { remember_hours: 8 },
+    })
+    const [event] = (await api.call('listAudit', { as: owner })).json
+    expect(event).toMatchObject({ action: 'bundle.policy_changed', data: { rules: ['production: no'] } })
+    const bundle = await api.call('getBundle', { as: member, params: { bundle_id: prod } })
+    expect(bundle.json.production).toBe('no')
+    expect((await setBundle(prod, { production: 'by_name' })).json.is_production).toBe(true)
+    expect((await setBundle(prod, { production: 'maybe' })).status).toBe(400)
+    expectError(await setBundle(dev, { production: 'no' }, member), 403, 'Forbidden: owner role required')
+  })
+
+  test.each([
+    ['yes', 403],
+    ['by_name', 200],
+  ])(
+    'production %s: a member detaches a secret that another bundle holds: %d',
+    async (production, status) => {
+      const body = { name: `prod/${randomUUID()}` }
+      const { id } = (await api.call('createBundle', { as: member, body })).json
+      const key = { name: `P${randomUUID().replaceAll('-', '')}`, value: 'v' }
+      const key_id = (await api.call('createKey', { as: member, body: key })).json.id
+      const place = { bundle_id: id, key_id }
+      await api.call('attachKey', { as: member, params: place })
+      const duplicate = () =>
+        api.call('duplicateBundle', { as: member, params: place, body: { name: randomUUID() } })
+      expect((await duplicate()).status).toBe(201)
+      await setBundle(id, { production })
+      expect((await duplicate()).status).toBe(status === 200 ? 201 : 403)
+      const entries = { entries: [], detach: [key.name], bundle: body.name }
+      expect(
+        (await api.call('importVariables', { as: member, body: { ...entries, dry_run: true } })).status,
+      ).toBe(status)
+      expect((await api.call('detachKey', { as: member, params: place })).status).toBe(status)
+    },
+  )
+
+  test('a duplicate of a bundle for production is no bundle for production', async () => {
+    const id = await bundleNamed('live')
+    await setBundle(id, { production: 'yes' })
+    const duplicate = { params: { bundle_id: id }, body: { name: randomUUID() } }
+    const copy = await api.call('duplicateBundle', { as: owner, ...duplicate })
+    expect(copy.json.production).toBe('by_name')
   })
 
   test('the strictest of workspace and bundle counts', async () => {

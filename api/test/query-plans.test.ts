@@ -343,7 +343,7 @@ async function fill(stores: Stores): Promise<void> {
     origin: null,
   })
   const times = { created_at: NOW, updated_at: NOW, created_by: userId, updated_by: userId }
-  const texts = { name: 'B', description: '', tags: '' }
+  const texts = { name: 'B', description: '', tags: '', production: 'by_name' } as const
   await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times }, STAMP)
   const value = Plaintext.of('v')
   await keys.insert(

@@ -142,7 +142,7 @@ async function fill({ users, bundles, keys, attachments, legacyItems }: Stores):
     origin: null,
   })
   const times = { created_at: NOW, updated_at: NOW, created_by: userId, updated_by: userId }
-  const texts = { name: 'B', description: '', tags: '' }
+  const texts = { name: 'B', description: '', tags: '', production: 'by_name' } as const
   await bundles.insert({ id: bundleId, tenant_id: tenantId, ...texts, ...times }, STAMP)
   for (const [name, text, is_secret] of [
     ['SECRET', 'a secret', true],

@@ -19,6 +19,7 @@ export {
 export { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 export { ATTEMPTS, LIMITS, MASK, RATES, TIMES } from './limits.ts'
 export { paramsOf } from './path-params.ts'
+export { isProduction, type Production } from './production.ts'
 export * from './schemas/attachment.ts'
 export * from './schemas/audit.ts'
 export * from './schemas/bundle.ts'

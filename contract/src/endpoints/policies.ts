@@ -9,8 +9,9 @@ export const policyEndpoints = {
     errors: [404],
   }),
   changeBundlePolicy: PUT('/api/v1/bundles/{bundle_id}/policy', 'owner', {
-    summary: "Change a bundle's rules for approvals; ends its remembered approvals",
-    body: policy.ChangePolicy,
+    summary:
+      "Change a bundle's rules for approvals, and whether it is for production; ends its remembered approvals",
+    body: policy.ChangeBundlePolicy,
     responses: { 200: policy.BundlePolicy },
     errors: [400, 404],
   }),

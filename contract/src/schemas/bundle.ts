@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BUNDLE_NAME, hasWholeParts } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
+import { PRODUCTION } from '../production.ts'
 import { Composition, LibraryName } from './attachment.ts'
 import { environmentValue, Id, optionalText, Page, Reveal, requiredText, Timestamp } from './text.ts'
 
@@ -9,6 +10,9 @@ export const BundleName = requiredText('name', LIMITS.nameLength, 'name required
   .regex(BUNDLE_NAME, 'name may hold only letters, digits, /, - and _')
   .refine(hasWholeParts, 'name may not begin or end with / or hold //')
   .meta({ id: 'BundleName', examples: ['dev/app'] })
+
+/** Whether a bundle is for production, as an owner says. `by_name`: as its name and tags say. */
+export const ProductionField = z.enum(PRODUCTION, { error: 'production must be by_name, yes or no' })
 
 export const CreateBundle = z
   .object({
@@ -61,6 +65,7 @@ const EXAMPLE_BUNDLE = {
   created_at: '2026-01-31T12:00:00.000Z',
   updated_at: '2026-01-31T12:00:00.000Z',
   updated_by: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
+  production: 'by_name',
   updated_by_name: 'sam',
   key_count: 1,
 }
@@ -76,6 +81,7 @@ export const Bundle = z
     created_at: Timestamp,
     updated_at: Timestamp,
     updated_by: Id,
+    production: ProductionField,
     updated_by_name: z.string().nullable(),
     key_count: z.int(),
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ProductionField } from './bundle.ts'
 import { Id } from './text.ts'
 
 /** How an approval is bound to the terminal that asked, from the weakest to the strictest. `compat`: the approver
@@ -88,6 +89,12 @@ export const ChangePolicy = z
   .partial()
   .meta({ id: 'ChangePolicy', examples: [{ assurance: 'local', approvers: 'owner' }] })
 
+/** The rules of a bundle, and whether it is for production. */
+export const ChangeBundlePolicy = ChangePolicy.extend({ production: ProductionField.optional() }).meta({
+  id: 'ChangeBundlePolicy',
+  examples: [{ assurance: 'local', approvers: 'owner', production: 'yes' }],
+})
+
 const NONE = {
   assurance: null,
   approvers: null,
@@ -108,15 +115,17 @@ const effective = {
   remember_hours: 0,
 } as const
 
-/** `effective` is the strictest of what the server, the workspace and the bundle set. `is_production`: the bundle's
- * name or a tag says so, so nothing is remembered unless the bundle itself sets `remember_hours`. `also`: other bundles
- * that hold secret values of this one; what this bundle sets counts for these values there too. */
+/** `effective` is the strictest of what the server, the workspace and the bundle set. `production`: what an owner
+ * says of the bundle. `is_production`: an owner, its name or a tag says so, and nothing is remembered unless the bundle
+ * itself sets `remember_hours`. `also`: other bundles that hold secret values of this one; what this bundle sets counts
+ * for these values there too. */
 export const BundlePolicy = z
   .object({
     effective: Policy,
     bundle: PolicySetting,
     workspace: PolicySetting,
     server: z.object({ assurance: AssuranceField }),
+    production: ProductionField,
     is_production: z.boolean(),
     also: z.array(z.object({ bundle: z.object({ id: Id, name: z.string() }), secrets: z.int() })),
   })
@@ -128,6 +137,7 @@ export const BundlePolicy = z
         bundle: EXAMPLE_SETTING,
         workspace: NONE,
         server: { assurance: 'bound' },
+        production: 'by_name',
         is_production: true,
         also: [{ bundle: { id: 'b8c7f4de-2a4e-4f5b-9a57-3c1d9d2f6a10', name: 'dev/app' }, secrets: 3 }],
       },

@@ -1,5 +1,4 @@
 import type { Assurance } from '@keyferry/contract'
-import type { Bundle } from '../library/bundle.ts'
 import type { Caller, MembershipStore } from '../people/membership.ts'
 import type { OpenRequest } from '../requests/request.ts'
 import type { Grounds } from './approval-rules.ts'
@@ -9,6 +8,7 @@ import {
   NO_RULES,
   type Policy,
   type PolicyStore,
+  type ProductionFacts,
   type SetPolicies,
   strictestPolicy,
   tightened,
@@ -27,7 +27,7 @@ export type RuleParts = {
 }
 
 /** A bundle whose rules count. `id`: null for one that does not exist yet; then the workspace's rules count. */
-export type RuledPlace = Pick<Bundle, 'name' | 'tags'> & { id: string | null }
+export type RuledPlace = ProductionFacts & { id: string | null }
 
 /** Who asks to approve which request. */
 export type Asking = { caller: Caller; stored: OpenRequest }

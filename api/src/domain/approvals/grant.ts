@@ -12,6 +12,7 @@ import type { ApprovedDelivery } from '../requests/approved.ts'
 import { type DeviceParts, requireForgetting } from '../requests/device.ts'
 import type { GrantDraft } from '../requests/grant-draft.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
+import type { ProductionFacts } from './policy.ts'
 import { labelOf } from './request-delivery.ts'
 
 /*
@@ -61,7 +62,7 @@ export type KnownGrant = GrantTerms & {
   id: string
   tenant: { id: string; name: string }
   userId: string
-  bundle: { id: string; name: string; tags: string }
+  bundle: ProductionFacts & { id: string }
   expiresAt: string
   uses: number
   ended: GrantEnd | null

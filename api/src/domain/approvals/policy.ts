@@ -3,7 +3,9 @@ import {
   ASSURANCES,
   type Assurance,
   type BundlePolicy,
+  type ChangeBundlePolicy,
   type ChangePolicy,
+  isProduction,
   type Policy as PolicySchema,
   type PolicySetting as PolicySettingSchema,
   type TenantPolicy,
@@ -30,6 +32,8 @@ export type PolicySetting = z.output<typeof PolicySettingSchema>
 
 export type PolicyChange = z.output<typeof ChangePolicy>
 
+type BundlePolicyChange = z.output<typeof ChangeBundlePolicy>
+
 /** The rules that bear on one bundle. */
 export type SetPolicies = { workspace: PolicySetting; bundle: PolicySetting }
 
@@ -46,7 +50,11 @@ export interface PolicyStore {
   /** Other bundles that share secret values with a bundle, and how many, by name. */
   sharing(tenantId: string, bundleId: string): Promise<readonly SharingBundle[]>
   /** Ends the bundle's remembered approvals. False when the tenant has no such bundle. */
-  changeBundle(tenantId: string, bundleId: string, change: PolicyChange & { stamp: Stamp }): Promise<boolean>
+  changeBundle(
+    tenantId: string,
+    bundleId: string,
+    change: BundlePolicyChange & { stamp: Stamp },
+  ): Promise<boolean>
   /** Ends the tenant's remembered approvals. */
   changeTenant(tenantId: string, change: PolicyChange & { stamp: Stamp }): Promise<void>
 }
@@ -98,6 +106,7 @@ export async function bundlePolicy(
     also: [...also],
     effective: effectivePolicy(assurance, set, bundle),
     server: { assurance },
+    production: bundle.production,
     is_production: isProduction(bundle),
   }
 }
@@ -106,13 +115,20 @@ export async function bundlePolicy(
 export async function changeBundlePolicy(
   parts: PolicyParts,
   caller: Caller,
-  { bundleId, change }: { bundleId: string; change: PolicyChange },
+  { bundleId, change: { production, ...change } }: { bundleId: string; change: BundlePolicyChange },
 ): Promise<z.output<typeof BundlePolicy>> {
-  const stamped = { ...(await withPeople(parts, caller, change)), stamp: stampOf(caller, parts.clock) }
+  const stamp = stampOf(caller, parts.clock)
+  const stamped = { ...(await withPeople(parts, caller, change)), production, stamp }
   const isChanged = await parts.stores.policies.changeBundle(caller.tenantId, bundleId, stamped)
   if (!isChanged) throw bundleNotFound()
   return bundlePolicy(parts, caller, bundleId)
 }
+
+/** A bundle that does not exist, and is not for production. */
+export const UNNAMED = { name: '', tags: '', production: 'by_name' } as const
+
+/** What says whether a bundle is for production. */
+export type ProductionFacts = Pick<Bundle, 'name' | 'tags' | 'production'>
 
 /** The rules of a bundle that sets none. */
 export async function tenantPolicy(
@@ -120,7 +136,7 @@ export async function tenantPolicy(
   { tenantId }: Caller,
 ): Promise<z.output<typeof TenantPolicy>> {
   const workspace = await stores.policies.findTenant(tenantId)
-  const effective = effectivePolicy(assurance, { workspace, bundle: NO_RULES }, { name: '', tags: '' })
+  const effective = effectivePolicy(assurance, { workspace, bundle: NO_RULES }, UNNAMED)
   const isUnbound = !isAtLeast(effective.assurance, 'bound')
   return { effective, workspace, server: { assurance }, advice: isUnbound && !isLocal ? ['use_bound'] : [] }
 }
@@ -163,7 +179,7 @@ function peopleInvalid(message: string, ids?: readonly string[]): DomainError {
 export function effectivePolicy(
   server: Assurance,
   { workspace, bundle }: SetPolicies,
-  named: Pick<Bundle, 'name' | 'tags'>,
+  named: ProductionFacts,
 ): Policy {
   const both = [workspace, bundle]
   return {
@@ -192,8 +208,6 @@ function hoursOf(workspace: number | null, bundle: number | null, isForProductio
   if (own === null) return workspace ?? DEFAULT_HOURS
   return Math.min(own, workspace ?? own)
 }
-
-const PRODUCTION = /^prod(uction)?\d*$/i
 
 /** The strictest rules of several bundles, field by field. */
 export function strictestPolicy(policies: readonly Policy[]): Policy {
@@ -245,9 +259,4 @@ export function tightened(policy: Policy, places: readonly Partial<PolicySetting
 
 function given(set: Partial<PolicySetting>): Partial<Policy> {
   return Object.fromEntries(Object.entries(set).filter(([rule, value]) => rule in NO_RULES && value !== null))
-}
-
-/** Whether a part of the bundle's name or one of its tags says that it is for production. */
-export function isProduction({ name, tags }: Pick<Bundle, 'name' | 'tags'>): boolean {
-  return [...name.split(/[/_-]/), ...tags.split(/[,/_-]/)].some((part) => PRODUCTION.test(part))
 }

@@ -1,6 +1,7 @@
+import { isProduction } from '@keyferry/contract'
 import type { RuledPlace } from '../approvals/approval-grounds.ts'
 import { notNamed, type RefusalTexts } from '../approvals/approval-rules.ts'
-import { isProduction } from '../approvals/policy.ts'
+import { UNNAMED } from '../approvals/policy.ts'
 import type { BundleStore } from '../library/bundle.ts'
 import type { ImportStep } from '../transfer/library-import-step.ts'
 
@@ -30,7 +31,7 @@ export async function placesOf(
   const changed = new Set([bundleName, ...changes])
   const known = await bundles.findNamed(tenantId, [...changed, ...bundlesBeside(steps, 'share')])
   const isNew = !known.some(({ name }) => name === bundleName)
-  const places = [...(isNew ? [{ id: null, name: bundleName, tags: '' }] : []), ...known]
+  const places = [...(isNew ? [{ ...UNNAMED, id: null, name: bundleName }] : []), ...known]
   const production = places.filter((place) => changed.has(place.name) && isProduction(place))
   return { places, changes, production: production.map(({ name }) => name) }
 }

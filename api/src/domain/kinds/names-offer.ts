@@ -15,6 +15,7 @@ import {
   shownRules,
 } from '../approvals/approval-rules.ts'
 import { findPending } from '../approvals/decision.ts'
+import { UNNAMED } from '../approvals/policy.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Bundle, type BundleStore, findBundle, listBundles } from '../library/bundle.ts'
 import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
@@ -99,7 +100,7 @@ async function bundlesFor(parts: OfferParts, { caller, stored: { request } }: As
   const open = bundles.filter((_, index) => isOpen(policies[index]))
   const shown = open.map(({ id, name, key_count }) => ({ id, name, key_count }))
   const listed = { bundle: null, names: [], bundles: shown, left_out: bundles.length - open.length }
-  return { listed, places: [{ id: null, name: '', tags: '' }, ...open], people: 1 }
+  return { listed, places: [{ ...UNNAMED, id: null }, ...open], people: 1 }
 }
 
 async function allBundles(store: BundleStore, caller: Caller): Promise<Bundle[]> {

@@ -1,3 +1,4 @@
+import type { Production } from '@keyferry/contract'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
@@ -17,6 +18,7 @@ export type NewBundle = {
   name: string
   description: string
   tags: string
+  production: Production
   created_by: string
   created_at: string
   updated_at: string
@@ -61,7 +63,10 @@ export interface BundleStore {
   /** Bundles of all tenants of a user, by workspace name and bundle name. */
   findSuggested(userId: string, suggestion: BundleSuggestion): Promise<BundleOfTenant[]>
   /** The bundles of these names. */
-  findNamed(tenantId: string, names: readonly string[]): Promise<Pick<Bundle, 'id' | 'name' | 'tags'>[]>
+  findNamed(
+    tenantId: string,
+    names: readonly string[],
+  ): Promise<Pick<Bundle, 'id' | 'name' | 'tags' | 'production'>[]>
   delete(tenantId: string, bundleId: string, stamp: Stamp): Promise<boolean>
 }
 
@@ -83,7 +88,15 @@ export function newBundle(
   { id, tenantId, stamp: { at, by } }: { id: string; tenantId: string; stamp: Stamp },
 ): NewBundle {
   const made = { created_by: by, created_at: at, updated_at: at, updated_by: by }
-  return { id, tenant_id: tenantId, name, description, tags: normalTags(tags), ...made }
+  return {
+    id,
+    tenant_id: tenantId,
+    name,
+    description,
+    tags: normalTags(tags),
+    production: 'by_name',
+    ...made,
+  }
 }
 
 /** Change a bundle; absent fields stay.
@@ -112,8 +125,8 @@ export async function requireBundleEditor(
   if (caller.role !== 'owner') requireRight(mayEditBundle(caller, await rightsOf(bundles, caller, bundleId)))
 }
 
-/** Whether the caller may take keys out of a bundle. Where the bundle sets rules, a secret that other bundles hold too
- * would come free of them, so only an owner may.
+/** Whether the caller may take keys out of a bundle. Where the bundle sets rules, or an owner says that it is for
+ * production, a secret that other bundles hold too would come free of them, so only an owner may.
  * @throws DomainError not_found · forbidden */
 export async function requireMayLetGo(
   bundles: BundleStore,

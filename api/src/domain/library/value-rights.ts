@@ -59,7 +59,7 @@ export function requireChangeAllowed(
   requireRight(is_secret === false || takesOver ? mayShow(caller, key) : mayChange(caller, key))
 }
 
-/** `isRuled`: the bundle itself sets a rule. */
+/** `isRuled`: the bundle itself sets a rule, or an owner says that it is for production. */
 export type BundleRights = { created_by: string; changers: Changers; isRuled: boolean }
 
 /** Whether the caller may change what a bundle holds, its name and its texts. */

@@ -114,6 +114,7 @@ const COLUMNS = [
   'name',
   'description',
   'tags',
+  'production',
   'created_by',
   'created_at',
   'updated_at',
@@ -162,10 +163,10 @@ function matching(query: Query, tenantId: string, { query: text, tag, grantedTo 
 }
 
 async function findNamed(query: Query, tenantId: string, names: readonly string[]) {
-  const found: { id: string; name: string; tags: string }[] = []
+  const found: Awaited<ReturnType<BundleStore['findNamed']>> = []
   for (const some of chunks(names)) {
     const rows = await selectOf(query, 'bundles', tenantId)
-      .select(['id', 'name', 'tags'])
+      .select(['id', 'name', 'tags', 'production'])
       .where('name', 'in', some)
       .execute()
     found.push(...rows)

@@ -9,10 +9,9 @@ import { type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag, type Tables } from '../base/tables.ts'
-import { selectOf } from '../base/tenant-rows.ts'
+import { selectOf, updateOf } from '../base/tenant-rows.ts'
 import { endGrants } from '../people/grant-ends.ts'
 import { holdTenant } from '../people/tenants.ts'
-import { holdBundle } from './bundle-changes.ts'
 import { bundleEvent } from './bundles.ts'
 import { secretsElsewhere } from './value-rights.ts'
 
@@ -36,7 +35,7 @@ function rowOf({ people, ...rules }: PolicySetting): RulesRow {
   return { ...rules, people: people === null ? null : people.join(' ') }
 }
 
-type Changing = { tenantId: string; bundleId: string; change: PolicyChange & { stamp: Stamp } }
+type Changing = { tenantId: string; bundleId: string; change: Parameters<PolicyStore['changeBundle']>[2] }
 
 export function createPolicyStore(queries: Queries): PolicyStore {
   const { prepare, query, write } = queries
@@ -132,19 +131,21 @@ async function changeBundle(
   transaction: Recorded,
   { tenantId, bundleId, change: { stamp, ...change } }: Changing,
 ): Promise<boolean> {
-  if (!(await holdBundle(transaction, tenantId, bundleId))) return false
+  const { production, ...set } = change
+  const held = await updateOf(transaction, 'bundles', { tenantId, id: bundleId })
+    .set((column) => ({ production: production ?? column.ref('production') }))
+    .returning('name')
+    .executeTakeFirst()
+  if (!held) return false
   const before = settingOf(await bundleRules(transaction, tenantId, bundleId).executeTakeFirst())
-  const rules = rowOf(changed(before, change))
+  const rules = rowOf(changed(before, set))
   await transaction
     .insertInto('bundle_policies')
     .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
     .onConflict((taken) => taken.columns(['tenant_id', 'bundle_id']).doUpdateSet(rules))
     .execute()
-  const { name } = await selectOf(transaction, 'bundles', { tenantId, id: bundleId })
-    .select('name')
-    .executeTakeFirstOrThrow()
   const event = { action: 'bundle.policy_changed', data: changeData(change), stamp } as const
-  transaction.record(bundleEvent(tenantId, { id: bundleId, name }, event))
+  transaction.record(bundleEvent(tenantId, { id: bundleId, ...held }, event))
   const end = { reason: 'policy_changed', ...madeBy(stamp) } as const
   await endGrants(transaction, { tenantId, bundleId }, end)
   return true
@@ -185,8 +186,8 @@ function changed(before: PolicySetting, change: PolicyChange): PolicySetting {
   return { ...before, ...Object.fromEntries(given) }
 }
 
-function changeData(change: PolicyChange): EventData {
-  const rules = RULES.flatMap((rule) => {
+function changeData(change: Partial<Changing['change']>): EventData {
+  const rules = [...RULES, 'production' as const].flatMap((rule) => {
     const set = change[rule]
     const isImplied = rule === 'people' && set === null
     return set === undefined || isImplied

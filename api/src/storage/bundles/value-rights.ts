@@ -31,12 +31,20 @@ export async function rightsOfBundle(
         .onRef('bundle_policies.tenant_id', '=', 'bundles.tenant_id')
         .onRef('bundle_policies.bundle_id', '=', 'bundles.id'),
     )
-    .select(['bundles.created_by', 'assurance', 'approvers', 'changers', 'approvals_needed', 'agents'])
+    .select([
+      'bundles.created_by',
+      'production',
+      'assurance',
+      'approvers',
+      'changers',
+      'approvals_needed',
+      'agents',
+    ])
     .select('remember_hours')
     .executeTakeFirst()
   if (!row) return null
-  const { created_by, ...rules } = row
-  const isRuled = Object.values(rules).some((rule) => rule !== null)
+  const { created_by, production, ...rules } = row
+  const isRuled = production === 'yes' || Object.values(rules).some((rule) => rule !== null)
   return { created_by, changers: changersOfBundle(workspace, rules.changers), isRuled }
 }
 

@@ -108,7 +108,12 @@ async function ofDevice(query: Query, deviceKey: string): Promise<KnownGrant[]> 
     .innerJoin('bundles', 'bundles.id', 'grants.bundle_id')
     .innerJoin('tenants', 'tenants.id', 'grants.tenant_id')
     .selectAll('grants')
-    .select(['bundles.name as bundle_name', 'bundles.tags', 'tenants.name as tenant_name'])
+    .select([
+      'bundles.name as bundle_name',
+      'bundles.tags',
+      'bundles.production',
+      'tenants.name as tenant_name',
+    ])
     .where('grants.device_key', '=', deviceKey)
     .orderBy('grants.created_at', 'desc')
     .limit(LOOKED_AT)
@@ -118,7 +123,7 @@ async function ofDevice(query: Query, deviceKey: string): Promise<KnownGrant[]> 
     id: row.id,
     tenant: { id: row.tenant_id, name: row.tenant_name },
     userId: row.user_id,
-    bundle: { id: row.bundle_id, name: row.bundle_name, tags: row.tags },
+    bundle: { id: row.bundle_id, name: row.bundle_name, tags: row.tags, production: row.production },
     expiresAt: row.expires_at,
     uses: row.uses,
     ended: row.ended,

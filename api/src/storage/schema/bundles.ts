@@ -1,3 +1,4 @@
+import type { Production } from '@keyferry/contract'
 import type { GrantEnd } from '../../domain/approvals/grant.ts'
 import type { PolicySetting } from '../../domain/approvals/policy.ts'
 import {
@@ -36,6 +37,7 @@ export const bundles = {
       description: text,
       /** Trimmed, without duplicates, joined by commas. */
       tags: text,
+      production: textOf<Production>(),
       created_by: text,
       created_at: text,
       updated_at: text,

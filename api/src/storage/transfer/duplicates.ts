@@ -58,8 +58,9 @@ async function copyBundle(
   if (await isFound(selectOf(transaction, 'legacy_items', { tenantId, bundle_id: of })))
     return 'has_legacy_items'
   const { name: originalName, ...texts } = await textsOf(transaction, tenantId, of)
+  const fresh = { id, tenant_id: tenantId, name, production: 'by_name' } as const
   const made = { created_at: stamp.at, created_by: stamp.by, updated_at: stamp.at, updated_by: stamp.by }
-  const isNew = await insertBundle(transaction, { id, tenant_id: tenantId, name, ...texts, ...made })
+  const isNew = await insertBundle(transaction, { ...fresh, ...texts, ...made })
   if (!isNew) return 'name_taken'
   await copyRules(transaction, tenantId, { from: of, to: id })
   const data = { bundle: { id: of, name: originalName } }

@@ -1,3 +1,4 @@
+import { isProduction } from '@keyferry/contract/production'
 import { Columns3, Copy, Download, Pencil, Trash2, Upload } from 'lucide-react'
 import { Link } from 'wouter'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
@@ -33,6 +34,7 @@ export function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
         <span>
           Changed <LastChange at={bundle.updated_at} by={bundle.updated_by_name} />
         </span>
+        {isProduction(bundle) && <Badge tone="danger">Production</Badge>}
         {tags.map((tag) => (
           <Link key={tag} href={`/bundles?tag=${encodeURIComponent(tag)}`}>
             <Badge>{tag}</Badge>

@@ -1,3 +1,4 @@
+import { isProduction } from '@keyferry/contract/production'
 import { ChevronRight, Folder, Package } from 'lucide-react'
 import { Link } from 'wouter'
 import { counted } from '../../lib/words/counted.ts'
@@ -69,6 +70,7 @@ function BundleLink({ row: { bundle, name, depth }, sort, className }: BundleLin
         )}
       </span>
       <span className="hidden gap-1 sm:flex">
+        {isProduction(bundle) && <Badge tone="danger">Production</Badge>}
         {tagsOf(bundle)
           .slice(0, 4)
           .map((tag) => (

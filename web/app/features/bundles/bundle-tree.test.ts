@@ -14,6 +14,7 @@ function bundle(name: string): Bundle {
     created_at: at,
     updated_at: at,
     updated_by: '',
+    production: 'by_name',
     updated_by_name: null,
     key_count: 0,
   }

@@ -10,6 +10,7 @@ const bundle = (name: string) => ({
   name,
   description: '',
   tags: '',
+  production: 'by_name' as const,
   tenant_id: '',
   key_count: 0,
 })

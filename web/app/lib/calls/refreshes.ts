@@ -19,7 +19,7 @@ export const LIBRARY: readonly Called[] = [
 
 // The first that the path matches counts.
 const BY_PATH: readonly (readonly [RegExp, readonly Called[]])[] = [
-  [/\/policy$/, ['getTenantPolicy', 'getBundlePolicy']],
+  [/\/policy$/, ['getTenantPolicy', 'getBundlePolicy', 'getBundle', 'listBundles']],
   [/\/machines(\/|$)/, ['listMachines', 'getMachine', 'listMachineAttempts']],
   [/\/(bundles|keys|imports|library-moves)(\/|$)/, LIBRARY],
   [/\/webhooks(\/|$)/, ['listWebhooks', 'getWebhook', 'listWebhookMessages']],

@@ -36,6 +36,8 @@ describe.each(databases)('imports on %s', (kind) => {
       .json
   }
   const keyNames = async () => (await api.call('listKeys', { as: owner })).json.map(({ name }) => name)
+  const expectRefused = ({ status, failure }: Awaited<ReturnType<typeof importing>>) =>
+    expect([status, failure?.code]).toEqual([400, 'invalid'])
   const library = async () => ({
     keys: (await api.call('listKeys', { as: owner })).json,
     bundles: (await api.call('listBundles', { as: owner })).json,
@@ -271,6 +273,102 @@ describe.each(databases)('imports on %s', (kind) => {
     expectError(await importing('dev/app', { A: '2' }), 409, message, 'conflict')
   })
 
+  describe('into several bundles', () => {
+    const NAME = 'NEW_URL'
+    const adding = (entry: object, more: object[], options: object = {}, as = owner) =>
+      api.call('importVariables', {
+        as,
+        body: { bundle: 'dev/shop', entries: [{ name: NAME, ...entry }], also: more, ...options },
+      })
+    const into = (bundle: string, entry: object, options: object = {}) => ({
+      bundle,
+      entries: [{ name: NAME, ...entry }],
+      ...options,
+    })
+
+    test('a variable gets its own value in one, and the key of another in a third', async () => {
+      const { json } = await adding({ value: 'dev' }, [
+        into('prod/shop', { value: 'prod' }, { own: [NAME] }),
+        into('staging/shop', { from: 'dev/shop' }),
+      ])
+      expect(json.plan).toMatchObject([{ action: 'create', key_name: NAME }])
+      expect(json.also).toMatchObject([
+        { plan: [{ action: 'own', key_name: 'PROD_SHOP_NEW_URL' }] },
+        { plan: [{ action: 'share', key_name: NAME, shared_with: ['dev/shop'] }] },
+      ])
+      expect(await delivered('prod/shop')).toEqual({ [NAME]: 'prod' })
+      expect(await delivered('staging/shop')).toEqual({ [NAME]: 'dev' })
+    })
+
+    test('all of it or nothing: a later refusal takes back what came before', async () => {
+      const before = await library()
+      const refused = await adding({ value: 'dev' }, [into('staging/shop', { from: 'no/bundle' })])
+      expectRefused(refused)
+      expect(refused.failure?.error).toContain(NAME)
+      expect(await library()).toEqual(before)
+    })
+
+    test('has no plan to look at first', async () => {
+      const also = [into('prod/shop', { value: 'prod' })]
+      expectRefused(await adding({ value: 'dev' }, also, { dry_run: true }))
+      expectRefused(await adding({ value: 'dev' }, also, { plan_id: 'x' }))
+    })
+  })
+
+  describe('from another bundle', () => {
+    const take = (options: object = {}, as = owner, bundle = 'prod/app') =>
+      api.call('importVariables', {
+        as,
+        body: { bundle, entries: [{ name: 'A', from: 'dev/app' }], ...options },
+      })
+
+    test('a copy has the value, mark and description, and changes no more with the other', async () => {
+      await importing('dev/app', { A: 'planted-a' })
+      const [{ id: key_id = '' } = {}] = (await api.call('listKeys', { as: owner })).json
+      await api.call('updateKey', { as: owner, params: { key_id }, body: { description: 'the first' } })
+      const { json, text } = await take({ own: ['A'] })
+      expect(json.plan).toMatchObject([{ action: 'own', key_name: 'PROD_APP_A', is_secret: true }])
+      expect(text).not.toContain('planted')
+      await api.call('updateKey', { as: owner, params: { key_id }, body: { value: 'new' } })
+      expect(await delivered('prod/app')).toEqual({ A: 'planted-a' })
+      const copy = (await api.call('listKeys', { as: owner })).json.find(({ name }) => name === 'PROD_APP_A')
+      expect(copy).toMatchObject({ description: 'the first', is_secret: true })
+    })
+
+    test('a composed value stays composed in a copy', async () => {
+      await importing('dev/app', { HOST: 'dev', B: 'x' })
+      const body = { name: 'A', value: 'https://${HOST}', is_template: true, is_secret: false }
+      const { json } = await api.call('createKey', { as: owner, body })
+      const params = { bundle_id: await bundleId('dev/app'), key_id: json.id }
+      await api.call('attachKey', { as: owner, params })
+      await importing('prod/app', { HOST: 'prod' })
+      await take({ own: ['A'] })
+      expect(await delivered('prod/app')).toEqual({ HOST: 'prod', A: 'https://prod' })
+    })
+
+    test('without own it is the same key; the same again changes nothing', async () => {
+      await importing('dev/app', { A: 'x'.repeat(5_000) })
+      expect((await take()).json.plan).toMatchObject([{ action: 'share', key_name: 'A' }])
+      expect((await take()).json.plan).toMatchObject([{ action: 'same', key_name: 'A' }])
+    })
+
+    test('is refused where the bundle has the key under another name, and where both or neither is given', async () => {
+      await importing('dev/app', { A: '1' })
+      const [{ id: key_id = '' } = {}] = (await api.call('listKeys', { as: owner })).json
+      await importing('prod/app', { B: '2' })
+      const params = { bundle_id: await bundleId('prod/app'), key_id }
+      await api.call('attachKey', { as: owner, params, body: { as: 'OTHER' } })
+      expectRefused(await take())
+      const entries = (entry: object) =>
+        api.call('importVariables', {
+          as: owner,
+          body: { bundle: 'x/y', entries: [{ name: 'A', ...entry }] },
+        })
+      expectRefused(await entries({}))
+      expectRefused(await entries({ from: 'dev/app', value: '1' }))
+    })
+  })
+
   test('of two imports of one bundle at the same time both are whole', async () => {
     const files = [1, 2].map((file) =>
       Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`K${n}`, `${file}`])),
@@ -328,6 +426,22 @@ describe.each(databases)('imports on %s', (kind) => {
       const answer = await importing(bundle, { A: '2' }, options, member)
       expectError(answer, 403, 'Forbidden: owner role required', 'forbidden')
       expect(await delivered('dev/app')).toEqual({ A: '1' })
+    })
+
+    test('a member takes only what they may put into another bundle', async () => {
+      await importing('dev/app', { A: 'of the owner' })
+      const take = (entry: object, options: object = {}) =>
+        api.call('importVariables', {
+          as: member,
+          body: { bundle: 'mine/app', entries: [entry], ...options },
+        })
+      const others = { name: 'A', from: 'dev/app' }
+      for (const options of [{}, { own: ['A'] }]) {
+        expectError(await take(others, options), 403, 'Forbidden: owner role required', 'forbidden')
+      }
+      await importing('mine/dev', { B: 'my own' }, {}, member)
+      const { json } = await take({ name: 'B', from: 'mine/dev' })
+      expect(json.plan).toMatchObject([{ action: 'share', key_name: 'B' }])
     })
   })
 })

@@ -1,3 +1,5 @@
+import type { ImportVariables } from '@keyferry/contract'
+import type { z } from 'zod'
 import { type ImportPlan, importVariables, planOf } from '../domain/transfer/library-import.ts'
 import type { ImportRemoval } from '../domain/transfer/library-import-removals.ts'
 import { type FoundKey, makesKey, markAfter } from '../domain/transfer/library-import-step.ts'
@@ -10,17 +12,26 @@ const MOST_NAMED = 5
 export function importHandlers({ stores: { imports }, clock }: HandlerParts) {
   return {
     async importVariables({ caller, body }) {
-      const { bundle, entries, detach, dry_run, plan_id } = body
-      const choices = {
-        own: new Set(body.own),
-        share: new Set(body.share),
-        replace: body.replace === 'all' ? body.replace : new Set(body.replace),
-        keyNames: new Map(Object.entries(body.key_names)),
-      }
-      const asked = { bundleName: bundle, entries, detach, choices, planId: plan_id }
-      return presentPlan(await (dry_run ? planOf : importVariables)({ imports, clock }, caller, asked))
+      const { also, dry_run, plan_id: planId } = body
+      const asked = { ...askedOf(body), planId, also: also.map(askedOf) }
+      if (dry_run) return presentPlan(await planOf({ imports, clock }, caller, asked))
+      const done = await importVariables({ imports, clock }, caller, asked)
+      return { ...presentPlan(done), ...(also.length === 0 ? {} : { also: done.also.map(presentPlan) }) }
     },
   } satisfies Partial<Handlers>
+}
+
+type ImportOfBundle = z.output<typeof ImportVariables>['also'][number]
+
+function askedOf({ bundle, entries, detach, own, share, replace, key_names }: ImportOfBundle) {
+  const choices = {
+    own: new Set(own),
+    share: new Set(share),
+    replace: replace === 'all' ? replace : new Set(replace),
+    keyNames: new Map(Object.entries(key_names)),
+  }
+  const given = entries.map(({ value = '', ...entry }) => ({ ...entry, value }))
+  return { bundleName: bundle, entries: given, detach, choices, planId: undefined }
 }
 
 function presentPlan({ bundleId, steps, removals, planId }: ImportPlan) {

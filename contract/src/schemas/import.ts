@@ -10,18 +10,26 @@ const ENTRIES = 'entries must be a list of names and values'
 const Names = (field: string) =>
   z.array(KeyName, { error: `${field} must be a list of names` }).max(LIMITS.importEntries, TOO_MANY)
 
+const VALUE_OR_BUNDLE = 'every entry needs a value, or the name of a bundle in from'
+
 /** One variable of the file. Without `is_secret` a known key keeps its mark, a
  * bundle's own key takes over the mark of the key it differs from, and any other new key is secret. The mask as a value
- * keeps what the bundle delivers. */
+ * keeps what the bundle delivers. `from`, in the place of a value: use the key that this bundle delivers under the name
+ * or, for a name in `own`, copy its value. */
 const ImportEntry = z
   .object(
     {
       name: KeyName,
-      value: environmentValue('every entry needs a value'),
+      value: environmentValue(VALUE_OR_BUNDLE).optional(),
+      from: BundleName.optional(),
       is_secret: Flag('is_secret').optional(),
     },
     { error: ENTRIES },
   )
+  .refine(({ value, from }) => (value === undefined) !== (from === undefined), {
+    error: VALUE_OR_BUNDLE,
+    path: ['value'],
+  })
   .meta({ id: 'ImportEntry' })
 
 const REPLACE = 'replace must be a list of names, or "all"'
@@ -40,23 +48,43 @@ export const PlanId = z
   .string({ error: 'plan_id must be the plan_id of a dry run' })
   .max(64, 'plan_id is too long')
 
+const TOO_MANY_TAKEN = `at most ${LIMITS.batchKeys} entries may be taken from bundles`
+
+const OF_BUNDLE = z.object({
+  bundle: BundleName,
+  entries: z
+    .array(ImportEntry, { error: ENTRIES })
+    .max(LIMITS.importEntries, TOO_MANY)
+    .refine(
+      (entries) => entries.filter(({ from }) => from !== undefined).length <= LIMITS.batchKeys,
+      TOO_MANY_TAKEN,
+    ),
+  detach: Names('detach').default([]),
+  own: IMPORT_CHOICES.own.default([]),
+  share: IMPORT_CHOICES.share.default([]),
+  replace: IMPORT_CHOICES.replace.default([]),
+  key_names: IMPORT_CHOICES.key_names.default({}),
+})
+
+const isFull = ({ entries, detach }: z.output<typeof OF_BUNDLE>) => entries.length + detach.length > 0
+const EMPTY = { error: 'entries must not be empty', path: ['entries'] }
+
+const ALSO = `also must be a list of at most ${LIMITS.comparedBundles - 1} imports into other bundles`
+
 /** `detach`: names that the bundle no longer delivers; their keys stay in the library. `plan_id`: apply only what this
- * plan says. */
-export const ImportVariables = z
-  .object({
-    bundle: BundleName,
-    entries: z.array(ImportEntry, { error: ENTRIES }).max(LIMITS.importEntries, TOO_MANY),
-    detach: Names('detach').default([]),
-    own: IMPORT_CHOICES.own.default([]),
-    share: IMPORT_CHOICES.share.default([]),
-    replace: IMPORT_CHOICES.replace.default([]),
-    key_names: IMPORT_CHOICES.key_names.default({}),
-    dry_run: Flag('dry_run').default(false),
-    plan_id: PlanId.optional(),
-  })
-  .refine(({ entries, detach }) => entries.length + detach.length > 0, {
-    error: 'entries must not be empty',
-    path: ['entries'],
+ * plan says. `also`: imports into other bundles that follow this one, all of them or none. */
+export const ImportVariables = OF_BUNDLE.extend({
+  also: z
+    .array(OF_BUNDLE.refine(isFull, EMPTY), { error: ALSO })
+    .max(LIMITS.comparedBundles - 1, ALSO)
+    .default([]),
+  dry_run: Flag('dry_run').default(false),
+  plan_id: PlanId.optional(),
+})
+  .refine(isFull, EMPTY)
+  .refine(({ also, dry_run, plan_id }) => also.length === 0 || (!dry_run && plan_id === undefined), {
+    error: 'an import into several bundles has no plan: leave out dry_run and plan_id',
+    path: ['also'],
   })
   .meta({
     id: 'ImportVariables',
@@ -113,28 +141,28 @@ export const ImportStep = z
   })
   .meta({ id: 'ImportStep' })
 
+const PLAN_OF_BUNDLE = z.object({ bundle_id: Id.nullable(), plan: z.array(ImportStep), plan_id: z.string() })
+
 /** What an import does: its entries in their order, then the names that it detaches. `bundle_id`: null for a bundle
- * that is still to be created. */
-export const ImportPlan = z
-  .object({ bundle_id: Id.nullable(), plan: z.array(ImportStep), plan_id: z.string() })
-  .meta({
-    id: 'ImportPlan',
-    examples: [
-      {
-        bundle_id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
-        plan: [
-          {
-            name: 'DATABASE_URL',
-            action: 'own',
-            key_id: null,
-            key_name: 'PROD_APP_DATABASE_URL',
-            is_secret: true,
-            shared_with: ['dev/app'],
-            shared_total: 1,
-            choices: ['own', 'share', 'replace'],
-          },
-        ],
-        plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2',
-      },
-    ],
-  })
+ * that is still to be created. `also`: the same of each import that followed; absent if none did. */
+export const ImportPlan = PLAN_OF_BUNDLE.extend({ also: z.array(PLAN_OF_BUNDLE).optional() }).meta({
+  id: 'ImportPlan',
+  examples: [
+    {
+      bundle_id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
+      plan: [
+        {
+          name: 'DATABASE_URL',
+          action: 'own',
+          key_id: null,
+          key_name: 'PROD_APP_DATABASE_URL',
+          is_secret: true,
+          shared_with: ['dev/app'],
+          shared_total: 1,
+          choices: ['own', 'share', 'replace'],
+        },
+      ],
+      plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2',
+    },
+  ],
+})

@@ -43,6 +43,7 @@ export function decideAll(library: ImportLibrary, asked: PlannedImport): Decisio
 function deliveredAfter(decision: Decision | undefined): Plaintext | null {
   if (decision === undefined) return null
   const { action, entry, key } = decision
+  if (entry.copied?.isTemplate) return null
   if (makesKey(decision) || action === 'update' || action === 'replace') return Plaintext.of(entry.value)
   return key?.templateParts === null ? key.value : null
 }

@@ -5,7 +5,15 @@ import { LONG_VALUE_BYTES } from '../library/bundle-entry.ts'
 import type { TemplateParts } from '../library/template.ts'
 import type { BundleRights, ValueRights } from '../library/value-rights.ts'
 
-export type ImportEntry = { name: string; value: string; is_secret?: boolean | undefined }
+/** `from`: the bundle whose value it is; `value` is empty until that is read (library-import-sources.ts). `copied`: what
+ * a copy of a key takes over besides its value. */
+export type ImportEntry = {
+  name: string
+  value: string
+  is_secret?: boolean | undefined
+  from?: string | undefined
+  copied?: { isTemplate: boolean; description: string }
+}
 
 /** How the caller wants entries treated, by their names. */
 export type ImportChoices = {
@@ -42,6 +50,9 @@ export type ImportLibrary = {
   /** Keys that have a name, or are delivered under it elsewhere, and are not attached to the bundle. Keys that have the
    * name come first. */
   candidates: ReadonlyMap<string, readonly FoundKey[]>
+  /** By name of an entry, the key that its bundle `from` delivers, with its value. Without keys that the receiving
+   * bundle has under another name. */
+  sources: ReadonlyMap<string, FoundKey>
   /** Names of the bundle's legacy items. */
   legacyNames: ReadonlySet<string>
   isTaken: (libraryName: string) => boolean

@@ -9,6 +9,7 @@ import { mayEditBundle, mayShow, requireRight } from '../library/value-rights.ts
 import { type Caller, ownerRequired } from '../people/membership.ts'
 import { planImport } from './library-import-plan.ts'
 import { type ImportRemoval, planRemovals } from './library-import-removals.ts'
+import { withSources } from './library-import-sources.ts'
 import {
   type FoundKey,
   type ImportChoices,
@@ -22,7 +23,8 @@ import {
 /*
  * An import brings the variables of a file into the library and into one bundle, which it creates if need be, and
  * removes names from the bundle: all of it or nothing. library-import-plan.ts says what happens to each variable. The
- * server plans, because only the server can compare secret values. A caller may look at the plan first, and then have
+ * server plans, because only the server can compare secret values. An import into several bundles makes one variable in
+ * several environments. A caller may look at the plan first, and then have
  * exactly that plan carried out. Owners import everything; members only what creates keys or removes names, in a new
  * bundle or one that they created.
  */
@@ -36,6 +38,8 @@ export type ImportReading = {
   names: readonly string[]
   /** By name of an entry, which values its plan needs (see `needsValue`). */
   sizes: ReadonlyMap<string, WantedSizes>
+  /** By name of an entry, the bundle that it takes its value from. */
+  sources: ReadonlyMap<string, string>
   /** Library names that new keys may get: these, and all that begin with `prefix`. */
   keyNames: readonly string[]
   prefix: string
@@ -59,15 +63,13 @@ export type ImportChange = {
 
 export interface LibraryImportStore {
   read(tenantId: string, reading: ImportReading): Promise<ImportLibrary>
-  /** Read a library, let `decide` plan, and make the change, all in one transaction. Nothing is changed when `decide`
-   * throws.
+  /** Read a library, let `decide` plan, and make the change, one import after the other in one transaction. Nothing is
+   * changed when `decide` throws.
    * @returns null if another call changed the library in between; then nothing is changed */
-  carryOut(
-    tenantId: string,
-    reading: ImportReading,
-    decide: (library: ImportLibrary) => ImportChange,
-  ): Promise<ImportChange | null>
+  carryOut(tenantId: string, imports: readonly DecidedImport[]): Promise<ImportChange[] | null>
 }
+
+type DecidedImport = { reading: ImportReading; decide: (library: ImportLibrary) => ImportChange }
 
 export type LibraryImport = {
   bundleName: string
@@ -79,6 +81,8 @@ export type LibraryImport = {
   planId: string | undefined
   /** The approved deposit whose values these are. It ends with the change, and the change needs it to be open. */
   deposit?: ApprovedBox
+  /** Imports into other bundles, which follow this one. */
+  also?: readonly LibraryImport[]
 }
 
 /** `bundleId`: null for a bundle that is still to be created; `newKeyId`: given once the key is made. */
@@ -101,8 +105,8 @@ export async function planOf(
   return planIn(await imports.read(caller.tenantId, readingOf(asked)), caller, asked)
 }
 
-/** Bring variables into the library and a bundle, all or nothing.
- * @returns the change that was made
+/** Bring variables into the library and a bundle, and into the bundles in `also`, all or nothing.
+ * @returns the changes that were made
  * @throws DomainError invalid, conflict, name_taken: see `planImport` and `planRemovals` · forbidden: the plan does
  *   more than create · plan_changed: the plan is not `planId`, the library changed in between, or the deposit has
  *   ended */
@@ -110,14 +114,18 @@ export async function importVariables(
   { imports, clock }: ImportParts,
   caller: Caller,
   asked: LibraryImport,
-): Promise<ImportChange> {
-  const change = await imports.carryOut(caller.tenantId, readingOf(asked), (library) => {
-    const plan = planIn(library, caller, asked)
-    if (asked.planId !== undefined && asked.planId !== plan.planId) throw planChanged()
-    return changeOf(plan, caller, { ...asked, clock })
-  })
+): Promise<ImportChange & { also: readonly ImportChange[] }> {
+  const decided = [asked, ...(asked.also ?? [])].map((each) => ({
+    reading: readingOf(each),
+    decide: (library: ImportLibrary) => {
+      const plan = planIn(library, caller, each)
+      if (each.planId !== undefined && each.planId !== plan.planId) throw planChanged()
+      return changeOf(plan, caller, { ...each, clock })
+    },
+  }))
+  const [change, ...also] = (await imports.carryOut(caller.tenantId, decided)) ?? []
   if (!change) throw planChanged()
-  return change
+  return { ...change, also }
 }
 
 function readingOf({ bundleName, entries, detach, choices }: LibraryImport): ImportReading {
@@ -127,17 +135,19 @@ function readingOf({ bundleName, entries, detach, choices }: LibraryImport): Imp
     detach,
     names,
     sizes: new Map(entries.map((entry) => [entry.name, sizesFor(entry, choices)])),
+    sources: new Map(entries.flatMap(({ name, from }) => (from === undefined ? [] : [[name, from]]))),
     keyNames: [...names, ...choices.keyNames.values()],
     prefix: libraryPrefix(bundleName),
   }
 }
 
 // A key that is chosen to be shared may be a part of a composed value.
-function sizesFor({ name, value }: ImportEntry, { share }: ImportChoices): WantedSizes {
-  return share.has(name) ? 'any' : new Set([Buffer.byteLength(value)])
+function sizesFor({ name, value, from }: ImportEntry, { share }: ImportChoices): WantedSizes {
+  return share.has(name) || from !== undefined ? 'any' : new Set([Buffer.byteLength(value)])
 }
 
-function planIn(library: ImportLibrary, caller: Caller, asked: LibraryImport): ImportPlan {
+function planIn(found: ImportLibrary, caller: Caller, wanted: LibraryImport): ImportPlan {
+  const { library, asked } = withSources(found, wanted, caller)
   const isOwner = caller.role === 'owner'
   // Who set a template did not set its parts.
   const mayCompare = (key: FoundKey) => isOwner || (mayShow(caller, key) && key.templateParts === null)
@@ -161,7 +171,13 @@ function requireAllowed(
     const loosened = removals.filter(({ key }) => key.is_secret && key.elsewhere.length > 0)
     if (bundle.isRuled && loosened.length > 0) throw ownerRequired(loosened.map(({ name }) => name))
   }
-  if (steps.some((step) => !OF_MEMBERS.has(step.action) || splits(step))) throw ownerRequired()
+  if (steps.some((step) => !isOfMembers(step))) throw ownerRequired()
+}
+
+// What a member takes from a bundle is theirs to attach.
+function isOfMembers(step: ImportStep): boolean {
+  if (step.action === 'share') return step.entry.from !== undefined
+  return OF_MEMBERS.has(step.action) && !splits(step)
 }
 
 function planIdOf({ bundleId, steps, removals }: Omit<ImportPlan, 'planId'>, bundleName: string): string {

@@ -5,6 +5,7 @@ import type { Query } from '../base/queries.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { rightsOfBundle } from '../bundles/value-rights.ts'
 import { partsIn, type TenantVault } from '../keys-at-rest/value-vault.ts'
+import { attachedIn, idOfBundle, sourcesOf } from './delivered-keys.ts'
 import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
 
 /*
@@ -34,6 +35,7 @@ export async function readLibrary(
     parts: await partsOf(query, { attached, attachedIds }, { ...place, open }),
     templates: reading.detach.length === 0 ? new Map() : await templatesIn(query, place),
     candidates: candidateKeys(candidateIds, keys),
+    sources: await sourcesOf(query, { ...place, open, attachedIds }, reading.sources),
     legacyNames: await legacyNamesIn(query, place),
     isTaken: await takenNames(query, tenantId, reading),
   }
@@ -115,21 +117,9 @@ function candidateKeys(
 }
 
 async function bundleNamed(query: Query, tenantId: string, name: string): Promise<ImportLibrary['bundle']> {
-  const row = await selectOf(query, 'bundles', { tenantId, name }).select('id').executeTakeFirst()
-  const rights = row && (await rightsOfBundle(query, tenantId, row.id))
-  return rights ? { ...row, ...rights } : null
-}
-
-/** The ids of the keys attached to a bundle, by delivered name. */
-async function attachedIn(
-  query: Query,
-  { tenantId, bundleId }: BundleRef,
-): Promise<ReadonlyMap<string, string>> {
-  if (bundleId === null) return new Map()
-  const rows = await selectOf(query, 'attachments', { tenantId, bundle_id: bundleId })
-    .select(['delivered_name', 'key_id'])
-    .execute()
-  return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
+  const id = await idOfBundle(query, tenantId, name)
+  const rights = id === null ? null : await rightsOfBundle(query, tenantId, id)
+  return id === null || rights === null ? null : { id, ...rights }
 }
 
 async function legacyNamesIn(query: Query, { tenantId, bundleId }: BundleRef): Promise<ReadonlySet<string>> {

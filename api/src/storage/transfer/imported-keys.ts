@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { Plaintext } from '@keyferry/crypto/plaintext'
+import { templateUsesOf } from '../../domain/library/template.ts'
 import type { ImportChange } from '../../domain/transfer/library-import.ts'
 import { makesKey, markAfter, splits } from '../../domain/transfer/library-import-step.ts'
 import { chunks } from '../base/chunks.ts'
@@ -9,7 +10,7 @@ import { changeOfKey, holdKeysOf, type KeyChangeParts } from '../keys/key-change
 import { writeKeyChanges } from '../keys/key-writes.ts'
 import { Overtaken } from '../keys/library-changes.ts'
 import { keyCreated, newKeyRow } from '../keys/new-keys.ts'
-import type { TenantVault } from '../keys-at-rest/value-vault.ts'
+import { storedUses, type TenantVault } from '../keys-at-rest/value-vault.ts'
 
 /*
  * The keys of an import: those that it uses as they are, those that it makes, and those that it gives another value.
@@ -43,24 +44,26 @@ export async function insertKeys({ transaction, vault }: KeyChangeParts, change:
     const rows = steps.map((step) => newKey(step, change, vault.seal))
     await transaction.insertAll('keys', rows)
     for (const row of rows) {
-      const key = { ...row, is_secret: row.is_secret === 1 }
+      const key = { ...row, is_secret: row.is_secret === 1, isTemplate: row.template_parts !== null }
       transaction.record(keyCreated(change.tenantId, key, change.stamp))
     }
     await turn() // A long import lets other calls run.
   }
 }
 
-/** A bundle that gets its own value keeps the description of the key that it shared. */
+/** A bundle that gets its own value keeps the description of the key that it shared or that was copied. */
 function newKey(step: Change['steps'][number], { tenantId, stamp }: Change, seal: TenantVault['seal']) {
   const { entry, newKeyId, keyName } = step
   const split = splits(step) ? step.key : null
-  const row = seal(Plaintext.of(entry.value), {
+  const value = Plaintext.of(entry.value)
+  const row = seal(value, {
     id: newKeyId,
     tenant_id: tenantId,
     name: keyName,
     value_version: 1,
     is_secret: flag(markAfter(step)),
-    description: split?.description ?? '',
+    template_parts: entry.copied?.isTemplate ? storedUses(templateUsesOf(value)) : null,
+    description: split?.description ?? entry.copied?.description ?? '',
     created_at: stamp.at,
     created_by: stamp.by,
     updated_at: stamp.at,
@@ -83,7 +86,7 @@ export async function changeKeys(
       const change = {
         value: Plaintext.of(step.entry.value),
         is_secret: newMark(step),
-        isTemplate: false,
+        isTemplate: step.entry.copied?.isTemplate ?? false,
         stamp,
       }
       return (current && changeOfKey(parts.vault, current, { change, source: IMPORTED })) ?? []

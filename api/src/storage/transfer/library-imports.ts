@@ -26,15 +26,19 @@ export function createLibraryImportStore(
   const { query } = queries
   return {
     read: async (tenantId, reading) => readLibrary(query, await vault.of(tenantId), { tenantId, reading }),
-    async carryOut(tenantId, reading, decide) {
+    async carryOut(tenantId, imports) {
       const tenantVault = await vault.toWrite(tenantId)
       return changeLibrary(queries, tenantId, async (transaction) => {
-        await holdBundleNamed(transaction, tenantId, reading.bundleName)
-        const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
         const parts = { ...bounds, transaction, vault: tenantVault, bounds }
-        await apply(parts, { ...change, tenantId })
-        await endDeposit(transaction, { ...change, tenantId }, reading.bundleName)
-        return change
+        const changes: ImportChange[] = []
+        for (const { reading, decide } of imports) {
+          await holdBundleNamed(transaction, tenantId, reading.bundleName)
+          const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
+          await apply(parts, { ...change, tenantId })
+          await endDeposit(transaction, { ...change, tenantId }, reading.bundleName)
+          changes.push(change)
+        }
+        return changes
       })
     },
   }

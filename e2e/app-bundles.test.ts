@@ -171,34 +171,6 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await closePage(page)
   })
 
-  test('attach several keys at once, and create one on the way', async () => {
-    const page = await open(`/bundles/${bundleId}`)
-    await page.getByRole('button', { name: 'Attach keys' }).click()
-    await page.getByLabel('Search the library').fill('log port')
-    await page.getByText('No keys to attach').waitFor()
-    await page.getByLabel('Search the library').fill('o')
-    await page.getByRole('checkbox', { name: 'LOG_LEVEL' }).check()
-    await page.getByRole('checkbox', { name: 'PORT' }).check()
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Attach 2 keys' }).click()
-    await expect.poll(storedNames).toEqual(['ONE', 'TWO', 'THREE', 'LOG_LEVEL', 'PORT'])
-    await page.getByRole('button', { name: 'Attach keys' }).click()
-    await page.getByLabel('Search the library').fill(`FRESH_${stories}`)
-    await page.getByRole('button', { name: `Create FRESH_${stories}` }).click()
-    await expect
-      .poll(() =>
-        page
-          .getByLabel('Value', { exact: true })
-          .evaluate((field) => field.ownerDocument.activeElement === field),
-      )
-      .toBe(true)
-    await page.keyboard.type('typed')
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Create and attach' }).click()
-    await expect.poll(storedNames).toContain('FRESH')
-    await closePage(page)
-  })
-
   test('export is masked, as .env and as JSON', async () => {
     const page = await open(`/bundles/${bundleId}`)
     await page.getByRole('button', { name: 'Export' }).click()

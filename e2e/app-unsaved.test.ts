@@ -33,12 +33,9 @@ const DIALOGS: readonly Opened[] = [
     field: 'Delivered name',
   },
   {
-    name: 'a new key for a bundle',
+    name: 'a new variable',
     path: '',
-    open: async (page) => {
-      await press('Attach keys')(page)
-      await press('Create a new key')(page)
-    },
+    open: press('Add variable'),
     field: 'Name',
   },
   { name: 'a new workspace', path: '/keys', open: press(/^Workspace/), field: 'New workspace' },

@@ -72,7 +72,15 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
       name: 'compare-missing',
       show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker`, press('Missing: PORT in dev/worker')),
     },
-    { name: 'bundle-attach', show: at(bundle, press('Attach keys')) },
+    {
+      name: 'bundle-add-variable',
+      show: at(bundle, async (page) => {
+        await press('Add variable')(page)
+        await page.getByLabel('Name', { exact: true }).fill('STRIPE_SECRET_KEY')
+        await page.getByLabel('Value in prod/shop/app').fill('https://prod.example')
+        await page.getByText('exists in').waitFor()
+      }),
+    },
     { name: 'bundle-export', show: at(bundle, press('Export')) },
     { name: 'bundle-delete', show: at(bundle, press('Delete')) },
     { name: 'bundle-unknown', show: at(`${url}/bundles/3f9a9d5e-4a0e-45f8-9a47-3d0c6e1c1a77`) },

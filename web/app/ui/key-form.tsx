@@ -18,10 +18,7 @@ import { TextField } from './text-field.tsx'
 import { ValueField } from './value-field.tsx'
 
 type KeyFormProps = {
-  name?: string
   submitLabel: string
-  /** The bundle that the key is for, if it is known. */
-  bundle?: { id: string; name: string }
   onCreated: (key: Key) => void
   onCancel: () => void
 }
@@ -29,15 +26,15 @@ type KeyFormProps = {
 type Problems = { name?: string; value?: string }
 
 /** Asks for a new library key. Whether it is secret is guessed from its name until the person decides. */
-export function KeyForm({ name = '', submitLabel, bundle, onCreated, onCancel }: KeyFormProps) {
-  const { draft, set, isSecret, decideSecret, problems, submit, isPending } = useNewKey(name, onCreated)
+export function KeyForm({ submitLabel, onCreated, onCancel }: KeyFormProps) {
+  const { draft, set, isSecret, decideSecret, problems, submit, isPending } = useNewKey(onCreated)
   const closing = useClosing()
   const template = draft.is_template ? templateIn(draft.value) : null
   return (
     <form onSubmit={submit} className="space-y-4" noValidate>
       <TextField
         label="Name"
-        autoFocus={name === ''}
+        autoFocus
         value={draft.name}
         onChange={(event) => set({ name: event.currentTarget.value })}
         problem={problems.name}
@@ -51,16 +48,13 @@ export function KeyForm({ name = '', submitLabel, bundle, onCreated, onCancel }:
         isSecret={isSecret}
         onChange={(value) => set({ value })}
         problem={problems.value}
-        autoFocus={name !== ''}
       />
       <TemplateChoice
         text={draft.value}
         checked={draft.is_template}
         onChange={(is_template) => set({ is_template })}
       />
-      {template?.problem === null && (
-        <TemplateParts parts={template.parts} bundles={bundle === undefined ? [] : [bundle]} />
-      )}
+      {template?.problem === null && <TemplateParts parts={template.parts} bundles={[]} />}
       <SecretCheckbox checked={isSecret} onChange={decideSecret} isTemplate={draft.is_template} />
       <DescriptionField value={draft.description} onChange={(description) => set({ description })} />
       <LifetimeFields lifetime={draft} onChange={set} />
@@ -74,10 +68,10 @@ export function KeyForm({ name = '', submitLabel, bundle, onCreated, onCancel }:
 
 const NO_LIFETIME: Lifetime = { expires_at: null, rotate_after_days: null }
 
-function useNewKey(name: string, onCreated: (key: Key) => void) {
+function useNewKey(onCreated: (key: Key) => void) {
   const create = useChange('createKey', {})
   const [draft, setDraft] = useState({
-    name,
+    name: '',
     value: '',
     is_template: false,
     description: '',
@@ -85,7 +79,7 @@ function useNewKey(name: string, onCreated: (key: Key) => void) {
   })
   const [decided, decideSecret] = useState<boolean | null>(null)
   const [problems, setProblems] = useState<Problems>({})
-  const saved = useUnsaved(draft.name !== name || draft.value !== '' || draft.description !== '')
+  const saved = useUnsaved(draft.name !== '' || draft.value !== '' || draft.description !== '')
   const guessed = !draft.is_template && (draft.name === '' || looksSecret(draft.name, draft.value))
   const isSecret = decided ?? guessed
   const submit = (event: FormEvent) => {

@@ -8,7 +8,13 @@ import {
 } from 'react'
 import { classNames } from './class-names.ts'
 
-type Labelled = { label: string; hint?: ReactNode; problem?: string | null | undefined }
+/** `hidesLabel`: only screen readers get it, because what is beside the field says the same. */
+type Labelled = {
+  label: string
+  hidesLabel?: boolean
+  hint?: ReactNode
+  problem?: string | null | undefined
+}
 
 /** For what a program reads: in the font of code, exactly as typed. */
 type Code = { code?: 'normal' | 'small' }
@@ -40,11 +46,11 @@ export function TextField({ label, hint, problem, code, className, ...rest }: Te
 type TextAreaProps = Labelled & Code & TextareaHTMLAttributes<HTMLTextAreaElement>
 
 /** A field of several lines that keeps every line break as typed. */
-export function TextArea({ label, hint, problem, code, className, ...rest }: TextAreaProps) {
+export function TextArea({ label, hidesLabel, hint, problem, code, className, ...rest }: TextAreaProps) {
   const id = useId()
   const area = useFirstFocus<HTMLTextAreaElement>(rest.autoFocus === true)
   return (
-    <FieldFrame id={id} label={label} hint={hint} problem={problem}>
+    <FieldFrame id={id} label={label} hidesLabel={hidesLabel === true} hint={hint} problem={problem}>
       <textarea
         {...(code === undefined ? {} : AS_TYPED)}
         {...rest}
@@ -67,10 +73,17 @@ function useFirstFocus<Field extends HTMLElement>(wanted: boolean) {
   return field
 }
 
-function FieldFrame({ id, label, hint, problem, children }: Labelled & { id: string; children: ReactNode }) {
+function FieldFrame({
+  id,
+  label,
+  hidesLabel,
+  hint,
+  problem,
+  children,
+}: Labelled & { id: string; children: ReactNode }) {
   return (
     <div>
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+      <label htmlFor={id} className={hidesLabel ? 'sr-only' : 'mb-1 block text-sm font-medium'}>
         {label}
       </label>
       {children}

@@ -10,7 +10,7 @@ import { LastChange } from '../../ui/last-change.tsx'
 import { tagsOf } from './bundle-tree.ts'
 
 /** The dialog that is open on a bundle's page. */
-export type Open = 'attach' | 'edit' | 'duplicate' | 'export' | 'delete' | null
+export type Open = 'add' | 'edit' | 'duplicate' | 'export' | 'delete' | null
 
 /** The bundle's name, its last part the most visible. */
 export function BundleName({ name }: { name: string }) {

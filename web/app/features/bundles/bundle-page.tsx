@@ -6,6 +6,7 @@ import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useCanEdit, useIsOwner } from '../../lib/data/me.ts'
 import { importCommand, runCommand } from '../../lib/words/client-command.ts'
 import { ActivityOf } from '../../ui/activity/activity-of.tsx'
+import { AddVariableDialog } from '../../ui/add-variable/add-variable-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { deferred } from '../../ui/deferred.tsx'
@@ -20,7 +21,6 @@ import { EditBundleDialog } from './bundle-forms.tsx'
 import { BundleActions, BundleIntro, BundleName, type Open } from './bundle-heading.tsx'
 import { DeleteBundleDialog } from './delete-bundle-dialog.tsx'
 import { DuplicateBundleDialog } from './duplicate-bundle-dialog.tsx'
-import { AttachDialog } from './entries/attach-dialog.tsx'
 import { AttachedKeys } from './entries/attached-keys.tsx'
 import { EntryDialog } from './entries/entry-dialog.tsx'
 import { LegacyItems } from './entries/legacy-items.tsx'
@@ -63,9 +63,9 @@ function BundleView({ bundle, view }: { bundle: BundleWithItems; view: string | 
         bundle={bundle}
         canEdit={canEdit}
         isOwner={isOwner}
-        onAttach={() => setOpen('attach')}
+        onAdd={() => setOpen('add')}
       />
-      {open === 'attach' && <AttachDialog bundle={bundle} onClose={close} />}
+      {open === 'add' && <AddVariableDialog bundle={bundle} onClose={close} />}
       {open === 'edit' && <EditBundleDialog bundle={bundle} onClose={close} />}
       {open === 'duplicate' && (
         <DuplicateBundleDialog bundle={bundle} as={params.get('duplicate')} onClose={close} />
@@ -95,7 +95,7 @@ type BundleContentsProps = {
   bundle: BundleWithItems
   canEdit: boolean
   isOwner: boolean
-  onAttach: () => void
+  onAdd: () => void
 }
 
 function BundlePart({ view, ...contents }: BundleContentsProps & { view: string | undefined }) {
@@ -105,7 +105,7 @@ function BundlePart({ view, ...contents }: BundleContentsProps & { view: string 
   return <BundleContents {...contents} />
 }
 
-function BundleContents({ bundle, canEdit, isOwner, onAttach }: BundleContentsProps) {
+function BundleContents({ bundle, canEdit, isOwner, onAdd }: BundleContentsProps) {
   const [changing, setChanging] = useState<BundleItem | null>(null)
   const attached = bundle.items.filter(({ order }) => order !== null)
   const legacy = bundle.items.filter(({ order }) => order === null)
@@ -117,13 +117,7 @@ function BundleContents({ bundle, canEdit, isOwner, onAttach }: BundleContentsPr
         <CommandLine command={runCommand(bundle.name)} />
         {canEdit && <AfterDuplicate bundle={bundle} />}
       </div>
-      <BundleKeys
-        bundle={bundle}
-        items={attached}
-        canEdit={canEdit}
-        onAttach={onAttach}
-        onChange={setChanging}
-      />
+      <BundleKeys bundle={bundle} items={attached} canEdit={canEdit} onAdd={onAdd} onChange={setChanging} />
       {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} isOwner={isOwner} />}
       {changing !== null && <EntryDialog bundle={bundle} item={changing} onClose={() => setChanging(null)} />}
     </>
@@ -149,18 +143,18 @@ type BundleKeysProps = {
   bundle: BundleWithItems
   items: readonly BundleItem[]
   canEdit: boolean
-  onAttach: () => void
+  onAdd: () => void
   onChange: (item: BundleItem) => void
 }
 
-function BundleKeys({ bundle, items, canEdit, onAttach, onChange }: BundleKeysProps) {
+function BundleKeys({ bundle, items, canEdit, onAdd, onChange }: BundleKeysProps) {
   return (
     <>
       <div className="mb-2 flex items-center justify-between gap-3">
         <h2 className="text-sm font-semibold">
           Keys <span className="font-normal text-ink-soft">{items.length}</span>
         </h2>
-        {canEdit && <Button label="Attach keys" size="small" onClick={onAttach} icon={Plus} />}
+        {canEdit && <Button label="Add variable" size="small" look="primary" onClick={onAdd} icon={Plus} />}
       </div>
       {items.length > 0 ? (
         <AttachedKeys bundle={bundle} items={items} canEdit={canEdit} onChange={onChange} />
@@ -168,8 +162,8 @@ function BundleKeys({ bundle, items, canEdit, onAttach, onChange }: BundleKeysPr
         <EmptyState title="This bundle has no keys">
           <p>
             {canEdit
-              ? 'Attach keys from the library.'
-              : 'An owner, or the member who created it, can attach keys.'}
+              ? 'Add a variable, or import a .env file.'
+              : 'An owner, or the member who created it, can add variables.'}
           </p>
         </EmptyState>
       )}

@@ -2,6 +2,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { X } from 'lucide-react'
 import { useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
+import { siblingsOf } from '../../lib/rules/siblings.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
@@ -35,7 +36,9 @@ type BundleChoiceProps = { bundles: readonly Bundle[]; compared: ReturnType<type
 /** The bundles beside one another, each with a way to take it out, and a field that adds another. */
 export function BundleChoice({ bundles, compared: { chosen, add, addAll, remove } }: BundleChoiceProps) {
   const free = bundles.filter((bundle) => !chosen.includes(bundle))
-  const peers = chosen.length === 1 ? peersOf(chosen[0], free) : []
+  const [only] = chosen
+  const peers =
+    chosen.length === 1 && only !== undefined ? siblingsOf(only.name, free).slice(0, MOST_PEERS) : []
   return (
     <div className="mb-5 space-y-3">
       <ul
@@ -85,10 +88,3 @@ export function BundleChoice({ bundles, compared: { chosen, add, addAll, remove 
 }
 
 const MOST_PEERS = 3
-
-// Environments of one application differ in the first part of the name: dev/app, prod/app.
-function peersOf(bundle: Bundle | undefined, others: readonly Bundle[]): Bundle[] {
-  const rest = bundle?.name.replace(/^[^/]+\//, '/') ?? ''
-  if (!rest.startsWith('/')) return []
-  return others.filter(({ name }) => name.replace(/^[^/]+\//, '/') === rest).slice(0, MOST_PEERS)
-}

@@ -15,7 +15,7 @@ export function applying(request: ImportRequest, { plan, plan_id }: ImportPlan):
   const created = new Set(plan.filter(({ action }) => action === 'create').map(({ name }) => name))
   const entries = request.entries.map((entry) =>
     created.has(entry.name) && entry.is_secret === undefined
-      ? { ...entry, is_secret: looksSecret(entry.name, entry.value) }
+      ? { ...entry, is_secret: looksSecret(entry.name, entry.value ?? '') }
       : entry,
   )
   return { ...request, entries, plan_id }

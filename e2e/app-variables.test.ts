@@ -1,0 +1,163 @@
+import { createClient } from '@keyferry/contract/client'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createLibrary } from './app-library.ts'
+import {
+  closePage,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  recordAnswers,
+  type WatchedPage,
+} from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
+  let server: RunningServer
+  let browser: Browser
+  let stories = 0
+  let ids: ReadonlyMap<string, string>
+  const shop = (environment: string) => `${environment}/shop${stories}`
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  // Each test gets an application with three environments, and a bundle that is none of them.
+  beforeEach(async () => {
+    stories += 1
+    const level = { name: `LEVEL_${stories}`, value: 'info', is_secret: false }
+    const token = { name: `TOKEN_${stories}`, value: 'planted-token', is_secret: true }
+    const library = await createLibrary(server.url, [
+      { name: shop('dev'), keys: [level] },
+      { name: shop('prod'), keys: [] },
+      { name: shop('staging'), keys: [] },
+      { name: `worker${stories}`, keys: [token] },
+    ])
+    ids = library.bundles
+  })
+
+  async function open(bundle: string, options = {}): Promise<WatchedPage> {
+    const page = await openPage(browser, options)
+    await page.goto(`${server.url}/bundles/${ids.get(bundle)}`)
+    await page.getByRole('heading', { level: 1, name: bundle }).waitFor()
+    return page
+  }
+
+  async function itemsOf(bundle: string) {
+    const params = { bundle_id: ids.get(bundle) ?? '' }
+    return (await createClient(server.url)('GET', '/api/v1/bundles/{bundle_id}', { params })).items
+  }
+  const delivered = async (bundle: string) =>
+    (await itemsOf(bundle)).map(({ name, key_name, value }) => `${name}=${key_name}=${value}`)
+
+  const add = async (page: Page) => await page.getByRole('button', { name: 'Add variable' }).first().click()
+  const valueIn = (page: Page, environment: string) => page.getByLabel(`Value in ${shop(environment)}`)
+  const howIn = (page: Page, environment: string) =>
+    page.getByRole('combobox', { name: `How ${shop(environment)} gets it` })
+
+  test('two values in dev and prod: two clicks and three fields; no secret comes back', async () => {
+    const page = await open(shop('prod'))
+    const answers = recordAnswers(page)
+    await add(page)
+    await page.keyboard.type('STRIPE_SECRET_KEY')
+    await valueIn(page, 'dev').fill('planted-dev')
+    await valueIn(page, 'prod').fill('planted-prod')
+    expect(await page.getByRole('checkbox', { name: 'Secret' }).isChecked()).toBe(true)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Add to 2 environments' }).click()
+    await page.getByText(`Added STRIPE_SECRET_KEY to ${shop('dev')}, ${shop('prod')}.`).waitFor()
+    await page.getByRole('link', { name: 'STRIPE_SECRET_KEY' }).waitFor()
+    expect((await itemsOf(shop('dev'))).map(({ name }) => name)).toContain('STRIPE_SECRET_KEY')
+    expect((await itemsOf(shop('staging'))).map(({ name }) => name)).toEqual([])
+    expect(answers.join()).not.toContain('planted-')
+    await closePage(page)
+  })
+
+  test('an environment can be the same as another one', async () => {
+    const page = await open(shop('dev'))
+    await add(page)
+    await page.getByLabel('Name', { exact: true }).fill(`PORT_${stories}`)
+    expect(await page.getByRole('checkbox', { name: 'Secret' }).isChecked()).toBe(true)
+    await page.getByRole('checkbox', { name: 'Secret' }).uncheck()
+    await valueIn(page, 'dev').fill('3000')
+    await howIn(page, 'staging').selectOption('same as dev')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Add to 2 environments' }).click()
+    await expect.poll(() => delivered(shop('staging'))).toEqual([`PORT_${stories}=PORT_${stories}=3000`])
+    await closePage(page)
+  })
+
+  test('a name that exists is no error: this bundle gets its own value', async () => {
+    const name = `LEVEL_${stories}`
+    const page = await open(shop('prod'))
+    await add(page)
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByText(`${name} exists in ${shop('dev')}.`).waitFor()
+    expect(await valueIn(page, 'dev').getAttribute('placeholder')).toBe('as it is')
+    await page.getByRole('checkbox', { name: 'Secret' }).uncheck()
+    await valueIn(page, 'prod').fill('warn')
+    await page.getByRole('button', { name: `Add to ${shop('prod')}` }).click()
+    await expect.poll(() => delivered(shop('prod'))).toEqual([`${name}=PROD_SHOP${stories}_${name}=warn`])
+    expect(await delivered(shop('dev'))).toEqual([`${name}=${name}=info`])
+    await closePage(page)
+  })
+
+  test('… or shares it with a bundle of another application; a bundle that is added is remembered', async () => {
+    const name = `TOKEN_${stories}`
+    const page = await open(shop('prod'))
+    await add(page)
+    await page.getByText('Add it to another bundle too').click()
+    await page.getByRole('combobox', { name: 'Bundle' }).fill('worker')
+    await page.getByRole('option', { name: `worker${stories}`, exact: true }).click()
+    await page.getByLabel(`Value in worker${stories}`).waitFor()
+    await page.keyboard.press('Escape')
+    await add(page)
+    await page.getByLabel(`Value in worker${stories}`).waitFor()
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await howIn(page, 'prod').selectOption(`same as worker${stories}`)
+    await page.getByRole('button', { name: `Add to ${shop('prod')}` }).click()
+    await expect.poll(() => delivered(shop('prod'))).toEqual([`${name}=${name}=*****`])
+    await closePage(page)
+  })
+
+  test('what cannot be stored is said beside its field; on a phone it fits', async () => {
+    const page = await open(shop('prod'), { viewport: { width: 360, height: 740 }, hasTouch: true })
+    await add(page)
+    await page.getByRole('button', { name: `Add to ${shop('prod')}` }).click()
+    await page.getByText('Give the variable a name.').waitFor()
+    await page.getByText('Type a value.').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('A B')
+    await valueIn(page, 'prod').fill('x ')
+    await page.getByText('It ends with blanks.').waitFor()
+    await page.getByRole('button', { name: `Add to ${shop('prod')}` }).click()
+    await page.getByText('Use letters, digits and _ only.').waitFor()
+    await expectNoSidewaysScroll(page)
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('all or nothing: after a refusal no bundle has it, and what was typed stays', async () => {
+    const page = await open(shop('dev'))
+    await page.route('**/api/v1/imports', (route) =>
+      route.fulfill({ status: 503, json: { error: 'x', code: 'unavailable' } }),
+    )
+    await add(page)
+    await page.getByLabel('Name', { exact: true }).fill('LATER')
+    await valueIn(page, 'dev').fill('a')
+    await valueIn(page, 'prod').fill('b')
+    await page.getByRole('button', { name: 'Add to 2 environments' }).click()
+    await page.getByRole('alert').getByText('cannot reach its storage').waitFor()
+    expect(await valueIn(page, 'prod').inputValue()).toBe('b')
+    await page.unroute('**/api/v1/imports')
+    await page.getByRole('button', { name: 'Add to 2 environments' }).click()
+    await page.getByText('Added LATER to').waitFor()
+    await closePage(page)
+  })
+})

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { importOf, type Place, placesUsed, problemsIn } from './variable-draft.ts'
+
+const places = (given: Record<string, Place>) => new Map(Object.entries(given))
+
+test('one import makes it everywhere, and a key that is used again exists before', () => {
+  const chosen = places({
+    'dev/shop': { kind: 'same', as: 'prod/shop' },
+    'prod/shop': { kind: 'own', value: 'x' },
+    'qa/shop': { kind: 'none' },
+    'staging/shop': { kind: 'own', value: 'y' },
+  })
+  const entry = { name: 'URL', is_secret: true }
+  expect(importOf({ name: 'URL', isSecret: true, places: chosen })).toEqual({
+    bundle: 'prod/shop',
+    entries: [{ ...entry, value: 'x' }],
+    own: ['URL'],
+    also: [
+      { bundle: 'staging/shop', entries: [{ ...entry, value: 'y' }], own: ['URL'] },
+      { bundle: 'dev/shop', entries: [{ name: 'URL', from: 'prod/shop' }] },
+    ],
+  })
+  expect(placesUsed(chosen)).toEqual(['dev/shop', 'prod/shop', 'staging/shop'])
+})
+
+test('a variable for no bundle is no import', () => {
+  expect(
+    importOf({ name: 'URL', isSecret: true, places: places({ 'dev/shop': { kind: 'none' } }) }),
+  ).toBeNull()
+})
+
+test('a value that cannot be stored is named with its bundle', () => {
+  const bad = problemsIn(places({ 'dev/shop': { kind: 'own', value: 'a\0b' }, ci: { kind: 'none' } }))
+  expect([...bad.keys()]).toEqual(['dev/shop'])
+})

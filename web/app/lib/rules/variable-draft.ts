@@ -1,0 +1,40 @@
+import type { ImportRequest } from '../calls/answers.ts'
+import { valueProblem } from './value-warnings.ts'
+
+/** How one bundle gets a new variable: not at all, a value of its own, or the key that the bundle `as` has. */
+export type Place = { kind: 'none' } | { kind: 'own'; value: string } | { kind: 'same'; as: string }
+
+/** By the names of the bundles, in their order. */
+export type Places = ReadonlyMap<string, Place>
+
+type Variable = { name: string; isSecret: boolean; places: Places }
+
+/** One call that makes the variable in all of its bundles; null if it is for none. A bundle that uses the key of another
+ * comes after that one has it. */
+export function importOf({ name, isSecret, places }: Variable): ImportRequest | null {
+  const own = [...places].flatMap(([bundle, place]) =>
+    place.kind === 'own'
+      ? [{ bundle, entries: [{ name, value: place.value, is_secret: isSecret }], own: [name] }]
+      : [],
+  )
+  const same = [...places].flatMap(([bundle, place]) =>
+    place.kind === 'same' ? [{ bundle, entries: [{ name, from: place.as }] }] : [],
+  )
+  const [first, ...also] = [...own, ...same]
+  return first === undefined ? null : { ...first, also }
+}
+
+/** What is wrong with the values, by bundle. */
+export function problemsIn(places: Places): ReadonlyMap<string, string> {
+  return new Map(
+    [...places].flatMap(([bundle, place]) => {
+      const problem = place.kind === 'own' ? valueProblem(place.value) : null
+      return problem === null ? [] : [[bundle, problem]]
+    }),
+  )
+}
+
+/** The bundles that get the variable. */
+export function placesUsed(places: Places): string[] {
+  return [...places].flatMap(([bundle, { kind }]) => (kind === 'none' ? [] : [bundle]))
+}

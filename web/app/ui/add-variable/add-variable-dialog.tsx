@@ -1,0 +1,136 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { useState } from 'react'
+import { useChange } from '../../lib/calls/use-change.ts'
+import { applicationOf } from '../../lib/rules/siblings.ts'
+import { placesUsed } from '../../lib/rules/variable-draft.ts'
+import { Button } from '../button.tsx'
+import { Combobox } from '../combobox.tsx'
+import { FormDialog } from '../dialog-form.tsx'
+import { SecretCheckbox } from '../secret-checkbox.tsx'
+import { TextField } from '../text-field.tsx'
+import { EnvironmentRow } from './environment-row.tsx'
+import { type Named, useEnvironments, useHaving } from './use-environments.ts'
+import { useVariableDraft } from './use-variable-draft.ts'
+
+type AddVariableDialogProps = {
+  bundle: Named
+  /** The name, if it is known. */
+  name?: string
+  onClose: () => void
+}
+
+/** Adds a variable to a bundle and to the other environments of its application, in one step. A name that exists is no
+ * error: each bundle gets a value of its own, or shares one. */
+export function AddVariableDialog({ bundle, name: given = '', onClose }: AddVariableDialogProps) {
+  const { environments, free, add } = useEnvironments(bundle)
+  const draft = useVariableDraft(given, environments)
+  const { name, isSecret, problems } = draft
+  const having = useHaving(name, environments)
+  const change = useChange('importVariables', {})
+  const used = placesUsed(draft.places)
+  return (
+    <FormDialog
+      title={`Add variable to ${applicationOf(bundle.name)}`}
+      action={used.length > 1 ? `Add to ${used.length} environments` : `Add to ${used[0] ?? bundle.name}`}
+      wide
+      change={change}
+      input={draft.input}
+      unsaved={draft.isTyped}
+      done={`Added ${name} to ${used.join(', ')}.`}
+      onClose={onClose}
+    >
+      <div className="flex flex-wrap items-start gap-x-5 gap-y-3">
+        <div className="min-w-56 flex-1">
+          <TextField
+            label="Name"
+            autoFocus={given === ''}
+            value={name}
+            onChange={(event) => draft.setName(event.currentTarget.value)}
+            problem={problems.name}
+            placeholder="DATABASE_URL"
+            autoCapitalize="characters"
+            code="normal"
+          />
+        </div>
+        <div className="max-w-72 sm:pt-6">
+          <SecretCheckbox checked={isSecret} onChange={draft.decideSecret} />
+        </div>
+      </div>
+      <Known name={name} {...having} />
+      <Values environments={environments} draft={draft} having={having} />
+      {free.length > 0 && (
+        <details className="text-sm">
+          <summary className="text-ink-soft">Add it to another bundle too</summary>
+          <div className="mt-2 min-h-40">
+            <Combobox label="Bundle" options={free} chosenId={null} onChoose={add} />
+          </div>
+        </details>
+      )}
+    </FormDialog>
+  )
+}
+
+type Having = ReturnType<typeof useHaving>
+
+function Known({ name, here, elsewhere }: Having & { name: string }) {
+  const known = [...here, ...elsewhere]
+  if (known.length === 0) return null
+  return (
+    <p role="status" className="text-sm text-ink-soft">
+      {name} exists in {known.join(', ')}. Each bundle gets its own value, or shares one.
+    </p>
+  )
+}
+
+type ValuesProps = {
+  environments: readonly Named[]
+  draft: ReturnType<typeof useVariableDraft>
+  having: Having
+}
+
+function Values({ environments, draft, having: { here, elsewhere } }: ValuesProps) {
+  const [isShown, setShown] = useState(false)
+  const { places, isSecret, problems } = draft
+  const typed = [...places].flatMap(([name, { kind }]) => (kind === 'own' ? [name] : []))
+  const sources = [...new Set([...typed, ...here, ...elsewhere])]
+  return (
+    <fieldset>
+      <legend className="sr-only">Value</legend>
+      <div className="mb-1 flex min-h-8 items-center justify-between">
+        <span aria-hidden className="text-sm font-medium">
+          Value
+        </span>
+        {isSecret && (
+          <Button
+            label={isShown ? 'Hide' : 'Show'}
+            look="quiet"
+            size="small"
+            icon={isShown ? EyeOff : Eye}
+            aria-pressed={isShown}
+            onClick={() => setShown(!isShown)}
+          />
+        )}
+      </div>
+      <ul className="space-y-3">
+        {environments.map(({ id, name }) => (
+          <EnvironmentRow
+            key={id}
+            bundleName={name}
+            name={draft.name}
+            place={places.get(name) ?? { kind: 'none' }}
+            hasIt={here.has(name)}
+            sources={sources.filter((other) => other !== name)}
+            isConcealed={isSecret && !isShown}
+            problem={problems.values.get(name)}
+            onChange={(place) => draft.setPlace(name, place)}
+          />
+        ))}
+      </ul>
+      {problems.none && (
+        <p role="alert" className="mt-2 text-sm text-danger">
+          Type a value.
+        </p>
+      )}
+    </fieldset>
+  )
+}

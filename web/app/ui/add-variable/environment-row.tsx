@@ -1,0 +1,95 @@
+import { applicationOf, environmentOf } from '../../lib/rules/siblings.ts'
+import { valueWarnings } from '../../lib/rules/value-warnings.ts'
+import type { Place } from '../../lib/rules/variable-draft.ts'
+import { classNames } from '../class-names.ts'
+import { EntryName } from '../entry-name.tsx'
+import { Notice } from '../notice.tsx'
+import { Select } from '../select.tsx'
+import { TextArea } from '../text-field.tsx'
+
+type EnvironmentRowProps = {
+  bundleName: string
+  /** The name of the variable. */
+  name: string
+  place: Place
+  /** Whether the bundle delivers the name already. */
+  hasIt: boolean
+  /** Bundles whose key it can use. */
+  sources: readonly string[]
+  isConcealed: boolean
+  problem: string | undefined
+  onChange: (place: Place) => void
+}
+
+const NONE = { kind: 'none' } as const
+
+/** How one environment gets a new variable. Typing a value is enough; the list offers the key of another bundle. */
+export function EnvironmentRow(props: EnvironmentRowProps) {
+  const { bundleName, name, place, hasIt, sources, isConcealed, problem, onChange } = props
+  const value = place.kind === 'own' ? place.value : ''
+  const warnings = valueWarnings(value)
+  const none = hasIt ? 'as it is' : 'not here'
+  const options = [
+    ['own', 'own value'],
+    ...(hasIt ? [] : sources.map((other) => [`as ${other}`, `same as ${shortName(other, bundleName)}`])),
+    ['none', none],
+  ] as [string, string][]
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1 sm:grid-cols-[minmax(6rem,auto)_minmax(0,1fr)_auto]">
+      <EntryName
+        name={environmentOf(bundleName) || bundleName}
+        className="py-2 font-mono text-sm sm:max-w-40"
+      />
+      <div className="order-last col-span-2 sm:order-none sm:col-span-1">
+        {place.kind === 'same' ? (
+          <p className="hidden py-2 text-sm text-ink-soft sm:block">Changes with {place.as}.</p>
+        ) : (
+          <TextArea
+            label={`Value in ${bundleName}`}
+            hidesLabel
+            value={value}
+            rows={value.includes('\n') ? 4 : 1}
+            placeholder={place.kind === 'own' ? 'an empty value' : none}
+            onChange={(event) => onChange(typed(event.currentTarget.value))}
+            problem={problem}
+            autoCorrect="off"
+            code="small"
+            className={classNames('resize-none', isConcealed && 'concealed')}
+          />
+        )}
+        {hasIt && place.kind === 'own' && (
+          <p className="mt-1 text-xs text-ink-soft">
+            {bundleName} has {name}: it gets this value, and no other bundle does.
+          </p>
+        )}
+        {warnings.length > 0 && (
+          <Notice tone="caution" role="status" className="mt-2">
+            {warnings.join(' ')}
+          </Notice>
+        )}
+      </div>
+      <Select
+        aria-label={`How ${bundleName} gets it`}
+        value={place.kind === 'same' ? `as ${place.as}` : place.kind}
+        options={options}
+        onChange={(choice) => onChange(placeOf(choice, value))}
+        className="field w-40 text-sm"
+      />
+    </li>
+  )
+}
+
+// Deleting the whole text takes the bundle out again.
+function typed(value: string): Place {
+  return value === '' ? NONE : { kind: 'own', value }
+}
+
+function placeOf(choice: string, value: string): Place {
+  if (choice === 'own') return { kind: 'own', value }
+  return choice === 'none' ? NONE : { kind: 'same', as: choice.slice('as '.length) }
+}
+
+// Among environments of one application, the environment is enough.
+function shortName(name: string, besides: string): string {
+  return applicationOf(name) === applicationOf(besides) ? environmentOf(name) || name : name
+}

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 async function parsedScript(origin: string): Promise<Node> {
-  return parsed(await installScript('install.ps1', { origin, version: '0.1.0', files: FILES }))
+  return parsed(await installScript('install.ps1', { origin, version: '0.1.0', files: FILES, signer: '' }))
 }
 
 function parsed(text: string): Node {

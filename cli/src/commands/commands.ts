@@ -16,6 +16,7 @@ import { receiptCommand } from './receipt.ts'
 import { releaseCommand } from './release.ts'
 import { resumeCommand } from './resume.ts'
 import { runCommand } from './run.ts'
+import { selfCommand } from './self.ts'
 import { setCommand } from './set.ts'
 import { statusCommand } from './status.ts'
 import { unsetCommand } from './unset.ts'
@@ -40,6 +41,7 @@ const verbs: readonly Command[] = [
   whoamiCommand,
   statusCommand,
   doctorCommand,
+  selfCommand,
   auditCommand,
   receiptCommand,
 ]

@@ -1,8 +1,7 @@
 import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import type { Finding } from '../doctor/finding.ts'
-import { terminalStyle } from '../terminal/terminal-style.ts'
+import { type Finding, findingsText } from '../doctor/finding.ts'
 import { SERVER_FLAG } from './server-flag.ts'
 
 export const doctorCommand: Command = {
@@ -18,13 +17,11 @@ export const doctorCommand: Command = {
   run: async (words, parts) => await doctor(words, parts),
 }
 
-const SIGNS = { good: 'ok  ', doubtful: 'note', broken: 'FAIL' } as const
-
 /** Run all checks and write the findings to standard output.
  * @returns 0, or 1 if a check fails */
 async function doctor(words: Words, parts: Parts): Promise<number> {
   const findings = await findingsOf(words.text('server'), parts)
-  parts.stdout.write(words.has('json') ? `${JSON.stringify({ findings })}\n` : asText(findings, parts))
+  parts.stdout.write(words.has('json') ? `${JSON.stringify({ findings })}\n` : findingsText(findings, parts))
   return findings.some(({ state }) => state === 'broken') ? EXIT.general : EXIT.ok
 }
 
@@ -39,14 +36,4 @@ async function findingsOf(serverFlag: string | null, parts: Parts): Promise<read
   const { findings, server } = await examineServer(serverFlag, parts)
   const machine = await examineMachine(server, parts)
   return [...findings, ...machine, ...examineTerminal(parts), ...examineFiles(parts)]
-}
-
-function asText(findings: readonly Finding[], { stdout, env, platform }: Parts): string {
-  const style = terminalStyle(stdout, env, platform)
-  return findings
-    .map(({ state, about, what, fix }) => {
-      const line = `${state === 'broken' ? style.bold(SIGNS[state]) : SIGNS[state]}  ${about}: ${what}\n`
-      return fix === null ? line : `${line}      ${fix}\n`
-    })
-    .join('')
 }

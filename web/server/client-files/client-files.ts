@@ -11,6 +11,7 @@ export type ClientFile = {
 }
 
 const CHECKSUMS = 'SHA256SUMS'
+const SIGNATURE = `${CHECKSUMS}.minisig`
 const LINE = /^([0-9a-f]{64}) [ *]([\w.+-]+)$/
 
 /** The folder that `npm run release` writes. Only files of this server's version that its SHA256SUMS lists are handed
@@ -32,6 +33,12 @@ export class ClientFiles {
     return this.#listed.files
   }
 
+  /** The list and its signature as they are in the folder; empty if missing. */
+  async signed(): Promise<{ list: string; signature: string }> {
+    const [list, signature] = await Promise.all([CHECKSUMS, SIGNATURE].map((name) => this.#text(name)))
+    return { list: list ?? '', signature: signature ?? '' }
+  }
+
   /** An open file and its size, or null if it is not there. The caller closes it. */
   async open({ name }: ClientFile) {
     try {
@@ -44,7 +51,7 @@ export class ClientFiles {
   }
 
   async #read(): Promise<readonly ClientFile[]> {
-    const text = await readFile(join(this.#folder, CHECKSUMS), 'utf8').catch(emptyIfMissing)
+    const text = await this.#text(CHECKSUMS)
     const files = text.split('\n').flatMap((line) => {
       const [, sha256 = '', name = ''] = LINE.exec(line) ?? []
       const platform = this.#platformOf(name)
@@ -52,6 +59,10 @@ export class ClientFiles {
     })
     const found = await Promise.all(files.map(({ name }) => statOrNull(join(this.#folder, name))))
     return files.filter((_, index) => found[index]?.isFile() === true)
+  }
+
+  #text(name: string): Promise<string> {
+    return readFile(join(this.#folder, name), 'utf8').catch(emptyIfMissing)
   }
 
   #platformOf(name: string): string | null {

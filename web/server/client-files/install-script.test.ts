@@ -1,25 +1,20 @@
-import { spawn, spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientFolder, fakePackage, fakeProgram, VERSION, writeFiles } from '../../test/client-folder.ts'
+import {
+  type Install,
+  isInstalled,
+  type Machine,
+  machineHome,
+  run,
+  install as runScript,
+  SHELLS,
+} from '../../test/install-machine.ts'
 import { startTestWeb } from '../../test/start-test-web.ts'
 import type { Web } from '../main.ts'
 import { installScript } from './install-script.ts'
 
-const TOOLS = 'sh cat cp chmod curl cut gunzip gzip ln mkdir mv printf rm sha256sum tar wget'.split(' ')
-const SHELLS = ['sh', 'dash', 'bash', 'zsh', 'mksh', 'busybox'] as const
 const program = (platform: string) => `keyferry-${VERSION}-${platform}.gz`
 const PACKAGE = `keyferry-${VERSION}.tgz`
 
@@ -43,65 +38,7 @@ afterAll(async () => {
   await web.close()
 })
 
-/** A machine: what `uname` and `ldd` say, and which programs it has. */
-type Machine = {
-  system?: string
-  cpu?: string
-  libc?: string
-  without?: readonly string[]
-  with?: readonly string[]
-}
-
-function machineHome({
-  system = 'Linux',
-  cpu = 'x86_64',
-  libc = 'GNU libc',
-  ...tools
-}: Machine = {}): string {
-  const home = mkdtempSync(join(tmpdir(), 'keyferry-install-'))
-  const bin = join(home, 'tools')
-  mkdirSync(bin)
-  const names = [...TOOLS, ...(tools.with ?? [])].filter((name) => !(tools.without ?? []).includes(name))
-  for (const name of names) symlinkSync(pathOf(name), join(bin, name))
-  writeFileSync(join(bin, 'uname'), `#!/bin/sh\ncase $1 in -s) echo ${system};; -m) echo ${cpu};; esac\n`, {
-    mode: 0o755,
-  })
-  writeFileSync(join(bin, 'ldd'), `#!/bin/sh\necho '${libc}'\n`, { mode: 0o755 })
-  return home
-}
-
-function pathOf(name: string): string {
-  if (name === 'node') return process.execPath
-  const places = (process.env['PATH'] ?? '').split(':').map((place) => join(place, name))
-  const found = places.find((path) => existsSync(path))
-  if (found === undefined) throw new Error(`${name} is not installed`)
-  return found
-}
-
-function isInstalled(shell: string): boolean {
-  if ((process.env['PATH'] ?? '').split(':').some((place) => existsSync(join(place, shell)))) return true
-  if (process.env['CI']) throw new Error(`${shell} is not installed`)
-  console.warn(`SKIPPED: ${shell} is not installed, so nothing shows that it runs the script`)
-  return false
-}
-
-type Install = { shell?: (typeof SHELLS)[number]; words?: readonly string[]; text?: string; path?: string }
-
-async function install(home: string, { shell = 'sh', words = [], text = script, path = '' }: Install = {}) {
-  const args = [...(shell === 'busybox' ? ['sh'] : []), '-s', '--', ...words]
-  const env = { HOME: home, PATH: `${path}${join(home, 'tools')}`, LANG: 'C.UTF-8' }
-  const child = spawn(pathOf(shell), args, { cwd: home, env, stdio: ['pipe', 'pipe', 'pipe'] })
-  child.stdin.on('error', () => undefined).end(text)
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
-  const [exit, stdout, stderr] = await Promise.all([ended, readText(child.stdout), readText(child.stderr)])
-  const installed = join(home, '.local/bin/keyferry')
-  return { exit, stdout, stderr, says: existsSync(installed) ? run(installed) : null }
-}
-
-function run(path: string): string {
-  return spawnSync(path, [], { encoding: 'utf8' }).stdout.trim()
-}
-
+const install = (home: string, how: Partial<Install> = {}) => runScript(home, { text: script, ...how })
 const binOf = (home: string) => readdirSync(join(home, '.local/bin'))
 
 describe.each(SHELLS.filter(isInstalled))('in %s', (shell) => {
@@ -179,7 +116,12 @@ test.each<[string, Machine, string]>([
 })
 
 test('a server without files says that it has none, and how its operator adds them', async () => {
-  const text = await installScript('install.sh', { origin: web.address, version: VERSION, files: [] })
+  const text = await installScript('install.sh', {
+    origin: web.address,
+    version: VERSION,
+    files: [],
+    signer: '',
+  })
   const { exit, stderr } = await install(machineHome({ with: ['node'] }), { text })
   expect(exit).toBe(1)
   expect(stderr).toContain(
@@ -193,7 +135,7 @@ test.each([
   'http://localhost.evil.example:80',
   'ftp://x',
 ])('nothing is fetched from %s', async (origin) => {
-  const text = await installScript('install.sh', { origin, version: VERSION, files: [] })
+  const text = await installScript('install.sh', { origin, version: VERSION, files: [], signer: '' })
   const { exit, stderr } = await install(machineHome(), { text })
   expect([exit, stderr]).toEqual([1, expect.stringContaining(`this server has no https address: ${origin}`)])
 })
@@ -201,7 +143,12 @@ test.each([
 test('what the server is called is never executed', async () => {
   const home = machineHome()
   const origin = "https://x'$(touch owned)`touch owned`\"; touch owned; '"
-  const text = await installScript('install.sh', { origin, version: "1'; touch owned; '", files: [] })
+  const text = await installScript('install.sh', {
+    origin,
+    version: "1'; touch owned; '",
+    files: [],
+    signer: '',
+  })
   const { exit, stderr } = await install(home, { text })
   expect([exit, existsSync(join(home, 'owned'))]).toEqual([1, false])
   expect(stderr).toContain('this server has no client')
@@ -233,6 +180,7 @@ test('--to names the folder, and --from takes the files from another', async () 
   const names = await installScript('install.sh', {
     origin: 'http://no.example',
     version: VERSION,
+    signer: '',
     files: [
       { platform: 'linux-x64', name: program('linux-x64'), sha256: shaOf(other, program('linux-x64')) },
     ],
@@ -247,6 +195,7 @@ test('from a clone, the next step is the first import', async () => {
   const text = await installScript('install.sh', {
     origin: 'http://127.0.0.1:5393',
     version: VERSION,
+    signer: '',
     files: [
       { platform: 'linux-x64', name: program('linux-x64'), sha256: shaOf(folder, program('linux-x64')) },
     ],

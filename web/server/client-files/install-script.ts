@@ -10,6 +10,8 @@ export type ScriptParts = {
   readonly origin: string
   readonly version: string
   readonly files: readonly ClientFile[]
+  /** The key of the list's signature; empty if the list has none. */
+  readonly signer: string
 }
 
 // Both shells take everything between single quotes as it is.
@@ -24,6 +26,7 @@ export async function installScript(name: ScriptName, parts: ScriptParts): Promi
     ORIGIN: quoted(parts.origin),
     VERSION: quoted(parts.version),
     FILES: quoted(lines.join('\n')),
+    SIGNER: quoted(parts.signer),
   }
   return template.replace(/@([A-Z]+)@/g, (mark, word: string) => words[word] ?? mark)
 }

@@ -15,6 +15,8 @@ origin=@ORIGIN@
 version=@VERSION@
 # One line for each file: platform, name, SHA-256.
 files=@FILES@
+# The key of the publisher, as minisign -P takes it; empty if this server has no signed list.
+signer=@SIGNER@
 
 usage() {
   cat <<'END'
@@ -22,6 +24,7 @@ Installs keyferry. Options:
   --to DIR     install to this folder instead of ~/.local/bin
   --package    install the Node.js package, even if there is a program for this system
   --from DIR   take the files from a folder instead of the server
+  --older      replace a newer keyferry by this older one
 END
 }
 
@@ -36,7 +39,7 @@ fail() {
 has() { command -v "$1" >/dev/null 2>&1; }
 
 parse_options() {
-  bin='' from='' wants_package=''
+  bin='' from='' wants_package='' takes_older=''
   while [ $# -gt 0 ]; do
     case "$1" in
       --to | --from)
@@ -45,6 +48,7 @@ parse_options() {
         shift 2
         ;;
       --package) wants_package=yes; shift ;;
+      --older) takes_older=yes; shift ;;
       --help | -h) usage; exit 0 ;;
       *) usage >&2; fail "unknown option $1" ;;
     esac
@@ -131,10 +135,96 @@ checksum() {
   fi
 }
 
+# Whether version $1 is newer than $2. Both are major.minor.patch; what follows a hyphen does not count.
+is_newer() {
+  left=${1%%-*}. right=${2%%-*}.
+  while [ -n "$left" ]; do
+    case "${left%%.*}.${right%%.*}" in
+      .* | *. | *[!0-9.]*) return 1 ;;
+    esac
+    if [ "${left%%.*}" -ne "${right%%.*}" ]; then [ "${left%%.*}" -gt "${right%%.*}" ]; return; fi
+    left=${left#*.} right=${right#*.}
+  done
+  return 1
+}
+
+refuse_older() {
+  if [ -n "$takes_older" ] || [ ! -x "$bin/keyferry" ]; then return; fi
+  installed=$("$bin/keyferry" --version 2>/dev/null </dev/null || true)
+  if is_newer "$installed" "$version"; then
+    fail "keyferry $installed is installed, and this server has the older $version; nothing was installed" \
+      'To install the older one, add --older.'
+  fi
+}
+
+can_use_openssl() {
+  has openssl && openssl dgst -blake2b512 </dev/null >/dev/null 2>&1 && openssl pkeyutl -help 2>&1 | grep -q -e -rawin
+}
+
+# $1: what was signed. $2: the signature.
+openssl_verifies() {
+  openssl pkeyutl -verify -pubin -keyform DER -inkey "$work/key" -rawin -in "$1" -sigfile "$2" >/dev/null 2>&1
+}
+
+# As minisign does: the digest is signed, and then the signature together with the comment.
+openssl_checks() {
+  {
+    printf '\060\052\060\005\006\003\053\145\160\003\041\000'
+    printf '%s\n' "$signer" | openssl base64 -d -A | tail -c 32
+  } >"$work/key"
+  printf '%s\n' "$line" | openssl base64 -d -A | tail -c 64 >"$work/signature"
+  printf '%s\n' "$last" | openssl base64 -d -A >"$work/last"
+  openssl dgst -blake2b512 -binary "$work/sums" >"$work/digest"
+  { cat "$work/signature"; printf '%s' "$comment"; } >"$work/commented"
+  case "$line" in RUQ*) openssl_verifies "$work/digest" "$work/signature" && openssl_verifies "$work/commented" "$work/last" ;; *) return 1 ;; esac
+}
+
+# Checks the list of checksums against the publisher's key, its version and its date.
+check_signature() {
+  if [ -z "$signer" ]; then return; fi
+  fetch SHA256SUMS "$work/sums"
+  fetch SHA256SUMS.minisig "$work/sums.minisig"
+  line='' comment='' last=''
+  { read -r _ && read -r line && read -r comment && read -r last; } <"$work/sums.minisig" || true
+  comment=${comment#trusted comment: }
+  if has minisign; then
+    minisign -V -H -q -P "$signer" -m "$work/sums" -x "$work/sums.minisig" >/dev/null 2>&1 || refuse_signature
+  elif can_use_openssl; then
+    openssl_checks || refuse_signature
+  else
+    echo 'The signature was not checked: install minisign, or OpenSSL 3. The checksums are checked.'
+    return
+  fi
+  case "$comment" in
+    "keyferry $version expires "????-??-??) expires=${comment##* } ;;
+    *) fail "the signed list is not of keyferry $version: $comment" 'Nothing was installed. Ask the operator of this server.' ;;
+  esac
+  year=${expires%%-*} day=${expires#*-}
+  if [ "$(date -u +%Y%m%d)" -gt "$year${day%%-*}${day#*-}" ]; then
+    fail "the signed list expired on $expires; nothing was installed" 'Ask the operator of this server to install a newer release.'
+  fi
+  signed=$work/sums
+  printf 'The list is signed by the publisher, and valid until %s.\n' "$expires"
+}
+
+refuse_signature() {
+  fail 'the publisher did not sign this list; nothing was installed' 'Ask the operator of this server.'
+}
+
+# A list that is signed has to name the file with this checksum.
+require_listed() {
+  if [ -z "${signed-}" ]; then return; fi
+  while read -r listed file; do
+    if [ "$listed $file" = "$sum $1" ]; then return; fi
+  done <"$signed"
+  fail "$1 is not in the signed list with this checksum; nothing was installed" 'Ask the operator of this server.'
+}
+
 fetch_checked() {
   if ! has sha256sum && ! has shasum && ! has openssl; then
     fail 'no program to compute a SHA-256 was found' 'Install sha256sum, shasum or openssl, and run this again.'
   fi
+  require_listed "$1"
   printf 'Fetching %s from %s\n' "$1" "${from:-$origin}"
   fetch "$1" "$2"
   found=$(checksum "$2") || fail "the checksum of $1 cannot be computed"
@@ -234,6 +324,8 @@ parse_options "$@"
 if [ -z "$from" ]; then require_https; fi
 find_platform
 make_work_folder
+refuse_older
+check_signature
 install_client
 report
 }

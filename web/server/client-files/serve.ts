@@ -1,3 +1,4 @@
+import { PUBLISHER_KEY } from '@keyferry/crypto/signed-sums'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../http/refusal.ts'
 import { type ClientFile, ClientFiles } from './client-files.ts'
@@ -9,6 +10,8 @@ export type ClientOptions = {
   version: string
   /** Where clients reach this server. Never taken from a request, whose Host anyone can choose. */
   publicUrl: string
+  /** The key that signs releases; tests pass their own. */
+  publisherKey?: string | null
 }
 
 const SCRIPTS: readonly ScriptName[] = ['install.sh', 'install.ps1']
@@ -17,19 +20,26 @@ const SCRIPTS: readonly ScriptName[] = ['install.sh', 'install.ps1']
 const CACHED = 'public, no-cache'
 
 /** Hand out the client: `/install.sh`, `/install.ps1`, and its files below `/client/`, to anyone. */
-export function serveClientFiles(app: FastifyInstance, { folder, version, publicUrl }: ClientOptions): void {
+export function serveClientFiles(
+  app: FastifyInstance,
+  { folder, version, publicUrl, publisherKey = PUBLISHER_KEY }: ClientOptions,
+): void {
   const clientFiles = new ClientFiles(folder, version)
   for (const name of SCRIPTS) {
     app.get(`/${name}`, async (_request, reply) => {
-      const files = await clientFiles.list()
-      const script = await installScript(name, { origin: publicUrl, version, files })
+      const [files, { signature }] = [await clientFiles.list(), await clientFiles.signed()]
+      const signer = signature === '' ? '' : (publisherKey ?? '')
+      const script = await installScript(name, { origin: publicUrl, version, files, signer })
       return reply.type('text/plain; charset=utf-8').header('cache-control', CACHED).send(script)
     })
   }
-  app.get('/client/SHA256SUMS', async (_request, reply) => {
-    const lines = (await clientFiles.list()).map(({ sha256, name }) => `${sha256}  ${name}\n`)
-    return reply.type('text/plain; charset=utf-8').header('cache-control', CACHED).send(lines.join(''))
-  })
+  for (const part of ['list', 'signature'] as const) {
+    app.get(`/client/SHA256SUMS${part === 'list' ? '' : '.minisig'}`, async (_request, reply) => {
+      const text = (await clientFiles.signed())[part]
+      if (part === 'signature' && text === '') throw noFile()
+      return reply.type('text/plain; charset=utf-8').header('cache-control', CACHED).send(text)
+    })
+  }
   app.route<{ Params: { name: string } }>({
     method: ['GET', 'HEAD'],
     url: '/client/:name',

@@ -175,8 +175,9 @@ test.each(Object.entries(FLOORS))('in %s, a room imports only from the floors be
   expect(upward).toEqual([])
 })
 
-// Folders that are flat lists of siblings: endpoints, schemas, routes, primitives, widgets.
-const LISTS = /^(contract\/src\/(endpoints|schemas)|crypto\/src|api\/src\/http|web\/app\/ui)$/
+// Folders that are flat lists of siblings: endpoints, schemas, commands, routes, primitives, widgets.
+const LISTS =
+  /^(contract\/src\/(endpoints|schemas)|cli\/src\/commands|crypto\/src|api\/src\/http|web\/app\/ui)$/
 
 test('a folder has at most 25 loose files, unless it is a list of siblings', () => {
   const counts = Object.groupBy(files, (file) => dirname(file))

@@ -22,7 +22,7 @@ async function selfCheck(words: Words, parts: Parts): Promise<number> {
   const [verb] = words.operands
   if (verb !== 'check')
     throw usageError(`unknown word ${printable(verb ?? '', 60)}`, 'Write: keyferry self check')
-  const { checkRelease } = await import('../self/release-check.ts')
+  const { checkRelease } = await import('../doctor/release-check.ts')
   const server = await serverHere(words, parts)
   parts.stdout.write(findingsText(await checkRelease(server, parts), parts))
   return EXIT.ok

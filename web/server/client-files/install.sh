@@ -176,7 +176,10 @@ openssl_checks() {
   printf '%s\n' "$last" | openssl base64 -d -A >"$work/last"
   openssl dgst -blake2b512 -binary "$work/sums" >"$work/digest"
   { cat "$work/signature"; printf '%s' "$comment"; } >"$work/commented"
-  case "$line" in RUQ*) openssl_verifies "$work/digest" "$work/signature" && openssl_verifies "$work/commented" "$work/last" ;; *) return 1 ;; esac
+  case "$line" in
+    RU*) openssl_verifies "$work/digest" "$work/signature" && openssl_verifies "$work/commented" "$work/last" ;;
+    *) return 1 ;;
+  esac
 }
 
 # Checks the list of checksums against the publisher's key, its version and its date.

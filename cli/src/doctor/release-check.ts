@@ -1,11 +1,11 @@
-import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { digestOf } from '@keyferry/crypto/digest'
 import { openSums, PUBLISHER_KEY, type SignedSums } from '@keyferry/crypto/signed-sums'
 import { generalError, refusedError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { VERSION } from '../base/version.ts'
-import { doubtful, type Finding, good } from '../doctor/finding.ts'
 import { type Server, send } from '../server/endpoint-call.ts'
+import { doubtful, type Finding, good } from './finding.ts'
 import { isNewer } from './newer.ts'
 
 const LIST = 'SHA256SUMS'
@@ -96,5 +96,5 @@ function newerRelease({ version }: SignedSums, own: string, server: string): Fin
 }
 
 function ownSum(): string | null {
-  return process.versions['bun'] === undefined ? null : hash('sha256', readFileSync(process.execPath))
+  return process.versions['bun'] === undefined ? null : digestOf(readFileSync(process.execPath))
 }

@@ -74,7 +74,7 @@ export async function startTestApi(
     ...(now ? { now } : {}),
     ...(sweepSeconds === undefined ? {} : { sweepSeconds }),
     ...(aroundRequests ? { aroundRequests } : {}),
-    ...(aroundDatabase ? { aroundDatabase } : {}),
+    aroundDatabase: (database) => oneConnection(aroundDatabase?.(database) ?? database),
   })
   const call = callsTo(running.address, now)
   return {

@@ -29,9 +29,6 @@ const SCHEMA = `
   pragma user_version = ${SCHEMA_VERSION};`
 
 const SQL = {
-  begin: 'begin immediate',
-  commit: 'commit',
-  rollback: 'rollback',
   insert: `insert into requests (id, request, state, payload, box_bytes, device_key, expires_at_ms)
     select :id, :request, :state, :box, :boxBytes, :deviceKey, :expiresAtMs
     where (select count(*) from (select 1 from requests where expires_at_ms > :nowMs limit :maxLive)) < :maxLive
@@ -70,9 +67,6 @@ export function createTable(database: DatabaseSync): void {
 
 export function prepare(database: DatabaseSync) {
   return {
-    begin: database.prepare(SQL.begin),
-    commit: database.prepare(SQL.commit),
-    rollback: database.prepare(SQL.rollback),
     insert: database.prepare(SQL.insert),
     read: database.prepare(SQL.read),
     box: database.prepare(SQL.box),

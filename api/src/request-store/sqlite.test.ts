@@ -74,7 +74,7 @@ test('a claim that could not be written returns no ciphertext', async () => {
 })
 
 test('what has expired leaves the disk, at the start and then once a minute; its id follows 15 minutes later', async () => {
-  vi.useFakeTimers({ now: T0 })
+  vi.useFakeTimers({ now: T0, toFake: ['setInterval', 'clearInterval', 'Date'] })
   const before = actsOn(openSqliteRequestStore({ path, now: Date.now }))
   await before.create(request('old', T0 + 1), T0)
   await before.approve('old', sealing(), T0)

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { LIMITS } from '@keyferry/contract'
+import { GroupCommit } from '@keyferry/plumbing/group-commit'
 import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { unavailable } from '../domain/base/errors.ts'
 import type { Change, Missing, RequestStore, Step } from '../domain/requests/request-store.ts'
@@ -21,7 +22,8 @@ export type SqliteRequestStoreOptions = {
 }
 
 /** The request store of a single process, in a separate file, so that backups of the database hold no requests. Writes
- * are fully synchronous: a claim is on disk before its ciphertext leaves, so it survives a crash and a power cut. */
+ * are fully synchronous: a claim is on disk before its ciphertext leaves, so it survives a crash and a power cut. No read
+ * is answered before what it saw is on disk. */
 export function openSqliteRequestStore(options: SqliteRequestStoreOptions): RequestStore {
   return new SqliteRequestStore(options)
 }
@@ -29,6 +31,7 @@ export function openSqliteRequestStore(options: SqliteRequestStoreOptions): Requ
 class SqliteRequestStore implements RequestStore {
   readonly #database: DatabaseSync
   readonly #statements: Statements
+  readonly #commits: GroupCommit
   readonly #listeners = new Listeners()
   readonly #sweeping: NodeJS.Timeout
   readonly #maxLive: number
@@ -42,13 +45,15 @@ class SqliteRequestStore implements RequestStore {
     this.#database = new DatabaseSync(path, { timeout: 5_000 })
     this.#database.exec('pragma journal_mode = wal; pragma synchronous = full;')
     createTable(this.#database)
+    this.#database.exec('pragma busy_timeout = 0')
+    this.#commits = new GroupCommit(this.#database)
     this.#statements = prepare(this.#database)
     sweep(this.#statements, now())
     this.#sweeping = setInterval(() => this.#sweep(now()), sweepSeconds * 1_000).unref()
   }
 
   insert(stored: StoredRequest, box: string | null, nowMs: number): Promise<'done' | 'full'> {
-    return this.#call(({ insert }) => {
+    return this.#write(({ insert }) => {
       const { request, expiresAtMs } = stored
       const bounds = { nowMs, maxLive: this.#maxLive, maxBoxBytes: this.#maxBoxBytes }
       const texts = { request: JSON.stringify(request), state: stateText(stored) }
@@ -60,35 +65,33 @@ class SqliteRequestStore implements RequestStore {
   }
 
   read(id: string, nowMs: number): Promise<StoredRequest | Missing> {
-    return this.#call(() => this.#find(id, nowMs))
+    return this.#read(() => this.#find(id, nowMs))
   }
 
   box(id: string, nowMs: number): Promise<string | null> {
-    return this.#call(({ box }) => {
+    return this.#read(({ box }) => {
       const row = box.get({ id, nowMs })
       return row === undefined ? null : String(row['payload'])
     })
   }
 
   async change<Answer>(id: string, nowMs: number, step: Step<Answer>): Promise<Answer | Missing> {
-    const { answer, isWritten } = await this.#call((statements) =>
-      this.#inTransaction(statements, () => {
-        const stored = this.#find(id, nowMs)
-        if (typeof stored === 'string') return { answer: stored, isWritten: false }
-        const change = step(stored, nowMs)
-        return { answer: this.#write(stored, change), isWritten: change.next !== undefined }
-      }),
-    )
+    const { answer, isWritten } = await this.#write(() => {
+      const stored = this.#find(id, nowMs)
+      if (typeof stored === 'string') return { answer: stored, isWritten: false }
+      const change = step(stored, nowMs)
+      return { answer: this.#apply(stored, change), isWritten: change.next !== undefined }
+    })
     if (isWritten) this.#listeners.call(id)
     return answer
   }
 
   ofDevice(deviceKey: string, nowMs: number): Promise<string[]> {
-    return this.#call(({ ofDevice }) => ofDevice.all({ deviceKey, nowMs }).map(({ id }) => String(id)))
+    return this.#read(({ ofDevice }) => ofDevice.all({ deviceKey, nowMs }).map(({ id }) => String(id)))
   }
 
   ofApprover(userId: string, nowMs: number): Promise<string[]> {
-    return this.#call(({ ofApprover }) => ofApprover.all({ userId, nowMs }).map(({ id }) => String(id)))
+    return this.#read(({ ofApprover }) => ofApprover.all({ userId, nowMs }).map(({ id }) => String(id)))
   }
 
   waitingIn(tenantId: string, nowMs: number): Promise<string[]> {
@@ -100,14 +103,16 @@ class SqliteRequestStore implements RequestStore {
   }
 
   ping(): Promise<void> {
-    return this.#call(({ ping }) => {
+    return this.#read(({ ping }) => {
       ping.get()
     })
   }
 
   async close(): Promise<void> {
     clearInterval(this.#sweeping)
-    if (this.#database.isOpen) this.#database.close()
+    if (!this.#database.isOpen) return
+    this.#commits.close()
+    this.#database.close()
   }
 
   #find(id: string, nowMs: number): StoredRequest | Missing {
@@ -117,7 +122,7 @@ class SqliteRequestStore implements RequestStore {
     return storedOf({ request: String(row['request']), state: String(row['state']) })
   }
 
-  #write<Answer>({ request }: StoredRequest, change: Change<Answer>): Answer {
+  #apply<Answer>({ request }: StoredRequest, change: Change<Answer>): Answer {
     const { id } = request
     const { update, remove, setPayload, payload } = this.#statements
     const { next } = change
@@ -130,16 +135,21 @@ class SqliteRequestStore implements RequestStore {
     return answerOf(change, change.payload === 'read' ? String(payload.get({ id })?.['payload'] ?? '') : '')
   }
 
-  #inTransaction<T>({ begin, commit, rollback }: Statements, act: () => T): T {
-    begin.run()
-    try {
-      const result = act()
-      commit.run()
+  #write<T>(act: (statements: Statements) => T): Promise<T> {
+    return translated(async () => {
+      await this.#commits.begin()
+      let durable: Promise<void>
+      let result: T
+      try {
+        result = act(this.#statements)
+        durable = this.#commits.keep()
+      } catch (error) {
+        this.#commits.undo()
+        throw error
+      }
+      await durable
       return result
-    } catch (error) {
-      if (this.#database.isTransaction) rollback.run()
-      throw error
-    }
+    })
   }
 
   #sweep(nowMs: number): void {
@@ -150,11 +160,19 @@ class SqliteRequestStore implements RequestStore {
     }
   }
 
-  async #call<T>(act: (statements: Statements) => T): Promise<T> {
-    try {
-      return act(this.#statements)
-    } catch (cause) {
-      throw unavailable('request store', cause)
-    }
+  #read<T>(act: (statements: Statements) => T): Promise<T> {
+    return translated(async () => {
+      const result = act(this.#statements)
+      await this.#commits.settled()
+      return result
+    })
+  }
+}
+
+async function translated<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (cause) {
+    throw unavailable('request store', cause)
   }
 }

@@ -72,6 +72,7 @@ test('a wait without an approval answers pending after 30 s, not before', async 
   await vi.advanceTimersByTimeAsync(29_999)
   expect(answer).toBeUndefined()
   await vi.advanceTimersByTimeAsync(1)
+  await nextTurn()
   expect(answer).toEqual({ status: 'pending' })
 })
 

@@ -11,6 +11,10 @@ export function guarded(driver: Driver, isAway: (error: unknown) => boolean): Dr
     if (!guardedConnections.has(connection)) guardConnection(connection, isAway)
     return connection
   }
+  for (const step of ['beginTransaction', 'commitTransaction'] as const) {
+    const take = driver[step].bind(driver)
+    driver[step] = (connection: DatabaseConnection) => translated(() => take(connection, {}), isAway)
+  }
   return driver
 }
 

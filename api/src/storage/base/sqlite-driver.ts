@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { GroupCommit } from '@keyferry/plumbing/group-commit'
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type Driver,
   type QueryResult,
@@ -11,7 +12,9 @@ import { BoundedMap } from './bounded-map.ts'
 
 /*
  * SQLite lets one connection write, and others read what is committed. So a select outside of a transaction has its own
- * connection and never waits, however long a transaction takes. All else waits for the connection that writes.
+ * connection and never waits, however long a transaction takes. All else waits for the connection that writes, where the
+ * transactions of one turn of the event loop are committed together. Inside a transaction, only the transaction reads:
+ * the other connection does not see the changes before it that are not committed yet.
  */
 
 const CACHED_STATEMENTS = 500
@@ -24,96 +27,72 @@ export class OrderedAdapter extends SqliteAdapter {
 }
 
 export class SqliteTwoConnections implements Driver {
-  readonly #writer: DatabaseSync
-  readonly #write: Run
-  readonly #read: Run
-  readonly #turns = new Turns()
+  readonly #places: Places
 
   constructor(files: { writer: DatabaseSync; reader: DatabaseSync }, statement: (text: string) => Statement) {
-    this.#writer = files.writer
-    this.#write = running(statement)
-    this.#read = running(cachedStatements(files.reader))
+    this.#places = {
+      read: running(cachedStatements(files.reader)),
+      write: running(statement),
+      commits: new GroupCommit(files.writer),
+    }
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<SqliteConnection> {
-    return new SqliteConnection({ read: this.#read, write: this.#write, turns: this.#turns })
+    return new SqliteConnection(this.#places)
   }
 
-  // Begun immediate, a transaction waits for the lock of the file at its start; begun deferred, it fails when a read
-  // turns into a write.
   async beginTransaction(connection: SqliteConnection): Promise<void> {
-    await connection.keepTurn()
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+    await this.#places.commits.begin()
+    connection.isChanging = true
   }
 
   async commitTransaction(connection: SqliteConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'))
+    const durable = this.#places.commits.keep()
+    connection.isChanging = false
+    await durable
   }
 
-  // A full or failing disk has SQLite roll back by itself; a second rollback would fail and hide the first failure.
+  // Called after a failed commit too: then the change is gone.
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
-    if (this.#writer.isTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'))
+    if (connection.isChanging) this.#places.commits.undo()
+    connection.isChanging = false
   }
 
+  // A query that comes later would change what another transaction is changing.
   async releaseConnection(connection: SqliteConnection): Promise<void> {
-    connection.endTurn()
+    connection.isOver = true
   }
 
-  async destroy(): Promise<void> {}
+  async destroy(): Promise<void> {
+    this.#places.commits.close()
+  }
 }
 
 type Run = <Row>(query: CompiledQuery) => QueryResult<Row>
 
-type Places = { read: Run; write: Run; turns: Turns }
+type Places = { read: Run; write: Run; commits: GroupCommit }
 
 class SqliteConnection implements DatabaseConnection {
   readonly #places: Places
-  #endTurn: (() => void) | null = null
+  /** In a transaction everything runs on the connection that writes. */
+  isChanging = false
+  isOver = false
 
   constructor(places: Places) {
     this.#places = places
   }
 
-  /** From now on, everything runs on the connection that writes, until `endTurn`. */
-  async keepTurn(): Promise<void> {
-    this.#endTurn = await this.#places.turns.take()
-  }
-
-  endTurn(): void {
-    this.#endTurn?.()
-    this.#endTurn = null
-  }
-
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const { read, write, turns } = this.#places
-    if (this.#endTurn !== null) return write(query)
-    if (SelectQueryNode.is(query.query)) return read(query)
-    const end = await turns.take()
-    try {
-      return write(query)
-    } finally {
-      end()
-    }
+    const { read, write, commits } = this.#places
+    if (this.isOver) throw new Error('a query after the end of its transaction')
+    if (this.isChanging) return write(query)
+    return SelectQueryNode.is(query.query) ? read(query) : commits.alone(() => write<Row>(query))
   }
 
   streamQuery(): never {
     throw new Error('rows are read in pages')
-  }
-}
-
-/** One at a time, in the order of the calls. */
-class Turns {
-  #last: Promise<void> = Promise.resolve()
-
-  /** @returns ends the turn */
-  async take(): Promise<() => void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const before = this.#last
-    this.#last = promise
-    await before
-    return resolve
   }
 }
 

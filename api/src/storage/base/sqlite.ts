@@ -19,7 +19,7 @@ export function openSqlite(path: string): Database {
   makePrivateFile(path)
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
-  file.exec(`pragma cache_size = ${CACHE_KIB}`)
+  file.exec(`pragma cache_size = ${CACHE_KIB}; pragma busy_timeout = 0`)
   const reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   reader.exec(`pragma cache_size = ${CACHE_KIB}`)
   const statement = cachedStatements(file)

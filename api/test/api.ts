@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import { copyOfPostgres, freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { type ApiSettings, migrate, type StartOptions, startApi } from '../src/main.ts'
 import { problemOfAnswer } from './documented-answer.ts'
+import { oneConnection } from './one-connection.ts'
 import { renamedAnswer, renamedCall } from './renaming.ts'
 import { type Identity, layerHeaders, signedHeaders, testSettings } from './test-settings.ts'
 

@@ -95,7 +95,7 @@ class SqliteRequestStore implements RequestStore {
   }
 
   waitingIn(tenantId: string, nowMs: number): Promise<string[]> {
-    return this.#call(({ waitingIn }) => waitingIn.all({ tenantId, nowMs }).map(({ id }) => String(id)))
+    return this.#read(({ waitingIn }) => waitingIn.all({ tenantId, nowMs }).map(({ id }) => String(id)))
   }
 
   watch(id: string, listener: () => void): () => void {

@@ -9,9 +9,9 @@ const RETRY_MS = 5
 /** Makes the changes of one turn of the event loop durable together: on SQLite, a commit costs more than most changes,
  * because it waits for the disk.
  *
- * A change begins with `begin` and ends with `keep` or `undo`. One change is made at a time, in the order of the calls. A
- * change that is undone takes nothing of its neighbours along. If the disk is full or fails, SQLite undoes the whole
- * group, and each of its changes fails.
+ * A change begins with `begin` and ends with `keep` or `undo`. One change is made at a time, in the order of the
+ * calls. A change that is undone takes nothing of its neighbours along. If the disk is full or fails, SQLite undoes
+ * the whole group, and each of its changes fails.
  *
  * Open the file with a timeout of 0: while another process writes, this waits without blocking the process. */
 export class GroupCommit {

@@ -22,8 +22,8 @@ export type SqliteRequestStoreOptions = {
 }
 
 /** The request store of a single process, in a separate file, so that backups of the database hold no requests. Writes
- * are fully synchronous: a claim is on disk before its ciphertext leaves, so it survives a crash and a power cut. No read
- * is answered before what it saw is on disk. */
+ * are fully synchronous: a claim is on disk before its ciphertext leaves, so it survives a crash and a power cut. No
+ * read is answered before what it saw is on disk. */
 export function openSqliteRequestStore(options: SqliteRequestStoreOptions): RequestStore {
   return new SqliteRequestStore(options)
 }

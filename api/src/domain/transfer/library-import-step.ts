@@ -5,8 +5,8 @@ import { LONG_VALUE_BYTES } from '../library/bundle-entry.ts'
 import type { TemplateParts } from '../library/template.ts'
 import type { BundleRights, ValueRights } from '../library/value-rights.ts'
 
-/** `from`: the bundle whose value it is; `value` is empty until that is read (library-import-sources.ts). `copied`: what
- * a copy of a key takes over besides its value. */
+/** `from`: the bundle whose value it is; `value` is empty until that is read (library-import-sources.ts). `copied`:
+ * what a copy of a key takes over besides its value. */
 export type ImportEntry = {
   name: string
   value: string

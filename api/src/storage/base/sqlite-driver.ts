@@ -12,9 +12,9 @@ import { BoundedMap } from './bounded-map.ts'
 
 /*
  * SQLite lets one connection write, and others read what is committed. So a select outside of a transaction has its own
- * connection and never waits, however long a transaction takes. All else waits for the connection that writes, where the
- * transactions of one turn of the event loop are committed together. Inside a transaction, only the transaction reads:
- * the other connection does not see the changes before it that are not committed yet.
+ * connection and never waits, however long a transaction takes. All else waits for the connection that writes, where
+ * the transactions of one turn of the event loop are committed together. Inside a transaction, only the transaction
+ * reads: the other connection does not see the changes before it that are not committed yet.
  */
 
 const CACHED_STATEMENTS = 500

@@ -9,8 +9,8 @@ export type Places = ReadonlyMap<string, Place>
 
 type Variable = { name: string; isSecret: boolean; places: Places }
 
-/** One call that makes the variable in all of its bundles; null if it is for none. A bundle that uses the key of another
- * comes after that one has it. */
+/** One call that makes the variable in all of its bundles; null if it is for none. A bundle that uses the key of
+ * another comes after that one has it. */
 export function importOf({ name, isSecret, places }: Variable): ImportRequest | null {
   const own = [...places].flatMap(([bundle, place]) =>
     place.kind === 'own'

@@ -7,6 +7,7 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   openPage,
+  pickFromMenu,
   type WatchedPage,
 } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
@@ -96,33 +97,32 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await name.fill(`new/${stories}`)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: `new/${stories}` }).waitFor()
-    await page.getByText('This bundle has no keys').waitFor()
+    await page.getByText('This bundle has no variables').waitFor()
     await expectAccessible(page)
     await closePage(page)
   })
 
-  test('reorder by the keyboard: the handle keeps the focus', async () => {
+  test('reorder by the keyboard: the row keeps the focus', async () => {
     const page = await open(`/bundles/${bundleId}`)
-    const handle = page.getByRole('button', { name: /^Move THREE/ })
+    const handle = page.getByRole('link', { name: /^THREE/ })
     await handle.focus()
-    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Alt+ArrowUp')
     await expect.poll(() => shownNames(page)).toEqual(['ONE', 'THREE', 'TWO'])
     await page.getByText(/THREE_\d+ is now number 2 of 3/).waitFor({ state: 'attached' })
-    await expect
-      .poll(() => handle.evaluate((button) => button.ownerDocument.activeElement === button))
-      .toBe(true)
-    await page.keyboard.press('ArrowUp')
+    await expect.poll(() => handle.evaluate((link) => link.ownerDocument.activeElement === link)).toBe(true)
+    await page.keyboard.press('Alt+ArrowUp')
     await expect.poll(storedNames).toEqual(['THREE', 'ONE', 'TWO'])
     await closePage(page)
   })
 
   test('key presses in quick succession end where the last one leads', async () => {
     const page = await open(`/bundles/${bundleId}`)
-    const handle = page.getByRole('button', { name: /^Move ONE/ })
-    await handle.dispatchEvent('keydown', { key: 'ArrowDown' })
+    const handle = page.getByRole('link', { name: /^ONE/ })
+    const down = { key: 'ArrowDown', altKey: true, bubbles: true }
+    await handle.dispatchEvent('keydown', down)
     await expect.poll(() => shownNames(page)).toEqual(['TWO', 'ONE', 'THREE'])
-    await handle.dispatchEvent('keydown', { key: 'ArrowDown' })
-    await handle.dispatchEvent('keydown', { key: 'ArrowDown' })
+    await handle.dispatchEvent('keydown', down)
+    await handle.dispatchEvent('keydown', down)
     await expect.poll(storedNames).toEqual(['TWO', 'THREE', 'ONE'])
     await expect.poll(() => shownNames(page)).toEqual(['TWO', 'THREE', 'ONE'])
     await closePage(page)
@@ -130,8 +130,8 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
 
   test('reorder by dragging, and undo', async () => {
     const page = await open(`/bundles/${bundleId}`)
-    const from = await page.getByRole('button', { name: /^Move ONE/ }).boundingBox()
-    const to = await page.getByRole('button', { name: /^Move THREE/ }).boundingBox()
+    const from = await page.getByRole('button', { name: /^Drag ONE/ }).boundingBox()
+    const to = await page.getByRole('button', { name: /^Drag THREE/ }).boundingBox()
     if (from === null || to === null) throw new Error('no handles')
     await page.mouse.move(from.x + 10, from.y + 10)
     await page.mouse.down()
@@ -146,17 +146,20 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
 
   test('required, detach, and undo with place and flag', async () => {
     const page = await open(`/bundles/${bundleId}`)
-    const required = page.getByRole('checkbox', { name: /Required: TWO/ })
+    const required = page
+      .locator('[data-id]')
+      .filter({ hasText: 'TWO' })
+      .getByText('Required', { exact: true })
     const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
-    await required.click()
+    await pickFromMenu(page, `TWO_${stories}`, 'Required')
     await saved
     await page.reload()
-    await expect.poll(() => required.isChecked()).toBe(true)
-    await page.getByRole('button', { name: /Detach TWO/ }).click()
+    await required.waitFor()
+    await pickFromMenu(page, `TWO_${stories}`, 'Detach')
     await expect.poll(storedNames).toEqual(['ONE', 'THREE'])
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(storedNames).toEqual(['ONE', 'TWO', 'THREE'])
-    await expect.poll(() => required.isChecked()).toBe(true)
+    await required.waitFor()
     await closePage(page)
   })
 
@@ -165,7 +168,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await page.route('**/order', (route) =>
       route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }),
     )
-    await page.getByRole('button', { name: /^Move THREE/ }).press('ArrowUp')
+    await page.getByRole('link', { name: /^THREE/ }).press('Alt+ArrowUp')
     await page.getByText('The server made a mistake.').waitFor()
     await expect.poll(() => shownNames(page)).toEqual(['ONE', 'TWO', 'THREE'])
     await closePage(page)
@@ -173,7 +176,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
 
   test('export is masked, as .env and as JSON', async () => {
     const page = await open(`/bundles/${bundleId}`)
-    await page.getByRole('button', { name: 'Export' }).click()
+    await pickFromMenu(page, `story/${stories}`, 'Export')
     const text = page.getByLabel('Exported text')
     await expect.poll(() => text.inputValue()).toContain(`ONE_${stories}=*****`)
     await page.getByLabel('Format').selectOption('json')
@@ -222,7 +225,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
 
   test('delete says what stays, and can be undone', async () => {
     const page = await open(`/bundles/${bundleId}`)
-    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await pickFromMenu(page, `story/${stories}`, 'Delete')
     await page.getByText('Its 3 keys stay in the library.').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Delete bundle' }).click()

@@ -1,15 +1,17 @@
 import { createClient } from '@keyferry/contract/client'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLibrary } from './app-library.ts'
-import { closePage, expectAccessible, openPage, recordAnswers, type WatchedPage } from './app-page.ts'
+import {
+  closePage,
+  expectAccessible,
+  openPage,
+  pickFromMenu,
+  recordAnswers,
+  type WatchedPage,
+} from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
-
-async function change(page: Page, name: string, choice: RegExp): Promise<void> {
-  await page.getByRole('button', { name: `Change ${name} in this bundle` }).click()
-  await page.getByRole('button', { name: choice }).click()
-}
 
 describe.skipIf(!hasBrowser())('one variable with several values, in the browser', () => {
   let server: RunningServer
@@ -64,14 +66,11 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     const name = `URL_${stories}`
     const row = page.locator('[data-id]').filter({ hasText: name })
     await row.getByText(`shared with dev/app${stories}`).waitFor()
-    await page.getByRole('button', { name: `Change ${name} in this bundle` }).click()
-    await page.getByText(`The key is shared with dev/app${stories}. Their value stays.`).waitFor()
+    await row.getByRole('button', { name: `Edit the value of ${name}` }).click()
+    await page.getByLabel(`Value of ${name} in prod/app${stories}`).fill('planted-own')
     await expectAccessible(page)
-    await page.getByRole('button', { name: /^Give this bundle its own value/ }).click()
-    await page.getByLabel(`Value in prod/app${stories}`).fill('planted-own')
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Give it its own value' }).click()
-    await row.getByText(`key PROD_APP${stories}_${name}`).waitFor()
+    await page.getByRole('button', { name: 'Save here only' }).click()
+    await page.getByText(`Saved ${name} in prod/app${stories}.`).waitFor()
     await row.getByText('shared with').waitFor({ state: 'detached' })
     expect(await delivered(prod)).toContain(`${name}=PROD_APP${stories}_${name}`)
     expect(await delivered(dev)).toContain(`${name}=${name}`)
@@ -82,7 +81,7 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
   test('rename what is delivered: a bad and a taken name are refused, and it can be undone', async () => {
     const page = await open(`/bundles/${prod}`)
     const name = `URL_${stories}`
-    await change(page, name, /^Rename what is delivered/)
+    await pickFromMenu(page, name, 'Rename')
     const field = page.getByLabel('Delivered name')
     await field.fill('A B')
     await page.keyboard.press('Enter')
@@ -103,7 +102,7 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
   test('another key delivers the same name in the same place', async () => {
     const page = await open(`/bundles/${prod}`)
     const name = `URL_${stories}`
-    await change(page, name, /^Use another key here/)
+    await pickFromMenu(page, name, 'Use another key')
     await page.getByRole('combobox', { name: 'Key' }).fill(`SPARE_${stories}`)
     await page.getByRole('option', { name: `SPARE_${stories}` }).click()
     await expectAccessible(page)
@@ -116,16 +115,44 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     await closePage(page)
   })
 
-  test('detaching and undoing keeps the delivered name', async () => {
+  test('detaching from production asks first; undoing keeps the delivered name', async () => {
     const params = { bundle_id: prod, key_id: urlKey }
     const path = '/api/v1/bundles/{bundle_id}/keys/{key_id}'
     await createClient(server.url)('PUT', path, { params, body: { as: 'DATABASE_URL' } })
     const page = await open(`/bundles/${prod}`)
-    await page.getByText(`key URL_${stories} · shared with`).waitFor()
-    await page.getByRole('button', { name: 'Detach DATABASE_URL' }).click()
+    await pickFromMenu(page, 'DATABASE_URL', 'Detach')
+    const dialog = page.getByRole('dialog', { name: 'Detach DATABASE_URL from production?' })
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Detach' }).click()
     await expect.poll(() => delivered(prod)).toHaveLength(1)
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => delivered(prod)).toContain(`DATABASE_URL=URL_${stories}`)
+    await closePage(page)
+  })
+
+  test('a copy of its own with the same value, and back', async () => {
+    const page = await open(`/bundles/${prod}`)
+    const name = `URL_${stories}`
+    await pickFromMenu(page, name, 'Stop sharing: own copy')
+    await page.getByText(`prod/app${stories} has its own ${name}, with the same value.`).waitFor()
+    expect(await delivered(prod)).toContain(`${name}=PROD_APP${stories}_${name}`)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => delivered(prod)).toContain(`${name}=${name}`)
+    await closePage(page)
+  })
+
+  test('a shared value is edited in its place for all of its bundles', async () => {
+    const page = await open(`/bundles/${prod}`)
+    const name = `LEVEL_${stories}`
+    await page.getByRole('button', { name: `Edit the value of ${name}` }).click()
+    await page.getByLabel(`Value of ${name} in prod/app${stories}`).fill('warn')
+    await page.getByRole('button', { name: 'Save in all 2 bundles' }).click()
+    await page.getByText(`Saved ${name} in 2 bundles.`).waitFor()
+    await page
+      .getByRole('button', { name: `Edit the value of ${name}` })
+      .getByText('warn')
+      .waitFor()
+    expect(await delivered(prod)).toContain(`${name}=${name}`)
     await closePage(page)
   })
 
@@ -162,15 +189,14 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
 
   test('a duplicate starts a new environment: shared keys, copies, and a new value right there', async () => {
     const page = await open(`/bundles/${dev}`)
-    await page.getByRole('button', { name: 'Duplicate' }).click()
+    await pickFromMenu(page, `dev/app${stories}`, 'Duplicate')
     await page.getByLabel('Name', { exact: true }).fill(`qa/app${stories}`)
     await page.getByRole('button', { name: 'Own copy of all' }).click()
     await page.getByRole('checkbox', { name: `LEVEL_${stories} own copy` }).uncheck()
     await page.getByLabel(`New value of URL_${stories}`).fill('planted-qa')
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Duplicate' }).last().click()
+    await page.getByRole('button', { name: 'Duplicate' }).click()
     await page.getByRole('heading', { name: `qa/app${stories}` }).waitFor()
-    await page.getByText(`key QA_APP${stories}_URL_${stories}`).waitFor()
     await page.getByText(`shared with dev/app${stories} and 1 more`).waitFor()
     expect(await delivered(dev)).toEqual([
       `URL_${stories}=URL_${stories}`,

@@ -79,21 +79,22 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
 
   test('a bundle that holds all of them: few rows are there, one is found, moved by a key and by dragging', async () => {
     const page = await open(`/bundles/${fullId}`)
-    const rows = page.getByRole('list', { name: 'Keys' }).getByRole('listitem')
+    const rows = page.getByRole('list', { name: 'Variables' }).getByRole('listitem')
     const names = async () => (await rows.getByRole('link').allInnerTexts()).slice(0, 3)
     expect(await rows.count()).toBeLessThan(MOST_ROWS)
-    expect(await rowsAddedBy(page, 'Filter keys', 'SERVICE_4321')).toBeLessThan(MOST_ROWS)
+    expect(await rowsAddedBy(page, 'Filter variables', 'SERVICE_4321')).toBeLessThan(MOST_ROWS)
     await expect.poll(() => rows.count()).toBe(1)
-    expect(await page.getByRole('button', { name: /^Move/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^Drag/ }).count()).toBe(0)
     await expectAccessible(page)
-    await page.getByLabel('Filter keys').fill('')
+    await page.getByLabel('Filter variables').fill('')
     await expect.poll(() => rows.count()).toBeGreaterThan(3)
     const [first = '', second = '', third = ''] = await names()
-    const handle = page.getByRole('button', { name: new RegExp(`^Move ${first}:`) })
-    await handle.press('ArrowDown')
+    const handle = page.getByRole('button', { name: `Drag ${first}`, exact: true })
+    const link = page.getByRole('link', { name: first, exact: true })
+    await link.press('Alt+ArrowDown')
     await expect.poll(names).toEqual([second, first, third])
     const focusedPlace = () =>
-      handle.evaluate((button) => {
+      link.evaluate((button) => {
         const isFocused = button.ownerDocument.activeElement === button
         return isFocused ? Number(button.closest('li')?.dataset['index']) + 1 : null
       })
@@ -103,8 +104,8 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
     }
     await expect.poll(focusedPlace).toBe(2)
     // Further than the rows that are there, each step from where the one before left the focus.
-    for (let place = 3; place <= 25; place += 1) await moveTo('ArrowDown', place)
-    for (let place = 24; place >= 2; place -= 1) await moveTo('ArrowUp', place)
+    for (let place = 3; place <= 25; place += 1) await moveTo('Alt+ArrowDown', place)
+    for (let place = 24; place >= 2; place -= 1) await moveTo('Alt+ArrowUp', place)
     await expect.poll(names).toEqual([second, first, third])
     await page.evaluate('scrollTo(0, 0)')
     const [from, to] = await Promise.all([handle.boundingBox(), rows.nth(2).boundingBox()])

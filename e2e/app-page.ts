@@ -92,3 +92,9 @@ export function recordAnswers(page: Page): string[] {
   })
   return answers
 }
+
+/** Choose from the menu of a variable's row, or of the page. */
+export async function pickFromMenu(page: Page, of: string, item: string | RegExp): Promise<void> {
+  await page.getByRole('button', { name: `More for ${of}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
-import { closePage, openPage, type WatchedPage } from './app-page.ts'
+import { closePage, openPage, pickFromMenu, type WatchedPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -10,6 +10,8 @@ type Opened = { name: string; path: string; open: (page: Page) => Promise<void>;
 
 const press = (name: string | RegExp) => async (page: Page) =>
   await page.getByRole('button', { name }).first().click()
+
+const pick = (of: string, item: string) => async (page: Page) => await pickFromMenu(page, of, item)
 
 const NEW_BUNDLE: Opened = {
   name: 'a new bundle',
@@ -21,15 +23,12 @@ const NEW_BUNDLE: Opened = {
 /** What opens a dialog with a form, on the page of the bundle unless it names another. */
 const DIALOGS: readonly Opened[] = [
   NEW_BUNDLE,
-  { name: 'the edit of a bundle', path: '', open: press('Edit'), field: 'Description (optional)' },
-  { name: 'a duplicate', path: '', open: press('Duplicate'), field: 'Name' },
+  { name: 'the edit of a bundle', path: '', open: pick('dev/app', 'Edit'), field: 'Description (optional)' },
+  { name: 'a duplicate', path: '', open: pick('dev/app', 'Duplicate'), field: 'Name' },
   {
     name: 'another delivered name',
     path: '',
-    open: async (page) => {
-      await press('Change LOG_LEVEL in this bundle')(page)
-      await press(/^Rename what is delivered/)(page)
-    },
+    open: pick('LOG_LEVEL', 'Rename'),
     field: 'Delivered name',
   },
   {
@@ -150,11 +149,11 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await page.getByLabel('Name').fill('dev/saved')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'dev/saved' }).waitFor()
-    await press('Edit')(page)
+    await pick('dev/saved', 'Edit')(page)
     await page.getByLabel('Description (optional)').fill('kept')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('kept').waitFor()
-    await press('Duplicate')(page)
+    await pick('dev/saved', 'Duplicate')(page)
     await page.getByLabel('Name').fill('dev/saved2')
     await page.getByRole('dialog').getByRole('button', { name: 'Duplicate' }).click()
     await page.getByRole('heading', { name: 'dev/saved2' }).waitFor()

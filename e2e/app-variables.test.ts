@@ -13,6 +13,8 @@ import {
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
+const add = async (page: Page) => await page.getByRole('button', { name: 'Add variable' }).first().click()
+
 describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
   let server: RunningServer
   let browser: Browser
@@ -57,7 +59,6 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
   const delivered = async (bundle: string) =>
     (await itemsOf(bundle)).map(({ name, key_name, value }) => `${name}=${key_name}=${value}`)
 
-  const add = async (page: Page) => await page.getByRole('button', { name: 'Add variable' }).first().click()
   const valueIn = (page: Page, environment: string) => page.getByLabel(`Value in ${shop(environment)}`)
   const howIn = (page: Page, environment: string) =>
     page.getByRole('combobox', { name: `How ${shop(environment)} gets it` })
@@ -158,6 +159,80 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
     await page.unroute('**/api/v1/imports')
     await page.getByRole('button', { name: 'Add to 2 environments' }).click()
     await page.getByText('Added LATER to').waitFor()
+    await closePage(page)
+  })
+
+  test('the list is at the top of the page; the run command is one line', async () => {
+    const page = await open(shop('dev'))
+    const box = await page.getByRole('list', { name: 'Variables' }).boundingBox()
+    expect(box?.y).toBeLessThanOrEqual(260)
+    expect(await page.getByText(`keyferry run ${shop('dev')}`).count()).toBe(1)
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('a value changes in its place: two clicks and one field, or e and Enter', async () => {
+    const page = await open(shop('dev'))
+    const name = `LEVEL_${stories}`
+    await page.getByRole('button', { name: `Edit the value of ${name}` }).click()
+    const field = page.getByLabel(`Value of ${name} in ${shop('dev')}`)
+    await field.fill('debug')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(`Saved ${name} in ${shop('dev')}.`).waitFor()
+    expect(await delivered(shop('dev'))).toEqual([`${name}=${name}=debug`])
+    await page.getByRole('link', { name }).focus()
+    await page.keyboard.press('e')
+    await field.fill('warn')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => delivered(shop('dev'))).toEqual([`${name}=${name}=warn`])
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe(name)
+    await closePage(page)
+  })
+
+  test('a value that another person changed meanwhile is not overwritten', async () => {
+    const page = await open(shop('dev'))
+    const name = `LEVEL_${stories}`
+    await page.getByRole('button', { name: `Edit the value of ${name}` }).click()
+    await page.getByLabel(`Value of ${name} in`).fill('mine')
+    const call = createClient(server.url)
+    const [key] = await call('GET', '/api/v1/keys', { query: { query: name } })
+    const params = { key_id: key?.id ?? '' }
+    await call('PUT', '/api/v1/keys/{key_id}', { params, body: { value: 'theirs' } })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await delivered(shop('dev'))).toEqual([`${name}=${name}=theirs`])
+    await closePage(page)
+  })
+
+  test('one tab stop a row: arrows go between rows and through one, Space selects, Enter opens', async () => {
+    await createClient(server.url)('POST', '/api/v1/imports', {
+      body: { bundle: shop('dev'), entries: [{ name: `SECOND_${stories}`, value: 'x' }] },
+    })
+    const page = await open(shop('dev'))
+    const [first, second] = [`LEVEL_${stories}`, `SECOND_${stories}`]
+    const focused = () =>
+      page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent')
+    await page.getByRole('link', { name: first }).focus()
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe(second)
+    await page.keyboard.press('ArrowUp')
+    expect(await focused()).toBe(first)
+    await page.keyboard.press('Space')
+    await page.getByRole('region', { name: 'Selection' }).getByText('1 key selected').waitFor()
+    await page.keyboard.press('ArrowRight')
+    expect(await focused()).toBe(`Edit the value of ${first}: info`)
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await expect.poll(focused).toBe('Edit value')
+    await page.keyboard.press('ArrowDown')
+    expect(await focused()).toBe('Rename')
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await expect.poll(focused).toBe(`More for ${first}`)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: second }).waitFor()
     await closePage(page)
   })
 })

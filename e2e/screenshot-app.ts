@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { createLibrary } from './app-library.ts'
+import { pickFromMenu } from './app-page.ts'
 import { at, press, type Shot, type World } from './shot.ts'
 import { startServer } from './start-server.ts'
 
@@ -31,7 +32,7 @@ const select =
   (...names: string[]) =>
   async (page: Page) => {
     for (const name of names)
-      await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check()
+      await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).press('Space')
     await page.getByRole('button', { name: 'Clear' }).waitFor()
   }
 
@@ -43,18 +44,19 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
     { name: 'bundles-search', show: at(`${url}/bundles?query=app`) },
     { name: 'bundles-new', show: at(`${url}/bundles`, press('New bundle')) },
     { name: 'bundle', show: at(bundle) },
-    { name: 'bundle-entry', show: at(bundle, press('Change DATABASE_URL in this bundle')) },
+    { name: 'bundle-menu', show: at(bundle, press('More for DATABASE_URL')) },
     {
-      name: 'bundle-own-value',
+      name: 'bundle-edit-value',
       show: at(bundle, async (page) => {
-        await press('Change DATABASE_URL in this bundle')(page)
-        await press(/^Give this bundle its own value/)(page)
+        await press('Edit the value of DATABASE_URL')(page)
+        await page.getByRole('button', { name: 'Save here only' }).waitFor()
       }),
     },
+    { name: 'bundle-selected', show: at(bundle, select('DATABASE_URL', 'PORT')) },
     {
       name: 'bundle-duplicate',
       show: at(bundle, async (page) => {
-        await press('Duplicate')(page)
+        await pickFromMenu(page, 'dev/app', 'Duplicate')
         await page.getByRole('checkbox', { name: 'DATABASE_URL shared' }).check()
       }),
     },
@@ -81,8 +83,8 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
         await page.getByText('exists in').waitFor()
       }),
     },
-    { name: 'bundle-export', show: at(bundle, press('Export')) },
-    { name: 'bundle-delete', show: at(bundle, press('Delete')) },
+    { name: 'bundle-export', show: at(bundle, (page) => pickFromMenu(page, 'dev/app', 'Export')) },
+    { name: 'bundle-delete', show: at(bundle, (page) => pickFromMenu(page, 'dev/app', 'Delete')) },
     { name: 'bundle-unknown', show: at(`${url}/bundles/3f9a9d5e-4a0e-45f8-9a47-3d0c6e1c1a77`) },
     { name: 'import', show: at(`${url}/bundles/import`) },
     { name: 'move', show: at(`${url}/bundles/move`) },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closePage, openPage, readRequest, type WatchedPage } from './app-page.ts'
+import { closePage, openPage, pickFromMenu, readRequest, type WatchedPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { hasTerminal, inTerminal } from './terminal.ts'
@@ -160,11 +160,10 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
 
   test('splitting a key that was equal by chance separates prod from dev', async () => {
     await openBundle('prod/app')
-    await page.getByRole('button', { name: 'Change PORT in this bundle' }).click()
-    await page.getByRole('button', { name: /^Give this bundle its own value/ }).click()
-    await page.getByLabel('Value in prod/app').fill('8080')
-    await page.getByRole('button', { name: 'Give it its own value' }).click()
-    await page.getByText('key PROD_APP_PORT', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Edit the value of PORT' }).click()
+    await page.getByLabel('Value of PORT in prod/app').fill('8080')
+    await page.getByRole('button', { name: 'Save here only' }).click()
+    await page.getByText('Saved PORT in prod/app.').waitFor()
     expect(await runBoth(['PORT'])).toEqual([{ PORT: '3000' }, { PORT: '8080' }])
   })
 
@@ -207,7 +206,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
 
   test('an export holds the names of its environment, and importing it back writes nothing', async () => {
     await openBundle('prod/app')
-    await page.getByRole('button', { name: 'Export' }).click()
+    await pickFromMenu(page, 'prod/app', 'Export')
     const exported = await page.getByRole('dialog').getByRole('textbox').inputValue()
     expect(exported.split('\n').filter(Boolean).toSorted()).toEqual(
       Object.keys(PROD)

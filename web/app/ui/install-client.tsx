@@ -4,7 +4,7 @@ import { CommandLine } from './command-line.tsx'
 /** Beside a command for the terminal: how to get the client, for those who do not have it yet. */
 export function InstallClient() {
   return (
-    <details className="mb-3 text-sm">
+    <details className="my-3 text-sm">
       <summary className="cursor-pointer text-ink-soft">Install the client, once on each machine</summary>
       <div className="mt-2">
         <CommandLine command={installCommand()} what="the command that installs the client" />

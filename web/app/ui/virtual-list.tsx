@@ -11,6 +11,10 @@ type VirtualListProps<Item> = {
   listRef?: RefObject<HTMLUListElement | null>
 }
 
+// Up to here every row is in the document, so that the browser's search finds it and a print shows it.
+const ALL_ROWS_BELOW = 300
+const OVERSCAN = 8
+
 // How far down the page an element begins, also once something above it has come or gone.
 function useTopOf(element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0)
@@ -27,7 +31,7 @@ function useTopOf(element: RefObject<HTMLElement | null>): number {
   return top
 }
 
-/** A list of any length that scrolls with the page; only the rows near the view are in the document. */
+/** A list of any length that scrolls with the page; of a long one only the rows near the view are in the document. */
 export function VirtualList<Item>({
   label,
   items,
@@ -42,7 +46,7 @@ export function VirtualList<Item>({
   const virtualizer = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => rowHeight,
-    overscan: 8,
+    overscan: items.length < ALL_ROWS_BELOW ? items.length : OVERSCAN,
     // Heights are remembered by row, so that they go with it where rows change places.
     getItemKey: (index) => keyAt(items, index, keyOf),
     scrollMargin,

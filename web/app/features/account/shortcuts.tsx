@@ -9,7 +9,10 @@ const SHORTCUTS: readonly { keys: readonly string[]; text: string }[] = [
   { keys: ['g', 'm'], text: 'Machines' },
   { keys: ['g', 's'], text: 'Settings' },
   { keys: ['g', 'a'], text: 'Account' },
-  { keys: ['↑', '↓'], text: 'Move a key within its bundle, on its handle' },
+  { keys: ['↑', '↓'], text: 'The row above or below; ← and → go through a row' },
+  { keys: ['e'], text: 'Edit the value of a variable, on its row' },
+  { keys: ['Space'], text: 'Select a row, with Shift up to the last one' },
+  { keys: ['Alt', '↑'], text: 'Move a variable within its bundle' },
 ]
 
 /** The app's keyboard shortcuts. */

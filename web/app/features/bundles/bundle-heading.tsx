@@ -1,12 +1,14 @@
 import { isProduction } from '@keyferry/contract/production'
-import { Columns3, Copy, Download, Pencil, Trash2, Upload } from 'lucide-react'
-import { Link } from 'wouter'
+import { Columns3, Copy, Download, Pencil, Plus, Trash2, Upload } from 'lucide-react'
+import { Link, useLocation } from 'wouter'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
+import { runCommand } from '../../lib/words/client-command.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { LastChange } from '../../ui/last-change.tsx'
+import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { tagsOf } from './bundle-tree.ts'
 
 /** The dialog that is open on a bundle's page. */
@@ -24,24 +26,25 @@ export function BundleName({ name }: { name: string }) {
   )
 }
 
-/** What is known of a bundle in a few lines. */
+/** What is known of a bundle, in one line where there is room. */
 export function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
-  const tags = tagsOf(bundle)
   return (
-    <>
-      {bundle.description !== '' && <p>{bundle.description}</p>}
-      <p className="mt-1 flex flex-wrap items-center gap-1.5 text-sm">
-        <span>
-          Changed <LastChange at={bundle.updated_at} by={bundle.updated_by_name} />
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm sm:flex-nowrap">
+      {isProduction(bundle) && <Badge tone="danger">Production</Badge>}
+      {bundle.description !== '' && (
+        <span title={bundle.description} className="min-w-0 truncate">
+          {bundle.description}
         </span>
-        {isProduction(bundle) && <Badge tone="danger">Production</Badge>}
-        {tags.map((tag) => (
-          <Link key={tag} href={`/bundles?tag=${encodeURIComponent(tag)}`}>
-            <Badge>{tag}</Badge>
-          </Link>
-        ))}
-      </p>
-    </>
+      )}
+      <span className="shrink-0 text-ink-faint">
+        Changed <LastChange at={bundle.updated_at} by={bundle.updated_by_name} />
+      </span>
+      {tagsOf(bundle).map((tag) => (
+        <Link key={tag} href={`/bundles?tag=${encodeURIComponent(tag)}`} className="max-w-full truncate">
+          <Badge>{tag}</Badge>
+        </Link>
+      ))}
+    </div>
   )
 }
 
@@ -52,27 +55,35 @@ type BundleActionsProps = {
   onOpen: (open: Open) => void
 }
 
-/** What can be done with a bundle as a whole. */
+/** What can be done with a bundle as a whole: the frequent actions as buttons, the others in a menu. */
 export function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleActionsProps) {
+  const [, navigate] = useLocation()
+  const named = `bundle=${encodeURIComponent(bundle.name)}`
+  const items: MenuItem[] = [
+    ...(canEdit ? [{ label: 'Edit', icon: Pencil, onPick: () => onOpen('edit') }] : []),
+    { label: 'Duplicate', icon: Copy, onPick: () => onOpen('duplicate') },
+    { label: 'Compare', icon: Columns3, onPick: () => navigate(`/compare?${named}`) },
+    { label: 'Export', icon: Download, onPick: () => onOpen('export') },
+    ...(isOwner ? [{ label: 'Delete', icon: Trash2, gap: true, onPick: () => onOpen('delete') }] : []),
+  ]
   return (
     <>
-      <CopyButton text={bundle.name} what={bundle.name} />
-      {canEdit && <Button label="Edit" onClick={() => onOpen('edit')} icon={Pencil} />}
-      <Button label="Duplicate" onClick={() => onOpen('duplicate')} icon={Copy} />
-      <ButtonLink
-        label="Compare"
-        href={`/compare?bundle=${encodeURIComponent(bundle.name)}`}
-        icon={Columns3}
-      />
-      {canEdit && (
-        <ButtonLink
-          label="Import"
-          href={`/bundles/import?bundle=${encodeURIComponent(bundle.name)}`}
-          icon={Upload}
-        />
-      )}
-      <Button label="Export" onClick={() => onOpen('export')} icon={Download} />
-      {isOwner && <Button label="Delete" onClick={() => onOpen('delete')} icon={Trash2} />}
+      {canEdit && <Button label="Add variable" look="primary" onClick={() => onOpen('add')} icon={Plus} />}
+      {canEdit && <ButtonLink label="Import" href={`/bundles/import?${named}`} icon={Upload} />}
+      <Menu label={`More for ${bundle.name}`} items={items} />
     </>
+  )
+}
+
+/** The line that starts a program with the bundle. */
+export function RunLine({ bundle: { name } }: { bundle: BundleWithItems }) {
+  const command = runCommand(name)
+  return (
+    <div className="flex max-w-full min-w-0 items-center rounded-md border border-line bg-sunken pl-3">
+      <code title={command} className="min-w-0 truncate text-xs">
+        {command}
+      </code>
+      <CopyButton text={command} what="the command" />
+    </div>
   )
 }

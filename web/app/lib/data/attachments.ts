@@ -1,7 +1,9 @@
 import { useMemo } from 'react'
 import type { BundleItem, SharedKey } from '../calls/answers.ts'
+import { call } from '../calls/call.ts'
+import { LIBRARY } from '../calls/refreshes.ts'
 import { useAnswer } from '../calls/use-answer.ts'
-import { shown, useChange } from '../calls/use-change.ts'
+import { shown, useChange, useSteps } from '../calls/use-change.ts'
 
 /** Attach a key. `as`: the name under which the bundle delivers it; without it the key's own. */
 export function useAttachKey(bundle_id: string) {
@@ -34,6 +36,15 @@ export function useReorderKey(bundle_id: string) {
     'reorderKey',
     { bundle_id },
     { shows: shownItems(bundle_id, (items, { key_id, order }) => moved(items, key_id, order)) },
+  )
+}
+
+/** Deliver another key in the place of one, under the same name. */
+export function useReplaceKey(bundle_id: string) {
+  return useSteps(
+    ({ from, to }: { from: string; to: string }) =>
+      call('changeAttachment', { bundle_id, key_id: from }, { body: { key_id: to } }),
+    { refreshes: LIBRARY },
   )
 }
 

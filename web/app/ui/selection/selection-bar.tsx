@@ -14,25 +14,26 @@ type SelectionBarProps = {
   children: ReactNode
 }
 
-/** Above a list: ticks all shown rows, counts the selected ones and offers what can be done with them. It stays in
- * view. */
+/** Once rows of a list are selected: counts them and offers what can be done with them, at the bottom of the view. */
 export function SelectionBar({ chosen, shown, onTickAll, onClear, children }: SelectionBarProps) {
   const id = useId()
   const isActive = chosen.size > 0
   return (
     <section
       aria-label="Selection"
+      data-active={isActive || undefined}
       className={classNames(
-        'sticky top-0 z-10 mb-2 flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border pr-2',
-        isActive ? 'border-line bg-accent-soft' : 'border-transparent bg-canvas',
+        isActive
+          ? 'fixed inset-x-4 bottom-16 z-20 mx-auto flex max-w-4xl flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-accent-soft pr-2 shadow-floating sm:bottom-4'
+          : 'sr-only',
       )}
     >
-      <label htmlFor={id} className="flex min-h-11 items-center text-sm">
-        <span className="flex w-10 justify-center">
+      {isActive && (
+        <label htmlFor={id} className="flex min-h-11 items-center gap-3 pl-3 text-sm">
           <TickAll id={id} state={stateOf(chosen, shown)} onTickAll={onTickAll} />
-        </span>
-        <span className={isActive ? 'sr-only' : 'text-ink-soft'}>Select all shown</span>
-      </label>
+          <span className="sr-only">Select all shown</span>
+        </label>
+      )}
       <p role="status" className={isActive ? 'mr-auto text-sm font-medium' : 'sr-only'}>
         {isActive ? countText(chosen, shown) : ''}
       </p>

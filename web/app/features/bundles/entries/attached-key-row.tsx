@@ -1,21 +1,35 @@
-import { GripVertical, SlidersHorizontal, Unlink } from 'lucide-react'
-import type { KeyboardEvent, PointerEvent } from 'react'
+import { ArrowDown, ArrowUp, Asterisk, GripVertical, Pencil, Replace, Split, Tag, Unlink } from 'lucide-react'
+import { type PointerEvent, useState } from 'react'
 import { Link } from 'wouter'
 import type { BundleItem, SharedKey } from '../../../lib/calls/answers.ts'
 import { sharedText } from '../../../lib/data/attachments.ts'
 import { builtFrom } from '../../../lib/rules/templates.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { Checkbox } from '../../../ui/checkbox.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { EntryName } from '../../../ui/entry-name.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { KeyValue } from '../../../ui/key-value.tsx'
+import { Menu, type MenuItem } from '../../../ui/menu.tsx'
+import { rowKeys } from '../../../ui/row-keys.ts'
 import { RowCheckbox } from '../../../ui/selection/row-checkbox.tsx'
+import { ValueEditor } from './value-editor.tsx'
+
+/** What a person may do with one variable of a bundle. */
+export type EntryActions = {
+  onTick: (isRange: boolean) => void
+  onDragStart: (event: PointerEvent) => void
+  onMove: (step: 1 | -1) => void
+  onRequire: (required: boolean) => void
+  onDetach: () => void
+  /** Undefined where it is not shared, or the person may not. */
+  onSplit: (() => void) | undefined
+  onReplace: () => void
+  onRename: () => void
+}
 
 type AttachedKeyRowProps = {
   id: string
-  /** The key's page. */
-  href: string
+  bundle: { id: string; name: string }
   item: BundleItem
   /** Undefined for a key that only this bundle uses. */
   shared: SharedKey | undefined
@@ -23,81 +37,116 @@ type AttachedKeyRowProps = {
   canMove: boolean
   dragged: boolean
   selected: boolean
-  onTick: (isRange: boolean) => void
-  onDragStart: (event: PointerEvent) => void
-  onStep: (step: 1 | -1) => void
-  onRequire: (required: boolean) => void
-  onDetach: () => void
-  onChange: () => void
+  actions: EntryActions
 }
 
-/** One attached key, with its handle, its required flag and the way to detach it for those who may edit the bundle. */
-export function AttachedKeyRow({
-  id,
-  href,
-  item,
-  shared,
-  canEdit,
-  canMove,
-  dragged,
-  selected,
-  onTick,
-  ...changes
-}: AttachedKeyRowProps) {
+/** One variable of a bundle: its name and its value, which is edited in its place. Its link is the row's only tab stop
+ * (row-keys.ts); what else there is to do is in its menu. */
+export function AttachedKeyRow(props: AttachedKeyRowProps) {
+  const { id, bundle, item, shared, canEdit, canMove, dragged, selected, actions } = props
+  const [isEditing, setEditing] = useState(false)
+  const isComposed = item.template_parts !== undefined
+  const onEdit = canEdit && !isComposed ? () => setEditing(true) : undefined
+  const close = () => {
+    setEditing(false)
+    document.getElementById(`row-${id}`)?.focus()
+  }
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the controls in the row
     <div
       data-id={id}
+      onKeyDown={(event) =>
+        rowKeys(event, {
+          ...(onEdit && { onEdit }),
+          ...(canEdit && { onTick: actions.onTick }),
+          ...(canMove && { onMove: actions.onMove }),
+        })
+      }
       className={classNames(
-        'flex flex-wrap items-center gap-x-2 gap-y-1 rounded-lg py-2 pr-2',
-        !canEdit && 'min-h-13 pl-4',
+        'group flex items-center gap-x-2 rounded-lg py-0.5 pr-2',
+        !canEdit && 'min-h-11 pl-4',
         selected && 'bg-accent-soft',
         dragged && 'relative z-10 bg-accent-soft shadow-raised',
       )}
     >
-      {canEdit && <RowCheckbox name={item.name} checked={selected} onTick={onTick} />}
+      {canEdit && <RowCheckbox name={item.name} checked={selected} onTick={actions.onTick} tabIndex={-1} />}
       {canMove && (
-        <MoveHandle id={id} name={item.name} onDragStart={changes.onDragStart} onStep={changes.onStep} />
-      )}
-      <div className="min-w-0 flex-1 basis-28">
-        <Link href={href} className="font-mono text-sm font-medium [overflow-wrap:anywhere] hover:underline">
-          <EntryName name={item.name} />
-        </Link>
-        <EntryFacts item={item} shared={shared} />
-      </div>
-      <KeyValue value={item.value} isSecret={item.is_secret} className="max-w-48 sm:max-w-72" />
-      {canEdit ? (
-        <div
-          className={classNames(
-            'flex basis-full items-center justify-between sm:basis-auto sm:pl-2',
-            canMove ? 'pl-23' : 'pl-12',
-          )}
-        >
-          <Checkbox
-            className="inline-flex min-h-9 items-center gap-2 text-sm text-ink-soft sm:mr-3"
-            checked={item.required}
-            aria-label={`Required: ${item.name}`}
-            onChange={(checked) => changes.onRequire(checked)}
-            label="Required"
+        <span className="-ml-2 max-sm:hidden">
+          <IconButton
+            tabIndex={-1}
+            label={`Drag ${item.name}`}
+            onPointerDown={actions.onDragStart}
+            className="cursor-grab touch-none active:cursor-grabbing"
+            icon={GripVertical}
           />
-          <span className="flex">
-            <IconButton
-              label={`Change ${item.name} in this bundle`}
-              onClick={changes.onChange}
-              icon={SlidersHorizontal}
-            />
-            <IconButton label={`Detach ${item.name}`} onClick={changes.onDetach} icon={Unlink} />
-          </span>
-        </div>
-      ) : (
-        item.required && <Badge tone="caution">Required</Badge>
+        </span>
       )}
+      <div className="min-w-0 flex-1 items-center gap-x-4 sm:flex">
+        <div className="min-w-0 sm:flex-1">
+          <Link
+            id={`row-${id}`}
+            href={`/keys/${id}?bundle=${bundle.id}`}
+            className="font-mono text-sm font-medium [overflow-wrap:anywhere] hover:underline"
+          >
+            <EntryName name={item.name} />
+          </Link>
+          {item.required && (
+            <span className="ml-2">
+              <Badge>Required</Badge>
+            </span>
+          )}
+          <EntryFacts item={item} shared={shared} />
+        </div>
+        <div className="flex min-w-0 sm:flex-1">
+          {isEditing ? (
+            <ValueEditor bundle={bundle} item={item} onClose={close} />
+          ) : onEdit === undefined ? (
+            <KeyValue value={item.value} isSecret={item.is_secret} />
+          ) : (
+            <button
+              type="button"
+              tabIndex={-1}
+              onClick={onEdit}
+              className="flex min-h-8 min-w-0 items-center rounded-md border border-transparent text-left hover:border-edge sm:px-2"
+            >
+              <span className="sr-only">Edit the value of {item.name}: </span>
+              <KeyValue value={item.value} isSecret={item.is_secret} />
+            </button>
+          )}
+        </div>
+      </div>
+      {canEdit && <Menu label={`More for ${item.name}`} tabIndex={-1} items={menuOf(props, onEdit)} />}
     </div>
   )
 }
 
+function menuOf(
+  { item, canMove, actions }: AttachedKeyRowProps,
+  onEdit: (() => void) | undefined,
+): MenuItem[] {
+  const { onSplit, onMove } = actions
+  return [
+    ...(onEdit ? [{ label: 'Edit value', icon: Pencil, onPick: onEdit }] : []),
+    ...(onSplit ? [{ label: 'Stop sharing: own copy', icon: Split, onPick: onSplit }] : []),
+    { label: 'Rename', icon: Tag, onPick: actions.onRename },
+    { label: 'Use another key', icon: Replace, onPick: actions.onReplace },
+    {
+      label: item.required ? 'Not required' : 'Required',
+      icon: Asterisk,
+      onPick: () => actions.onRequire(!item.required),
+    },
+    ...(canMove
+      ? [
+          { label: 'Move up', icon: ArrowUp, onPick: () => onMove(-1) },
+          { label: 'Move down', icon: ArrowDown, onPick: () => onMove(1) },
+        ]
+      : []),
+    { label: 'Detach', icon: Unlink, gap: true, onPick: actions.onDetach },
+  ]
+}
+
 function EntryFacts({ item, shared }: { item: BundleItem; shared: SharedKey | undefined }) {
   const facts = [
-    item.key_name === item.name ? '' : `key ${item.key_name}`,
     shared === undefined ? '' : `shared with ${sharedText(shared)}`,
     item.template_parts === undefined ? '' : builtFrom(item.template_parts),
     item.description ?? '',
@@ -105,37 +154,12 @@ function EntryFacts({ item, shared }: { item: BundleItem; shared: SharedKey | un
   const missing = item.missing_parts ?? []
   return (
     <>
-      {facts.length > 0 && <p className="line-clamp-2 text-xs text-ink-soft">{facts.join(' · ')}</p>}
+      {facts.length > 0 && <p className="line-clamp-1 text-xs text-ink-soft">{facts.join(' · ')}</p>}
       {missing.length > 0 && (
         <p className="text-xs text-danger [overflow-wrap:anywhere]">
           Cannot be delivered: this bundle does not deliver {missing.join(', ')} as an ordinary value.
         </p>
       )}
     </>
-  )
-}
-
-type MoveHandleProps = {
-  id: string
-  name: string
-  onDragStart: (event: PointerEvent) => void
-  onStep: (step: 1 | -1) => void
-}
-
-function MoveHandle({ id, name, onDragStart, onStep }: MoveHandleProps) {
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
-    event.preventDefault()
-    onStep(event.key === 'ArrowUp' ? -1 : 1)
-  }
-  return (
-    <IconButton
-      id={`move-${id}`}
-      label={`Move ${name}: drag, or press the up and down arrow keys`}
-      onPointerDown={onDragStart}
-      onKeyDown={onKeyDown}
-      className="cursor-grab touch-none active:cursor-grabbing"
-      icon={GripVertical}
-    />
   )
 }

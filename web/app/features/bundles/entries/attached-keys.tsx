@@ -1,41 +1,39 @@
+import { isProduction } from '@keyferry/contract/production'
 import { useMemo, useRef, useState } from 'react'
-import type { BundleItem } from '../../../lib/calls/answers.ts'
+import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
 import { useAnswer } from '../../../lib/calls/use-answer.ts'
-import {
-  useAttachKey,
-  useDetachKey,
-  useReorderKey,
-  useRequireKey,
-  useSharedKeys,
-} from '../../../lib/data/attachments.ts'
+import { useSharedKeys } from '../../../lib/data/attachments.ts'
+import { useIsOwner } from '../../../lib/data/me.ts'
 import { matches } from '../../../lib/page/search.ts'
 import { useSelection } from '../../../lib/page/use-selection.ts'
-import { notifyFailure as onError } from '../../../ui/notify-failure.ts'
-import { SearchField } from '../../../ui/search-field.tsx'
+import { ConfirmDialog } from '../../../ui/confirm-change.tsx'
 import { SelectedKeys } from '../../../ui/selection/selected-keys.tsx'
-import { notify } from '../../../ui/toast-store.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
 import { AttachedKeyRow } from './attached-key-row.tsx'
+import { OtherKeyDialog, RenameEntryDialog } from './entry-dialogs.tsx'
 import { useDragOrder } from './use-drag-order.ts'
+import { useEntryChanges } from './use-entry-changes.ts'
 
-const FILTER_FROM = 12
-const ROW_HEIGHT_PX = 53
+const ROW_HEIGHT_PX = 49
 
 type AttachedKeysProps = {
-  bundle: { id: string; name: string }
+  bundle: BundleWithItems
   items: readonly BundleItem[]
   canEdit: boolean
-  onChange: (item: BundleItem) => void
+  /** What the filter of the page asks for. */
+  query: string
 }
 
-/** The bundle's keys in their order; an editor moves them by dragging or by the arrow keys while all are shown. */
-export function AttachedKeys({ bundle, items, canEdit, onChange }: AttachedKeysProps) {
-  const bundleId = bundle.id
+type Asked = { item: BundleItem; what: 'rename' | 'replace' | 'detach' }
+
+/** The bundle's variables in their order; an editor moves them by dragging or by keys while all are shown. */
+export function AttachedKeys({ bundle, items, canEdit, query }: AttachedKeysProps) {
   const list = useRef<HTMLUListElement>(null)
-  const [query, setQuery] = useState('')
+  const isOwner = useIsOwner()
   const [spoken, setSpoken] = useState('')
-  const { move, require, detach } = useAttachedKeyChanges(bundleId, items, setSpoken)
-  const shared = useSharedKeys(bundleId)
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const { move, require, detach, split } = useEntryChanges(bundle, items, setSpoken)
+  const shared = useSharedKeys(bundle.id)
   const byId = useMemo(() => new Map(items.map((item) => [item.id ?? '', item])), [items])
   const ids = useMemo(() => [...byId.keys()], [byId])
   const { draggedId, order, start } = useDragOrder(ids, list, (id, to) => move(id, to, true))
@@ -44,37 +42,39 @@ export function AttachedKeys({ bundle, items, canEdit, onChange }: AttachedKeysP
   const render = (id: string, index: number) => {
     const item = byId.get(id)
     if (item === undefined) return null
+    const actions = {
+      onTick: (isRange: boolean) => selection.tick(id, isRange),
+      onDragStart: (event: Parameters<typeof start>[1]) => start(id, event),
+      onMove: (step: 1 | -1) => {
+        const to = index + step
+        if (to >= 0 && to < order.length) move(id, to, false)
+      },
+      onRequire: (required: boolean) => require(id, required),
+      onDetach: () => (isProduction(bundle) ? setAsked({ item, what: 'detach' }) : detach(id)),
+      onSplit: isOwner && shared.has(id) ? () => split(id) : undefined,
+      onReplace: () => setAsked({ item, what: 'replace' }),
+      onRename: () => setAsked({ item, what: 'rename' }),
+    }
     return (
       <AttachedKeyRow
-        href={`/keys/${id}?bundle=${bundleId}`}
         id={id}
+        bundle={bundle}
         item={item}
         shared={shared.get(id)}
-        onChange={() => onChange(item)}
         canEdit={canEdit}
         canMove={canEdit && query === ''}
         dragged={id === draggedId}
         selected={selection.chosen.has(id)}
-        onTick={(isRange) => selection.tick(id, isRange)}
-        onDragStart={(event) => start(id, event)}
-        onStep={(step) => {
-          const to = index + step
-          if (to >= 0 && to < order.length) move(id, to, false)
-        }}
-        onRequire={(required) => require(id, required)}
-        onDetach={() => detach(id)}
+        actions={actions}
       />
     )
   }
   return (
     <>
-      {items.length >= FILTER_FROM && (
-        <SearchField label="Filter keys" value={query} onChange={setQuery} className="mb-3" />
-      )}
-      {shown.length === 0 && <p className="py-3 text-ink-soft">No key of this bundle matches.</p>}
+      {shown.length === 0 && <p className="py-3 text-ink-soft">No variable of this bundle matches.</p>}
       {canEdit && <SelectedEntries bundle={bundle} selection={selection} shown={shown} />}
       <VirtualList
-        label="Keys"
+        label="Variables"
         items={shown}
         keyOf={(id) => id}
         rowHeight={ROW_HEIGHT_PX}
@@ -84,7 +84,38 @@ export function AttachedKeys({ bundle, items, canEdit, onChange }: AttachedKeysP
       <p className="sr-only" aria-live="polite">
         {spoken}
       </p>
+      {asked !== null && (
+        <EntryDialog bundle={bundle} {...asked} onDetach={detach} onClose={() => setAsked(null)} />
+      )}
     </>
+  )
+}
+
+type EntryDialogProps = Asked & {
+  bundle: BundleWithItems
+  onDetach: (id: string) => void
+  onClose: () => void
+}
+
+function EntryDialog({ bundle, item, what, onDetach, onClose }: EntryDialogProps) {
+  if (what === 'rename') return <RenameEntryDialog bundle={bundle} item={item} onClose={onClose} />
+  if (what === 'replace') return <OtherKeyDialog bundle={bundle} item={item} onClose={onClose} />
+  const confirm = () => {
+    onClose()
+    onDetach(item.id ?? '')
+  }
+  return (
+    <ConfirmDialog
+      title={`Detach ${item.name} from production?`}
+      action="Detach"
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <p>
+        Programs that start with {bundle.name} do not get {item.name} any more. The key stays in the library,
+        and you can undo this.
+      </p>
+    </ConfirmDialog>
   )
 }
 
@@ -100,48 +131,6 @@ function SelectedEntries(props: SelectedEntriesProps) {
   return <SelectedKeys {...props} library={library} />
 }
 
-function useAttachedKeyChanges(
-  bundleId: string,
-  items: readonly BundleItem[],
-  speak: (text: string) => void,
-) {
-  const reorder = useReorderKey(bundleId)
-  const requireKey = useRequireKey(bundleId)
-  const detachKey = useDetachKey(bundleId)
-  const attachKey = useAttachKey(bundleId)
-  const find = (id: string) => items.find((item) => item.id === id)
-  const move = (id: string, to: number, undoable: boolean) => {
-    const from = find(id)?.order ?? to
-    const name = find(id)?.name ?? ''
-    reorder.mutate({ key_id: id, order: to }, { onError })
-    speak(`${name} is now number ${to + 1} of ${items.length}.`)
-    keepFocus(`move-${id}`)
-    const undo = () => reorder.mutate({ key_id: id, order: from }, { onError })
-    if (undoable) notify({ text: `Moved ${name}.`, undo })
-  }
-  const require = (id: string, required: boolean) => requireKey.mutate({ key_id: id, required }, { onError })
-  const detach = (id: string) => {
-    const { name = '', order, required = false } = find(id) ?? {}
-    const attachment = { key_id: id, as: name, required, order: order ?? 0 }
-    const undo = () => attachKey.mutate(attachment, { onError })
-    const onSuccess = () => notify({ text: `Detached ${name}. It stays in the library.`, undo })
-    detachKey.mutate({ key_id: id }, { onError, onSuccess })
-  }
-  return { move, require, detach }
-}
-
 function namesOf(item: BundleItem | undefined): string {
   return `${item?.name ?? ''} ${item?.key_name ?? ''}`
-}
-
-// A row that changes places is taken out of the document for a moment and loses the focus; one that left the view would
-// be taken out for good.
-function keepFocus(elementId: string): void {
-  if (document.activeElement?.id !== elementId) return
-  const follow = () => {
-    const element = document.getElementById(elementId)
-    element?.focus()
-    element?.scrollIntoView({ block: 'nearest' })
-  }
-  requestAnimationFrame(() => requestAnimationFrame(follow))
 }

@@ -1,0 +1,85 @@
+import { isKeyName } from '@keyferry/contract/env/names'
+import { useState } from 'react'
+import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
+import { useAnswer } from '../../../lib/calls/use-answer.ts'
+import { useChange } from '../../../lib/calls/use-change.ts'
+import { useReplaceKey } from '../../../lib/data/attachments.ts'
+import { Combobox } from '../../../ui/combobox.tsx'
+import { FormDialog } from '../../../ui/dialog-form.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
+
+/** What a form that changes one key of a bundle gets. */
+type EntryChange = {
+  bundle: BundleWithItems
+  item: BundleItem
+  onClose: () => void
+}
+
+/** Asks for the library key that a bundle uses in the place of another one, under the same delivered name. */
+export function OtherKeyDialog({ bundle, item, onClose }: EntryChange) {
+  const change = useReplaceKey(bundle.id)
+  const [chosenId, setChosenId] = useState<string | null>(null)
+  const attached = new Set(bundle.items.map(({ id }) => id))
+  const free = (useAnswer('listKeys', {}).data ?? []).filter((key) => !attached.has(key.id) && key.may_show)
+  const own = item.id ?? ''
+  const done = () => ({
+    text: `${bundle.name} delivers ${item.name} from ${free.find(({ id }) => id === chosenId)?.name ?? ''}.`,
+    undo: () => change.mutate({ from: chosenId ?? '', to: own }),
+  })
+  return (
+    <FormDialog
+      title={`Another key for ${item.name}`}
+      action="Use this key"
+      change={change}
+      input={() => (chosenId === null ? null : { from: own, to: chosenId })}
+      done={done}
+      onClose={onClose}
+    >
+      <Combobox
+        label="Key"
+        placeholder="Search the library"
+        options={free.map(({ id, name, description }) => ({ id, name, detail: description }))}
+        chosenId={chosenId}
+        onChoose={setChosenId}
+      />
+      <p className="text-sm text-ink-soft">
+        The key from before stays in the library. Place and required mark stay as they are.
+      </p>
+    </FormDialog>
+  )
+}
+
+/** Asks for the name under which the bundle delivers a key. */
+export function RenameEntryDialog({ bundle, item, onClose }: EntryChange) {
+  const given = { bundle_id: bundle.id, key_id: item.id ?? '' }
+  const change = useChange('changeAttachment', given)
+  const [name, setName] = useState(item.name)
+  const [problem, setProblem] = useState<string | null>(null)
+  const input = () => {
+    setProblem(isKeyName(name) ? null : 'Use letters, digits and _ only.')
+    if (name === item.name) onClose()
+    return isKeyName(name) && name !== item.name ? { as: name } : null
+  }
+  const undo = () => change.mutate({ as: item.name })
+  return (
+    <FormDialog
+      title={`Rename ${item.name} in ${bundle.name}`}
+      action="Rename"
+      change={change}
+      input={input}
+      unsaved={name !== item.name}
+      done={() => ({ text: `${bundle.name} delivers ${name}.`, undo })}
+      onClose={onClose}
+    >
+      <TextField
+        label="Delivered name"
+        autoFocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        problem={problem}
+        hint={`The program reads this name. The other bundles keep theirs.`}
+        code="normal"
+      />
+    </FormDialog>
+  )
+}

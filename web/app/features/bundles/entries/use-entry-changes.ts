@@ -1,0 +1,63 @@
+import type { BundleItem } from '../../../lib/calls/answers.ts'
+import { useChange } from '../../../lib/calls/use-change.ts'
+import {
+  useAttachKey,
+  useDetachKey,
+  useReorderKey,
+  useReplaceKey,
+  useRequireKey,
+} from '../../../lib/data/attachments.ts'
+import { notifyFailure as onError } from '../../../ui/notify-failure.ts'
+import { notify } from '../../../ui/toast-store.ts'
+
+/** What a person may do with the variables of a bundle in one step, each with a way to take it back.
+ * @param speak tells screen readers where a moved row is */
+export function useEntryChanges(
+  bundle: { id: string; name: string },
+  items: readonly BundleItem[],
+  speak: (text: string) => void,
+) {
+  const reorder = useReorderKey(bundle.id)
+  const requireKey = useRequireKey(bundle.id)
+  const detachKey = useDetachKey(bundle.id)
+  const attachKey = useAttachKey(bundle.id)
+  const splitKey = useChange('splitKey', { bundle_id: bundle.id })
+  const replace = useReplaceKey(bundle.id)
+  const find = (id: string) => items.find((item) => item.id === id)
+  const nameOf = (id: string) => find(id)?.name ?? ''
+  const move = (id: string, to: number, undoable: boolean) => {
+    const from = find(id)?.order ?? to
+    reorder.mutate({ key_id: id, order: to }, { onError })
+    speak(`${nameOf(id)} is now number ${to + 1} of ${items.length}.`)
+    keepFocus(`row-${id}`)
+    const undo = () => reorder.mutate({ key_id: id, order: from }, { onError })
+    if (undoable) notify({ text: `Moved ${nameOf(id)}.`, undo })
+  }
+  const require = (id: string, required: boolean) => requireKey.mutate({ key_id: id, required }, { onError })
+  const detach = (id: string) => {
+    const { name = '', order, required = false } = find(id) ?? {}
+    const attachment = { key_id: id, as: name, required, order: order ?? 0 }
+    const undo = () => attachKey.mutate(attachment, { onError })
+    const onSuccess = () => notify({ text: `Detached ${name}. It stays in the library.`, undo })
+    detachKey.mutate({ key_id: id }, { onError, onSuccess })
+  }
+  const split = (id: string) => {
+    const text = `${bundle.name} has its own ${nameOf(id)}, with the same value.`
+    const onSuccess = (copy: { id: string }) =>
+      notify({ text, undo: () => replace.mutate({ from: copy.id, to: id }, { onError }) })
+    splitKey.mutate({ key_id: id }, { onError, onSuccess })
+  }
+  return { move, require, detach, split }
+}
+
+// A row that changes places is taken out of the document for a moment and loses the focus; one that left the view would
+// be taken out for good.
+function keepFocus(elementId: string): void {
+  if (document.activeElement?.id !== elementId) return
+  const follow = () => {
+    const element = document.getElementById(elementId)
+    element?.focus()
+    element?.scrollIntoView({ block: 'nearest' })
+  }
+  requestAnimationFrame(() => requestAnimationFrame(follow))
+}

@@ -1,0 +1,145 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import type { BundleItem, KeyWithBundles } from '../../../lib/calls/answers.ts'
+import { useAnswer } from '../../../lib/calls/use-answer.ts'
+import { useSaveKey } from '../../../lib/data/keys.ts'
+import { useIsOwner } from '../../../lib/data/me.ts'
+import { useClosing, useUnsaved } from '../../../lib/page/unsaved.ts'
+import { valueProblem, valueWarnings } from '../../../lib/rules/value-warnings.ts'
+import { Button } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { FailureNotice } from '../../../ui/failure-notice.tsx'
+import { IconButton } from '../../../ui/icon-button.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { TextArea } from '../../../ui/text-field.tsx'
+import { notify } from '../../../ui/toast-store.ts'
+
+type ValueEditorProps = {
+  bundle: { id: string; name: string }
+  item: BundleItem
+  onClose: () => void
+}
+
+/** The value of a row as a field, in its place. A shared key asks where the value changes by the button that saves. */
+export function ValueEditor(props: ValueEditorProps) {
+  const key = useAnswer('getKey', { key_id: props.item.id ?? '' }).data
+  if (key === undefined) return null
+  return key.may_change ? (
+    <ValueForm {...props} held={key} />
+  ) : (
+    <Notice tone="plain">Only owners, and who set this value, may change it.</Notice>
+  )
+}
+
+type ValueFormProps = ValueEditorProps & { held: KeyWithBundles }
+
+function ValueForm({ bundle, item, held, onClose }: ValueFormProps) {
+  const { value, setValue, save, saving, problem, isReady, onKeyDown, submit, close } = useValue({
+    bundle,
+    item,
+    held,
+    onClose,
+  })
+  const [isShown, setShown] = useState(false)
+  const isOwner = useIsOwner()
+  const shared = held.bundles.length > 1
+  const warnings = valueWarnings(value)
+  return (
+    <form onSubmit={submit} noValidate className="w-full space-y-2 py-1">
+      <div className="flex items-start gap-1">
+        <div className="min-w-0 flex-1">
+          <TextArea
+            label={`Value of ${item.name} in ${bundle.name}`}
+            hidesLabel
+            autoFocus
+            value={value}
+            rows={value.includes('\n') ? 5 : 1}
+            onChange={(event) => setValue(event.currentTarget.value)}
+            onKeyDown={onKeyDown}
+            problem={problem}
+            placeholder={item.is_secret ? 'New value' : ''}
+            autoCorrect="off"
+            code="small"
+            className={classNames('resize-none', item.is_secret && !isShown && 'concealed')}
+          />
+        </div>
+        {item.is_secret && (
+          <IconButton
+            label={isShown ? 'Hide' : 'Show'}
+            icon={isShown ? EyeOff : Eye}
+            aria-pressed={isShown}
+            onClick={() => setShown(!isShown)}
+          />
+        )}
+      </div>
+      {warnings.length > 0 && (
+        <Notice tone="caution" role="status">
+          {warnings.join(' ')}
+        </Notice>
+      )}
+      <FailureNotice error={saving.error} />
+      <div className="flex flex-wrap gap-2">
+        {shared && isOwner && (
+          <Button
+            label="Save here only"
+            type="submit"
+            size="small"
+            look="primary"
+            disabled={!isReady}
+            busy={saving.isPending}
+          />
+        )}
+        <Button
+          label={shared ? `Save in all ${held.bundles.length} bundles` : 'Save'}
+          type={shared && isOwner ? 'button' : 'submit'}
+          size="small"
+          look={shared && isOwner ? 'neutral' : 'primary'}
+          disabled={!isReady}
+          busy={saving.isPending}
+          onClick={() => shared && isOwner && void save(null)}
+        />
+        <Button label="Cancel" size="small" look="quiet" onClick={close} />
+      </div>
+    </form>
+  )
+}
+
+function useValue({ bundle, item, held, onClose }: ValueFormProps) {
+  const before = item.is_secret ? '' : item.value
+  const [value, setValue] = useState(before)
+  const isOwner = useIsOwner()
+  const saving = useSaveKey(held.id)
+  const saved = useUnsaved(value !== before)
+  const closing = useClosing()
+  const close = () => closing(onClose)
+  const problem = valueProblem(value)
+  const isReady = value !== before && problem === null
+  // A bundle that gets its own key gets another row, which takes along the callbacks of a plain `mutate`.
+  const save = async (bundleId: string | null) => {
+    if (!isReady || saving.isPending) return
+    const change = { value, expected_version: held.version }
+    const isSaved = await saving.mutateAsync({ change, bundleId }).then(
+      () => true,
+      () => false,
+    )
+    if (!isSaved) return
+    saved()
+    onClose()
+    notify({ text: `Saved ${item.name} in ${bundleId === null ? placesOf(held) : bundle.name}.` })
+  }
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault()
+    void save(held.bundles.length > 1 && isOwner ? bundle.id : null)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') close()
+    if (event.key !== 'Enter' || event.shiftKey || value.includes('\n')) return
+    event.preventDefault()
+    submit()
+  }
+  return { value, setValue, save, saving, problem, isReady, onKeyDown, submit, close }
+}
+
+function placesOf({ bundles }: KeyWithBundles): string {
+  return bundles.length > 1 ? `${bundles.length} bundles` : (bundles[0]?.name ?? 'the library')
+}

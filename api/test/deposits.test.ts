@@ -245,6 +245,17 @@ describe.each(databases)('deposits on %s', (kind) => {
     expect((await planOf(api, owner, delivery)).status).toBe(409)
   })
 
+  test.each(['s3cret', 'wrong'])('a member who approves the guess %s learns nothing', async (guess) => {
+    const member = await joinWorkspace(api, owner, 'member')
+    const bundle = await newBundle(api, owner, { [`GUESSED_${guess}`]: 's3cret' })
+    const params = { bundle_id: bundle.id }
+    await api.call('changeBundlePolicy', { as: owner, params, body: { changers: 'member' } })
+    const id = await new DepositClient(api).deposit(bundle.name, { [`GUESSED_${guess}`]: guess })
+    const asked = await planOf(api, member, id)
+    expect([asked.status, asked.failure?.code]).toEqual([403, 'forbidden'])
+    expect(asked.text).not.toContain('same')
+  })
+
   test('a member approves what only creates; the rest is for owners', async () => {
     const member = await joinWorkspace(api, owner, 'member')
     const stranger = await api.newOwner()

@@ -181,6 +181,45 @@ describe.each(databases)('limited write of members on %s', (kind) => {
       expectError(await api.call('attachKey', { as: member, params }), 403, REFUSED, 'forbidden')
     })
 
+    // Whatever a member may do with a value of another person has the same answer for a right and a wrong guess.
+    test.each(['v', 'w'])('members: the guess %s tells nothing', async (value) => {
+      await api.call('attachKey', { as: owner, params: theirs })
+      const mineToo = { ...theirs, bundle_id: mine.bundle_id }
+      await api.call('attachKey', { as: owner, params: mineToo })
+      await changers(theirs.bundle_id, 'member')
+      await changers(mine.bundle_id, 'member')
+      const { name } = (await api.call('getKey', { as: member, params: theirs })).json
+      const [shared, fresh] = [
+        (await api.call('getBundle', { as: member, params: mine })).json.name,
+        randomUUID(),
+      ]
+      const entries = [{ name, value }]
+      const plan = (bundle: string, body = {}) =>
+        api.call('importVariables', { as: member, body: { bundle, entries, dry_run: true, ...body } })
+      for (const body of [{}, { replace: [name] }, { own: [name] }])
+        expectError(await plan(shared, body), 403, REFUSED, 'forbidden')
+      expect((await plan(shared, { share: [name] })).json.plan[0]?.action).toBe('kept')
+      expect((await plan(fresh)).json.plan[0]?.action).toBe('own')
+      await api.call('detachKey', { as: owner, params: mineToo })
+      expectError(await plan(shared, { share: [name] }), 403, REFUSED, 'forbidden')
+      expect((await plan(shared)).json.plan[0]?.action).toBe('own')
+
+      const set = await api.call('updateKey', { as: member, params: theirs, body: { value } })
+      expect(set.json).toMatchObject({ version: 2, value_set_by: { id: member.userId }, value: '*****' })
+      const [event] = (await api.call('listAudit', { as: owner })).json
+      expect([event?.action, event?.data]).toMatchObject(['key.changed', { version: 2, changed: ['value'] }])
+      const again = await api.call('updateKey', { as: member, params: theirs, body: { value } })
+      expect(again.json.version).toBe(2)
+    })
+
+    test('members: the same text of a value that is no secret changes nothing', async () => {
+      await api.call('updateKey', { as: owner, params: theirs, body: { is_secret: false } })
+      await api.call('attachKey', { as: owner, params: theirs })
+      await changers(theirs.bundle_id, 'member')
+      const set = await api.call('updateKey', { as: member, params: theirs, body: { value: 'v' } })
+      expect(set.json).toMatchObject({ version: 1, value_set_by: { id: owner.userId } })
+    })
+
     test('the workspace says so for all, and a bundle only more strictly', async () => {
       const ofAll = (set: string | null) =>
         api.call('changeTenantPolicy', { as: owner, body: { changers: set } })

@@ -6,7 +6,8 @@ import type { Lifetime } from './key-lifetime.ts'
 
 /*
  * What a change of a key changes. A value that the key has already is no change: a repeated import or a second restore
- * makes no version, so no holder becomes stale. A text that becomes a template, or stops being one, is a new value,
+ * makes no version, so no holder becomes stale. The exception is a caller who may not compare (value-rights.ts): every
+ * value that they set is a new one. A text that becomes a template, or stops being one, is a new value,
  * because bundles deliver something else from then on.
  */
 
@@ -18,7 +19,8 @@ export type CurrentKey = Lifetime & {
   description: string
 }
 
-/** Opens the current value. `isSame` is false for a value that cannot be opened, so that it can be replaced. */
+/** Opens the current value. `isSame` is false for a value that cannot be opened, so that it can be replaced, and
+ * for one that the caller may not compare. */
 export type CurrentValue = { open: () => Plaintext | null; isSame: (value: Plaintext) => boolean }
 
 /** Where a new value comes from. */

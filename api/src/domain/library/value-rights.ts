@@ -44,6 +44,12 @@ export function mayShow(caller: Caller, key: ValueRights): boolean {
   return caller.role === 'owner' || (mayChange(caller, key) && key.value_set_by === caller.userId)
 }
 
+/** Whether the caller may learn that a value is the current one. Who may change a secret that another person set must
+ * not guess it. */
+export function mayCompare(caller: Caller, key: ValueRights & { is_secret: boolean }): boolean {
+  return !key.is_secret || mayShow(caller, key)
+}
+
 /** What is asked of a change. `value`: a new one; absent where the text stays. */
 type AskedChange = { is_secret?: boolean | undefined; isTemplate?: boolean | undefined; value?: unknown }
 

@@ -13,7 +13,7 @@ import {
 } from '../../domain/library/key-change.ts'
 import { rotationTime } from '../../domain/library/key-lifetime.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'
-import { requireChangeAllowed } from '../../domain/library/value-rights.ts'
+import { mayCompare, requireChangeAllowed } from '../../domain/library/value-rights.ts'
 import type { Query } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
 import { updateOf } from '../base/tenant-rows.ts'
@@ -50,7 +50,8 @@ export async function holdKey(
   return row
 }
 
-type Change = { change: StampedChange; source?: ValueSource }
+/** `isComparable`: an equal value is no change, as nobody learns from that. */
+type Change = { change: StampedChange; source?: ValueSource; isComparable?: boolean }
 
 /** Change a key in a transaction, which holds the key from then on. */
 export async function changeKey(
@@ -67,32 +68,34 @@ export async function changeHeldKey(
   parts: KeyChangeParts,
   { current, ...change }: Change & { current: KeyRow },
 ): Promise<KeyChanged> {
-  await requireAllowed(parts.transaction, current, change.change)
+  const isComparable = await requireAllowed(parts.transaction, current, change.change)
   const conflict = conflictOf(current.value_version, change.change.expectedVersion)
   if (conflict) return conflict
-  const written = changeOfKey(parts.vault, current, change)
+  const written = changeOfKey(parts.vault, current, { ...change, isComparable })
   if (written) await writeKeyChanges(parts, [written])
   return { status: 'done' }
 }
 
+/** @returns whether the editor may learn that a value is the current one */
 async function requireAllowed(
   transaction: Query,
-  { tenant_id, id, value_set_by }: KeyRow,
+  { tenant_id, id, value_set_by, is_secret }: KeyRow,
   change: StampedChange,
-): Promise<void> {
+): Promise<boolean> {
   const { editor } = change
-  if (!editor || editor.role === 'owner') return
+  if (!editor || editor.role === 'owner') return true
   const changers = (await changersOf(transaction, tenant_id, [id])).get(id) ?? 'owner'
   requireChangeAllowed(editor, { value_set_by, changers }, change)
+  return mayCompare(editor, { value_set_by, changers, is_secret: is_secret === 1 })
 }
 
 /** What a change writes to a key that the transaction holds; null when it changes nothing. */
 export function changeOfKey(
   vault: TenantVault,
   current: KeyRow,
-  { change, source = BY_HAND }: Change,
+  { change, source = BY_HAND, isComparable = true }: Change,
 ): KeyWrite | null {
-  const wanted = effectiveChange(keyOf(current), currentValueOf(vault, current), change)
+  const wanted = effectiveChange(keyOf(current), currentValueOf(vault, current, isComparable), change)
   if (wanted === null) return null
   const { tenant_id: tenantId, id, name } = current
   return {
@@ -108,11 +111,11 @@ function keyOf({ value_version: version, is_secret, template_parts, ...described
 }
 
 // A value that cannot be opened, because its row was edited, can still be replaced.
-function currentValueOf(vault: TenantVault, current: KeyRow): CurrentValue {
+function currentValueOf(vault: TenantVault, current: KeyRow, isComparable: boolean): CurrentValue {
   const open = () => vault.open(current)
   const isSame = (value: Plaintext) => {
     try {
-      return open()?.equals(value) === true
+      return isComparable && open()?.equals(value) === true
     } catch (error) {
       if (error instanceof CryptoError) return false
       throw error

@@ -132,7 +132,8 @@ export const SETTINGS = {
     schema: read.proxy.optional(),
   },
   DEV_ALLOW_PLAINTEXT: {
-    means: '1: callers may read values and store ciphertexts directly (development only)',
+    means:
+      '1: callers may read values, except those that rules keep from them, and store ciphertexts directly (development only)',
     mustBe: SWITCH,
     schema: read.flag,
   },

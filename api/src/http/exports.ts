@@ -1,3 +1,4 @@
+import { requireMayReadBundle } from '../domain/approvals/reveal-rules.ts'
 import type { BundleEntry } from '../domain/library/bundle-entry.ts'
 import {
   envTextOf,
@@ -11,11 +12,14 @@ import type { HandlerParts } from './handler-parts.ts'
 import { requireRevealing } from './keys.ts'
 import { jsonArray, readEntries } from './list-reply.ts'
 
-export function exportHandlers({ stores, clock, devAllowPlaintext }: HandlerParts) {
+export function exportHandlers({ stores, clock, devAllowPlaintext, requestParts }: HandlerParts) {
   return {
     async exportBundle({ caller, params, query: { format, reveal } }) {
       const isRevealed = reveal === '1'
-      if (isRevealed) requireRevealing(devAllowPlaintext)
+      if (isRevealed) {
+        requireRevealing(devAllowPlaintext)
+        await requireMayReadBundle(requestParts, caller, params.bundle_id)
+      }
       const exported = { bundleId: params.bundle_id, values: isRevealed ? 'all' : 'public' } as const
       const groups = await (format === 'env' ? exportBundleAsEnv : exportBundle)(stores, caller, exported)
       await noteExport({ ...stores, clock }, caller, { ...exported, format })

@@ -1,3 +1,4 @@
+import { requireMayReadKey } from '../domain/approvals/reveal-rules.ts'
 import { DomainError } from '../domain/base/errors.ts'
 import {
   createKey,
@@ -15,7 +16,7 @@ import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { listReply } from './list-reply.ts'
 
-export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts) {
+export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: HandlerParts) {
   const { keys } = stores
   const present = (key: SeenKey) => presentKey(key, clock.now())
   return {
@@ -26,7 +27,10 @@ export function keyHandlers({ stores, clock, devAllowPlaintext }: HandlerParts) 
     },
     async getKey({ caller, params: { key_id }, query }) {
       const isRevealed = query.reveal === '1'
-      if (isRevealed) requireRevealing(devAllowPlaintext)
+      if (isRevealed) {
+        requireRevealing(devAllowPlaintext)
+        await requireMayReadKey(requestParts, caller, key_id)
+      }
       const [key, bundles] = await Promise.all([
         (isRevealed ? revealKey : findKey)(keys, caller, key_id),
         keys.bundlesUsing(caller.tenantId, key_id),

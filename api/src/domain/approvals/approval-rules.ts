@@ -65,12 +65,18 @@ export function refusalOf(texts: RefusalTexts, grounds: Grounds): Refusal | null
 }
 
 function whyNot({ policy, request, caller, first, isAlone }: Grounds): WhyNotCode | null {
-  if (!mayApprove(policy, caller))
-    return mayApprove({ ...policy, people: null }, caller) ? 'named_approves' : 'owner_approves'
+  const ofPerson = whyNotBy(policy, caller)
+  if (ofPerson !== null) return ofPerson
   if (policy.agents === 'deny' && isFromAgent(request)) return 'agents_denied'
   if (first?.approverId === caller.userId || isAlone) return 'second_person'
   const isBound = isAtLeast(policy.assurance, 'bound')
   return isBound && waysOf({ policy, request }).length === 0 ? 'release_required' : null
+}
+
+/** Why a person is not among those who may approve; null: they are. */
+export function whyNotBy(policy: Policy, caller: Caller): 'named_approves' | 'owner_approves' | null {
+  if (mayApprove(policy, caller)) return null
+  return mayApprove({ ...policy, people: null }, caller) ? 'named_approves' : 'owner_approves'
 }
 
 function refusal(texts: RefusalTexts, grounds: Grounds, code: WhyNotCode): Refusal {

@@ -38,8 +38,9 @@ export async function exportAudit(
   tenantId: string,
   write: (lines: string) => void,
 ): Promise<void> {
-  await withDatabase(settings, async ({ query }) => {
-    for await (const lines of wholeLog(query, tenantId)) write(lines)
+  await withDatabase(settings, async (database) => {
+    const key = await auditKeyIn(database, settings, new Date().toISOString())
+    for await (const lines of wholeLog(database.query, { tenantId, key })) write(lines)
   })
 }
 

@@ -14,6 +14,16 @@ const restored = exportedLog([
   created,
 ])
 const whole = [...plain.lines, plain.ending()]
+/** The first three entries with an end that says so, signed by nobody. */
+function forgedEnd(): string[] {
+  const end = plain.ending(3, 1, { last: 3 })
+  const signature = end.lastIndexOf('—')
+  return [
+    ...plain.lines.slice(0, 3),
+    end.slice(0, signature) + end.slice(signature).replace(/.{8}\\n"/, 'AAAAAAA=\\n"'),
+  ]
+}
+
 const otherKey = KEY.replace('keyferry', 'other')
 
 describe.concurrent('keyferry audit verify', () => {
@@ -72,7 +82,7 @@ describe.concurrent('keyferry audit verify', () => {
   })
 
   test('an export of a part says that the log goes on', async () => {
-    const part = JSON.stringify({ note: plain.note(4), to_seq: 3 })
+    const part = plain.ending(4, 1, { last: 3, to_seq: 3 })
     const { exit, stdout } = await verify(`--key '${KEY}'`, { lines: [...plain.lines.slice(0, 3), part] })
     expect(exit).toBe(0)
     expect(stdout).toContain(
@@ -122,10 +132,39 @@ describe.concurrent('keyferry audit verify', () => {
       '',
       whole.toSpliced(3, 1),
       '',
-      /line 4: the note signs entry 4, but the export ends at entry 3/,
+      /line 4: it is not the end of entries 1 to 3: something was removed or changed/,
     ],
     ['a missing note', '', plain.lines, '', /line 5: the note at the end is missing/],
-    ['an export without a note', key, [...plain.lines, '{"note":null}'], '', /the export has no note/],
+    [
+      'an export without a note',
+      key,
+      [...plain.lines, plain.ending(4, 1, { note: null })],
+      '',
+      /the export has no note/,
+    ],
+    [
+      'a cut export that says it was asked for so',
+      '',
+      [...plain.lines.slice(0, 3), whole[4]?.replace(',"end"', ',"to_seq":3,"end"') ?? ''],
+      '',
+      /line 4: it is not the end/,
+    ],
+    [
+      'a note that was removed',
+      '',
+      whole.with(4, whole[4]?.replace(/"note":"[^"]*"/, '"note":null') ?? ''),
+      '',
+      /line 5: it is not the end/,
+    ],
+    ['half of the last line', '', whole.with(4, whole[4]?.slice(0, -40) ?? ''), '', /line 5: not a line/],
+    [
+      'an end without a signature',
+      '',
+      whole.with(4, JSON.stringify({ note: plain.note(4) })),
+      '',
+      /line 5: neither an entry nor a signed end/,
+    ],
+    ['an end that nobody signed', key, forgedEnd(), '', /the server did not sign the end of the export/],
     ['another key', `--key '${otherKey}'`, whole, '', /note in the export is not valid: not a verifier key/],
     [
       'a note of another log',
@@ -141,7 +180,13 @@ describe.concurrent('keyferry audit verify', () => {
       plain.note(2, { hash: '11'.repeat(32) }),
       /entries up to 2 are not those/,
     ],
-    ['a cut tail', noted, [...plain.lines.slice(0, 3), plain.ending(3)], plain.note(4), /ends at entry 3/],
+    [
+      'a cut tail',
+      noted,
+      [...plain.lines.slice(0, 3), plain.ending(3, 1, { last: 3 })],
+      plain.note(4),
+      /ends at entry 3/,
+    ],
     ['a note that nobody signed', noted, whole, 'keyferry chain v1\n', /note in note is not valid/],
   ])('finds %s: 1', async (_, flags, lines, note, problem) => {
     const { exit, stdout, stderr } = await verify(flags, { lines, note })

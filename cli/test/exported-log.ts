@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { CHAIN_START, chainHash, originHash } from '@keyferry/crypto/audit-chain'
 import { auditKeyOf } from '@keyferry/crypto/audit-key'
 import { chainNote } from '@keyferry/crypto/chain-note'
+import { exportEnd, lastLine } from '@keyferry/crypto/export-lines'
 import { signNote, verifierKey } from '@keyferry/crypto/signed-note'
 
 const NAME = 'keyferry.example.com/audit'
@@ -12,6 +13,8 @@ const key = { ...auditKeyOf(new Uint8Array(32).fill(7)), name: NAME }
 export const KEY = verifierKey(key)
 
 const ORIGIN = '{"ip":"192.0.2.1","salt":"s"}'
+
+type Ending = { last?: number; note?: null; to_seq?: number }
 
 /** A log whose entries have these actions, as an audit log of the server is. */
 export function exportedLog(events: readonly { action: string; data?: object }[]) {
@@ -27,7 +30,12 @@ export function exportedLog(events: readonly { action: string; data?: object }[]
     const text = { origin: `${NAME}/${tenant}`, seq, hash, epoch, at: `2026-01-31T12:01:0${seq}.000Z` }
     return signNote(chainNote(text), key)
   }
-  const ending = (seq = events.length, epoch = 1) => JSON.stringify({ note: note(seq, { epoch }) })
+  /** The last line of an export of the entries up to `last`. */
+  const ending = (seq = events.length, epoch = 1, { last = events.length, ...more }: Ending = {}) => {
+    const line = JSON.stringify({ note: note(seq, { epoch }), ...more }).slice(0, -1)
+    const text = exportEnd({ first: 1, last, hash: hashes[last - 1] ?? CHAIN_START, line })
+    return lastLine(line, signNote(text, key))
+  }
   return { lines, note, ending }
 }
 

@@ -3,6 +3,7 @@ import vectors from '../../vectors/audit-log.json' with { type: 'json' }
 import { CHAIN_START, chainHash, originHash } from './audit-chain.ts'
 import { auditKeyOf } from './audit-key.ts'
 import { type ChainNote, chainNote, openChainNote } from './chain-note.ts'
+import { exportEnd, lastLine } from './export-lines.ts'
 import { checkExport, ExportedChain } from './exported-chain.ts'
 import { signNote, verifierKey } from './signed-note.ts'
 
@@ -26,7 +27,17 @@ const BODIES = [
   { id: 'größe', data: { as: '\\' } },
 ]
 const begin = (first: number, prev: string) => JSON.stringify({ first_seq: first, first_prev: prev })
-const NOTE = '{"note":"signed"}'
+
+/** The lines of one part of an export, and its last line, with an end that nobody signed. */
+function ended(lines: readonly string[], members: object = { note: 'signed' }): string[] {
+  const entries = lines.filter((line) => line.startsWith('{"hash":'))
+  const prev = /"first_prev":"(\w+)"/.exec(lines[0] ?? '')?.[1] ?? CHAIN_START
+  const first = Number(/"(?:first_)?seq":(\d+)/.exec(lines[0] ?? '')?.[1] ?? 1)
+  const line = JSON.stringify(members).slice(0, -1)
+  const hash = entries.at(-1)?.slice('{"hash":"'.length, 73) ?? prev
+  const end = exportEnd({ first, last: first + entries.length - 1, hash, line })
+  return [...lines, lastLine(line, `${end}\n— o sig\n`)]
+}
 
 function check(lines: readonly string[]): ExportedChain {
   const chain = new ExportedChain()
@@ -38,7 +49,7 @@ function check(lines: readonly string[]): ExportedChain {
 describe('an export', () => {
   test('is whole when each line fits the one before it', () => {
     const { lines, hash } = exportOf(BODIES)
-    const chain = check([...lines, NOTE])
+    const chain = check(ended(lines))
     expect(chain).toMatchObject({ first: 1, last: 3, erased: 0, notes: ['signed'], next: null })
     expect(chain.hashOf(3)).toBe(hash)
     expect(chain.hashOf(0)).toBe(CHAIN_START)
@@ -47,15 +58,17 @@ describe('an export', () => {
 
   test('has the hashes that others compute', () => {
     const lines = vectors.chain.map(({ line, hash }) => `{"hash":"${hash}","event":${line}}`)
-    expect(check([...lines, NOTE])).toMatchObject({ last: 3, erased: 3 })
+    expect(check(ended(lines))).toMatchObject({ last: 3, erased: 3 })
   })
 
   test('may begin at a later entry, and go on in another part', () => {
     const prev = 'ab'.repeat(32)
     const one = exportOf(BODIES, null, prev, 8)
     const two = exportOf(BODIES, null, one.hash, 11)
-    const ending = '{"note":null,"next_from_seq":11}'
-    const parts = [begin(8, prev), ...one.lines, ending, begin(11, one.hash), ...two.lines, NOTE]
+    const parts = [
+      ...ended([begin(8, prev), ...one.lines], { note: null, next_from_seq: 11 }),
+      ...ended([begin(11, one.hash), ...two.lines]),
+    ]
     expect(check(parts)).toMatchObject({ first: 8, last: 13, erased: 0, notes: ['signed'], next: null })
     expect(check(parts.slice(0, 5))).toMatchObject({ last: 10, next: 11 })
     expect(() => check(parts.toSpliced(5, 1, begin(12, one.hash)))).toThrow(
@@ -68,27 +81,27 @@ describe('an export', () => {
   test('that ends before the entry of its note is a part only if it says so', () => {
     const { lines } = exportOf(BODIES)
     const incomplete = 'line 4: the note signs entry 9, but the export ends at entry 3'
-    expect(() => check([...lines, endingLine(9)])).toThrow(incomplete)
-    expect(() => check([...lines, endingLine(9, { to_seq: 4 })])).toThrow(incomplete)
-    expect(check([...lines, endingLine(9, { to_seq: 3 })])).toMatchObject({ last: 3, beyond: 9 })
-    expect(check([...lines, endingLine(9, { next_from_seq: 4 })])).toMatchObject({
+    expect(() => check(ended(lines, noted(9)))).toThrow(incomplete)
+    expect(() => check(ended(lines, noted(9, { to_seq: 4 })))).toThrow(incomplete)
+    expect(check(ended(lines, noted(9, { to_seq: 3 })))).toMatchObject({ last: 3, beyond: 9 })
+    expect(check(ended(lines, noted(9, { next_from_seq: 4 })))).toMatchObject({
       last: 3,
       beyond: 9,
       next: 4,
     })
-    expect(check([...lines, endingLine(3)])).toMatchObject({ last: 3, beyond: null })
+    expect(check(ended(lines, noted(3)))).toMatchObject({ last: 3, beyond: null })
   })
 
   test('may come in any pieces, with or without a line feed at the end', async () => {
     const odd = exportOf([...BODIES, { id: '\u2028', data: {} }])
-    const text = [...odd.lines, NOTE].join('\n')
+    const text = ended(odd.lines).join('\n')
     expect(await checkExport([text])).toMatchObject({ last: 4, erased: 0 })
     expect(await checkExport(Array.from(`${text}\n`))).toMatchObject({ last: 4 })
     await expect(checkExport([])).rejects.toThrow('line 1: the note at the end is missing')
   })
 
   const { lines } = exportOf(BODIES)
-  const whole = [...lines, NOTE]
+  const whole = ended(lines)
   const replaced = (line: number, from: string, to: string) =>
     whole.with(line, whole[line]?.replace(from, to) ?? '')
 
@@ -100,9 +113,20 @@ describe('an export', () => {
     ['swapped entries', [whole[1], whole[0], ...whole.slice(2)], /^line 1: entry 1 is missing/],
     ['more after an origin', replaced(0, '"salt":"s"}', '"salt":"s"},"more":1'), /^line 1: /],
     ['no note at the end', lines, /^line 4: the note at the end is missing/],
-    ['two notes', [...whole, NOTE], /^line 5: a line follows the end/],
+    ['two ends', [...whole, ...whole.slice(-1)], /^line 5: a line follows the end/],
     ['another line', ['[]', ...whole], /^line 1: /],
-    ['an empty line', [...lines, '', NOTE], /^line 4: not a line of an export/],
+    ['an empty line', [...lines, '', ...whole.slice(-1)], /^line 4: not a line of an export/],
+    [
+      'an end of other entries',
+      [...lines.slice(0, 2), ...whole.slice(-1)],
+      /^line 3: it is not the end of entries 1 to 2/,
+    ],
+    ['an end that says more', replaced(3, ',"end"', ',"to_seq":3,"end"'), /^line 4: it is not the end/],
+    [
+      'an end without its signature',
+      [...lines, '{"note":"signed"}'],
+      /^line 4: neither an entry nor a signed end/,
+    ],
     ['half a line', [(lines[0] ?? '').slice(0, 90)], /^line 1: /],
     ['a malformed beginning', ['{"first_seq":0,"first_prev":"x"}'], /^line 1: first_seq/],
   ])('%s is named', (_, changed, problem) => {
@@ -117,7 +141,7 @@ describe('a note of the log', () => {
     data: { epoch_before: 1, seq: 2, epoch: 2 },
   }
   const { lines } = exportOf([...BODIES.slice(0, 2), restored])
-  const chain = check([...lines, NOTE])
+  const chain = check(ended(lines))
   const note = (seq: number, epoch: number, hash = chain.hashOf(seq)): ChainNote => {
     return { origin: 'o/audit/t', seq, hash: hash ?? '00'.repeat(32), epoch, at: '2026-01-31T12:00:00.000Z' }
   }
@@ -149,6 +173,6 @@ function noteOf(seq: number): string {
   return `keyferry chain v1\no/audit/t\n${seq}\nhash\n1 2026-01-31T12:00:00.000Z\n\n— o sig\n`
 }
 
-function endingLine(seq: number, more: object = {}): string {
-  return JSON.stringify({ note: noteOf(seq), ...more })
+function noted(seq: number, more: object = {}): object {
+  return { note: noteOf(seq), ...more }
 }

@@ -1,6 +1,14 @@
 import { CHAIN_START, chainHash, originHash } from './audit-chain.ts'
 import { type ChainNote, namedBy } from './chain-note.ts'
-import { type Ending, endingOf, isPart, type Restore, restoreOf } from './export-lines.ts'
+import {
+  beforeEnd,
+  type Ending,
+  endingOf,
+  exportEnd,
+  isPart,
+  type Restore,
+  restoreOf,
+} from './export-lines.ts'
 import { endOfValue, isCount, membersOf, parsed } from './json-text.ts'
 
 /*
@@ -31,6 +39,8 @@ export type Judgement =
 export class ExportedChain {
   #line = 0
   #first: number | null = null
+  /** The first entry of the part that is read. */
+  #from = 1
   #firstPrev = CHAIN_START
   #seq = 0
   #hash = CHAIN_START
@@ -39,6 +49,7 @@ export class ExportedChain {
   readonly #hashes: string[] = []
   readonly #restores: Restore[] = []
   readonly #notes: string[] = []
+  readonly #ends: string[] = []
 
   /** Check the next line, given without its line feed.
    * @throws BrokenExport */
@@ -78,6 +89,11 @@ export class ExportedChain {
   /** The signed notes of the export, unchecked. */
   get notes(): readonly string[] {
     return this.#notes
+  }
+
+  /** The signed notes of the ends of its parts. They say what the export holds; their signatures are unchecked. */
+  get ends(): readonly string[] {
+    return this.#ends
   }
 
   /** The newest entry that a note of the export names, where the export ends before it. */
@@ -124,6 +140,7 @@ export class ExportedChain {
     } else if (this.#ending === null || first !== this.#seq + 1 || prev !== this.#hash) {
       throw this.#broken(`the part that begins here does not continue entry ${this.#seq}`)
     }
+    this.#from = first
     this.#ending = null
   }
 
@@ -166,9 +183,15 @@ export class ExportedChain {
 
   #end(line: string): void {
     const ending = endingOf(this.#members(line))
-    if (ending === null) throw this.#broken('neither an entry nor a note')
+    if (ending === null) throw this.#broken('neither an entry nor a signed end')
     if (this.#ending !== null) throw this.#broken('a line follows the end of the export')
     if (ending.note !== null) this.#notes.push(ending.note)
+    const said = { first: this.#from, last: this.#seq, hash: this.#hash, line: beforeEnd(line) }
+    if (ending.end.slice(0, ending.end.lastIndexOf('\n\n') + 1) !== exportEnd(said))
+      throw this.#broken(
+        `it is not the end of entries ${this.#from} to ${this.#seq}: something was removed or changed`,
+      )
+    this.#ends.push(ending.end)
     this.#ending = ending
   }
 

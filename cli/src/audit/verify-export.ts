@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type ChainNote, openChainNote } from '@keyferry/crypto/chain-note'
 import { BrokenExport, checkExport, type ExportedChain } from '@keyferry/crypto/exported-chain'
+import { openNote } from '@keyferry/crypto/signed-note'
 import { type CliError, EXIT, generalError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -44,7 +45,7 @@ async function readChain(path: string, shown: string): Promise<ExportedChain> {
   }
 }
 
-// The last line says that the export was asked for up to this entry, and nothing signs that.
+// The last line says that the export was asked for up to this entry.
 function remarksOn({ beyond, next, last }: ExportedChain): string[] {
   if (beyond === null || next !== null) return []
   return [`The export ends at entry ${last}, as requested. The log goes on: its note signs entry ${beyond}.`]
@@ -83,6 +84,8 @@ function checkNotes(chain: ExportedChain, saved: readonly SavedNote[], key: stri
     }
     if (judgement.kind === 'outside' && where !== 'the export') throw outside(note, where, chain)
   }
+  if (chain.ends.some((end) => openNote(end, key) === null))
+    throw generalError('the server did not sign the end of the export', 'Export the log again.')
   return { anchors, remarks }
 }
 

@@ -9,7 +9,7 @@ export const auditCommand: Command = {
   summary: 'Check an export of the audit log, without a server',
   details: [
     'Checks that no entry of the export was changed, removed, added or moved since it was written, and names the first line that is wrong. The exit code is 1 if something is wrong.',
-    'Without a note, the check shows only that the entries fit each other: an attacker who can write to the database can write another such log. With --key, it also checks the note of the export. With --note, it also checks a note that you saved earlier, which shows whether the newest entries were removed.',
+    'Without a note, the check shows only that the entries fit each other: an attacker who can write to the database can write another such log. With --key, it also checks who signed the note and the end of the export. With --note, it also checks a note that you saved earlier, which shows whether the newest entries were removed.',
   ],
   flags: [
     { name: 'key', value: 'KEY', summary: 'The key of the server, as keyferry-server audit-key shows it' },

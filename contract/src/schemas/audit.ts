@@ -67,11 +67,11 @@ export const AuditExportQuery = z.object({
   to_seq: Sequence('to_seq').optional(),
 })
 
-/** JSON lines: entries, then a line with the note. docs/audit.md has the format. */
+/** JSON lines: entries, then a line with the note and the signed end. docs/audit.md has the format. */
 export const AuditExport = z.string().meta({
   id: 'AuditExport',
   examples: [
-    `{"hash":"${'5'.repeat(64)}","event":{"seq":1,"id":"3f6f2c8e-0f3b-4d55-9a0f-6f4a3f0f9b12"}}\n{"note":"…"}\n`,
+    `{"hash":"${'5'.repeat(64)}","event":{"seq":1,"id":"3f6f2c8e-0f3b-4d55-9a0f-6f4a3f0f9b12"}}\n{"note":"…","end":"…"}\n`,
   ],
 })
 

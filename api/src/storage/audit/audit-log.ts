@@ -20,7 +20,7 @@ const UNSEALED = 1_000
 export function createAuditStore(query: Query, key: NamedAuditKey): AuditStore {
   return {
     list: (tenantId, filter, page) => list(query, key, { tenantId, filter, page }),
-    export: (tenantId, range) => ({ lines: exportLines(query, tenantId, range) }),
+    export: (tenantId, range) => ({ lines: exportLines(query, { tenantId, key, ...range }) }),
     note: (tenantId) => newestNote(query, tenantId),
     verifierKey: verifierKey(key),
   }

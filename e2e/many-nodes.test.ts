@@ -13,14 +13,14 @@ import { temporaryFolder } from '../server/test/program.ts'
 import { callbackOf } from '../web/test/sign-in.ts'
 import { TestBrowser } from '../web/test/test-browser.ts'
 import { type ManyNodes, type NodeName, startManyNodes } from './many-nodes.ts'
-import { hasNginx } from './nginx.ts'
+import { hasProxy } from './nginx.ts'
 
 type Asked = { id: string; keys: KeyPair }
 type WaitAnswer = { status: 'pending' } | { status: 'ready'; ciphertext_base64: string }
 
 const KEYFERRY = join(import.meta.dirname, '../cli/bin/keyferry.js')
 const VALUE = 'a value with $, "quotes" and ä'
-const canRun = hasNginx() && hasPostgres() && hasRedis()
+const canRun = hasProxy('nginx') && hasPostgres() && hasRedis()
 
 function opened(ciphertext: string, keys: KeyPair): string {
   const plaintext = Buffer.from(open(Buffer.from(ciphertext, 'base64'), keys)).toString()

@@ -4,13 +4,13 @@ import { freshPostgres } from '../plumbing/test/postgres.ts'
 import { startRedis } from '../plumbing/test/redis-server.ts'
 import { Program, temporaryFolder } from '../server/test/program.ts'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
-import { startNginx } from './nginx.ts'
+import { type ProxyKind, startProxy } from './nginx.ts'
 
 export type NodeName = 'web-1' | 'web-2' | 'api-1' | 'api-2'
 
-/** Two web and two API nodes on PostgreSQL and Redis behind nginx, with a real identity provider. */
+/** Two web and two API nodes on PostgreSQL and Redis behind a proxy, with a real identity provider. */
 export type ManyNodes = {
-  /** Where people and clients come in: nginx. */
+  /** Where people and clients come in: the proxy. */
   publicUrl: string
   provider: IdentityProvider
   /** A node's own address. */
@@ -21,10 +21,14 @@ export type ManyNodes = {
   close(): Promise<void>
 }
 
-export async function startManyNodes(): Promise<ManyNodes> {
+/** @param changes settings of all nodes */
+export async function startManyNodes(
+  proxy: ProxyKind = 'nginx',
+  changes: Readonly<Record<string, string>> = {},
+): Promise<ManyNodes> {
   const redis = await startRedis()
   const folder = temporaryFolder()
-  const [publicPort, internal, web1, web2, api1, api2] = await freePorts()
+  const [publicPort, web1, web2, api1, api2] = await freePorts()
   const publicUrl = `http://127.0.0.1:${publicPort}`
   const provider = await startIdentityProvider({ webUrl: publicUrl })
   const shared = {
@@ -34,6 +38,7 @@ export async function startManyNodes(): Promise<ManyNodes> {
     TRUST_PROXY: '127.0.0.1',
     DATA_DIR: folder.path,
     PUBLIC_URL: publicUrl,
+    ...changes,
   }
   const settings = {
     api: {
@@ -44,7 +49,7 @@ export async function startManyNodes(): Promise<ManyNodes> {
     },
     web: {
       ...shared,
-      API_URL: `http://127.0.0.1:${internal}`,
+      API_URL: `http://127.0.0.1:${api1},http://127.0.0.1:${api2}`,
       OIDC_ISSUER: provider.issuer,
       OIDC_CLIENT_ID: provider.clientId,
       OIDC_CLIENT_SECRET: provider.clientSecret,
@@ -62,9 +67,9 @@ export async function startManyNodes(): Promise<ManyNodes> {
     await programs.get(name)?.stop(signal)
   }
   await Promise.all((['web-1', 'web-2', 'api-1', 'api-2'] as const).map(start))
-  const stopNginx = await startNginx({ public: publicPort, internal, web: [web1, web2], api: [api1, api2] })
+  const stopProxy = await startProxy(proxy, { public: publicPort, web: [web1, web2] })
   const close = async () => {
-    await stopNginx()
+    await stopProxy()
     await Promise.all([...programs.keys()].map((name) => kill(name)))
     await Promise.all([provider.close(), redis.stop()])
     folder.remove()
@@ -72,9 +77,9 @@ export async function startManyNodes(): Promise<ManyNodes> {
   return { publicUrl, provider, addressOf: (name) => `http://127.0.0.1:${ports[name]}`, kill, start, close }
 }
 
-async function freePorts(): Promise<[number, number, number, number, number, number]> {
+async function freePorts(): Promise<[number, number, number, number, number]> {
   const ports = new Set<number>()
-  while (ports.size < 6) ports.add(await freePort())
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = ports
-  return [a, b, c, d, e, f]
+  while (ports.size < 5) ports.add(await freePort())
+  const [a = 0, b = 0, c = 0, d = 0, e = 0] = ports
+  return [a, b, c, d, e]
 }

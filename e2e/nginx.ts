@@ -6,28 +6,39 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Ports of loopback: of nginx, and of the servers behind it. */
-export type NginxPorts = {
-  public: number
-  internal: number
-  web: readonly [number, number]
-  api: readonly [number, number]
-}
+/** Ports of loopback: of the proxy, and of the servers behind it. */
+export type ProxyPorts = { public: number; web: readonly [number, number] }
 
-/** Whether nginx is here. Where it must be (CI), a missing one is a failure instead of a skip. */
-export function hasNginx(): boolean {
-  if (!spawnSync('nginx', ['-v']).error) return true
+export type ProxyKind = 'nginx' | 'haproxy'
+
+/** Whether the proxy is here. Where it must be (CI), a missing one is a failure instead of a skip. */
+export function hasProxy(kind: ProxyKind): boolean {
+  if (!spawnSync(kind, ['-v']).error) return true
   if (process.env['CI'] !== undefined)
-    throw new Error('nginx is not installed, and CI may not skip its tests')
-  process.stderr.write('SKIPPED: tests behind nginx, because it is not installed\n')
+    throw new Error(`${kind} is not installed, and CI may not skip its tests`)
+  process.stderr.write(`SKIPPED: tests behind ${kind}, because it is not installed\n`)
   return false
 }
 
-const EXAMPLE = join(import.meta.dirname, '../deploy/nginx.conf')
+const EXAMPLES = join(import.meta.dirname, '../deploy')
 
-/** Run the example configuration in a real nginx, without TLS and on these ports.
+/** Run the example configuration in a real proxy, without TLS and on these ports.
  * @returns ends it */
-export async function startNginx(ports: NginxPorts): Promise<() => Promise<void>> {
+export async function startProxy(kind: ProxyKind, ports: ProxyPorts): Promise<() => Promise<void>> {
+  return kind === 'nginx' ? await startNginx(ports) : await startHaproxy(ports)
+}
+
+async function startHaproxy(ports: ProxyPorts): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'keyferry-haproxy-'))
+  const example = onPorts(readFileSync(join(EXAMPLES, 'haproxy.cfg'), 'utf8'), ports)
+  const plain = example.replace(/bind :443 ssl .*/, `bind 127.0.0.1:${ports.public}`)
+  writeFileSync(join(folder, 'haproxy.cfg'), plain)
+  const child = spawn('haproxy', ['-q', '-db', '-f', join(folder, 'haproxy.cfg')], { stdio: 'ignore' })
+  await untilListens(ports.public)
+  return () => stop(child, folder)
+}
+
+async function startNginx(ports: ProxyPorts): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'keyferry-nginx-'))
   writeFileSync(join(folder, 'nginx.conf'), wholeConfiguration(folder, exampleOn(ports, folder)))
   const child = spawn(
@@ -41,13 +52,12 @@ export async function startNginx(ports: NginxPorts): Promise<() => Promise<void>
   return () => stop(child, folder)
 }
 
-function exampleOn(ports: NginxPorts, folder: string): string {
-  return readFileSync(EXAMPLE, 'utf8')
-    .replace('127.0.0.1:5393', `127.0.0.1:${ports.web[0]}`)
-    .replace('127.0.0.1:5394', `127.0.0.1:${ports.web[1]}`)
-    .replace('127.0.0.1:5395', `127.0.0.1:${ports.api[0]}`)
-    .replace('127.0.0.1:5396', `127.0.0.1:${ports.api[1]}`)
-    .replace('listen 127.0.0.1:5400', `listen 127.0.0.1:${ports.internal}`)
+function onPorts(example: string, { web: [one, other] }: ProxyPorts): string {
+  return example.replace('127.0.0.1:5393', `127.0.0.1:${one}`).replace('127.0.0.1:5394', `127.0.0.1:${other}`)
+}
+
+function exampleOn(ports: ProxyPorts, folder: string): string {
+  return onPorts(readFileSync(join(EXAMPLES, 'nginx.conf'), 'utf8'), ports)
     .replace('listen 443 ssl', `listen 127.0.0.1:${ports.public}`)
     .replace('proxy_set_header Host $host;', 'proxy_set_header Host $http_host;')
     .replace(/^ *ssl_.*\n/gm, '')
@@ -79,7 +89,7 @@ async function untilListens(port: number): Promise<void> {
     if (isOpen) return
     await sleep(20)
   }
-  throw new Error('nginx does not listen')
+  throw new Error('the proxy does not listen')
 }
 
 async function stop(child: ChildProcess, folder: string): Promise<void> {

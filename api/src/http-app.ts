@@ -1,4 +1,5 @@
 import { randomRequestId } from '@keyferry/crypto/token'
+import { isEnding } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
@@ -46,7 +47,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     nonces: noncesOf(shortLived, clock),
     now: clock.now,
   }
-  return createServer({
+  const app = createServer({
     handlers: createHandlers({
       stores,
       clock,
@@ -72,7 +73,7 @@ export function createApp(parts: AppParts): FastifyInstance {
       setupCode: setupCodeOf(settings),
       devAllowPlaintext,
       version,
-      failingStores: () => failingStores(database, shortLived),
+      failingStores: async () => (isEnding(app) ? ['stopping'] : await failingStores(database, shortLived)),
       auditProblems: () => sealer.problems,
     }),
     readSignature: (facts) => new SignedCall(facts, signing),
@@ -93,6 +94,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     maxBodyBytes,
     trustProxy: 'socketPath' in settings.listen ? 'nearest' : settings.trustProxy,
   })
+  return app
 }
 
 function deviceNoncesOf(shortLived: ShortLived, clock: ClockAndIds): (nonce: string) => Promise<boolean> {

@@ -1,5 +1,5 @@
 import { randomId, randomToken } from '@keyferry/crypto/token'
-import { drain } from '@keyferry/plumbing/http-server'
+import { announceEnd, drain } from '@keyferry/plumbing/http-server'
 import { logOutput } from '@keyferry/plumbing/log-output'
 import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, pino } from 'pino'
@@ -63,11 +63,10 @@ export type RunningApi = {
   address: string
   /** The code for the first set-up, where it is still needed and no setting gives one. */
   setupCode: string | null
-  /** Stops listening, answers held callers, lets running calls finish; within 5 s. */
-  close(): Promise<void>
+  /** Stops listening, answers held callers, lets running calls finish.
+   * @param drainSeconds `/readyz` says so this long before */
+  close(drainSeconds?: number): Promise<void>
 }
-
-const DRAIN_MS = 4_000
 
 const SWEEP_SECONDS = 15
 
@@ -100,7 +99,11 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const address = await listen(app, settings)
   const setupCode = await untoldSetupCode(settings, stores.accounts)
   const resources = opened.move()
-  return { address, setupCode, close: () => close(app, { shortLived, resources }) }
+  return {
+    address,
+    setupCode,
+    close: (drainSeconds = 0) => close(app, { settings, shortLived, resources, drainSeconds }),
+  }
 }
 
 function standardOutput(opened: AsyncDisposableStack): DestinationStream {
@@ -132,12 +135,20 @@ function clockOf(now: () => Date): ClockAndIds {
   return { now, newId: randomId, newToken: randomToken }
 }
 
+type Closed = {
+  settings: ApiSettings
+  shortLived: ShortLived
+  resources: AsyncDisposableStack
+  drainSeconds: number
+}
+
 async function close(
   app: FastifyInstance,
-  { shortLived, resources }: { shortLived: ShortLived; resources: AsyncDisposableStack },
+  { settings, shortLived, resources, drainSeconds }: Closed,
 ): Promise<void> {
+  await announceEnd(app, drainSeconds)
   shortLived.room.close()
   shortLived.changeRoom.close()
-  await drain(app, { ms: DRAIN_MS, giveUp: () => app.server.closeAllConnections() })
+  await drain(app, { ms: settings.stopSeconds * 1_000, giveUp: () => app.server.closeAllConnections() })
   await resources.disposeAsync()
 }

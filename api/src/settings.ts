@@ -53,6 +53,8 @@ export type ApiSettings = {
   approvalAssurance: Assurance
   /** Addresses or networks whose X-Forwarded-For is trusted. */
   trustProxy: readonly string[]
+  /** How long running calls may take to end when the server stops. */
+  stopSeconds: number
   /** Where /metrics is served; `null`: nowhere. */
   metrics: { host: string; port: number } | null
   logLevel: string

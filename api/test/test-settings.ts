@@ -44,6 +44,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     requireSignatureV2: false,
     approvalAssurance: 'compat',
     trustProxy: [],
+    stopSeconds: 4,
     metrics: null,
     logLevel: 'info',
     version: '0.0.0-test',

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
-import { createHttpServer, drain, type HttpServerOptions } from './http-server.ts'
+import { announceEnd, createHttpServer, drain, type HttpServerOptions, isEnding } from './http-server.ts'
 
 const JUNK = 500
 const HOST = 'Host: 127.0.0.1\r\n'
@@ -110,4 +110,21 @@ test.each([['127.0.0.1'], ['127.0.0.0/8']])('the proxy %s has no bound', async (
   const port = await start({ connectionBound: { perAddress: 2, except: [proxy] } })
   await Promise.all(Array.from({ length: 6 }, async () => await once(open(port), 'connect')))
   await expect.poll(connections).toBe(6)
+})
+
+test('a server that ends says so, then refuses new connections and closes open ones with their next answer', async () => {
+  const port = await start()
+  const known = open(port, `GET / HTTP/1.1\r\n${HOST}\r\n`)
+  expect(String((await once(known, 'data'))[0])).toContain('Connection: keep-alive')
+  const announced = announceEnd(app, 0.05)
+  expect(isEnding(app)).toBe(true)
+  expect(await answerOf(open(port, `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`))).toContain('200 OK')
+  await announced
+  expect((await once(connect(port, '127.0.0.1'), 'error'))[0]).toMatchObject({ code: 'ECONNREFUSED' })
+  const drained = drain(app, { ms: 5_000, giveUp: () => undefined })
+  known.write(`GET / HTTP/1.1\r\n${HOST}\r\n`)
+  const answer = await answerOf(known)
+  expect(answer).toContain('200 OK')
+  expect(answer).toContain('Connection: close')
+  await drained
 })

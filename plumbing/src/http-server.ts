@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server, type Socket } from 'node:net'
+import { setImmediate as polled, setTimeout as sleep } from 'node:timers/promises'
 import { type FastifyInstance, type FastifyServerOptions, fastify } from 'fastify'
 import { boundConnections, type ConnectionBound } from './connection-bound.ts'
 
@@ -17,6 +18,11 @@ const CHECK_MS = 2 * SECOND
 const LINGER_MS = 500
 
 const SWEEP_MS = 20
+const POLLS = 1_000
+const EMPTY_POLL_MS = 0.2
+
+/** How long an idle connection stays open when the server already refuses new ones. */
+const LAST_CALLS_MS = 1_000
 const TIMES = { headers: 15 * SECOND, request: 60 * SECOND }
 const MALFORMED = '{"error":"malformed request","code":"invalid"}'
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -46,6 +52,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     requestTimeout: request,
     keepAliveTimeout: 72 * SECOND,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     http: {
@@ -96,12 +103,44 @@ export function targetProblem({ rawHeaders, url = '' }: IncomingMessage): string
   return hosts.length > 1 ? 'more than one Host header' : null
 }
 
-/** Stop listening, and resolve when every call in flight has its answer.
- * @param patience after this many milliseconds `giveUp` ends the calls that are left */
-export async function drain(
-  app: FastifyInstance,
-  patience: { ms: number; giveUp: () => void },
-): Promise<void> {
+const ending = new WeakSet<FastifyInstance>()
+
+/** Whether the server ends soon: it still answers, and load balancers should send new calls elsewhere. */
+export function isEnding(app: FastifyInstance): boolean {
+  return ending.has(app)
+}
+
+/** Begin to end, `seconds` after `isEnding` says so: load balancers need that time. Then refuse new connections, and
+ * close each open one with its next answer. To close idle ones here could fail a call that is on its way. */
+export async function announceEnd(app: FastifyInstance, seconds: number): Promise<void> {
+  ending.add(app)
+  if (seconds === 0) return
+  await sleep(seconds * SECOND)
+  await emptyPoll()
+  Server.prototype.close.call(app.server)
+  app.server.prependListener('request', (_request, response: ServerResponse) => {
+    response.shouldKeepAlive = false
+  })
+}
+
+// The kernel resets connections that wait to be accepted. Right after a poll with nothing to do there is hardly one.
+async function emptyPoll(): Promise<void> {
+  for (let attempt = 0; attempt < POLLS; attempt++) {
+    const begunMs = performance.now()
+    await polled()
+    if (performance.now() - begunMs < EMPTY_POLL_MS) return
+  }
+}
+
+type Patience = {
+  /** After this many milliseconds, `giveUp` ends the calls that are left. */
+  ms: number
+  giveUp: () => void
+}
+
+/** Stop listening, and resolve when every call in flight has its answer. */
+export async function drain(app: FastifyInstance, patience: Patience): Promise<void> {
+  if (!app.server.listening) await sleep(LAST_CALLS_MS)
   const impatience = setTimeout(patience.giveUp, patience.ms)
   // Otherwise a connection that just got its answer stays open for another call.
   const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)

@@ -76,7 +76,7 @@ async function serve(role: Role): Promise<void> {
     settings = readSettings()
     const { start } = await import('./start.ts')
     const running = await start(role, settings, { version })
-    stopOnSignal(running.stop)
+    stopOnSignal(running.stop, settings)
     if (running.setupCode !== null) process.stderr.write(`set-up code: ${running.setupCode}\n`)
     say(announcement({ role, settings, running, version }))
   } catch (error) {

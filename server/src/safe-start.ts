@@ -30,7 +30,8 @@ export function required<N extends SettingName>(
   forWhat: string,
 ): NonNullable<Settings[N]> {
   const value = settings[name]
-  if (value === undefined || value === null) throw new StartError(`${name} is missing: ${forWhat} needs it`)
+  if (value === undefined || value === null || (Array.isArray(value) && value.length === 0))
+    throw new StartError(`${name} is missing: ${forWhat} needs it`)
   return value
 }
 

@@ -94,9 +94,10 @@ export const SETTINGS = {
     isSecret: true,
   },
   API_URL: {
-    means: 'URL of the API, for keyferry-server web',
-    mustBe: 'an http or https address without a path',
-    schema: read.origin.optional(),
+    means:
+      'URL of the API, for keyferry-server web; of several nodes separated by commas: if one refuses the connection, the next gets the call',
+    mustBe: 'http or https addresses without a path, separated by commas',
+    schema: read.origins,
   },
   REQUEST_TTL: {
     means: 'lifetime of an approval request, in seconds',
@@ -197,6 +198,17 @@ export const SETTINGS = {
       'connections to the web-facing layer that one address may hold open; proxies in TRUST_PROXY have no limit',
     mustBe: 'a whole number from 1',
     schema: z.coerce.number().int().min(1).default(2_000),
+  },
+  DRAIN_SECONDS: {
+    means:
+      'seconds between SIGTERM, from which on /readyz answers 503, and the end of new connections; longer than your load balancer takes to notice',
+    mustBe: 'a whole number from 0 to 300',
+    schema: z.coerce.number().int().min(0).max(300).default(0),
+  },
+  STOP_SECONDS: {
+    means: 'seconds that running calls have to end after that',
+    mustBe: 'a whole number from 1 to 300',
+    schema: z.coerce.number().int().min(1).max(300).default(4),
   },
   OIDC_ISSUER: {
     means: 'issuer of the OpenID Connect provider',

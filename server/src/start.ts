@@ -9,13 +9,14 @@ import type { Settings } from './setting-table.ts'
 import { chooseSocketPath } from './socket-path.ts'
 import { webSettings } from './web-settings.ts'
 
-/** A running server. `stop` answers held calls and lets running calls finish. */
+/** A running server. `stop` answers held calls and lets running calls finish, after `/readyz` said so for
+ * `drainSeconds`. */
 export type Running = {
   address: string
   dataDir: string
   madeRootKey: boolean
   setupCode: string | null
-  stop: () => Promise<void>
+  stop: (drainSeconds: number) => Promise<void>
 }
 
 type Parts = { version: string }
@@ -38,8 +39,8 @@ async function startAll(settings: Settings, { version }: Parts): Promise<Running
   const api = await startApi(apiSettings(settings, { ...place, listen, rootKeys: data.rootKeys }))
   const metrics = settings.METRICS_PORT === undefined ? null : 'elsewhere'
   const web = await startWeb(webSettings(settings, { ...place, api: listen, metrics }))
-  const stop = async () => {
-    await Promise.all([web.close(), api.close()])
+  const stop = async (drainSeconds: number) => {
+    await Promise.all([web.close(drainSeconds), api.close(drainSeconds)])
     socket.remove()
     data.unlock()
   }
@@ -59,8 +60,8 @@ async function startApiAlone(settings: Settings, { version }: Parts): Promise<Ru
   const listen = { host: settings.HOST, port: settings.PORT }
   const { startApi } = await import('@keyferry/api')
   const api = await startApi(apiSettings(settings, { ...data, listen, sharedSecrets, version }))
-  const stop = async () => {
-    await api.close()
+  const stop = async (drainSeconds: number) => {
+    await api.close(drainSeconds)
     data.unlock()
   }
   return {
@@ -74,13 +75,13 @@ async function startApiAlone(settings: Settings, { version }: Parts): Promise<Ru
 
 async function startWebAlone(settings: Settings, { version }: Parts): Promise<Running> {
   const sharedSecrets = required(settings, 'BFF_SHARED_SECRET', 'keyferry-server web')
-  const api = { url: required(settings, 'API_URL', 'keyferry-server web') }
+  const api = { urls: required(settings, 'API_URL', 'keyferry-server web') }
   const dataDir = resolve(settings.DATA_DIR)
   if (settings.AUTH_MODE !== 'local' && settings.REDIS_URL === undefined) prepareDataFolder(dataDir)
   const { startWeb } = await import('@keyferry/web')
   const metrics = metricsOf(settings)
   const web = await startWeb(webSettings(settings, { api, dataDir, sharedSecrets, metrics, version }))
-  return { address: web.address, dataDir, madeRootKey: false, setupCode: null, stop: () => web.close() }
+  return { address: web.address, dataDir, madeRootKey: false, setupCode: null, stop: web.close }
 }
 
 type Data = { dataDir: string; rootKeys: RootKeys; madeRootKey: boolean; unlock: () => void }

@@ -24,6 +24,7 @@ export function webSettings(
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
     trustProxy: settings.TRUST_PROXY,
+    stopSeconds: settings.STOP_SECONDS,
     logLevel: logLevelOf(settings),
   }
 }

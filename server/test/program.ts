@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const PROGRAM = join(import.meta.dirname, '../bin/keyferry-server.js')
 const ANNOUNCED = /Listens {3}(http:\/\/\S+)/
-const START_WITHIN_MS = 15_000
+const START_WITHIN_MS = 60_000
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null }
 

@@ -95,3 +95,21 @@ test.each([
   expect(lines).toHaveLength(failing.length)
   await Promise.all([web.close(), api.close()])
 })
+
+test('readyz is ready when one of several API nodes is, and not while this layer is about to stop', async () => {
+  const [stopping, ready] = [new RecordingApi(), new RecordingApi()]
+  const urls = await Promise.all([stopping, ready].map((api) => api.listen()))
+  stopping.answer = (_call, response) =>
+    sendJson(response, 503, { status: 'unavailable', failing: ['stopping'], warnings: [] })
+  ready.answer = (_call, response) => sendJson(response, 200, { status: 'ok', failing: [], warnings: [] })
+  const web = await startTestWeb('', { api: { urls } })
+  const look = async () => {
+    const answer = await fetch(`${web.address}/readyz`)
+    return [answer.status, Readiness.parse(await answer.json()).failing]
+  }
+  for (let n = 0; n < 4; n++) expect(await look()).toEqual([200, []])
+  const closed = web.close(1)
+  expect(await look()).toEqual([503, ['stopping']])
+  await closed
+  await Promise.all([stopping.close(), ready.close()])
+})

@@ -1,4 +1,5 @@
 import { Readiness, TIMES } from '@keyferry/contract'
+import { isEnding } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
@@ -23,7 +24,7 @@ export function serveHealth(app: FastifyInstance, options: HealthOptions): void 
   const looked = shared(() => look(options))
   app.get('/healthz', async () => ({ status: 'ok', version }))
   app.get('/readyz', async (_request, reply) => {
-    const { failing, warnings, clock } = await looked()
+    const { failing, warnings, clock } = isEnding(app) ? STOPPING : await looked()
     const isReady = failing.length === 0
     if (!isReady) reply.code(503)
     const found = JSON.stringify([failing, warnings])
@@ -32,6 +33,8 @@ export function serveHealth(app: FastifyInstance, options: HealthOptions): void 
     return { status: isReady ? 'ok' : 'unavailable', failing, warnings, ...clock }
   })
 }
+
+const STOPPING = { failing: ['stopping'], warnings: [], clock: {} }
 
 async function look(options: HealthOptions) {
   const [behind, stores, signing] = await Promise.all([
@@ -57,12 +60,18 @@ function shared<T>(work: () => Promise<T>): () => Promise<T> {
 async function failingBehind(
   api: ApiConnection,
 ): Promise<Pick<z.output<typeof Readiness>, 'failing' | 'warnings'>> {
-  try {
-    const answer = await api.send({ method: 'GET', path: '/readyz', headers: {} })
-    return Readiness.parse(await answer.body.json())
-  } catch {
-    return { failing: ['api'], warnings: [] }
+  let found: Awaited<ReturnType<typeof failingBehind>> = { failing: ['api'], warnings: [] }
+  // Each call goes to the next node, and one that is ready is enough.
+  for (let node = 0; node < api.nodes; node++) {
+    try {
+      const answer = await api.send({ method: 'GET', path: '/readyz', headers: {} })
+      found = Readiness.parse(await answer.body.json())
+      if (found.failing.length === 0) return found
+    } catch {
+      // It is gone, or no API.
+    }
   }
+  return found
 }
 
 async function failingStore(store: HealthOptions['store']): Promise<readonly string[]> {

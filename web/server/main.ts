@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { AuthMode } from '@keyferry/contract'
 import { freePort } from '@keyferry/plumbing/free-port'
-import { createHttpServer, drain } from '@keyferry/plumbing/http-server'
+import { announceEnd, createHttpServer, drain } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { serveClientFiles } from './client-files/serve.ts'
@@ -32,15 +32,16 @@ import type { WebSettings } from './settings.ts'
 export { endSessionsOfAccount } from './sessions/open-store.ts'
 export type { IdentitySettings, WebSettings } from './settings.ts'
 
-export type Web = { readonly address: string; close(): Promise<void> }
+export type Web = {
+  readonly address: string
+  /** @param drainSeconds `/readyz` says so this long before */
+  close: (drainSeconds?: number) => Promise<void>
+}
 
 /** For tests. `now`: epoch milliseconds. `appFolder`: the folder of the built browser app. */
 export type WebParts = { now: () => number; appFolder: string; log: Logger }
 
 const BUILT_APP = fileURLToPath(new URL('../app/dist/', import.meta.url))
-
-/** How long held calls may continue at shutdown. An API that stops at the same time answers them itself. */
-const PATIENCE_MS = 1_000
 
 /** Start the web-facing layer.
  * @throws Error: what listening throws, such as `EADDRINUSE` */
@@ -66,7 +67,8 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   if (store) await addSessionParts(app, settings, { api, store, now, publicUrl })
   servePages(app, { files, identity, isHttps: isHttps(settings) })
   const address = await app.listen(listen)
-  return { address, close: () => closeAll(app, { api, store, openCalls, closeMetrics }) }
+  const closed = { api, store, openCalls, closeMetrics, stopSeconds: settings.stopSeconds }
+  return { address, close: (drainSeconds = 0) => closeAll(app, drainSeconds, closed) }
 }
 
 /** Choose the port first, so that every part knows our address. */
@@ -158,12 +160,16 @@ type Closed = {
   store: SessionStore | null
   openCalls: OpenCalls
   closeMetrics: () => Promise<void>
+  stopSeconds: number
 }
 
 async function closeAll(
   app: FastifyInstance,
-  { api, store, openCalls, closeMetrics }: Closed,
+  drainSeconds: number,
+  { api, store, openCalls, closeMetrics, stopSeconds }: Closed,
 ): Promise<void> {
-  await drain(app, { ms: PATIENCE_MS, giveUp: () => openCalls.endAll() })
+  await announceEnd(app, drainSeconds)
+  openCalls.endHeld()
+  await drain(app, { ms: stopSeconds * 1_000, giveUp: () => openCalls.endAll() })
   await Promise.all([api.close(), store?.close(), closeMetrics()])
 }

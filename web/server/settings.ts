@@ -28,7 +28,8 @@ export type WebSettings = {
   /** Origin under which people and clients reach this layer, without a trailing slash; `null`: the address it listens
    * on. */
   publicUrl: string | null
-  api: { socketPath: string } | { url: string }
+  /** `urls`: API nodes, of which any serves any call. */
+  api: { socketPath: string } | { urls: readonly string[] }
   /** Absolute path; holds the session store if there is no Redis. */
   dataDir: string
   redisUrl: string | null
@@ -43,6 +44,8 @@ export type WebSettings = {
   maxConnectionsPerAddress: number
   /** Addresses or networks whose X-Forwarded-* headers are trusted. */
   trustProxy: readonly string[]
+  /** How long running calls may take to end when this layer stops. */
+  stopSeconds: number
   /** Where /metrics is served. `elsewhere`: this layer counts, the other layer of the process serves. `null`: off. */
   metrics: { host: string; port: number } | 'elsewhere' | null
   logLevel: string

@@ -16,7 +16,7 @@ export async function startTestWeb(
     {
       listen: { host: '127.0.0.1', port: 0 },
       publicUrl: null,
-      api: { url: apiUrl },
+      api: { urls: [apiUrl] },
       dataDir: mkdtempSync(join(tmpdir(), 'keyferry-web-')),
       redisUrl: null,
       clientDir: '/no/such/folder',
@@ -26,6 +26,7 @@ export async function startTestWeb(
       maxBodyBytes: 65_536,
       maxConnectionsPerAddress: 1_000,
       trustProxy: [],
+      stopSeconds: 1,
       metrics: null,
       logLevel: 'silent',
       version: '0.0.0-test',

@@ -57,18 +57,21 @@ function routePattern(path: string): string {
 }
 
 function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOptions): Handler {
-  if (name === 'waitForApproval') return pendingWhenEnded(forwardPublic(endpoint, options), options.openCalls)
+  if (name === 'waitForApproval')
+    return pendingWhenEnded(forwardPublic(endpoint, options, { isHeld: true }), options.openCalls)
   if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
-  if (endpoint.access === 'machine') return forwardPublic(endpoint, options, true)
+  if (endpoint.access === 'machine') return forwardPublic(endpoint, options, { bearer: true })
   if (name === 'switchTenant') return forwardSwitch(endpoint, options)
   if (endpoint.machine !== undefined) return forwardEither(endpoint, options)
   return forwardSigned(endpoint, options)
 }
 
-/** @param bearer hand a bearer token on: the API decides whose it is */
-function forwardPublic({ method }: Endpoint, options: ForwardOptions, bearer = false): Handler {
+/** `bearer`: hand a bearer token on, the API decides whose it is. `isHeld`: the API may hold the call for long. */
+type Forwarding = { bearer?: boolean; isHeld?: boolean }
+
+function forwardPublic({ method }: Endpoint, options: ForwardOptions, how: Forwarding = {}): Handler {
   return async (request, reply) => {
-    const send = await openCall({ method, bearer }, options, { request, reply })
+    const send = await openCall({ method, ...how }, options, { request, reply })
     const answer = await send(null)
     return await handBack(reply, answer)
   }
@@ -76,7 +79,7 @@ function forwardPublic({ method }: Endpoint, options: ForwardOptions, bearer = f
 
 /** A row that people and machines may call: a bearer token counts, and the session cookie beside it does not. */
 function forwardEither(endpoint: Endpoint, options: ForwardOptions): Handler {
-  const forMachine = forwardPublic(endpoint, options, true)
+  const forMachine = forwardPublic(endpoint, options, { bearer: true })
   const forPerson = forwardSigned(endpoint, options)
   return (request, reply) => (hasBearer(request) ? forMachine(request, reply) : forPerson(request, reply))
 }
@@ -143,13 +146,13 @@ async function openSigned(
 
 /** Prepare a call to the API. Reads the whole body first, because the signature covers it. */
 async function openCall(
-  { method, bearer = false }: { method: Endpoint['method']; bearer?: boolean },
+  { method, bearer = false, isHeld = false }: { method: Endpoint['method'] } & Forwarding,
   { api, sign, maxBodyBytes, openCalls }: ForwardOptions,
   { request, reply }: Exchange,
 ): Promise<(caller: SignedFor) => Promise<Dispatcher.ResponseData>> {
   const path = request.raw.url ?? '/'
   const body = method === 'GET' ? new Uint8Array() : await readBody(request, maxBodyBytes)
-  const signal = openCalls.begin(reply)
+  const signal = openCalls.begin(reply, isHeld)
   const attempt = async (caller: SignedFor) => {
     const headers = {
       ...headersToHandOn(request),

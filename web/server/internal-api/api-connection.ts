@@ -6,12 +6,14 @@ import request from 'undici/lib/api/api-request.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import { unavailable } from '../http/refusal.ts'
 import type { WebSettings } from '../settings.ts'
+import { ApiNodes } from './api-nodes.ts'
 import type { Sign } from './signed-call.ts'
 
 /** Longer than a held wait, so that it does not time out. */
 const ANSWER_TIMEOUT_MS = 60_000
 /** Much shorter than the API's idle time-out: no call may start on a connection that the API is closing. */
 const IDLE_MS = 30_000
+const CONNECT_TIMEOUT_MS = 2_000
 const FIRST_PAUSE_MS = 5
 const LAST_PAUSE_MS = 1_000
 
@@ -24,8 +26,10 @@ type ApiRequest = {
   signal?: AbortSignal | null
 }
 
-/** Connections to the internal API, pooled, over TCP or a Unix socket. */
+/** Connections to the internal API, pooled, over TCP to one or more nodes or over a Unix socket. */
 export type ApiConnection = {
+  /** How many nodes it knows. */
+  nodes: number
   /** @throws Refusal unavailable: no answer, or `signal` aborted */
   send(request: ApiRequest): Promise<Dispatcher.ResponseData>
   /** Typed calls that this layer makes itself. @throws CallError (the API answered with an error) · Refusal
@@ -35,16 +39,16 @@ export type ApiConnection = {
 }
 
 export function connectApi(target: WebSettings['api'], sign: Sign): ApiConnection {
-  const pool = openPool(target)
+  const nodes = new ApiNodes(openPools(target))
   const send = async (call: ApiRequest) => {
     const body = call.body?.length ? call.body : null
-    const answer = await whenQueued(() => request.call(pool, { signal: null, ...call, body }))
+    const attempt = (pool: Pool) => whenQueued(() => request.call(pool, { signal: null, ...call, body }))
+    const answer = await nodes.first(attempt).catch((cause: unknown) => {
+      throw unavailable('Keyferry API', cause)
+    })
     return await fromApi(answer)
   }
-  const close = async () => {
-    if (!pool.closed) await pool.close()
-  }
-  return { send, call: createClient('', fetchBy(send, sign)), close }
+  return { nodes: nodes.count, send, call: createClient('', fetchBy(send, sign)), close: () => nodes.close() }
 }
 
 // A Unix socket refuses connections while its queue is full, which happens when many calls come at once. Nothing was
@@ -54,7 +58,7 @@ async function whenQueued<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt()
     } catch (cause) {
-      if (!isQueueFull(cause) || pauseMs > LAST_PAUSE_MS) throw unavailable('Keyferry API', cause)
+      if (!isQueueFull(cause) || pauseMs > LAST_PAUSE_MS) throw cause
       await sleep(pauseMs * (1 + Math.random()))
     }
   }
@@ -71,14 +75,15 @@ async function fromApi(answer: Dispatcher.ResponseData): Promise<Dispatcher.Resp
   throw unavailable('Keyferry API', new Error(`a proxy answered ${answer.statusCode}`))
 }
 
-function openPool(target: WebSettings['api']) {
+function openPools(target: WebSettings['api']): Pool[] {
   const options = {
+    connectTimeout: CONNECT_TIMEOUT_MS,
     headersTimeout: ANSWER_TIMEOUT_MS,
     bodyTimeout: ANSWER_TIMEOUT_MS,
     keepAliveMaxTimeout: IDLE_MS,
   }
-  if ('url' in target) return new Pool(target.url, options)
-  return new Pool('http://localhost', { ...options, socketPath: target.socketPath })
+  if ('urls' in target) return target.urls.map((url) => new Pool(url, options))
+  return [new Pool('http://localhost', { ...options, socketPath: target.socketPath })]
 }
 
 function fetchBy(send: ApiConnection['send'], sign: Sign): typeof fetch {

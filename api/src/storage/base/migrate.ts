@@ -9,7 +9,7 @@ type Applied = { name: string; hash: string }
 /** Bring the tables up to date: all missing migrations or none, each once however many processes start at a time.
  * @returns the names of those that the database did not have
  * @throws Error with one line for the operator: a newer release migrated the database, or another edition of a
- * migration did, or another transaction holds its tables */
+ *   migration did, or another transaction holds its tables */
 export async function migrateDatabase(
   database: Database,
   now: string,

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { forgetOldGrants } from './domain/approvals/grant.ts'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import { endOverdue } from './domain/kinds/endings.ts'
+import { expireProposals } from './domain/kinds/proposal.ts'
 import type { Stores } from './domain/stores.ts'
 
 /** Sweep at an interval until `opened` ends. */
@@ -17,11 +18,12 @@ export function sweepEvery(
 }
 
 /** One sweep: end approvals and approved deposits that did not return to their terminal, remove old remembered
- * approvals, and tell webhooks of tokens that expire soon. */
+ * approvals and proposals, and tell webhooks of tokens that expire soon. */
 export function overdueSweep({ stores, clock }: { stores: Stores; clock: ClockAndIds }): () => Promise<void> {
   return async () => {
     await endOverdue({ stores, clock })
     await forgetOldGrants({ stores, clock })
+    await expireProposals({ stores, clock })
     await stores.machineTokens.tellExpiring(timestamp(clock))
   }
 }

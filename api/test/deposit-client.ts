@@ -104,6 +104,40 @@ export async function approveDeposit(
   return await api.call('approveDeposit', { as, params: { request_id }, body })
 }
 
+type Proposing = {
+  bundle: string
+  values?: Deposited
+  detach?: string[]
+  readable?: string[]
+  release?: string
+}
+
+/** Propose values to the owners, as the page does for who may not store them. */
+export async function proposeWith(
+  api: Pick<TestApi, 'call'>,
+  as: Identity,
+  { bundle, values = {}, detach = [], readable = [], release }: Proposing,
+) {
+  const client = new DepositClient(api)
+  const params = { request_id: await client.deposit(bundle, values, { detach }) }
+  const plan = await planOf(api, as, params.request_id)
+  const way = release === undefined ? {} : { release }
+  const body = { plan_id: plan.json.plan_id, propose: { readable }, ...way }
+  const approved = await api.call('approveDeposit', { as, params, body })
+  return { client, params, plan, approved, id: approved.json.proposal?.id ?? '' }
+}
+
+/** The id of a new proposal. */
+export async function propose(
+  api: Pick<TestApi, 'call'>,
+  as: Identity,
+  proposing: Proposing,
+): Promise<string> {
+  const { approved, id } = await proposeWith(api, as, proposing)
+  expect([approved.status, approved.failure]).toEqual([200, null])
+  return id
+}
+
 /** What the library of a person delivers in a bundle: names and values, where they may be read. */
 export async function bundleValues(
   api: Pick<TestApi, 'call'>,

@@ -13,6 +13,7 @@ import {
   signedHeaders,
   type TestApi,
 } from './api.ts'
+import { propose } from './deposit-client.ts'
 import type { CallerKind } from './isolation-table.ts'
 
 /** A tenant with one of everything, and a caller of every kind. */
@@ -128,11 +129,22 @@ async function freshIds(
     Object.assign(ids, await newBundle(api, world, name))
     ids['second_id'] = (await newBundle(api, world, name)).bundle_id
   }
+  if (needs('{proposal_id}')) Object.assign(ids, await newProposal(api, world))
   if (needs('{grant_id}')) ids['grant_id'] = randomUUID()
   if (needs('{machine_id}')) Object.assign(ids, await newMachine(api, world, ids['bundle_id']))
   if (needs('{webhook_id}')) Object.assign(ids, await newWebhook(api, world))
   if (needs('/invitations')) Object.assign(ids, await newInvitation(api, world, name))
   return ids
+}
+
+async function newProposal(api: TestApi, { owner, member }: World) {
+  const unique = randomUUID().replaceAll('-', '')
+  await api.call('createBundle', { as: owner, body: { name: unique } })
+  const params = {
+    proposal_id: await propose(api, member, { bundle: unique, values: { [`P${unique}`]: 'v' } }),
+  }
+  const { plan_id } = (await api.call('planProposal', { as: owner, params })).json
+  return { ...params, plan_id }
 }
 
 async function newBundle(api: TestApi, { owner: as }: World, name: ApiEndpointName) {
@@ -213,6 +225,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     encryptFromBundle: { bundle_id: ids['bundle_id'], include_keys: [ids['key_name']] },
     releaseRequest: { secret: '482913' },
     approveDeposit: { plan_id: 'x' },
+    acceptProposal: { plan_id: ids['plan_id'] },
     approveNames: { bundle_id: ids['bundle_id'] },
     changeBundlePolicy: { approvers: 'owner' },
     changeTenantPolicy: { approvers: 'member' },

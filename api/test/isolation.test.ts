@@ -123,6 +123,7 @@ function withUnknownIds({ params = {}, body }: CallParts): CallParts {
     tenant_id: randomUUID(),
     machine_id: randomUUID(),
     token_id: randomUUID(),
+    proposal_id: randomUUID(),
   }
   const parts = { params: { ...unknown, invitation_id: randomUUID() } }
   if (typeof body !== 'object' || body === null) return parts

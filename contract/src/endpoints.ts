@@ -15,6 +15,7 @@ import { memberEndpoints } from './endpoints/members.ts'
 import { namesEndpoints } from './endpoints/names.ts'
 import { passkeyEndpoints } from './endpoints/passkeys.ts'
 import { policyEndpoints } from './endpoints/policies.ts'
+import { proposalEndpoints } from './endpoints/proposals.ts'
 import { requestEndpoints } from './endpoints/requests.ts'
 import { serviceEndpoints } from './endpoints/service.ts'
 import { sessionEndpoints } from './endpoints/sessions.ts'
@@ -29,6 +30,7 @@ export const apiEndpoints = {
   ...serviceEndpoints,
   ...requestEndpoints,
   ...depositEndpoints,
+  ...proposalEndpoints,
   ...namesEndpoints,
   ...waitingEndpoints,
   ...grantEndpoints,

@@ -83,6 +83,10 @@ export const LIMITS = {
   depositBodyBytes: 1_024 * KIB,
   /** Default of the setting MAX_WAITING_DEPOSIT_BYTES: all deposits that wait for approval. */
   waitingDepositBytes: 64 * 1_024 * KIB,
+  /** Open proposals of one person and of one workspace, and the bytes of the latter. */
+  personProposals: 20,
+  workspaceProposals: 200,
+  proposalBytes: 16 * 1_024 * KIB,
   /** Of one library that moves to another server: keys, and bytes of the plaintext in its box. */
   movedKeys: 1_000,
   movedBytes: 1_024 * KIB,
@@ -118,6 +122,8 @@ export const TIMES = {
   /** Failed sign-ins are forgotten this long after the last one. */
   attemptMemorySeconds: 24 * 60 * MINUTE,
   invitationSeconds: 7 * 24 * 60 * MINUTE,
+  /** How long owners can decide on a proposal, and how long its proposer then sees what became of it. */
+  proposalSeconds: 7 * 24 * 60 * MINUTE,
   /** A key's expiry is shown as due this long before it comes. */
   expiringSeconds: 14 * 24 * 60 * MINUTE,
   sessionIdleSeconds: 30 * MINUTE,

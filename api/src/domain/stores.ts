@@ -7,6 +7,7 @@ import type { MachineDeliveryStore } from './collection/machine-delivery.ts'
 import type { DeliveryStore } from './deliveries/delivery.ts'
 import type { HolderStore } from './deliveries/holder.ts'
 import type { DepositStore } from './kinds/deposit-record.ts'
+import type { ProposalStore } from './kinds/proposal.ts'
 import type { ValueOriginStore } from './kinds/request-offer.ts'
 import type { AttachmentStore } from './library/attachment.ts'
 import type { BundleStore } from './library/bundle.ts'
@@ -64,6 +65,7 @@ export type Stores = {
   memberships: MembershipStore
   moves: LibraryMoveStore
   policies: PolicyStore
+  proposals: ProposalStore
   passkeys: PasskeyStore
   tenants: TenantStore
   users: UserStore

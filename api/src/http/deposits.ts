@@ -1,6 +1,11 @@
-import { decide } from '../domain/approvals/decision.ts'
+import { decide, findPending } from '../domain/approvals/decision.ts'
 import { DEPOSIT } from '../domain/kinds/deposit-approval.ts'
-import { planDeposit, removedValue, shownPlan, shownValues } from '../domain/kinds/deposit-plan.ts'
+import { removedValue, shownPlan, shownValues } from '../domain/kinds/deposit-plan.ts'
+import { endProposal, listProposals } from '../domain/kinds/proposal.ts'
+import { offeredDeposit, offeredValues } from '../domain/kinds/proposal-offer.ts'
+import { acceptProposal, planProposal, valuesForOwner } from '../domain/kinds/proposal-storing.ts'
+import type { ImportPlan } from '../domain/transfer/library-import.ts'
+import type { ImportStep } from '../domain/transfer/library-import-step.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { presentRemoval, presentStep } from './imports.ts'
@@ -22,16 +27,30 @@ export function depositHandlers({
       }
     },
     async planDeposit({ caller, params, body }) {
-      const asked = { requestId: params.request_id, treatment: body }
-      const { planned, grounds } = await planDeposit(parts, caller, asked)
-      const { steps, removals } = planned.plan
-      const stored = steps.map((step) => ({ ...presentStep(step), ...shownValues(step) }))
-      const removed = removals.map((each) => ({ ...presentRemoval(each), ...removedValue(each.key) }))
-      return { ...shownPlan(planned, grounds), plan: [...stored, ...removed] }
+      const asking = { caller, stored: await findPending(parts, params.request_id) }
+      const { planned, grounds, proposal } = await offeredDeposit(parts, asking, body)
+      const plan = { ...shownPlan(planned, grounds), plan: shownSteps(planned.plan, shownValues) }
+      return proposal ? { ...plan, proposal: { ...proposal, values: offeredValues(planned) } } : plan
     },
     async approveDeposit({ caller, params, body: choice }) {
       const deciding = { kind: DEPOSIT, requestId: params.request_id, choice }
       return (await decide(parts, caller, deciding)).approved
     },
+    listProposals: ({ caller }) => listProposals(parts, caller),
+    async planProposal({ caller, params, body }) {
+      const asked = { proposalId: params.proposal_id, choice: body }
+      const { plan, bundleName, readable, ...places } = await planProposal(parts, caller, asked)
+      const steps = shownSteps(plan, (step) => valuesForOwner(step, readable))
+      return { bundle_id: plan.bundleId, bundle: bundleName, plan_id: plan.planId, plan: steps, ...places }
+    },
+    acceptProposal: ({ caller, params, body: choice }) =>
+      acceptProposal(parts, caller, { proposalId: params.proposal_id, choice }),
+    endProposal: ({ caller, params }) => endProposal(parts, caller, params.proposal_id),
   } satisfies Partial<Handlers>
+}
+
+function shownSteps({ steps, removals }: ImportPlan, valuesOf: (step: ImportStep) => object) {
+  const stored = steps.map((step) => ({ ...presentStep(step), ...valuesOf(step) }))
+  const removed = removals.map((each) => ({ ...presentRemoval(each), ...removedValue(each.key) }))
+  return [...stored, ...removed]
 }

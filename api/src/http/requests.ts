@@ -63,7 +63,9 @@ export function requestHandlers(parts: RequestHandlerParts) {
       const delivery = parts.deliveries.of({ requestId: params.request_id, claimId }, async () => {
         await ending?.collected?.(originOf(call.peer))
       })
-      if (applied) return new Reply({ body: { status: 'applied', deposit: applied }, delivery })
+      if (applied && 'proposal' in applied)
+        return new Reply({ body: { status: 'proposed', ...applied }, delivery })
+      if (applied) return new Reply({ body: { status: 'applied', ...applied }, delivery })
       return new Reply({ body: { status: 'ready', ciphertext_base64, ...ending?.facts }, delivery })
     },
     getRequestContext: async ({ params, peer }) =>

@@ -20,17 +20,20 @@ const approved: ApprovedDeposit = {
   planId: 'plan',
   choices: { own: [], share: [], replace: [], keyNames: {} },
   assurance: 'bound',
+  readable: null,
 }
 
 const approving = (hold: Hold | null = null) => sealing({ approved, ciphertextBase64: null, hold })
 
 const applied: AppliedDeposit = {
-  id: '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04',
-  bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' },
-  workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: 'Team' },
-  counts: { create: 1, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 },
-  approved_by: 'sam',
-  receipt: { kid: '1a2b3c4d5e6f7081', payload: 'e30=', signature: 'c2lnbmVk' },
+  deposit: {
+    id: '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04',
+    bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' },
+    workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: 'Team' },
+    counts: { create: 1, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 },
+    approved_by: 'sam',
+    receipt: { kid: '1a2b3c4d5e6f7081', payload: 'e30=', signature: 'c2lnbmVk' },
+  },
 }
 
 /** How deposits wait and are stored; run on each implementation. */

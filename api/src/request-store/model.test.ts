@@ -23,12 +23,14 @@ const names = { kind: 'names', tenant, target: { kind: 'tenant', ...tenant }, as
 const deposit = { kind: 'deposit', tenant, depositId: 'd1' }
 const place = { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' }
 const applied = {
-  id: '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04',
-  bundle: place,
-  workspace: place,
-  counts: { create: 1, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 },
-  approved_by: 'sam',
-  receipt: { kid: '1a2b3c4d5e6f7081', payload: 'e30=', signature: 'c2lnbmVk' },
+  deposit: {
+    id: '7d7d0a60-51b4-4a53-8f6e-2a2b7f1c9e04',
+    bundle: place,
+    workspace: place,
+    counts: { create: 1, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 },
+    approved_by: 'sam',
+    receipt: { kid: '1a2b3c4d5e6f7081', payload: 'e30=', signature: 'c2lnbmVk' },
+  },
 }
 const first = { username: '', tenantId: 'tenant', bundleId: 'b', bundleName: 'b', keys: [], at: '' }
 

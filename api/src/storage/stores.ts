@@ -40,6 +40,7 @@ import { duplicator } from './transfer/duplicates.ts'
 import { converter } from './transfer/legacy-conversion.ts'
 import { createLibraryImportStore } from './transfer/library-imports.ts'
 import { createLibraryMoveStore } from './transfer/library-moves.ts'
+import { createProposalStore } from './transfer/proposals.ts'
 import { createWebhookLogStore } from './webhooks/webhook-log.ts'
 import { createWebhookOutbox } from './webhooks/webhook-outbox.ts'
 import { createWebhookStore } from './webhooks/webhooks.ts'
@@ -86,6 +87,7 @@ export function createStores(
     memberships: createMembershipStore(queries),
     moves: createLibraryMoveStore(queries, keyVault, bounds),
     policies: createPolicyStore(queries),
+    proposals: createProposalStore(queries, new ValueVault(tenantKeys, 'proposals', stored)),
     passkeys: createPasskeyStore(queries),
     tenants: createTenantStore(queries),
     users: createUserStore(queries, { tenantKeys, bounds }),

@@ -19,8 +19,8 @@ import { type Arrived, type WaitEvents, waitForEnd } from './wait.ts'
 type Opened<End> = {
   readonly end: End
   readonly outcome: Outcome
-  /** As the server sent it; null: none. */
-  readonly receipt: SignedReceipt | null
+  /** As the server sent it; null: it signs none. Absent where there is nothing to sign. */
+  readonly receipt?: SignedReceipt | null
 }
 
 /** What is requested: values, names, or that values are stored. */
@@ -69,7 +69,7 @@ export async function requestApproval<End>(
     const arrived = await interruption.unlessEnding(waitForEnd(parts, pending, eventsOf(screen)))
     await screen.wayBack.settled()
     const { end, outcome, receipt } = await kind.open(arrived, pending)
-    if (receiptFile !== null) writeReceipt(receiptFile, receipt, server)
+    if (receiptFile !== null && receipt !== undefined) writeReceipt(receiptFile, receipt, server)
     screen.view.finished(outcome)
     kept?.(null)
     return end

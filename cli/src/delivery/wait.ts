@@ -26,7 +26,7 @@ export type WaitEvents = {
 type PollParts = Pick<Parts, 'exchange' | 'clock'>
 
 /** What an approved request brings: values, or the receipt of what was stored. */
-export type Arrived = Extract<WaitOutcome, { kind: 'ready' | 'applied' }>
+export type Arrived = Extract<WaitOutcome, { kind: 'ready' | 'applied' | 'proposed' }>
 
 /** @throws CliError refused: values were stored instead */
 export function deliveryIn(arrived: Arrived): Delivery {
@@ -54,7 +54,7 @@ export async function waitForEnd(
   for (;;) {
     const startedMs = clock.monotonicMs()
     const outcome = await pollOnce({ exchange, clock }, request, known)
-    if (outcome.kind === 'ready' || outcome.kind === 'applied') return outcome
+    if (outcome.kind !== 'pending' && outcome.kind !== 'later') return outcome
     if (outcome.kind === 'pending' && outcome.needs !== known) {
       known = outcome.needs
       events.onNeeds(known)

@@ -2,11 +2,12 @@ import { depositUserCode } from '@keyferry/crypto/deposit'
 import { CliError, EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
+import { printable } from '../base/printable.ts'
 import { requireReason } from '../delivery/agent.ts'
 import { sentCommand } from '../delivery/claims.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
-import { depositIn } from '../delivery/wait.ts'
+import { type Arrived, depositIn } from '../delivery/wait.ts'
 import {
   checkedReceipt,
   countsOf,
@@ -22,14 +23,17 @@ import { fetchDepositKey } from './deposit-key.ts'
 export type Depositing = Omit<RequestOptions, 'bundle'> & { readonly content: DepositContent }
 
 /** Store values on a server where people sign in: seal them to its deposit key, ask for an approval, and wait for the
- * signed receipt of what the server stored.
+ * signed receipt of what the server stored. What the approver may not store, the server keeps for the owners.
  * @throws CliError */
-export async function storeWithApproval(depositing: Depositing, parts: Parts): Promise<void> {
+export async function storeWithApproval(
+  depositing: Depositing,
+  parts: Parts,
+): Promise<'stored' | 'proposed'> {
   const { content, server } = depositing
   const { bundle, workspace } = content
   requireReason(depositing, 'why you change the bundle')
   let sealedBox: Uint8Array = new Uint8Array()
-  await requestApproval<void>(
+  return await requestApproval<'stored' | 'proposed'>(
     {
       name: 'deposit',
       keys: namesIn(content),
@@ -44,9 +48,11 @@ export async function storeWithApproval(depositing: Depositing, parts: Parts): P
         }
       },
       open: async (arrived, pending) => {
+        if (arrived.kind === 'proposed')
+          return { end: 'proposed', outcome: proposedOutcome(arrived, { bundle, pending }) }
         const receipt = depositIn(arrived)
         const stored = await checkedDeposit(receipt, { depositing, pending, box: sealedBox }, parts)
-        return { end: undefined, outcome: storedOutcome(stored), receipt }
+        return { end: 'stored', outcome: storedOutcome(stored), receipt }
       },
     },
     { ...depositing, bundle, workspace },
@@ -54,6 +60,15 @@ export async function storeWithApproval(depositing: Depositing, parts: Parts): P
   ).catch((error: unknown) => {
     throw nothingStored(error)
   })
+}
+
+function proposedOutcome(
+  { workspace }: Extract<Arrived, { kind: 'proposed' }>,
+  { bundle, pending }: { bundle: string; pending: Pick<PendingRequest, 'approvalUrl'> },
+): Outcome {
+  const url = new URL(`/w/${encodeURIComponent(workspace.id)}/waiting`, pending.approvalUrl).href
+  const event = { event: 'proposed', bundle, workspace: printable(workspace.name, 80), url }
+  return { event, text: `Proposed. Owners decide at ${url}`, notes: [] }
 }
 
 function nothingStored(error: unknown): unknown {

@@ -106,8 +106,8 @@ async function importWithApproval(
   const { storeWithApproval } = await import('../deposit/store-with-approval.ts')
   const isPerson = parts.view === 'person'
   if (isPerson) for (const note of notes) parts.stderr.write(`  note: ${note}\n`)
-  await storeWithApproval({ ...options, content }, parts)
-  if (isPerson) parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+  const end = await storeWithApproval({ ...options, content }, parts)
+  if (isPerson && end === 'stored') parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
 }
 
 async function send({ library, body }: RunningImport, how: object): Promise<ImportPlan> {

@@ -28,6 +28,8 @@ export type Needs = 'none' | 'loopback' | 'code' | 'second_person'
 export type WaitOutcome =
   /** A deposit was stored; the receipt says what. */
   | { readonly kind: 'applied'; readonly receipt: SignedReceipt }
+  /** A deposit was kept for the owners. */
+  | { readonly kind: 'proposed'; readonly workspace: Named }
   | { readonly kind: 'pending'; readonly needs: Needs }
   | { readonly kind: 'ready'; readonly delivery: Delivery }
   /** Ask again, but not before `retryAfterMs` (null: when you like). `reason` is for a person. */
@@ -39,11 +41,14 @@ export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
   const body = parseObject(answer.body) ?? {}
   if (body['status'] === 'pending') return { kind: 'pending', needs: readNeeds(body) }
   if (body['status'] === 'applied') return { kind: 'applied', receipt: readStored(body['deposit']) }
+  if (body['status'] === 'proposed') return { kind: 'proposed', ...read(body['proposal'], PROPOSAL, unsaid) }
   if (body['status'] !== 'ready') throw refusedAnswer('the server answered neither "pending" nor "ready"')
   return { kind: 'ready', delivery: readDelivery(body) }
 }
 
 const unsaid = () => refusedAnswer('the server does not say what it stored')
+
+const PROPOSAL = object({ workspace: named })
 
 function readStored(value: unknown): SignedReceipt {
   return read(value, object({ receipt: receipt(unsaid) }), unsaid).receipt

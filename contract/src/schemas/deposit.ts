@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.ts'
 import { IMPORT_ACTIONS, IMPORT_CHOICES, ImportStep, PlanId } from './import.ts'
 import { KeyName } from './key.ts'
 import { AssuranceField } from './policy.ts'
+import { KeptProposal, OfferedProposal, Propose } from './proposal.ts'
 import { Receipt } from './receipt.ts'
 import { Release, ReleaseField } from './release.ts'
 import { WhyNot } from './request-refusal.ts'
@@ -90,6 +91,7 @@ const choices = {
 
 export const PlanDeposit = z.object(choices).meta({ id: 'PlanDeposit', examples: [{}] })
 
+/** A step with what may be shown of it. */
 const DepositStep = ImportStep.extend({
   /** Of a value that is not secret, before and after. */
   old_value: z.string().optional(),
@@ -116,6 +118,8 @@ export const DepositPlan = z
     changes: z.array(z.string()),
     /** Names of production bundles that the plan writes to. */
     production: z.array(z.string()),
+    /** The caller cannot store it, but can propose it to the owners; then `plan` is empty. */
+    proposal: OfferedProposal.optional(),
   })
   .meta({
     id: 'DepositPlan',
@@ -157,11 +161,37 @@ export const ApproveDeposit = z
     user_code: optionalText('user_code', 32).optional(),
     /** How the approval returns to the terminal; one of the ways that the client offered. */
     release: ReleaseField.optional(),
+    /** Propose it to the owners instead of storing it. */
+    propose: Propose.optional(),
   })
   .meta({
     id: 'ApproveDeposit',
     examples: [{ plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2' }],
   })
+
+/** What storing a proposal would do now. */
+export const ProposalPlan = DepositPlan.pick({
+  bundle_id: true,
+  bundle: true,
+  plan: true,
+  plan_id: true,
+  changes: true,
+  production: true,
+}).meta({
+  id: 'ProposalPlan',
+  examples: [
+    { bundle_id: null, bundle: 'dev/app', plan: [], plan_id: 'f2ca1bb6', changes: [], production: [] },
+  ],
+})
+
+/** `marks`: which values are secret from now on; absent, each keeps its key's mark. */
+const decided = { ...choices, marks: z.record(KeyName, Flag('marks')).optional() }
+
+export const PlanProposal = z.object(decided).meta({ id: 'PlanProposal', examples: [{}] })
+
+export const AcceptProposal = z
+  .object({ ...decided, plan_id: PlanId })
+  .meta({ id: 'AcceptProposal', examples: [{ plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce' }] })
 
 const named = z.object({ id: Id, name: z.string() })
 
@@ -178,7 +208,12 @@ export const AppliedDeposit = z
   })
   .meta({ id: 'AppliedDeposit' })
 
-/** `release`: nothing is stored until the terminal returns it. `deposit`: stored. */
+/** `release`: nothing is stored until the terminal returns it. `deposit`: stored. `proposal`: kept for the owners. */
 export const ApprovedDeposit = z
-  .object({ ok: z.literal(true), release: Release.optional(), deposit: AppliedDeposit.optional() })
+  .object({
+    ok: z.literal(true),
+    release: Release.optional(),
+    deposit: AppliedDeposit.optional(),
+    proposal: KeptProposal.optional(),
+  })
   .meta({ id: 'ApprovedDeposit', examples: [{ ok: true }] })

@@ -26,7 +26,7 @@ export const RestoreVersion = z
 
 /** A value that a key has or had. `how`: whether a person set the value, imported it, moved it from another server,
  * restored an older version, or converted a legacy item. `changed_elsewhere_at`: of a moved value, when it last
- * changed on the other server, as the moved file says. `value` is the mask for a value that is or was secret, and for
+ * changed on the other server, as the moved file says. `proposed_by`: who proposed it to the owner who set it. `value` is the mask for a value that is or was secret, and for
  * each old value of a key that is secret; null for a destroyed one. `holders` counts those who were last given this
  * version. */
 export const KeyVersionList = z
@@ -39,6 +39,7 @@ export const KeyVersionList = z
         is_template: z.boolean(),
         set_at: Timestamp,
         set_by: Actor,
+        proposed_by: Actor.nullable(),
         changed_elsewhere_at: Timestamp.nullable(),
         how: z.enum(['set', 'import', 'move', 'restore', 'convert']),
         restored_from: z.int().nullable(),
@@ -59,6 +60,7 @@ export const KeyVersionList = z
           is_template: false,
           set_at: '2026-01-31T12:00:00.000Z',
           set_by: { kind: 'user', id: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55', name: 'sam' },
+          proposed_by: null,
           changed_elsewhere_at: null,
           how: 'set',
           restored_from: null,

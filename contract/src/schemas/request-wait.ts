@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppliedDeposit } from './deposit.ts'
+import { KeptProposal } from './proposal.ts'
 import { Receipt } from './receipt.ts'
 import { ReleaseField } from './release.ts'
 import { Id } from './text.ts'
@@ -28,7 +29,8 @@ export const NamedWorkspace = named('NamedWorkspace')
  * terminal decides what to do with the names. `expired`: delivered values that are past their `expires_at`.
  * `versions`: the version of each delivered key. `needs` of a pending request: `release`, the approval waits for its
  * return to the terminal (`release_by`); `second_person`, one person approved and the bundle needs two. All but the
- * ciphertext are absent where it was stored directly. `applied`: the deposit is stored; told once. */
+ * ciphertext are absent where it was stored directly. `applied`: the deposit is stored; told once.
+ * `proposed`: it is kept for the owners; told once. */
 export const WaitResult = z
   .discriminatedUnion('status', [
     z.object({
@@ -48,5 +50,6 @@ export const WaitResult = z
       receipt: Receipt.optional(),
     }),
     z.object({ status: z.literal('applied'), deposit: AppliedDeposit }),
+    z.object({ status: z.literal('proposed'), proposal: KeptProposal }),
   ])
   .meta({ id: 'WaitResult', examples: [{ status: 'pending' }] })

@@ -33,10 +33,11 @@ export type RuledPlace = ProductionFacts & { id: string | null }
 export type Asking = { caller: Caller; stored: OpenRequest }
 
 /** `places`: the bundle of a first approval comes first. `people`: 1 where one approval is enough whatever the rules
- * say. `rulesOfValues`: of the values that would leave. */
+ * say. `approvers`: `anyone` where an owner decides afterwards. `rulesOfValues`: of the values that would leave. */
 export type Judged = {
   places: readonly RuledPlace[]
   people: 'as the rules' | 1
+  approvers?: 'anyone'
   rulesOfValues?: () => Promise<readonly ValueRules[]>
 }
 
@@ -44,12 +45,16 @@ export type Judged = {
 export async function groundsOf(
   parts: RuleParts,
   { caller, stored }: Asking,
-  { places, people, rulesOfValues }: Judged,
+  { places, people, approvers, rulesOfValues }: Judged,
 ): Promise<Grounds> {
   const own = strictestPolicy(await policiesOf(parts, caller.tenantId, places))
   const ofValues = (await rulesOfValues?.()) ?? []
   const strictest = tightened(own, ofValues)
-  const policy = people === 1 ? { ...strictest, approvals_needed: people } : strictest
+  const policy = {
+    ...strictest,
+    ...(people === 1 && { approvals_needed: people }),
+    ...(approvers === 'anyone' && { approvers: 'member' as const, people: null }),
+  }
   const needsTwo = policy.approvals_needed === 2
   const { request, first, returned } = stored
   const counts =

@@ -69,8 +69,7 @@ type Decided = {
   ok: true
   approvals?: { given: number; needed: number }
   release?: z.output<typeof Release>
-  deposit?: AppliedDeposit
-}
+} & Partial<AppliedDeposit>
 
 /** Approve a request.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already,

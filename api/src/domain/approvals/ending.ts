@@ -36,7 +36,7 @@ export type Ending = {
   /** Its approver was removed before it took effect, and nothing was carried out. Without it, what is sealed goes. */
   refused?(request: ApprovalRequest): Promise<void>
   /** It need not return to the terminal. */
-  carryOut?(request: ApprovalRequest, caller: Caller): Promise<{ deposit?: AppliedDeposit }>
+  carryOut?(request: ApprovalRequest, caller: Caller): Promise<Partial<AppliedDeposit>>
   /** It returned to the terminal.
    * @throws DomainError what carrying it out throws */
   returned?(back: Return): Promise<void>

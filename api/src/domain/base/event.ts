@@ -40,6 +40,8 @@ export type EventData = {
   readonly delivery?: string
   /** The id that ties the events of one deposit together. */
   readonly deposit?: string
+  /** The id of a proposal, which is that of its deposit. */
+  readonly proposal?: string
   /** The name of the bundle of a deposit, which may not exist yet. */
   readonly into?: string
   /** A version of the target's value. */
@@ -117,6 +119,7 @@ const DATA_FIELDS = [
   'replaced',
   'delivery',
   'deposit',
+  'proposal',
   'into',
   'version',
   'restored_from',

@@ -8,9 +8,10 @@ import { stampOf } from '../base/stamp.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
 import { planChanged } from '../transfer/library-import.ts'
-import { type PlannedDeposit, type PlanParts, plannedDeposit } from './deposit-plan.ts'
+import { type PlannedDeposit, plannedDeposit } from './deposit-plan.ts'
 import type { DepositStore } from './deposit-record.ts'
 import { DEPOSIT_REFUSALS } from './deposit-rules.ts'
+import { contentOf, type ProposingParts, plannedProposal, requireRoom } from './proposal-offer.ts'
 
 /*
  * The approval of a deposit. A person approves one plan: if the library changed since they saw it, nothing happens and
@@ -18,31 +19,41 @@ import { DEPOSIT_REFUSALS } from './deposit-rules.ts'
  * values stored: a lure that ends with a click stores nothing.
  */
 
-type Parts = DecisionParts & PlanParts & { stores: { deposits: DepositStore; tenants: TenantStore } }
+type Parts = DecisionParts & ProposingParts & { stores: { deposits: DepositStore; tenants: TenantStore } }
 
 export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>> = {
   refusals: DEPOSIT_REFUSALS,
   async offer(parts, asking, choice) {
-    const planned = await plannedDeposit(parts, asking, choice)
+    const readable = choice.propose?.readable ?? null
+    const planned = await (readable
+      ? plannedProposal(parts, asking.caller, asking.stored.request)
+      : plannedDeposit(parts, asking, choice))
     return {
       ...planned,
-      requireSame() {
+      async requireSame() {
         if (planned.plan.planId !== choice.plan_id) throw planChanged()
+        if (readable) await requireRoom(parts, asking.caller, contentOf(planned, readable))
       },
       async begin({ policy }, hold) {
-        const approved = await record(parts, asking, { planned, policy, heldBy: hold?.by ?? null })
+        const recorded = { planned, policy, readable, heldBy: hold?.by ?? null }
+        const approved = await record(parts, asking, recorded)
         return { approved, ciphertextBase64: null }
       },
     }
   },
 }
 
-type Recorded = { planned: PlannedDeposit; policy: Policy; heldBy: ReleaseWay | null }
+type Recorded = {
+  planned: PlannedDeposit
+  policy: Policy
+  readable: string[] | null
+  heldBy: ReleaseWay | null
+}
 
 async function record(
   { stores, clock }: Parts,
   { caller, stored: { request } }: Asking,
-  { planned: { asked, choices, plan }, policy, heldBy }: Recorded,
+  { planned: { asked, choices, plan }, policy, readable, heldBy }: Recorded,
 ): Promise<ApprovedDeposit> {
   const { tenant, username } = await findSelf(stores.tenants, caller)
   const id = clock.newId()
@@ -52,6 +63,7 @@ async function record(
     bundleName: asked.bundleName,
     names: [...asked.entries.map(({ name }) => name), ...asked.detach],
     removals: asked.detach.length,
+    isProposal: readable !== null,
     heldBy,
     until: new Date(request.expiresAtMs).toISOString(),
     stamp: { ...stampOf(caller, clock), origin: { ...caller.origin, ...requestOrigin(request) } },
@@ -65,5 +77,6 @@ async function record(
     planId: plan.planId,
     choices,
     assurance: policy.assurance,
+    readable,
   }
 }

@@ -1,11 +1,9 @@
 import type { DepositPlan, PlanDeposit } from '@keyferry/contract'
 import type { z } from 'zod'
-import { type Asking, groundsOf, type Judged, type RuleParts } from '../approvals/approval-grounds.ts'
+import type { Asking, Judged, RuleParts } from '../approvals/approval-grounds.ts'
 import { type Grounds, shownRules } from '../approvals/approval-rules.ts'
-import { findPending } from '../approvals/decision.ts'
 import { DomainError } from '../base/errors.ts'
 import type { BundleStore } from '../library/bundle.ts'
-import type { Caller } from '../people/membership.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
 import { openDeposit } from '../requests/opened-deposit.ts'
 import type { RequestParts } from '../requests/request.ts'
@@ -38,21 +36,9 @@ export type PlannedDeposit = Judged &
     plan: ImportPlan
   }
 
-/** What the approver of a deposit sees before the click.
- * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already,
- *   or no deposit) · deposit_damaged · forbidden (the plan does more than create) · what `planOf` throws */
-export async function planDeposit(
-  parts: PlanParts,
-  caller: Caller,
-  { requestId, treatment }: { requestId: string; treatment: Treatment },
-): Promise<{ planned: PlannedDeposit; grounds: Grounds }> {
-  const asking = { caller, stored: await findPending(parts, requestId) }
-  const planned = await plannedDeposit(parts, asking, treatment)
-  return { planned, grounds: await groundsOf(parts, asking, planned) }
-}
-
-/** One approval is enough, because an owner can store values without a second person.
- * @throws DomainError as `planDeposit` */
+/** What an approval of a deposit would do. One is enough, because an owner can store values without a second person.
+ * @throws DomainError not_found · deposit_damaged · conflict (no deposit) · forbidden (the plan does what only an owner
+ *   may) · what `planOf` throws */
 export async function plannedDeposit(
   parts: PlanParts,
   { caller, stored }: Asking,

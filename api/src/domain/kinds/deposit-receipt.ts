@@ -4,14 +4,14 @@ import { type ReceiptSigner, requestFacts } from '../approvals/receipt.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { countsOf } from '../transfer/imported-variables.ts'
-import type { DepositOutcome } from './deposit-record.ts'
+import type { Stored } from './deposit-record.ts'
 
 /** The signed receipt of a deposit: what was stored, where, and who approved it. It is made from the record in the
  * database, so every node signs the same facts. */
 export function depositReceipt(
   signer: ReceiptSigner,
   request: ApprovalRequest,
-  { approval, outcome }: { approval: ApprovedDeposit; outcome: DepositOutcome },
+  { approval, outcome }: { approval: ApprovedDeposit; outcome: Stored },
 ): z.output<typeof Receipt> {
   const { bundleId, boxDigest, storedAt, variables } = outcome
   const payload = {

@@ -11,7 +11,7 @@ import type { ImportedVariable } from '../transfer/imported-variables.ts'
  * | state    | what happened                                                                  |
  * | -------- | ------------------------------------------------------------------------------ |
  * | approved | approved, and not stored: the approval may still return to the terminal        |
- * | applied  | stored                                                                         |
+ * | applied  | stored, or kept as a proposal                                                  |
  * | void     | never stored: denied, withdrawn, not returned, overtaken, or the plan changed  |
  */
 
@@ -23,6 +23,8 @@ export type NewDeposit = {
   names: readonly string[]
   /** How many of them the bundle would lose. */
   removals: number
+  /** The values are not stored, but proposed to the owners. */
+  isProposal: boolean
   /** How the approval has to return to the terminal; null: it has not. */
   heldBy: ReleaseWay | null
   /** ISO timestamp: the end of the request. */
@@ -30,8 +32,13 @@ export type NewDeposit = {
   stamp: Stamp
 }
 
+/** Kept for the owners until `expiresAt`, an ISO timestamp. */
+type Kept = { proposed: true; expiresAt: string }
+
+export type DepositOutcome = Stored | Kept
+
 /** What was stored, for the client and for the receipt. */
-export type DepositOutcome = {
+export type Stored = {
   bundleId: string
   /** Of the sealed box, 64 hex digits. */
   boxDigest: string

@@ -10,9 +10,10 @@ import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { countsOf, variablesOf } from '../transfer/imported-variables.ts'
 import { importVariables } from '../transfer/library-import.ts'
-import { importOf, type PlanParts } from './deposit-plan.ts'
+import { importOf } from './deposit-plan.ts'
 import { depositReceipt } from './deposit-receipt.ts'
 import type { DepositEnd, DepositOutcome, DepositStore } from './deposit-record.ts'
+import { type ProposingParts, proposalOf } from './proposal-offer.ts'
 
 /*
  * How the server stores the values of an approved deposit: in one transaction, which also ends the deposit's record.
@@ -20,7 +21,7 @@ import type { DepositEnd, DepositOutcome, DepositStore } from './deposit-record.
  * was committed. It first voids a record that is still open, so that a slow transaction cannot commit later.
  */
 
-export type StoringParts = PlanParts & {
+export type StoringParts = ProposingParts & {
   stores: { deposits: DepositStore; memberships: MembershipStore }
   receipts: ReceiptSigner
 }
@@ -37,7 +38,11 @@ export async function storeDeposit(
   { request, approval, caller }: Storing,
 ): Promise<AppliedDeposit> {
   try {
-    const outcome = await importApproved(parts, { request, approval, caller })
+    const outcome = await (approval.readable ? keepProposal : importApproved)(parts, {
+      request,
+      approval,
+      caller,
+    })
     const applied = appliedOf(parts, request, { approval, outcome })
     await tell(parts, request, { approval, applied })
     return applied
@@ -108,6 +113,13 @@ async function importApproved(
   return { bundleId: done.bundleId, boxDigest, storedAt: done.stamp.at, variables: variablesOf(done) }
 }
 
+async function keepProposal(parts: StoringParts, storing: Storing): Promise<DepositOutcome> {
+  const proposal = await proposalOf(parts, storing)
+  const isKept = await parts.stores.proposals.keep(storing.caller.tenantId, proposal)
+  if (!isKept) throw new DomainError('conflict', 'This deposit has ended: run the command again')
+  return { proposed: true, expiresAt: proposal.until }
+}
+
 // The approver's rights may have changed while the approval was on its way.
 async function approverOf(
   { stores }: StoringParts,
@@ -152,13 +164,14 @@ function appliedOf(
   request: ApprovalRequest,
   { approval, outcome }: { approval: ApprovedDeposit; outcome: DepositOutcome },
 ): AppliedDeposit {
-  const { depositId: id, tenant, username } = approval
+  const { depositId: id, tenant: workspace, username } = approval
+  const name = request.suggestedBundle ?? ''
+  if ('proposed' in outcome)
+    return { proposal: { id, bundle: { name }, workspace, expires_at: outcome.expiresAt } }
+  const { bundleId, variables } = outcome
+  const counts = countsOf(variables)
+  const receipt = depositReceipt(receipts, request, { approval, outcome })
   return {
-    id,
-    bundle: { id: outcome.bundleId, name: request.suggestedBundle ?? '' },
-    workspace: tenant,
-    counts: countsOf(outcome.variables),
-    approved_by: username,
-    receipt: depositReceipt(receipts, request, { approval, outcome }),
+    deposit: { id, bundle: { id: bundleId, name }, workspace, counts, approved_by: username, receipt },
   }
 }

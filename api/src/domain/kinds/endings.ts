@@ -93,9 +93,7 @@ function depositEnding(parts: Parts, approval: ApprovedDeposit): Ending {
     assurance: async () => approval.assurance,
     end: ({ reason, origin, at }) => parts.stores.deposits.void(tenant.id, { depositId, reason, origin, at }),
     refused: (request) => refuseDeposit(parts, { request, approval }),
-    carryOut: async (request, caller) => ({
-      deposit: await storeDeposit(parts, { request, approval, caller }),
-    }),
+    carryOut: (request, caller) => storeDeposit(parts, { request, approval, caller }),
     returned: ({ request }) => storeReleased(parts, request.id),
   }
 }

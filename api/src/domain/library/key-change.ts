@@ -24,7 +24,7 @@ export type CurrentKey = Lifetime & {
 export type CurrentValue = { open: () => Plaintext | null; isSame: (value: Plaintext) => boolean }
 
 /** Where a new value comes from. */
-export type ValueSource = { how: ValueHow; restoredFrom: number | null }
+export type ValueSource = { how: ValueHow; restoredFrom: number | null; proposedBy?: string | null }
 
 /** A change without what changes nothing. `value`: a new value, which is the next version. */
 export type EffectiveChange = StampedChange & {

@@ -33,6 +33,8 @@ export type KeyVersion = {
   is_template: boolean
   set_at: string
   set_by: Person
+  /** Who proposed it to the owner who set it. */
+  proposed_by: Person | null
   /** As `value_changed_elsewhere_at` of a key. */
   changed_elsewhere_at: string | null
   how: ValueHow

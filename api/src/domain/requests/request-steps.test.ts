@@ -28,7 +28,8 @@ const first = {
 const counts = { create: 0, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 }
 const place = { id: 'bundle', name: 'dev/app' }
 const receipt = { kid: '', payload: '', signature: '' }
-const applied = { id: 'd1', bundle: place, workspace: place, counts, approved_by: 'sam', receipt }
+const stored = { id: 'd1', bundle: place, workspace: place, counts, approved_by: 'sam', receipt }
+const applied = { deposit: stored }
 
 const approve =
   (changes: Partial<steps.Approving>): Step<unknown> =>

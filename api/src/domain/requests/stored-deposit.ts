@@ -1,4 +1,4 @@
-import { AppliedDeposit as Applied } from '@keyferry/contract'
+import { AppliedDeposit as Applied, KeptProposal } from '@keyferry/contract'
 import { z } from 'zod'
 
 /*
@@ -22,7 +22,7 @@ export const DepositBox = z.object({
 
 export type DepositBox = z.infer<typeof DepositBox>
 
-export const AppliedDeposit = Applied
+export const AppliedDeposit = z.union([z.object({ deposit: Applied }), z.object({ proposal: KeptProposal })])
 
-/** What was stored; the client gets it once. */
+/** What was stored, or kept for the owners; the client gets it once. */
 export type AppliedDeposit = z.infer<typeof AppliedDeposit>

@@ -48,6 +48,9 @@ export type ImportReading = {
 /** An approved deposit. `boxDigest`: of its sealed box, for the receipt. */
 type ApprovedBox = { id: string; boxDigest: string }
 
+/** A proposal whose values an owner stores. */
+type ProposedBy = { id: string; proposerId: string }
+
 /** A plan to carry out. `bundle`: to be created; null for a bundle that exists. `newKeyId`: for a step that makes a
  * key. */
 export type ImportChange = {
@@ -58,6 +61,8 @@ export type ImportChange = {
   planId: string
   /** The deposit whose values these are; null: none. */
   deposit: ApprovedBox | null
+  /** The proposal whose values these are; null: none. */
+  proposal: ProposedBy | null
   stamp: Stamp
 }
 
@@ -83,6 +88,8 @@ export type LibraryImport = {
   deposit?: ApprovedBox
   /** Imports into other bundles, which follow this one. */
   also?: readonly LibraryImport[]
+  /** The proposal whose values these are, which ends likewise. No one learns whether they are new. */
+  proposal?: ProposedBy
 }
 
 /** `bundleId`: null for a bundle that is still to be created; `newKeyId`: given once the key is made. */
@@ -150,7 +157,8 @@ function planIn(found: ImportLibrary, caller: Caller, wanted: LibraryImport): Im
   const { library, asked } = withSources(found, wanted, caller)
   const isOwner = caller.role === 'owner'
   // Who set a template did not set its parts.
-  const mayCompare = (key: FoundKey) => isOwner || (mayShow(caller, key) && key.templateParts === null)
+  const isShowable = (key: FoundKey) => isOwner || (mayShow(caller, key) && key.templateParts === null)
+  const mayCompare = (key: FoundKey) => asked.proposal === undefined && isShowable(key)
   const steps = planImport(library, { ...asked, mayCompare })
   const removals = planRemovals(library, asked, steps)
   if (!isOwner) requireAllowed(library, { steps, removals }, caller)
@@ -194,7 +202,7 @@ function planIdOf({ bundleId, steps, removals }: Omit<ImportPlan, 'planId'>, bun
 function changeOf(
   { bundleId, steps, removals, planId }: ImportPlan,
   caller: Caller,
-  { bundleName, deposit, clock }: Pick<LibraryImport, 'bundleName' | 'deposit'> & { clock: ClockAndIds },
+  { bundleName, deposit, proposal, clock }: LibraryImport & { clock: ClockAndIds },
 ): ImportChange {
   const stamp = stampOf(caller, clock)
   const id = bundleId ?? clock.newId()
@@ -206,6 +214,7 @@ function changeOf(
     removals,
     planId,
     deposit: deposit ?? null,
+    proposal: proposal ?? null,
     stamp,
   }
 }

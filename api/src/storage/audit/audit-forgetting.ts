@@ -5,7 +5,7 @@ import type { AuditKey } from '@keyferry/crypto/audit-key'
 import { entryOf } from '../../domain/audit/audit.ts'
 import { emailKey } from '../../domain/base/email.ts'
 import type { Queries, Query } from '../base/queries.ts'
-import { selectOf } from '../base/tenant-rows.ts'
+import { selectOf, updateOf } from '../base/tenant-rows.ts'
 
 /*
  * Erasing a person: what may identify them leaves the logs (`origin`) and the deliveries (`label`). The hashed text of
@@ -79,6 +79,7 @@ async function forgetIn(queries: Queries, tenantId: string, forgetting: Forgetti
       .where('tenant_id', '=', tenantId)
       .where('user_id', '=', person.id)
       .execute()
+    await updateOf(transaction, 'proposals', { tenantId, user_id: person.id }).set({ sender: null }).execute()
     const target = { kind: 'user', id: person.id, name: null } as const
     const actor = { kind: 'operator', id: null } as const
     const event = { tenantId, action: 'person.forgotten', at: now, actor, target, origin: null } as const

@@ -3,6 +3,7 @@ import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { sql } from 'kysely'
 import type { Query } from '../base/queries.ts'
 import type { Flag } from '../base/tables.ts'
+import { boundProposal } from '../keys-at-rest/proposal-values.ts'
 import { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
 import { type ValueTable, ValueVault } from '../keys-at-rest/value-vault.ts'
 import { type WebhookSecrets, webhookSecrets } from '../keys-at-rest/webhook-secrets.ts'
@@ -27,7 +28,7 @@ export async function verifyStoredValues(query: Query, ring: RootKeyRing): Promi
   const tenantKeys = new TenantKeys(query, ring)
   const failures: ValueFailure[] = []
   let checked = 0
-  for (const table of ['keys', 'key_versions', 'legacy_items'] as const) {
+  for (const table of ['keys', 'key_versions', 'legacy_items', 'proposals'] as const) {
     // A replaced value stays bound to its place in the table keys.
     const vault = new ValueVault(tenantKeys, table === 'key_versions' ? 'keys' : table)
     for await (const rows of allRows(query, table)) {
@@ -93,7 +94,7 @@ type ValueRow = {
 async function* allRows(query: Query, table: StoredIn): AsyncGenerator<ValueRow[]> {
   let last: RowPlace = { tenant_id: '', id: '', value_version: 0 }
   for (;;) {
-    const rows = await (table === 'key_versions' ? someVersions(query, last) : someRows(query, table, last))
+    const rows = await SOME[table](query, last)
     yield rows
     const end = rows.at(-1)
     if (!end) return
@@ -103,7 +104,27 @@ async function* allRows(query: Query, table: StoredIn): AsyncGenerator<ValueRow[
 
 type RowPlace = Pick<ValueRow, 'tenant_id' | 'id' | 'value_version'>
 
-function someRows(query: Query, table: ValueTable, after: RowPlace): Promise<ValueRow[]> {
+const SOME: Readonly<Record<StoredIn, (query: Query, after: RowPlace) => Promise<ValueRow[]>>> = {
+  keys: (query, after) => someRows(query, 'keys', after),
+  key_versions: someVersions,
+  legacy_items: (query, after) => someRows(query, 'legacy_items', after),
+  proposals: someProposals,
+}
+
+async function someProposals(query: Query, { tenant_id, id }: RowPlace): Promise<ValueRow[]> {
+  const rows = await query
+    .selectFrom('proposals')
+    .selectAll()
+    .where((columns) => columns(columns.refTuple('tenant_id', 'id'), '>', columns.tuple(tenant_id, id)))
+    .where('value', 'is not', null)
+    .orderBy('tenant_id')
+    .orderBy('id')
+    .limit(ROWS_AT_ONCE)
+    .execute()
+  return rows.map((row) => ({ ...boundProposal(row), template_parts: null, ...row }))
+}
+
+function someRows(query: Query, table: 'keys' | 'legacy_items', after: RowPlace): Promise<ValueRow[]> {
   return query
     .selectFrom(table)
     .select(['id', 'tenant_id', 'name', 'value', 'value_version', 'is_secret'])

@@ -85,9 +85,9 @@ function summing({
   query,
   prepare,
 }: Pick<Queries, 'query' | 'prepare'>): (tenantId: string) => Promise<number> {
-  const reads = (['keys', 'legacy_items'] as const).map((table) =>
+  const reads = (['keys', 'legacy_items', 'proposals'] as const).map((table) =>
     prepare((value: (name: 'tenantId' | 'after') => string) => {
-      const sizes = sql<Size>`select id, length(value) + ${ROW_BYTES} as bytes from ${sql.table(table)}
+      const sizes = sql<Size>`select id, coalesce(length(value), 0) + ${ROW_BYTES} as bytes from ${sql.table(table)}
         where tenant_id = ${value('tenantId')} and id > ${value('after')} order by id limit ${sql.lit(ROWS_AT_ONCE)}`
       return { compile: () => sizes.compile(query) }
     }),

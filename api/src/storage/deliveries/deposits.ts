@@ -8,17 +8,20 @@ import type {
   DepositOutcome,
   DepositStore,
   NewDeposit,
+  Stored,
 } from '../../domain/kinds/deposit-record.ts'
 import { countsOf } from '../../domain/transfer/imported-variables.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
 
-const Outcome = z.object({
+const StoredText = z.object({
   bundleId: z.string(),
   boxDigest: z.string(),
   storedAt: z.string(),
   variables: z.array(z.object({ name: z.string(), action: z.enum(IMPORT_ACTIONS) })),
 })
+
+const Outcome = z.union([StoredText, z.object({ proposed: z.literal(true), expiresAt: z.string() })])
 
 /** How many deposits one look takes. */
 const BATCH = 100
@@ -41,7 +44,7 @@ export function createDepositStore({ query, write }: Queries): DepositStore {
 }
 
 async function begin(transaction: Recorded, tenantId: string, deposit: NewDeposit): Promise<void> {
-  const { id, requestId, bundleName, names, removals, heldBy, until, stamp } = deposit
+  const { id, requestId, bundleName, names, removals, isProposal, heldBy, until, stamp } = deposit
   const requestHash = hashToken(requestId)
   await transaction
     .insertInto('deposits')
@@ -68,6 +71,7 @@ async function begin(transaction: Recorded, tenantId: string, deposit: NewDeposi
       into: bundleName,
       names,
       ...(removals === 0 ? {} : { removed: removals }),
+      ...(isProposal ? { proposal: id } : {}),
       ...(heldBy === null ? {} : { release: heldBy }),
     },
     ...madeBy(stamp),
@@ -98,7 +102,7 @@ type Applying = {
   tenantId: string
   depositId: string
   bundle: { id: string; name: string }
-  outcome: DepositOutcome
+  outcome: Stored
   stamp: Stamp
 }
 
@@ -108,8 +112,7 @@ export async function endApplied(
   transaction: Recorded,
   { tenantId, depositId, bundle, outcome, stamp }: Applying,
 ): Promise<boolean> {
-  const change = { state: 'applied', applied: JSON.stringify(outcome), ended_at: stamp.at } as const
-  if ((await end(transaction, { tenantId, depositId }, change)) === undefined) return false
+  if (!(await closeDeposit(transaction, { tenantId, depositId, outcome, at: stamp.at }))) return false
   const event: Event = {
     tenantId,
     action: 'deposit.applied',
@@ -121,7 +124,18 @@ export async function endApplied(
   return true
 }
 
-function countsData({ variables }: DepositOutcome): EventData {
+type Closing = { tenantId: string; depositId: string; outcome: DepositOutcome; at: string }
+
+/** End a deposit in the transaction that carries it out; false when it has ended already. */
+export async function closeDeposit(
+  transaction: Recorded,
+  { tenantId, depositId, outcome, at }: Closing,
+): Promise<boolean> {
+  const change = { state: 'applied', applied: JSON.stringify(outcome), ended_at: at } as const
+  return (await end(transaction, { tenantId, depositId }, change)) !== undefined
+}
+
+function countsData({ variables }: Stored): EventData {
   const { create, own, update, replace, detach } = countsOf(variables)
   const written = { created: create + own, updated: update + replace }
   return detach === 0 ? written : { ...written, removed: detach }

@@ -8,7 +8,7 @@ import type { StoredBytes } from '../base/stored-bytes.ts'
 import type { Flag } from '../base/tables.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
-export type ValueTable = 'keys' | 'legacy_items'
+export type ValueTable = 'keys' | 'legacy_items' | 'proposals'
 
 /** The columns that a value is bound to, beside its tenant and table. */
 type BoundRow = {

@@ -163,12 +163,13 @@ function plainColumns(current: KeyRow, wanted: StampedChange): Partial<KeyRow> {
   return { updated_at: stamp.at, updated_by: stamp.by, description, expires_at, rotate_after_days, rotate_at }
 }
 
-function newValueColumns({ at, by }: Stamp, { how, restoredFrom }: ValueSource) {
+function newValueColumns({ at, by }: Stamp, { how, restoredFrom, proposedBy = null }: ValueSource) {
   return {
     value_set_at: at,
     value_set_by: by,
     value_changed_elsewhere_at: null,
     value_how: how,
     value_restored_from: restoredFrom,
+    value_proposed_by: proposedBy,
   }
 }

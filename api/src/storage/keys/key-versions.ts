@@ -52,9 +52,11 @@ async function list(
   return { total: total + 1, rows: rows.map((row) => presented(row, open)) }
 }
 
-type VersionRow = Omit<KeyVersion, 'value' | 'is_template' | 'current' | 'set_by'> & {
+type VersionRow = Omit<KeyVersion, 'value' | 'is_template' | 'current' | 'set_by' | 'proposed_by'> & {
   set_by: string
   set_by_name: string | null
+  proposed_by: string | null
+  proposed_by_name: string | null
   key_id: string
   name: string
   is_secret: Flag
@@ -63,18 +65,20 @@ type VersionRow = Omit<KeyVersion, 'value' | 'is_template' | 'current' | 'set_by
 }
 
 function presented(row: VersionRow, open: TenantVault['open']): KeyVersion {
-  const { key_id: id, name, is_secret, template_parts, value, set_by, set_by_name, ...version } = row
+  const { key_id: id, name, is_secret, template_parts, value, ...described } = row
+  const { set_by, set_by_name, proposed_by, proposed_by_name, ...version } = described
   return {
     ...version,
     current: row.replaced_at === null,
     set_by: { kind: 'user', id: set_by, name: set_by_name },
+    proposed_by: proposed_by === null ? null : { kind: 'user', id: proposed_by, name: proposed_by_name },
     is_template: template_parts !== null,
     value: open({ id, name, is_secret, template_parts, value, value_version: row.version }),
   }
 }
 
-const nameOf = (column: string) =>
-  sql<string | null>`(select username from users where users.id = ${sql.ref(column)})`.as('set_by_name')
+const nameOf = <As extends string>(column: string, as: As) =>
+  sql<string | null>`(select username from users where users.id = ${sql.ref(column)})`.as(as)
 
 /** How many were given this version last, dismissed ones left out. */
 const holdersOf = (table: 'keys' | 'key_versions', key: string, version: string) =>
@@ -89,7 +93,8 @@ function currentVersion(query: Query, tenantId: string, keyId: string): Promise<
   return selectOf(query, 'keys', { tenantId, id: keyId })
     .select(['id as key_id', 'name', 'is_secret', 'template_parts', valueColumn('public')])
     .select('value_version as version')
-    .select(['value_set_at as set_at', 'value_set_by as set_by', nameOf('keys.value_set_by')])
+    .select(['value_set_at as set_at', 'value_set_by as set_by', nameOf('keys.value_set_by', 'set_by_name')])
+    .select(['value_proposed_by as proposed_by', nameOf('keys.value_proposed_by', 'proposed_by_name')])
     .select(['value_how as how', 'value_restored_from as restored_from'])
     .select('value_changed_elsewhere_at as changed_elsewhere_at')
     .select([sql<null>`null`.as('replaced_at'), sql<null>`null`.as('destroyed_at')])
@@ -117,8 +122,9 @@ function replacedRows(query: Query, tenantId: string, current: VersionRow) {
       'version',
       'set_at',
       'set_by',
-      nameOf('key_versions.set_by'),
+      nameOf('key_versions.set_by', 'set_by_name'),
     ])
+    .select(['proposed_by', nameOf('key_versions.proposed_by', 'proposed_by_name')])
     .select(['how', 'restored_from', 'replaced_at', 'destroyed_at', 'changed_elsewhere_at'])
     .select(holdersOf('key_versions', 'key_id', 'version'))
     .select((current.is_secret === 1 ? sql<null>`null` : shown).as('value'))

@@ -51,6 +51,7 @@ function replacedVersion(current: KeyRow, at: string): Tables['key_versions'] {
     was_secret: current.value_was_secret,
     set_at: current.value_set_at,
     set_by: current.value_set_by,
+    proposed_by: current.value_proposed_by,
     changed_elsewhere_at: current.value_changed_elsewhere_at,
     how: current.value_how,
     restored_from: current.value_restored_from,

@@ -37,6 +37,7 @@ type NewKeyRow = Omit<
 const FIRST_VALUE = {
   value_how: 'set',
   value_restored_from: null,
+  value_proposed_by: null,
   value_changed_elsewhere_at: null,
   template_parts: null,
   expires_at: null,

@@ -5,6 +5,7 @@ import { endsOf, type Member, type MemberChange, type MemberStore } from '../../
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { endGrants } from './grant-ends.ts'
+import { endProposalsOf } from './proposal-ends.ts'
 import { holdTenant } from './tenants.ts'
 
 export function createMemberStore({ query, write }: Queries): MemberStore {
@@ -30,6 +31,7 @@ export function createMemberStore({ query, write }: Queries): MemberStore {
         await deleteOf(transaction, 'memberships', { tenantId, user_id: userId }).execute()
         transaction.record({ ...memberEvent(tenantId, userId, stamp), action: 'member.removed' })
         await carryOut(transaction, { tenantId, userId, stamp }, endsOf('removed'))
+        await endProposalsOf(transaction, { tenantId, userId }, madeBy(stamp))
         return 'done'
       }),
   }

@@ -3,6 +3,7 @@ import type { Moment } from '../../domain/base/stamp.ts'
 import type { ProvidedChange, ProvidedEmail } from '../../domain/people/user.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
+import { endProposalsOf } from './proposal-ends.ts'
 import { PROVIDER, recordOfUser } from './user-events.ts'
 
 type Change = { idpUserId: string; change: ProvidedChange; moment: Moment }
@@ -51,8 +52,10 @@ async function applyActive(
     .execute()
   const action = isActive ? 'user.reactivated' : 'user.deactivated'
   const target = { kind: 'user', id: userId, name: null } as const
-  for (const { tenant_id: tenantId } of rows)
+  for (const { tenant_id: tenantId } of rows) {
     transaction.record({ tenantId, action, actor: PROVIDER, target, ...moment })
+    if (!isActive) await endProposalsOf(transaction, { tenantId, userId }, { actor: PROVIDER, ...moment })
+  }
 }
 
 // Events can arrive out of order: what the provider stated last counts. False when it counted already.

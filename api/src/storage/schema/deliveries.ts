@@ -1,5 +1,6 @@
 import type { DeliveryKind, DeliveryState } from '../../domain/deliveries/delivery.ts'
-import { deletedWith, orNull, type Schema, text, textOf } from './column.ts'
+import type { Proposal } from '../../domain/kinds/proposal.ts'
+import { bytes, deletedWith, orNull, type Schema, text, textOf } from './column.ts'
 
 export const deliveries = {
   /** A delivery to a machine has a `machine_id` and, in `proof_id`, the token that proved it; all others have a
@@ -57,5 +58,34 @@ export const deliveries = {
     },
     rules: ['primary key (tenant_id, id)', deletedWith('tenants', 'tenant_id')],
     indexes: { open: '(open_until) where open_until is not null' },
+  },
+
+  /** A deposit that waits for an owner. `entries`, `detach` and `sender` are JSON. `value` has the values of the
+   * entries as JSON, encrypted and bound to all that an owner sees (proposal-values.ts); it is null once the proposal
+   * has ended, and `sender` too. */
+  proposals: {
+    columns: {
+      tenant_id: text,
+      id: text,
+      state: textOf<Proposal['state']>(),
+      user_id: text,
+      /** Null for a bundle that did not exist. */
+      bundle_id: orNull(text),
+      bundle_name: text,
+      entries: text,
+      detach: text,
+      sender: orNull(text),
+      value: orNull(bytes),
+      created_at: text,
+      expires_at: text,
+      ended_at: orNull(text),
+    },
+    rules: ['primary key (tenant_id, id)', deletedWith('tenants', 'tenant_id')],
+    indexes: {
+      time: '(tenant_id, created_at, id)',
+      open: "(tenant_id, user_id) where state = 'open'",
+      expiry: "(expires_at) where state = 'open'",
+      end: '(ended_at) where ended_at is not null',
+    },
   },
 } as const satisfies Schema

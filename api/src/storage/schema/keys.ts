@@ -18,6 +18,8 @@ export const keys = {
       value_set_at: text,
       /** A user's id. */
       value_set_by: text,
+      /** Of a value that an owner stored for another person, that person's id. */
+      value_proposed_by: orNull(text),
       /** Of a moved value: when it last changed on the other server, as the moved file says. */
       value_changed_elsewhere_at: orNull(text),
       value_how: textOf<ValueHow>(),
@@ -52,6 +54,7 @@ export const keys = {
       was_secret: zeroOrOne,
       set_at: text,
       set_by: text,
+      proposed_by: orNull(text),
       changed_elsewhere_at: orNull(text),
       how: textOf<ValueHow>(),
       restored_from: orNull(whole),

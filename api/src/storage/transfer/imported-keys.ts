@@ -52,7 +52,11 @@ export async function insertKeys({ transaction, vault }: KeyChangeParts, change:
 }
 
 /** A bundle that gets its own value keeps the description of the key that it shared or that was copied. */
-function newKey(step: Change['steps'][number], { tenantId, stamp }: Change, seal: TenantVault['seal']) {
+function newKey(
+  step: Change['steps'][number],
+  { tenantId, stamp, proposal }: Change,
+  seal: TenantVault['seal'],
+) {
   const { entry, newKeyId, keyName } = step
   const split = splits(step) ? step.key : null
   const value = Plaintext.of(entry.value)
@@ -69,16 +73,15 @@ function newKey(step: Change['steps'][number], { tenantId, stamp }: Change, seal
     updated_at: stamp.at,
     updated_by: stamp.by,
   })
-  return newKeyRow({ ...row, value_how: 'import' })
+  return newKeyRow({ ...row, value_how: 'import', value_proposed_by: proposal?.proposerId ?? null })
 }
-
-const IMPORTED = { how: 'import', restoredFrom: null } as const
 
 export async function changeKeys(
   parts: KeyChangeParts,
-  { steps, stamp }: Change,
+  { steps, stamp, proposal }: Change,
   held: ReadonlyMap<string, KeyRow>,
 ): Promise<void> {
+  const source = { how: 'import', restoredFrom: null, proposedBy: proposal?.proposerId ?? null } as const
   const changing = steps.filter(({ action }) => action === 'update' || action === 'replace')
   for (const chunk of chunks(changing)) {
     const written = chunk.flatMap((step) => {
@@ -89,7 +92,7 @@ export async function changeKeys(
         isTemplate: step.entry.copied?.isTemplate ?? false,
         stamp,
       }
-      return (current && changeOfKey(parts.vault, current, { change, source: IMPORTED })) ?? []
+      return (current && changeOfKey(parts.vault, current, { change, source })) ?? []
     })
     await writeKeyChanges(parts, written)
     await turn()

@@ -17,6 +17,7 @@ import { changeLibrary, Overtaken } from '../keys/library-changes.ts'
 import { readLibrary } from '../keys/library-reading.ts'
 import type { ValueVault } from '../keys-at-rest/value-vault.ts'
 import { changeKeys, holdKeys, insertKeys } from './imported-keys.ts'
+import { endStored } from './proposals.ts'
 
 export function createLibraryImportStore(
   queries: Queries,
@@ -36,6 +37,7 @@ export function createLibraryImportStore(
           const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
           await apply(parts, { ...change, tenantId })
           await endDeposit(transaction, { ...change, tenantId }, reading.bundleName)
+          await endStored(transaction, { ...change, tenantId })
           changes.push(change)
         }
         return changes

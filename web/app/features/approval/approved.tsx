@@ -2,7 +2,7 @@ import { CircleCheck, Users } from 'lucide-react'
 import { workspacePath } from '../../lib/calls/workspace.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
-import { WORDS } from './kind-words.ts'
+import { DONE } from './kind-words.ts'
 import { Outcome } from './outcome.tsx'
 import type { Choice } from './request-state.ts'
 
@@ -11,7 +11,7 @@ const ROW_HEIGHT_PX = 38
 /** After approving: what was approved, and whether the terminal knows. */
 export function Approved({ choice, delivered }: { choice: Choice; delivered: boolean }) {
   const { kind, keys } = choice
-  const { title, text } = WORDS[kind][delivered ? 'delivered' : 'approved']
+  const { title, text } = DONE[kind][delivered ? 'delivered' : 'approved']
   return (
     <Outcome title={title} Icon={CircleCheck} tone="good">
       <p role="status">{text}</p>
@@ -40,7 +40,7 @@ export function Approved({ choice, delivered }: { choice: Choice; delivered: boo
 // A new bundle has no id yet, and neither has a list of bundles.
 function Counted({ choice: { kind, keys, bundle, workspaceId } }: { choice: Choice }) {
   const isList = kind === 'names' && bundle.id === ''
-  const [thing, where] = isList ? ['bundle', 'of'] : WORDS[kind].counted
+  const [thing, where] = isList ? ['bundle', 'of'] : DONE[kind].counted
   const path = bundle.id === '' ? '/bundles' : `/bundles/${encodeURIComponent(bundle.id)}`
   return (
     <>

@@ -1,4 +1,4 @@
-import { type Choice, REQUEST_KINDS, type Tried } from './request-state.ts'
+import { CHOICE_KINDS, type Choice, type Tried } from './request-state.ts'
 
 // This tab keeps what it approved: the return to the client leaves the page, and a reload loads it again.
 const choiceName = (requestId: string) => `keyferry:approved:${requestId}`
@@ -21,7 +21,7 @@ export function keepChoice(requestId: string, choice: Choice): void {
 /** What this tab approved of a request; null: nothing. */
 export function keptChoice(requestId: string): Choice | null {
   const [word, second, workspaceId, id, name, ...keys] = kept(choiceName(requestId)).map(String)
-  const kind = REQUEST_KINDS.find((known) => known === word)
+  const kind = CHOICE_KINDS.find((known) => known === word)
   if (kind === undefined || workspaceId === undefined || id === undefined || name === undefined) return null
   return { kind, isSecond: second === 'true', workspaceId, bundle: { id, name }, keys }
 }

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../lib/calls/answers.ts'
-import type { RequestKind } from './request-state.ts'
+import type { Choice, RequestKind } from './request-state.ts'
 
 type Words = {
   title: (context: RequestContext) => string
@@ -100,5 +100,18 @@ export const WORDS: Readonly<Record<RequestKind, Words>> = {
       text: 'The list is encrypted for this terminal. This page tells you when it has fetched it.',
     },
     delivered: { title: 'Listed', text: `The terminal has the list. No value left the server. ${CLOSE}` },
+  },
+}
+
+/** What the page says of each kind of choice after approving. */
+export const DONE: Readonly<Record<Choice['kind'], Pick<Words, 'counted' | 'approved' | 'delivered'>>> = {
+  ...WORDS,
+  proposal: {
+    counted: ['variable', 'proposed for'],
+    approved: { title: 'Proposed', text: 'The owners decide. The terminal shows this within seconds.' },
+    delivered: {
+      title: 'Proposed',
+      text: `The owners decide. The list “Waiting” shows what became of it. ${CLOSE}`,
+    },
   },
 }

@@ -50,6 +50,8 @@ export type Offer = {
 /** How many of the chosen the rules refuse, and what takes them out of the choice. */
 export type LeavingOut = { count: number; act: () => void }
 
+/** `kind`: absent for that of the request. */
 type Approval = Pick<Choice, 'bundle' | 'keys'> & {
+  kind?: Choice['kind']
   send: (target: Target, manner: Manner) => Promise<ApprovalAnswer>
 }

@@ -22,6 +22,9 @@ export const REQUEST_KINDS = ['delivery', 'deposit', 'names'] as const satisfies
 
 export type RequestKind = (typeof REQUEST_KINDS)[number]
 
+/** What a person can choose: a deposit that they may not store becomes a proposal. */
+export const CHOICE_KINDS = [...REQUEST_KINDS, 'proposal'] as const
+
 /** An older server names no kind, and knows deliveries only. */
 export const kindOf = ({ kind = 'delivery' }: Pick<RequestContext, 'kind'>): RequestKind => kind
 
@@ -31,7 +34,7 @@ export type Choice = {
   /** Where bundles are listed, the workspace, without an id. */
   bundle: Named
   keys: readonly string[]
-  kind: RequestKind
+  kind: (typeof CHOICE_KINDS)[number]
   /** Another person approved first, and the terminal is probably theirs. */
   isSecond: boolean
 }

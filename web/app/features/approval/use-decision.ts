@@ -81,7 +81,7 @@ async function sendApproval({ asking, place, offer, way }: Deciding): Promise<vo
   const request = { request_id: asking.requestId }
   const answer = await send({ request, options: inWorkspace(workspaceId) }, manner)
   const others = await approveCompanions(together.selected, manner)
-  const kind = kindOf(asking.request.context)
+  const kind = approval.kind ?? kindOf(asking.request.context)
   asking.onApproved({ kind, isSecond, workspaceId, bundle, keys }, answer, others)
 }
 

@@ -82,7 +82,8 @@ function useWatch({ requestId, state, setState, reload }: Watched): void {
   const isStill =
     state.phase === 'loading' || state.phase === 'ended' || (state.phase === 'approved' && state.delivered)
   const everyMs = isStill ? null : WATCH_EVERY_MS[state.phase]
-  const isStoring = (state.phase === 'held' || state.phase === 'approved') && state.choice?.kind === 'deposit'
+  const kind = state.phase === 'held' || state.phase === 'approved' ? state.choice?.kind : null
+  const isStoring = kind === 'deposit' || kind === 'proposal'
   useEffect(() => {
     if (everyMs === null) return undefined
     const watch = async () => {

@@ -121,9 +121,10 @@ const HOW = {
   convert: 'Converted from a legacy item',
 } as const
 
-function howText({ how, set_by, restored_from }: KeyVersion): string {
+function howText({ how, set_by, proposed_by, restored_from }: KeyVersion): string {
   const what = how === 'restore' ? `Restored from version ${restored_from}` : HOW[how]
-  return `${what} by ${set_by.name ?? 'a former user'}`
+  const proposed = proposed_by === null ? '' : `, proposed by ${proposed_by.name ?? 'a former user'}`
+  return `${what} by ${set_by.name ?? 'a former user'}${proposed}`
 }
 
 type DestroyDialogProps = { item: Key; version: KeyVersion; onClose: () => void }

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { DepositPlan, DepositStep, ImportChoice } from '../../../lib/calls/answers.ts'
+import type { DepositPlan, DepositStep, ImportChoice, RequestContext } from '../../../lib/calls/answers.ts'
 import type { Failure } from '../../../lib/calls/failure.ts'
 import { noteOf, planText } from '../../../lib/words/import-steps.ts'
 import { StepChoice } from '../../../ui/import-step/step-choice.tsx'
@@ -11,14 +11,17 @@ import type { Offer } from '../offer.ts'
 import { inWorkspace, type Place } from '../place/place.ts'
 import { type Asking, endOf } from '../request-state.ts'
 import { Names } from '../shown-names.tsx'
-import { actionOf, changedOf, removedNames, type Treatment, treatmentOf } from './deposit-plan.ts'
+import { actionOf, changedOf, proposing, removedNames, type Treatment, treatmentOf } from './deposit-plan.ts'
 import { DepositWarnings } from './deposit-warnings.tsx'
+import { ProposalNotice, ProposedList } from './proposed-list.tsx'
 
 /** What a terminal wants to store: where it goes, and what happens to each variable. */
 export function useDepositOffer(asking: Asking, { workspaceId }: Place): Offer {
-  const name = asking.request.context.suggested_bundle_id ?? ''
+  const { suggested_bundle_id, deposit = null } = asking.request.context
+  const name = suggested_bundle_id ?? ''
   const [treatment, setTreatment] = useState<Treatment>(null)
   const [isReplanned, setReplanned] = useState(false)
+  const [readable, setReadable] = useState<string[]>([])
   const loaded = usePlan(asking, workspaceId, treatment)
   const plan = loaded.value
   return {
@@ -28,18 +31,37 @@ export function useDepositOffer(asking: Asking, { workspaceId }: Place): Offer {
     heading: <Heading name={name} isNew={plan !== null && plan.bundle_id === null} />,
     content: (
       <WhenLoaded of={loaded} none="Choose a workspace to see the plan." loading="Loading the plan…">
-        {(ready) => (
-          <Plan
-            plan={ready.plan}
-            onChoose={(variable, choice) => setTreatment(treatmentOf(ready, variable, choice))}
-          />
-        )}
+        {(ready) =>
+          ready.proposal && deposit ? (
+            <ProposedList
+              deposit={deposit}
+              proposal={ready.proposal}
+              readable={readable}
+              onReadable={setReadable}
+            />
+          ) : (
+            <Plan
+              plan={ready.plan}
+              onChoose={(variable, choice) => setTreatment(treatmentOf(ready, variable, choice))}
+            />
+          )
+        }
       </WhenLoaded>
     ),
-    warning: <DepositWarnings plan={plan} isReplanned={isReplanned} requestId={asking.requestId} />,
-    action: plan === null ? null : actionOf(plan, name),
+    warning: (
+      <>
+        <DepositWarnings plan={plan} isReplanned={isReplanned} requestId={asking.requestId} />
+        {plan?.proposal && <ProposalNotice bundle={name} proposal={plan.proposal} />}
+      </>
+    ),
+    action: plan === null ? null : plan.proposal ? proposing(namesIn(deposit), name) : actionOf(plan, name),
     doubts: plan === null ? [] : doubtsOf(plan),
-    approval: plan === null ? null : approvalOf(plan, treatment),
+    approval:
+      plan === null
+        ? null
+        : plan.proposal
+          ? proposalOf(plan, namesIn(deposit), readable)
+          : approvalOf(plan, treatment),
     onFailure: ({ code }) => {
       if (code !== 'plan_changed') return false
       setReplanned(true)
@@ -71,6 +93,24 @@ function approvalOf(
     send: ({ request, options }, manner) =>
       call('approveDeposit', { ...request, plan_id, ...treatment, ...manner }, options),
   }
+}
+
+function proposalOf(
+  { bundle, bundle_id, plan_id }: DepositPlan,
+  keys: string[],
+  readable: string[],
+): Offer['approval'] {
+  return {
+    kind: 'proposal',
+    bundle: { id: bundle_id ?? '', name: bundle },
+    keys,
+    send: ({ request, options }, manner) =>
+      call('approveDeposit', { ...request, plan_id, propose: { readable }, ...manner }, options),
+  }
+}
+
+function namesIn(deposit: RequestContext['deposit']): string[] {
+  return [...(deposit?.entries ?? []).map(({ name }) => name), ...(deposit?.detach ?? [])]
 }
 
 function doubtsOf(plan: DepositPlan): ReactNode[] {

@@ -26,6 +26,11 @@ export function actionOf({ plan }: Pick<DepositPlan, 'plan'>, name: string): Act
   return removed === 0 ? stored : { ...stored, besides: `, and remove\u00a0${removed}` }
 }
 
+/** What Approve does where the person can only propose. */
+export function proposing(names: readonly string[], name: string): Action {
+  return { verb: 'Propose', count: names.length, thing: 'variable', where: 'to the owners of', name }
+}
+
 /** The steps that change something. */
 export function changedOf<Step extends Pick<DepositStep, 'action'>>(plan: readonly Step[]): Step[] {
   return plan.filter(({ action }) => action !== 'same' && action !== 'kept')

@@ -1,0 +1,133 @@
+import { TIMES } from '@keyferry/contract'
+import { digestOf } from '@keyferry/crypto/digest'
+import { type Asking, groundsOf } from '../approvals/approval-grounds.ts'
+import { type Grounds, refusalOf } from '../approvals/approval-rules.ts'
+import { labelOf, requestOrigin } from '../approvals/request-delivery.ts'
+import { timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import { stampOf } from '../base/stamp.ts'
+import type { Caller } from '../people/membership.ts'
+import type { ApprovedDeposit } from '../requests/approved.ts'
+import type { ApprovalRequest } from '../requests/stored-request.ts'
+import { planChanged } from '../transfer/library-import.ts'
+import {
+  importOf,
+  type PlannedDeposit,
+  type PlanParts,
+  plannedDeposit,
+  type Treatment,
+} from './deposit-plan.ts'
+import { DEPOSIT_REFUSALS, placesOf } from './deposit-rules.ts'
+import { type NewProposal, type ProposalContent, type ProposalStore, replacedBy } from './proposal.ts'
+
+/*
+ * What a person may not store, they can propose to the owners. Proposing is an approval of the deposit by its sender:
+ * the same grade and the same return to the terminal, so a lure proposes nothing in the name of another person.
+ */
+
+export type ProposingParts = PlanParts & { stores: { proposals: ProposalStore } }
+
+/** A deposit as its approver can have it: `why` they can only propose it, and who decides then. */
+export type OfferedDeposit = {
+  planned: PlannedDeposit
+  grounds: Grounds
+  proposal: { error: string; owners: string[] } | null
+}
+
+/** What the approver of a deposit sees before the click: the plan, or that they can only propose it.
+ * @throws DomainError as `plannedDeposit`, but forbidden */
+export async function offeredDeposit(
+  parts: ProposingParts,
+  asking: Asking,
+  treatment: Treatment,
+): Promise<OfferedDeposit> {
+  const own = await ownOffer(parts, asking, treatment)
+  if (typeof own !== 'string') return { ...own, proposal: null }
+  const planned = await plannedProposal(parts, asking.caller, asking.stored.request)
+  const people = await parts.stores.memberships.listActive(asking.caller.tenantId)
+  const owners = people.filter(({ role }) => role === 'owner').map(({ username }) => username)
+  return { planned, grounds: await groundsOf(parts, asking, planned), proposal: { error: own, owners } }
+}
+
+/** @returns why only an owner may store it, as a text */
+async function ownOffer(parts: PlanParts, asking: Asking, treatment: Treatment) {
+  const { role } = asking.caller
+  try {
+    const planned = await plannedDeposit(parts, asking, treatment)
+    const grounds = await groundsOf(parts, asking, planned)
+    const refusal = refusalOf(DEPOSIT_REFUSALS, grounds)
+    const isForOthers = refusal?.code === 'owner_approves' || refusal?.code === 'named_approves'
+    return role === 'owner' || !isForOthers ? { planned, grounds } : refusal.error
+  } catch (error) {
+    if (role === 'owner' || !(error instanceof DomainError) || error.code !== 'forbidden') throw error
+    return 'You may not change this bundle'
+  }
+}
+
+/** A deposit that would be proposed. Whoever may ask may propose; all other rules of the bundle count.
+ * @throws DomainError not_found · deposit_damaged · conflict (no deposit) */
+export async function plannedProposal(
+  parts: PlanParts,
+  { tenantId }: Caller,
+  request: ApprovalRequest,
+): Promise<PlannedDeposit> {
+  const { asked, choices } = await importOf(parts, request, {})
+  const written = { tenantId, bundleName: asked.bundleName, steps: [] }
+  const rules = await placesOf(parts.stores.bundles, written)
+  const bundleId = rules.places.find(({ name }) => name === asked.bundleName)?.id ?? null
+  const names = asked.entries.map(({ name }) => name)
+  const planId = digestOf(JSON.stringify([bundleId, asked.bundleName, names, asked.detach]))
+  const plan = { bundleId, steps: [], removals: [], planId }
+  return { asked, choices, plan, people: 1, approvers: 'anyone', ...rules }
+}
+
+/** Refuses what could not be kept, before the approval takes its way through the terminal.
+ * @throws DomainError workspace_full */
+export async function requireRoom(
+  { stores }: ProposingParts,
+  { tenantId, userId: proposerId }: Caller,
+  content: ProposalContent,
+): Promise<void> {
+  replacedBy(await stores.proposals.known(tenantId), { ...content, proposerId })
+}
+
+type Proposing = { request: ApprovalRequest; approval: ApprovedDeposit; caller: Caller }
+
+/** The proposal that an approval asks to keep.
+ * @throws DomainError plan_changed (the bundle was made, renamed or deleted since) · as `plannedProposal` */
+export async function proposalOf(
+  parts: ProposingParts,
+  { request, approval, caller }: Proposing,
+): Promise<NewProposal> {
+  const { asked, plan } = await plannedProposal(parts, caller, request)
+  if (plan.planId !== approval.planId) throw planChanged()
+  const { requester_ip: ip = '' } = requestOrigin(request)
+  return {
+    id: approval.depositId,
+    ...contentOf({ asked, plan }, approval.readable ?? []),
+    sender: { ...labelOf(request.requesterMeta), ip },
+    until: timestamp(parts.clock, TIMES.proposalSeconds),
+    stamp: stampOf(caller, parts.clock),
+  }
+}
+
+/** @param readable names whose values owners may read */
+export function contentOf(
+  { asked, plan }: Pick<PlannedDeposit, 'asked' | 'plan'>,
+  readable: readonly string[],
+): ProposalContent {
+  const shown = new Set(readable)
+  const entries = asked.entries.map(({ name, is_secret }) => ({
+    name,
+    is_secret: is_secret !== false && !shown.has(name),
+  }))
+  const values = asked.entries.map(({ value }) => value)
+  const { bundleName, detach } = asked
+  return { bundleId: plan.bundleId, bundleName, entries, detach: [...detach], values }
+}
+
+/** The values that the terminal marked as not secret, which the proposer sees. */
+export function offeredValues({ asked }: PlannedDeposit): Record<string, string> {
+  const shown = asked.entries.filter(({ is_secret }) => is_secret === false)
+  return Object.fromEntries(shown.map(({ name, value }) => [name, value]))
+}

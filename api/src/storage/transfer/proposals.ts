@@ -1,0 +1,178 @@
+import { Plaintext } from '@keyferry/crypto/plaintext'
+import { BLOB_OVERHEAD_BYTES } from '@keyferry/crypto/value-cipher'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { madeBy } from '../../domain/base/event.ts'
+import {
+  type KnownProposal,
+  type NewProposal,
+  namesOf,
+  type OpenProposal,
+  type Proposal,
+  type ProposalStore,
+  replacedBy,
+} from '../../domain/kinds/proposal.ts'
+import type { ImportChange } from '../../domain/transfer/library-import.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { isFound, selectOf } from '../base/tenant-rows.ts'
+import { closeDeposit } from '../deliveries/deposits.ts'
+import { Overtaken } from '../keys/library-changes.ts'
+import { boundProposal } from '../keys-at-rest/proposal-values.ts'
+import type { TenantVault, ValueVault } from '../keys-at-rest/value-vault.ts'
+import { dataOf, endProposals, proposalEvent } from '../people/proposal-ends.ts'
+import { holdTenant } from '../people/tenants.ts'
+
+const Names = z.array(z.string())
+const Entries = z.array(z.object({ name: z.string(), is_secret: z.boolean() }))
+const Sender = z.object({ hostname: z.string(), user: z.string(), program: z.string(), ip: z.string() })
+
+const LISTED = 500
+
+export function createProposalStore({ query, write }: Queries, vault: ValueVault): ProposalStore {
+  return {
+    known: (tenantId) => known(query, tenantId),
+    async keep(tenantId, proposal) {
+      const tenantVault = await vault.toWrite(tenantId)
+      return write((transaction) => keep(transaction, tenantVault, { ...proposal, tenantId }))
+    },
+    list: (tenantId, proposerId) => list(query, tenantId, proposerId),
+    open: async (tenantId, id) => open(query, await vault.of(tenantId), { tenantId, id }),
+    end: (tenantId, { id, proposerId, state, stamp }) =>
+      write(async (transaction) => {
+        const which = { tenantId, ids: [id], ...(proposerId === null ? {} : { userId: proposerId }) }
+        return (await endProposals(transaction, which, { state, ...madeBy(stamp) })) > 0
+      }),
+    async expire({ now, forgetBefore }) {
+      await query.deleteFrom('proposals').where('ended_at', '<', forgetBefore).execute()
+      const overdue = query.selectFrom('proposals').where('state', '=', 'open').where('expires_at', '<=', now)
+      if (!(await isFound(overdue))) return
+      const server = { actor: { kind: 'server', id: null }, at: now, origin: null } as const
+      await write((transaction) =>
+        endProposals(transaction, { overdueAt: now }, { state: 'expired', ...server }),
+      )
+    },
+  }
+}
+
+type Kept = NewProposal & { tenantId: string }
+
+async function keep(transaction: Recorded, vault: TenantVault, proposal: Kept): Promise<boolean> {
+  const { tenantId, id, stamp, until } = proposal
+  await holdTenant(transaction, tenantId)
+  const outcome = { proposed: true, expiresAt: until } as const
+  if (!(await isActiveMember(transaction, tenantId, stamp.by))) return false
+  if (!(await closeDeposit(transaction, { tenantId, depositId: id, outcome, at: stamp.at }))) return false
+  const ids = replacedBy(await known(transaction, tenantId), { ...proposal, proposerId: stamp.by })
+  if (ids.length > 0) {
+    const end = { state: 'withdrawn', reason: 'replaced', ...madeBy(stamp) } as const
+    await endProposals(transaction, { tenantId, ids }, end)
+  }
+  const row = rowOf(proposal)
+  const { value } = vault.seal(Plaintext.of(JSON.stringify(proposal.values)), boundProposal(row))
+  await transaction
+    .insertInto('proposals')
+    .values({ ...row, value })
+    .execute()
+  const data = { ...dataOf(row), names: namesOf(proposal), ...removed(proposal) }
+  transaction.record({ ...proposalEvent(row), action: 'proposal.created', data, ...madeBy(stamp) })
+  return true
+}
+
+function removed({ detach }: Kept) {
+  return detach.length === 0 ? {} : { removed: detach.length }
+}
+
+function rowOf({ tenantId, id, bundleId, bundleName, entries, detach, sender, until, stamp }: Kept) {
+  return {
+    tenant_id: tenantId,
+    id,
+    state: 'open',
+    user_id: stamp.by,
+    bundle_id: bundleId,
+    bundle_name: bundleName,
+    entries: JSON.stringify(entries),
+    detach: JSON.stringify(detach),
+    sender: JSON.stringify(sender),
+    created_at: stamp.at,
+    expires_at: until,
+    ended_at: null,
+  } as const
+}
+
+// A person who was removed while the approval was on its way proposes nothing.
+function isActiveMember(query: Query, tenantId: string, userId: string): Promise<boolean> {
+  const membership = selectOf(query, 'memberships', { tenantId, user_id: userId })
+  return isFound(
+    membership.innerJoin('users', 'users.id', 'memberships.user_id').where('users.is_active', '=', 1),
+  )
+}
+
+async function known(query: Query, tenantId: string): Promise<KnownProposal[]> {
+  const rows = await selectOf(query, 'proposals', { tenantId, state: 'open' })
+    .select(['id', 'user_id as proposerId', 'bundle_name as bundleName', 'entries', 'detach'])
+    .select(sql<number>`length(value) - ${sql.lit(BLOB_OVERHEAD_BYTES)}`.as('bytes'))
+    .execute()
+  return rows.map(({ entries, detach, ...row }) => ({
+    ...row,
+    names: namesOf(contentIn({ entries, detach })),
+  }))
+}
+
+function contentIn({ entries, detach }: { entries: string; detach: string }) {
+  return { entries: Entries.parse(JSON.parse(entries)), detach: Names.parse(JSON.parse(detach)) }
+}
+
+async function list(query: Query, tenantId: string, proposerId: string | null): Promise<Proposal[]> {
+  const whose = proposerId === null ? tenantId : { tenantId, user_id: proposerId }
+  const rows = await selectOf(query, 'proposals', whose)
+    .leftJoin('users', 'users.id', 'proposals.user_id')
+    .select(['proposals.id', 'state', 'user_id', 'username', 'bundle_id', 'bundle_name', 'entries', 'detach'])
+    .select(['sender', 'proposals.created_at', 'expires_at', 'ended_at'])
+    .orderBy('proposals.created_at', 'desc')
+    .orderBy('proposals.id', 'desc')
+    .limit(LISTED)
+    .execute()
+  return rows.map(({ user_id, username, bundle_id, bundle_name, entries, detach, sender, ...row }) => ({
+    ...row,
+    bundle: { id: bundle_id, name: bundle_name },
+    proposer: { kind: 'user', id: user_id, name: username },
+    ...contentIn({ entries, detach }),
+    sender: sender === null ? null : Sender.parse(JSON.parse(sender)),
+  }))
+}
+
+async function open(
+  query: Query,
+  vault: TenantVault,
+  { tenantId, id }: { tenantId: string; id: string },
+): Promise<OpenProposal | null> {
+  const row = await selectOf(query, 'proposals', { tenantId, id, state: 'open' })
+    .leftJoin('bundles', (join) =>
+      join
+        .onRef('bundles.tenant_id', '=', 'proposals.tenant_id')
+        .onRef('bundles.id', '=', 'proposals.bundle_id'),
+    )
+    .selectAll('proposals')
+    .select('bundles.name as name_now')
+    .executeTakeFirst()
+  if (!row) return null
+  const values = vault.open({ ...boundProposal(row), value: row.value })
+  return {
+    bundleId: row.bundle_id,
+    bundleName: row.bundle_id === null ? row.bundle_name : row.name_now,
+    proposerId: row.user_id,
+    ...contentIn(row),
+    values: values === null ? [] : Names.parse(JSON.parse(values.reveal())),
+  }
+}
+
+type Stored = Pick<ImportChange, 'proposal' | 'stamp'> & { tenantId: string }
+
+/** End the proposal whose values this transaction stores.
+ * @throws Overtaken: it has ended */
+export async function endStored(transaction: Recorded, { tenantId, proposal, stamp }: Stored): Promise<void> {
+  if (proposal === null) return
+  const which = { tenantId, ids: [proposal.id], userId: proposal.proposerId }
+  const ended = await endProposals(transaction, which, { state: 'stored', ...madeBy(stamp) })
+  if (ended === 0) throw new Overtaken()
+}

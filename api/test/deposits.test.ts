@@ -267,7 +267,10 @@ describe.each(databases)('deposits on %s', (kind) => {
       params: { request_id: id },
     })
     expect(outside.status).toBe(403)
-    expect((await planOf(api, member, id)).status).toBe(403)
+    const { plan_id, proposal } = (await planOf(api, member, id)).json
+    expect(proposal?.error).toBe('You may not change this bundle')
+    const storing = { as: member, params: { request_id: id }, body: { plan_id } }
+    expect((await api.call('approveDeposit', storing)).status).toBe(403)
     const creating = await client.deposit(freshName(), { BY_MEMBER: '1' })
     expect((await approve(creating, {}, member)).status).toBe(200)
   })

@@ -244,7 +244,7 @@ describe.each(databases)('proposals on %s', (kind) => {
         api.call('changeProvidedUser', {
           params: { idp_user_id: idpUserId },
           body: INACTIVE,
-          headers: layerHeaders('PUT', `/api/v1/users/${idpUserId}`, INACTIVE),
+          headers: layerHeaders('PUT', `/api/v1/users/${idpUserId}`, INACTIVE, new Date(now)),
         }),
     ],
   ])('the proposals of a person who %s are destroyed', async (_how, leave) => {

@@ -49,6 +49,7 @@ const TAGS = {
 // Paths that begin with another word than the tag under which a reader looks for them.
 const TAG_OF_PATH: Readonly<Record<string, keyof typeof TAGS>> = {
   waiting: 'requests',
+  proposals: 'requests',
   compare: 'bundles',
   'deposit-key': 'requests',
   'library-moves': 'imports',

@@ -20,6 +20,8 @@ const ACROSS_TENANTS: Record<string, string> = {
   'invitations.ts': 'an invitation, by its token',
   'machine-callers.ts': 'who calls: a machine, by its token or its id',
   'machine-tokens.ts': 'a reported token, by its hash',
+  'proposal-ends.ts': 'proposals that are overdue',
+  'proposals.ts': 'proposals that are overdue or old',
   'provided-changes.ts': 'all workspaces of a person',
   'sealer.ts': 'every outbox is sealed',
   'sealing.ts': 'rows of the outbox, by their positions',

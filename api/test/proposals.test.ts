@@ -51,8 +51,10 @@ describe.each(databases)('proposals on %s', (kind) => {
   const plan = (proposal_id: string, body = {}, as = owner) =>
     api.call('planProposal', { as, params: { proposal_id }, body })
   const accept = async (proposal_id: string, choice = {}, as = owner) => {
-    const { plan_id = 'none' } = (await plan(proposal_id, choice)).json
-    return await api.call('acceptProposal', { as, params: { proposal_id }, body: { plan_id, ...choice } })
+    const planned = await plan(proposal_id, choice)
+    if (planned.failure) return planned
+    const body = { plan_id: planned.json.plan_id, ...choice }
+    return await api.call('acceptProposal', { as, params: { proposal_id }, body })
   }
   const end = (proposal_id: string, as: Identity) => api.call('endProposal', { as, params: { proposal_id } })
   const actions = async (limit: number) => {
@@ -96,7 +98,8 @@ describe.each(databases)('proposals on %s', (kind) => {
       .select(['value_set_by', 'value_proposed_by'])
       .where('tenant_id', '=', owner.tenantId)
       .execute()
-    expect(set).toEqual(Array(2).fill({ value_set_by: owner.userId, value_proposed_by: member.userId }))
+    const theirs = { value_set_by: owner.userId, value_proposed_by: member.userId }
+    expect(set).toEqual([theirs, theirs])
     const key_id = planned.json.plan[0]?.key_id ?? ''
     const versions = await api.call('listKeyVersions', { as: owner, params: { key_id } })
     expect(versions.json.map(({ proposed_by }) => proposed_by?.id)).toEqual([member.userId, undefined])

@@ -45,7 +45,7 @@ export type OpenProposal = Omit<ProposalContent, 'bundleName'> & {
 }
 
 /** `proposerId`: only if the proposal is this person's. */
-export type ProposalEnd = {
+type ProposalEnd = {
   id: string
   proposerId: string | null
   state: 'declined' | 'withdrawn'

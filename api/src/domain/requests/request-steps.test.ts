@@ -28,8 +28,9 @@ const first = {
 const counts = { create: 0, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 }
 const place = { id: 'bundle', name: 'dev/app' }
 const receipt = { kid: '', payload: '', signature: '' }
-const stored = { id: 'd1', bundle: place, workspace: place, counts, approved_by: 'sam', receipt }
-const applied = { deposit: stored }
+const applied = {
+  deposit: { id: 'd1', bundle: place, workspace: place, counts, approved_by: 'sam', receipt },
+}
 
 const approve =
   (changes: Partial<steps.Approving>): Step<unknown> =>

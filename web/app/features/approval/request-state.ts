@@ -18,7 +18,7 @@ export type End =
 
 /** `delivery`: the terminal gets values. `deposit`: they come from the terminal. `names`: it gets
  * names and no value. */
-export const REQUEST_KINDS = ['delivery', 'deposit', 'names'] as const satisfies RequestContext['kind'][]
+const REQUEST_KINDS = ['delivery', 'deposit', 'names'] as const satisfies RequestContext['kind'][]
 
 export type RequestKind = (typeof REQUEST_KINDS)[number]
 

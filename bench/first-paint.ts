@@ -1,5 +1,5 @@
 import { askApproval, createLibrary } from '../e2e/app-library.ts'
-import { hasBrowser, launchBrowser } from '../e2e/browser.ts'
+import { EXECUTABLE, hasBrowser, launchBrowser } from '../e2e/browser.ts'
 import { startServer } from '../e2e/start-server.ts'
 import { type Benchmark, percentile, rounded, within } from './measurement.ts'
 
@@ -10,7 +10,7 @@ export const firstPaint: Benchmark = async ({ turns }) => {
   if (!hasBrowser()) return []
   await using opened = new AsyncDisposableStack()
   const server = opened.adopt(await startServer({ env: { TRUST_PROXY: '127.0.0.1' } }), (it) => it.dispose())
-  const browser = opened.adopt(await launchBrowser(), (it) => it.close())
+  const browser = opened.adopt(await launchBrowser({ executablePath: EXECUTABLE }), (it) => it.close())
   await createLibrary(server.url)
   const paints: number[] = []
   while (paints.length < turns) {

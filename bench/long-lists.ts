@@ -1,6 +1,6 @@
 import { createClient } from '@keyferry/contract/client'
 import { openPage, type WatchedPage } from '../e2e/app-page.ts'
-import { hasBrowser, launchBrowser } from '../e2e/browser.ts'
+import { EXECUTABLE, hasBrowser, launchBrowser } from '../e2e/browser.ts'
 import { startServer } from '../e2e/start-server.ts'
 import { type Benchmark, median, percentile, rounded, within } from './measurement.ts'
 
@@ -15,7 +15,7 @@ export const longLists: Benchmark = async ({ turns }) => {
   if (!hasBrowser()) return []
   await using opened = new AsyncDisposableStack()
   const server = opened.adopt(await startServer(), (it) => it.dispose())
-  const browser = opened.adopt(await launchBrowser(), (it) => it.close())
+  const browser = opened.adopt(await launchBrowser({ executablePath: EXECUTABLE }), (it) => it.close())
   const entries = Array.from({ length: KEYS }, (_, index) => ({ name: `SERVICE_${index}`, value: 'x' }))
   await createClient(server.url)('POST', '/api/v1/imports', { body: { bundle: 'full', entries } })
   const page = await openPage(browser)

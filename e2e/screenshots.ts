@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { launchBrowser } from './browser.ts'
+import { EXECUTABLE, launchBrowser } from './browser.ts'
 import { takeReadmePictures } from './readme-pictures.ts'
 import { takeShots } from './screenshot-list.ts'
 import type { Shot } from './shot.ts'
@@ -13,7 +13,7 @@ const THEMES = ['light', 'dark'] as const
 // files. `npm run screenshots readme`: the README's pictures, in docs/pictures/.
 const wanted = process.argv[2] ?? ''
 await mkdir(FOLDER, { recursive: true })
-const browser = await launchBrowser()
+const browser = await launchBrowser({ executablePath: EXECUTABLE })
 try {
   if (wanted === 'readme') await takeReadmePictures(browser)
   else

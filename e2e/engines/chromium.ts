@@ -6,6 +6,7 @@ export const CHROMIUM: Engine = {
   programs: { chromium: EXECUTABLE },
   start: async ({ publicPort }) => {
     const browser = await launchBrowser({
+      executablePath: EXECUTABLE,
       flags: [`--ip-address-space-overrides=127.0.0.1:${publicPort}=public`],
     })
     const context = await browser.newContext({ ignoreHTTPSErrors: true })

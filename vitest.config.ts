@@ -37,7 +37,7 @@ export default defineConfig(({ mode }) => {
       include: include.map((folder) => `${folder}/*.test.ts`),
       exclude: [...OUTSIDE, ...exclude],
       env: mode === 'fast' ? { DATABASES: 'sqlite', APP: 'stale' } : {},
-      globalSetup: ['test-folder.ts', 'e2e/built-app.ts'],
+      globalSetup: ['test-folder.ts', 'e2e/built-app.ts', 'e2e/built-programs.ts'],
       setupFiles: ['property-runs.ts'],
       isolate: false,
       // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { residentMiB, SERVER_PROGRAM, startProcess } from '../e2e/node-process.ts'
+import { residentMiB, startProcess } from '../e2e/node-process.ts'
+import { SERVER_PROGRAM } from '../e2e/programs.ts'
 import { startBare, temporaryFolder } from './contenders.ts'
 import { type Benchmark, median, rounded, within } from './measurement.ts'
 

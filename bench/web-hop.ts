@@ -1,4 +1,5 @@
-import { SERVER_PROGRAM, startProcess } from '../e2e/node-process.ts'
+import { startProcess } from '../e2e/node-process.ts'
+import { SERVER_PROGRAM } from '../e2e/programs.ts'
 import { ownerNamed } from '../e2e/signed-client.ts'
 import { SECRET, startApi, temporaryFolder } from './contenders.ts'
 import { makeBundle } from './library.ts'

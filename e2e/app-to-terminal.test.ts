@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLibrary } from './app-library.ts'
 import { closePage, openPage, readRequest } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { hasTerminal, inTerminal } from './terminal.ts'
 
-const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+const KEYFERRY = [process.execPath, CLIENT_PROGRAM]
 
 const TEXT = `export PLAIN=hello world # a note
 JOINED='it'\\''s'

@@ -10,9 +10,10 @@ import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-
 import { createLibrary } from './app-library.ts'
 import { closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const KEYFERRY = `'${process.execPath}' '${join(import.meta.dirname, '../cli/bin/keyferry.js')}'`
+const KEYFERRY = `'${process.execPath}' '${CLIENT_PROGRAM}'`
 
 // Each command notes what it got. A process manager gives its programs no terminal, and starts them at once.
 const PROCFILE = `

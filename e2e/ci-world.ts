@@ -15,10 +15,10 @@ import kubernetes from '../api/test/claims/kubernetes.json' with { type: 'json' 
 import { Issuer } from '../api/test/issuer.ts'
 import manifest from '../cli/package.json' with { type: 'json' }
 import { clientFolder } from '../web/test/client-folder.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { startTlsFront } from './tls-front.ts'
 
-const CLIENT = join(import.meta.dirname, '../cli/bin/keyferry.js')
 const MARKER_BYTES = 12
 
 /** A platform that signs ID tokens, as its documents say. */
@@ -161,7 +161,7 @@ async function startTokenEndpoint(
 
 /** The package that the server hands out: one that starts the client of this repository. */
 function packagedClient(): string {
-  const text = `#!/usr/bin/env node\nawait import('${CLIENT}')\n`
+  const text = `#!/usr/bin/env node\nawait import('${CLIENT_PROGRAM}')\n`
   return clientFolder({ [`keyferry-${manifest.version}.tgz`]: packed(text) })
 }
 
@@ -176,7 +176,7 @@ function packed(program: string): Buffer {
 async function folderWithClient(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-ci-'))
   const program = join(folder, 'keyferry')
-  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLIENT}' "$@"\n`)
+  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLIENT_PROGRAM}' "$@"\n`)
   await chmod(program, 0o755)
   return folder
 }

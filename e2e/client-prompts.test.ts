@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ScriptedServer, startScriptedServer } from '../cli/test/scripted-server.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, inTerminal, type Terminal } from './terminal.ts'
 
-const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+const KEYFERRY = [process.execPath, CLIENT_PROGRAM]
 
 describe.skipIf(!hasTerminal())('what the client asks a person at a terminal', () => {
   let approved: ScriptedServer

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { noteAddresses } from './opened-address.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { inTerminal, type Terminal } from './terminal.ts'
 
-const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+const KEYFERRY = [process.execPath, CLIENT_PROGRAM]
 
 type ClientPlace = {
   /** The client's folder, with its state. */

@@ -7,10 +7,11 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readRequest } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, inTerminal, type Terminal } from './terminal.ts'
 
-const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+const KEYFERRY = [process.execPath, CLIENT_PROGRAM]
 
 // A file as a person has it, and what a program must find in its environment.
 const FILE = `# the app

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandsOf, ROOT, readDocument } from './documents.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'vectors/*.md'], {
@@ -71,8 +72,7 @@ describe('the commands of the readme, as they are written', () => {
     folder = await mkdtemp(join(tmpdir(), 'keyferry-readme-'))
     await writeFile(join(folder, '.env'), "PORT=3000\nGREETING='it'\\''s me'\n")
     await writeFile(join(folder, 'package.json'), '{ "scripts": { "dev": "printenv GREETING" } }')
-    const client = join(ROOT, 'cli/bin/keyferry.js')
-    await writeFile(join(folder, 'keyferry'), `#!/bin/sh\nexec ${process.execPath} ${client} "$@"\n`)
+    await writeFile(join(folder, 'keyferry'), `#!/bin/sh\nexec ${process.execPath} ${CLIENT_PROGRAM} "$@"\n`)
     await chmod(join(folder, 'keyferry'), 0o755)
   })
 

@@ -9,10 +9,9 @@ import { openPage, readRequest } from './app-page.ts'
 import { startBoundServer } from './bound-server.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { noteAddresses } from './opened-address.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import type { RunningServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, inTerminal } from './terminal.ts'
-
-const CLIENT = join(import.meta.dirname, '../cli/bin/keyferry.js')
 
 describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credential lists names', () => {
   let server: RunningServer
@@ -42,7 +41,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
   }
 
   function client(words: readonly string[], opens = true) {
-    return inTerminal([process.execPath, CLIENT, ...words], { cwd: folder, env: environment(opens) })
+    return inTerminal([process.execPath, CLIENT_PROGRAM, ...words], { cwd: folder, env: environment(opens) })
   }
 
   async function press(address: string, name: RegExp) {
@@ -79,7 +78,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
   })
 
   test('what completion runs makes no request', () => {
-    const words = [CLIENT, 'ls', '--here', '--quiet']
+    const words = [CLIENT_PROGRAM, 'ls', '--here', '--quiet']
     const { status, stdout, stderr } = spawnSync(process.execPath, words, {
       cwd: folder,
       env: environment(false),

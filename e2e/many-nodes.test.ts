@@ -14,11 +14,11 @@ import { callbackOf } from '../web/test/sign-in.ts'
 import { TestBrowser } from '../web/test/test-browser.ts'
 import { type ManyNodes, type NodeName, startManyNodes } from './many-nodes.ts'
 import { hasProxy } from './nginx.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 
 type Asked = { id: string; keys: KeyPair }
 type WaitAnswer = { status: 'pending' } | { status: 'ready'; ciphertext_base64: string }
 
-const KEYFERRY = join(import.meta.dirname, '../cli/bin/keyferry.js')
 const VALUE = 'a value with $, "quotes" and ä'
 const canRun = hasProxy('nginx') && hasPostgres() && hasRedis()
 
@@ -133,7 +133,10 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
     writeFileSync(file, names.map((name) => `${name}=planted-${name}\n`).join(''))
     const words = ['import', file, '--bundle', 'many/app', '--json', '--no-open']
     const env = { PATH: process.env['PATH'], HOME: folder.path, KEYFERRY_SERVER: nodes.publicUrl }
-    const client = spawn(process.execPath, [KEYFERRY, ...words], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const client = spawn(process.execPath, [CLIENT_PROGRAM, ...words], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     const events = createInterface({ input: client.stderr })[Symbol.asyncIterator]()
     const asked = JSON.parse((await events.next()).value ?? '{}') as { event: string; approval_url: string }
     expect(asked.event).toBe('asked')

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commandsOf, ROOT } from './documents.ts'
+import { commandsOf } from './documents.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 /*
@@ -72,7 +73,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'keyferry-migrate-'))
   const bin = join(folder, 'bin')
   await mkdir(bin)
-  const client = `exec '${process.execPath}' '${join(ROOT, 'cli/bin/keyferry.js')}' "$@"\n`
+  const client = `exec '${process.execPath}' '${CLIENT_PROGRAM}' "$@"\n`
   const programs = Object.entries(TOOLS).map(async ([name, { words, prints, file }]) => {
     await writeFile(join(folder, `${name}.txt`), prints)
     const target = file ? ` > "$(eval echo \\$$#)"` : ''

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { closePage, expectAccessible, openPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { commandsOf, ROOT } from './documents.ts'
+import { SERVER_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { hasTerminal, inTerminal } from './terminal.ts'
 
-const PROGRAM = join(ROOT, 'server/bin/keyferry-server.js')
 const SECRET = 'planted-password'
 
 let local: RunningServer
@@ -77,7 +77,7 @@ const exported = (...words: string[]): Exported => exportedFrom(local, words)
 
 function exportedFrom({ dataDir }: RunningServer, words: readonly string[]): Exported {
   const env = { PATH: process.env['PATH'], HOME: folder, DATA_DIR: dataDir }
-  return spawnSync(process.execPath, [PROGRAM, 'export-library', ...words], { env, encoding: 'utf8' })
+  return spawnSync(process.execPath, [SERVER_PROGRAM, 'export-library', ...words], { env, encoding: 'utf8' })
 }
 
 type Moving = { to?: RunningServer; dry_run?: boolean; plan_id?: string }
@@ -206,7 +206,9 @@ test('a wrong server or bundle is named, and nothing is written', () => {
 
 test.skipIf(!hasTerminal())('a terminal gets no file, and the command that writes one', async () => {
   const env = { PATH: process.env['PATH'], DATA_DIR: local.dataDir }
-  const terminal = inTerminal([process.execPath, PROGRAM, 'export-library', team.url, 'dev/app'], { env })
+  const terminal = inTerminal([process.execPath, SERVER_PROGRAM, 'export-library', team.url, 'dev/app'], {
+    env,
+  })
   expect(await terminal.exit).toBe(1)
   const shown = terminal.output().replaceAll(/\s+/g, ' ')
   expect(shown).toContain(`keyferry-server export-library ${team.url} dev/app > library.json`)

@@ -1,9 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-export const SERVER_PROGRAM = join(import.meta.dirname, '../server/bin/keyferry-server.js')
 
 const READY_WITHIN_MS = 30_000
 

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ScriptedServer, startScriptedServer } from '../cli/test/scripted-server.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { closeTerminals, hasTerminal, inTerminal, type Terminal } from './terminal.ts'
 
-const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+const KEYFERRY = [process.execPath, CLIENT_PROGRAM]
 const RUN = [...KEYFERRY, 'run', '--no-open', '-q', '--']
 
 // The server is one that has been approved already: what is looked at here comes after.

@@ -4,11 +4,12 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { createLibrary } from './app-library.ts'
 import { readRequest } from './app-page.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { startServer } from './start-server.ts'
 import { inTerminal } from './terminal.ts'
 
 const FOLDER = join(import.meta.dirname, '../docs/pictures')
-const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+const KEYFERRY = [process.execPath, CLIENT_PROGRAM]
 const COMMAND = ['run', 'dev/app', '--no-open', '--', 'printenv', 'LOG_LEVEL']
 
 /** Take the README's two pictures: a client that waits in a real terminal, and the approval page of its request. */

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const KEYFERRY = join(import.meta.dirname, '../cli/bin/keyferry.js')
 const PAGE = readFileSync(join(import.meta.dirname, '../docs/recipes.md'), 'utf8')
 const SAYS = 'console.log(process.argv[1].split("/").pop(), process.env.GREETING)'
 
@@ -49,7 +49,10 @@ function writeFiles(): void {
   }
   for (const name of ['server.js', 'worker.js']) writeFileSync(join(folder, name), SAYS)
   mkdirSync(join(folder, 'bin'))
-  writeFileSync(join(folder, 'bin/keyferry'), `#!/bin/sh\nexec '${process.execPath}' '${KEYFERRY}' "$@"\n`)
+  writeFileSync(
+    join(folder, 'bin/keyferry'),
+    `#!/bin/sh\nexec '${process.execPath}' '${CLIENT_PROGRAM}' "$@"\n`,
+  )
   chmodSync(join(folder, 'bin/keyferry'), 0o755)
   symlinkSync(process.execPath, join(folder, 'bin/node'))
 }

@@ -14,10 +14,11 @@ import { closePage, openPage, readRequest, typeCheckCode, type WatchedPage } fro
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { noteAddresses } from './opened-address.ts'
 import { clientIn } from './page-client.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, inTerminal } from './terminal.ts'
 
-const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+const KEYFERRY = [process.execPath, CLIENT_PROGRAM]
 
 async function addLibrary(page: Page): Promise<void> {
   const call = clientIn(page)

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SERVER_PROGRAM } from './programs.ts'
 
-const PROGRAM = join(import.meta.dirname, '../server/bin/keyferry-server.js')
 // A program that starts beside a dozen others on two processors is slow.
 const READY_WITHIN_MS = 60_000
 
@@ -33,7 +33,7 @@ export type RunningServer = {
 /** Start the real `keyferry-server` in local mode and wait until it says that it listens. */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'keyferry-e2e-')))
-  const child = spawn(process.execPath, [PROGRAM], {
+  const child = spawn(process.execPath, [SERVER_PROGRAM], {
     env: serverEnvironment(options, dataDir),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -11,12 +11,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createLibrary } from './app-library.ts'
 import { CarelessApprover, returnedSecret } from './lure.ts'
 import { type ManyAddresses, manyAddresses } from './many-addresses.ts'
-import { type NodeProcess, SERVER_PROGRAM, startProcess } from './node-process.ts'
+import { type NodeProcess, startProcess } from './node-process.ts'
+import { CLIENT_PROGRAM, SERVER_PROGRAM } from './programs.ts'
 import { type ScriptedBrowser, scriptedBrowser } from './scripted-browser.ts'
 import { ownerNamed, type SignedClient, signedClient } from './signed-client.ts'
 
 const SECRET = 'the shared secret of a test on loopback'
-const KEYFERRY = join(import.meta.dirname, '../cli/bin/keyferry.js')
 const USES = 50
 
 const run = (bundle: string, command = ['printenv', bundle]) => ['run', bundle, '--', ...command]
@@ -48,7 +48,7 @@ describe('a remembered approval, with the real client', { timeout: 120_000 }, ()
   function client(words: readonly string[], { cwd = 'home', runtime = 'home' } = {}) {
     const { PATH, HOME } = process.env
     const state = { XDG_RUNTIME_DIR: join(folder, runtime), XDG_STATE_HOME: join(folder, 'state') }
-    const child = spawn(process.execPath, [KEYFERRY, ...words], {
+    const child = spawn(process.execPath, [CLIENT_PROGRAM, ...words], {
       cwd: join(folder, cwd),
       env: { PATH, HOME, ...state, KEYFERRY_SERVER: proxy.url, BROWSER: browser.program },
       stdio: ['ignore', 'pipe', 'pipe'],

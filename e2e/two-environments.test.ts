@@ -7,10 +7,11 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closePage, openPage, pickFromMenu, readRequest, type WatchedPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { hasTerminal, inTerminal } from './terminal.ts'
 
-const KEYFERRY = [process.execPath, join(import.meta.dirname, '../cli/bin/keyferry.js')]
+const KEYFERRY = [process.execPath, CLIENT_PROGRAM]
 
 // Half of the values differ. PORT is equal by chance, STRIPE_KEY is missing in dev.
 const DEV = {

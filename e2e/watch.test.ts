@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../plumbing/test/postgres.ts'
+import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const KEYFERRY = join(import.meta.dirname, '../cli/bin/keyferry.js')
 const databaseUrl = await freshPostgres()
 const databases = [['sqlite', null] as const, ...(databaseUrl ? [['postgres', databaseUrl] as const] : [])]
 
@@ -61,16 +61,20 @@ describe.each(databases)('run --watch on %s', (kind, url) => {
     const program = join(folder, 'program')
     writeFileSync(program, `#!/bin/sh\n${script}\n`)
     chmodSync(program, 0o755)
-    const child = spawn(process.execPath, [KEYFERRY, 'run', '--watch', ...flags, 'prod/app', '--', program], {
-      env: {
-        PATH: process.env['PATH'],
-        HOME: folder,
-        LOG: log,
-        KEYFERRY_TOKEN: machine.token,
-        KEYFERRY_SERVER: server.url,
+    const child = spawn(
+      process.execPath,
+      [CLIENT_PROGRAM, 'run', '--watch', ...flags, 'prod/app', '--', program],
+      {
+        env: {
+          PATH: process.env['PATH'],
+          HOME: folder,
+          LOG: log,
+          KEYFERRY_TOKEN: machine.token,
+          KEYFERRY_SERVER: server.url,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    )
     running.push(child)
     let stderr = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { CLIENT_PROGRAM } from '../../e2e/programs.ts'
 
-const KEYFERRY = join(import.meta.dirname, '../bin/keyferry.js')
 const INVALID = -32_600
 
 let folder: string
@@ -15,7 +15,11 @@ let answers: AsyncIterator<string>
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'keyferry-mcp-'))
   const env = { PATH: process.env['PATH'], HOME: folder, XDG_RUNTIME_DIR: folder, BROWSER: 'none' }
-  mcp = spawn(process.execPath, [KEYFERRY, 'mcp'], { env, cwd: folder, stdio: ['pipe', 'pipe', 'ignore'] })
+  mcp = spawn(process.execPath, [CLIENT_PROGRAM, 'mcp'], {
+    env,
+    cwd: folder,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   if (!mcp.stdout) throw new Error('the client has no standard output')
   answers = createInterface(mcp.stdout)[Symbol.asyncIterator]()
 })

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { CLIENT_PROGRAM } from '../../e2e/programs.ts'
 import { BEHAVIOURS } from './behaviours.ts'
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts'
 
-const KEYFERRY = join(import.meta.dirname, '../bin/keyferry.js')
 const RUN = {
   bundle: 'dev/app',
   keys: ['DATABASE_URL', 'PEM', 'PORT'],
@@ -61,7 +61,7 @@ async function agentAt(
     BROWSER: 'none',
   }
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [KEYFERRY, 'mcp'], env, cwd: folder }),
+    new StdioClientTransport({ command: process.execPath, args: [CLIENT_PROGRAM, 'mcp'], env, cwd: folder }),
   )
   onTestFinished(() => client.close())
   const call = (wanted: object) => client.callTool({ name: 'run', arguments: { ...wanted } })

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CLIENT_PROGRAM } from '../../e2e/programs.ts'
 import { VERSION } from '../src/base/version.ts'
 
 // KEYFERRY_UNDER_TEST names another build of the client: the published package's, or a single executable.
-const KEYFERRY = process.env['KEYFERRY_UNDER_TEST'] ?? join(import.meta.dirname, '../bin/keyferry.js')
+const KEYFERRY = process.env['KEYFERRY_UNDER_TEST'] ?? CLIENT_PROGRAM
 const START = KEYFERRY.endsWith('.js') ? `'${process.execPath}' '${KEYFERRY}'` : `'${KEYFERRY}'`
 
 // Each session has a home of its own. Without a shared folder, each would compile the client again, which takes twice as

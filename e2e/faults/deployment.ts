@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
-import { type NodeProcess, type ProcessOptions, SERVER_PROGRAM, startProcess } from '../node-process.ts'
+import { type NodeProcess, type ProcessOptions, startProcess } from '../node-process.ts'
+import { SERVER_PROGRAM } from '../programs.ts'
 
 /** Where the data is; both empty: SQLite in the deployment's own folder. */
 export type Stores = { readonly databaseUrl?: string; readonly redisUrl?: string }

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SERVER_PROGRAM } from '../../e2e/programs.ts'
 
-const PROGRAM = join(import.meta.dirname, '../bin/keyferry-server.js')
 const ANNOUNCED = /Listens {3}(http:\/\/\S+)/
 const START_WITHIN_MS = 60_000
 
@@ -19,7 +19,10 @@ export class Program {
 
   constructor(settings: Readonly<Record<string, string>>, words: readonly string[] = []) {
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', ...settings }
-    this.child = spawn(process.execPath, [PROGRAM, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.child = spawn(process.execPath, [SERVER_PROGRAM, ...words], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text))
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))
     this.exited = new Promise((resolve) => {

@@ -27,6 +27,14 @@ describe.skipIf(!hasBrowser())('Compare in the browser', () => {
       { name: 'prod/app', keys: ['SENTRY_DSN', 'PROD_ONLY'].map(key) },
       { name: 'qa/app', keys: [] },
     ])
+    const importing = createClient(server.url)
+    for (const { bundle, value } of [
+      { bundle: 'dev/app', value: '3000' },
+      { bundle: 'prod/app', value: '8080' },
+    ]) {
+      const entries = [{ name: 'PORT', value, is_secret: false }]
+      await importing('POST', '/api/v1/imports', { body: { bundle, entries, own: ['PORT'] } })
+    }
   })
 
   afterAll(async () => {
@@ -49,34 +57,46 @@ describe.skipIf(!hasBrowser())('Compare in the browser', () => {
     return items.map((item) => `${item.name}=${item.key_name}`)
   }
 
-  test('bundles are chosen by name, stay in the address, and peers are offered', async () => {
+  test('the environments of an application are chosen at once; bundles stay in the address', async () => {
     const page = await openPage(browser)
     await page.goto(server.url)
     await page.getByRole('link', { name: 'Compare' }).click()
     await page.getByText('Choose at least two bundles').waitFor()
     await expectAccessible(page)
-    await page.getByRole('combobox', { name: 'Add a bundle' }).fill('dev')
-    await page.getByRole('option', { name: 'dev/app' }).click()
-    await page.getByRole('button', { name: 'Add prod/app, qa/app' }).click()
-    await page.getByRole('row', { name: /^SENTRY_DSN/ }).waitFor()
+    await page.getByRole('link', { name: 'app: dev, prod, qa' }).click()
+    await page.getByRole('row', { name: /^(Select )?SENTRY_DSN/ }).waitFor()
     await page.getByRole('button', { name: 'Remove qa/app' }).click()
     await expect.poll(() => page.getByRole('columnheader').count()).toBe(3)
     expect(new URL(page.url()).searchParams.getAll('bundle')).toEqual(['dev/app', 'prod/app'])
+    await page.getByRole('combobox', { name: 'Add a bundle' }).fill('qa')
+    await page.getByRole('option', { name: 'qa/app' }).click()
+    await expect.poll(() => page.getByRole('columnheader').count()).toBe(4)
     await closePage(page)
   })
 
-  test('marks have text, a filter keeps what is missing or differs, and no value comes to the browser', async () => {
+  test('missing names come first, with a filter for each state; readable values are shown, and no secret', async () => {
     const page = await openPage(browser)
     const answers = recordAnswers(page)
     await page.goto(`${server.url}/compare?bundle=dev/app&bundle=prod/app`)
-    const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(`^(Select )?${name}`) })
     await row('SENTRY_DSN').waitFor()
-    expect(await row('SENTRY_DSN').innerText()).toMatch(/Shared: key SENTRY_DSN\s+Shared: key SENTRY_DSN/)
-    expect(await row('PROD_ONLY').innerText()).toMatch(/Missing: PROD_ONLY in dev.app\s+Own: key PROD_ONLY/)
+    expect(
+      await row('SENTRY_DSN')
+        .getByRole('link', { name: /^Shared: SENTRY_DSN in / })
+        .count(),
+    ).toBe(2)
+    await row('PROD_ONLY').getByRole('button', { name: 'Missing: PROD_ONLY in dev/app' }).waitFor()
+    await row('PROD_ONLY').getByRole('link', { name: 'Own: PROD_ONLY in prod/app' }).waitFor()
+    await row('PORT').getByRole('link', { name: 'Own: PORT in dev/app 3000' }).waitFor()
+    await row('PORT').getByRole('link', { name: 'Own: PORT in prod/app 8080' }).waitFor()
+    const names = await page.getByRole('rowheader').allInnerTexts()
+    expect(names.slice(-2)).toEqual(['PORT', 'SENTRY_DSN'])
     await expectAccessible(page)
-    await page.getByRole('checkbox', { name: /^Only missing or differing/ }).check()
+    for (const name of ['All 6', 'Missing 4', 'Own 1', 'Shared 1'])
+      expect(await page.getByRole('button', { name }).count()).toBe(1)
+    await page.getByRole('button', { name: 'Missing 4' }).click()
     await row('SENTRY_DSN').waitFor({ state: 'detached' })
-    expect(page.url()).toContain('show=differing')
+    expect(page.url()).toContain('show=missing')
     await page.keyboard.press('/')
     await page.keyboard.type('prod')
     await row('DATABASE_URL').waitFor({ state: 'detached' })
@@ -85,26 +105,43 @@ describe.skipIf(!hasBrowser())('Compare in the browser', () => {
     await closePage(page)
   })
 
-  test('a missing cell takes a key of the row', async () => {
-    const page = await open('/compare?bundle=dev/app&bundle=prod/app')
-    await page.getByRole('button', { name: 'Missing: ONLY_DEV in prod/app' }).click()
-    await page.getByText('used by dev/app').waitFor()
+  test('missing names are copied by the server: tick, copy, confirm; production asks in red', async () => {
+    const page = await openPage(browser)
+    const answers = recordAnswers(page)
+    await page.goto(`${server.url}/compare?siblings=dev/app`)
+    await page.getByRole('button', { name: 'Remove qa/app' }).click()
+    await page.getByRole('checkbox', { name: 'Select ONLY_DEV' }).click()
+    await page.getByRole('checkbox', { name: 'Select DATABASE_URL' }).click()
+    await page.getByRole('button', { name: 'Copy 2 to prod/app…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Copy 2 variables to prod/app' })
+    await dialog.getByText('prod/app is for production.').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Share ONLY_DEV' }).click()
-    await page.getByText('prod/app shares ONLY_DEV with dev/app.').waitFor()
-    await page.getByRole('button', { name: 'Missing: ONLY_DEV in prod/app' }).waitFor({ state: 'detached' })
-    expect(await delivered('prod/app')).toContain('ONLY_DEV=ONLY_DEV')
+    await dialog.getByRole('button', { name: 'Copy 2 to production' }).click()
+    await page.getByText('prod/app has 2 variables more.').waitFor()
+    await page.getByRole('link', { name: 'Own: ONLY_DEV in prod/app' }).waitFor()
+    expect(await delivered('prod/app')).toContain('ONLY_DEV=PROD_APP_ONLY_DEV')
+    expect(answers.join()).not.toContain('planted-')
+    await closePage(page)
+  })
+
+  test('… or kept the same', async () => {
+    const page = await open('/compare?bundle=dev/app&bundle=qa/app')
+    await page.getByRole('checkbox', { name: 'Select ONLY_DEV' }).click()
+    await page.getByRole('button', { name: 'Copy 1 to qa/app…' }).click()
+    await page.getByRole('checkbox', { name: 'Keep them the same' }).check()
+    await page.getByRole('button', { name: 'Copy 1 to qa/app', exact: true }).click()
+    await page.getByText('qa/app has 1 variable more.').waitFor()
+    expect(await delivered('qa/app')).toContain('ONLY_DEV=ONLY_DEV')
     await closePage(page)
   })
 
   test('a missing cell takes a new value, which no other bundle gets', async () => {
     const page = await open('/compare?bundle=dev/app&bundle=prod/app')
     await page.getByRole('button', { name: 'Missing: ALSO_DEV in prod/app' }).click()
-    await page.getByRole('button', { name: 'Enter a new value' }).click()
     await page.getByLabel('Value in prod/app').fill('planted-new')
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Create key' }).click()
-    await page.getByText('prod/app has its own ALSO_DEV.').waitFor()
+    await page.getByRole('button', { name: 'Add to prod/app' }).click()
+    await page.getByText('Added ALSO_DEV to prod/app.').waitFor()
     expect(await delivered('prod/app')).toContain('ALSO_DEV=PROD_APP_ALSO_DEV')
     expect(await delivered('dev/app')).toContain('ALSO_DEV=ALSO_DEV')
     await closePage(page)
@@ -119,7 +156,7 @@ describe.skipIf(!hasBrowser())('Compare in the browser', () => {
       viewport: { width: 360, height: 740 },
       hasTouch: true,
     })
-    await page.getByRole('row', { name: /^NAME_0 / }).waitFor()
+    await page.getByRole('row', { name: /^(Select )?NAME_0 / }).waitFor()
     expect(await page.getByRole('row').count()).toBeLessThan(80)
     await expectNoSidewaysScroll(page)
     await expectAccessible(page)

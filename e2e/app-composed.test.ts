@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
 
   test('Compare marks composed values, and an import keeps them until the person says otherwise', async () => {
     const page = await open('/compare?bundle=dev/app&bundle=prod/app')
-    await page.getByTitle('Key DATABASE_URL, built from DB_PASSWORD, DB_HOST').first().waitFor()
+    await page.getByTitle('DATABASE_URL in dev/app, built from DB_PASSWORD, DB_HOST').first().waitFor()
     await expectAccessible(page)
     await page.goto(`${server.url}/bundles/import?bundle=dev/app`)
     await page.getByLabel('Content of the').fill('DATABASE_URL=postgres://other\n')

@@ -69,10 +69,18 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
         await page.getByRole('button', { name: 'Save rules' }).scrollIntoViewIfNeeded()
       }),
     },
+    { name: 'compare-choice', show: at(`${url}/compare`) },
     { name: 'compare', show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker&bundle=prod/shop/app`) },
     {
       name: 'compare-missing',
       show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker`, press('Missing: PORT in dev/worker')),
+    },
+    {
+      name: 'compare-copy',
+      show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker&bundle=prod/shop/app`, async (page) => {
+        await select('PORT', 'SESSION_SECRET')(page)
+        await press('Copy 2 to prod/shop/app…')(page)
+      }),
     },
     {
       name: 'bundle-add-variable',

@@ -62,7 +62,11 @@ export function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleAction
   const items: MenuItem[] = [
     ...(canEdit ? [{ label: 'Edit', icon: Pencil, onPick: () => onOpen('edit') }] : []),
     { label: 'Duplicate', icon: Copy, onPick: () => onOpen('duplicate') },
-    { label: 'Compare', icon: Columns3, onPick: () => navigate(`/compare?${named}`) },
+    {
+      label: 'Compare',
+      icon: Columns3,
+      onPick: () => navigate(`/compare?siblings=${encodeURIComponent(bundle.name)}`),
+    },
     { label: 'Export', icon: Download, onPick: () => onOpen('export') },
     ...(isOwner ? [{ label: 'Delete', icon: Trash2, gap: true, onPick: () => onOpen('delete') }] : []),
   ]

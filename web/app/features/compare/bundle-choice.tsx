@@ -2,8 +2,8 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { X } from 'lucide-react'
 import { useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
-import { siblingsOf } from '../../lib/rules/siblings.ts'
-import { Button } from '../../ui/button.tsx'
+import { applicationOf, environmentOf, siblingsOf } from '../../lib/rules/siblings.ts'
+import { ButtonLink } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 
@@ -11,12 +11,15 @@ import { EntryName } from '../../ui/entry-name.tsx'
 export function useComparedBundles(bundles: readonly Bundle[]) {
   const [params, setParams] = useSearchParams()
   const byName = new Map(bundles.map((bundle) => [bundle.name, bundle]))
-  const chosen = [...new Set(params.getAll('bundle'))].flatMap((name) => byName.get(name) ?? [])
+  const of = params.get('siblings')
+  const named = [...new Set(params.getAll('bundle'))].flatMap((name) => byName.get(name) ?? [])
+  const chosen = of === null ? named : siblingsOf(of, bundles).slice(0, LIMITS.comparedBundles)
   const set = (names: readonly string[]) =>
     setParams(
       (before) => {
         const next = new URLSearchParams(before)
         next.delete('bundle')
+        next.delete('siblings')
         for (const name of names) next.append('bundle', name)
         return next
       },
@@ -26,7 +29,6 @@ export function useComparedBundles(bundles: readonly Bundle[]) {
   return {
     chosen,
     add: (name: string) => set([...names, name]),
-    addAll: (more: readonly string[]) => set([...names, ...more]),
     remove: (name: string) => set(names.filter((other) => other !== name)),
   }
 }
@@ -34,11 +36,8 @@ export function useComparedBundles(bundles: readonly Bundle[]) {
 type BundleChoiceProps = { bundles: readonly Bundle[]; compared: ReturnType<typeof useComparedBundles> }
 
 /** The bundles beside one another, each with a way to take it out, and a field that adds another. */
-export function BundleChoice({ bundles, compared: { chosen, add, addAll, remove } }: BundleChoiceProps) {
+export function BundleChoice({ bundles, compared: { chosen, add, remove } }: BundleChoiceProps) {
   const free = bundles.filter((bundle) => !chosen.includes(bundle))
-  const [only] = chosen
-  const peers =
-    chosen.length === 1 && only !== undefined ? siblingsOf(only.name, free).slice(0, MOST_PEERS) : []
   return (
     <div className="mb-5 space-y-3">
       <ul
@@ -50,7 +49,7 @@ export function BundleChoice({ bundles, compared: { chosen, add, addAll, remove 
             key={id}
             className="inline-flex min-h-9 items-center gap-1 rounded-md border border-line bg-surface pl-3 font-mono text-sm"
           >
-            <EntryName name={name} />
+            <EntryName name={name} className="min-w-0" />
             <button
               type="button"
               aria-label={`Remove ${name}`}
@@ -76,15 +75,28 @@ export function BundleChoice({ bundles, compared: { chosen, add, addAll, remove 
         ) : (
           <p className="text-sm text-ink-soft">You can compare up to {LIMITS.comparedBundles} bundles.</p>
         )}
-        {peers.length > 0 && (
-          <Button
-            label={`Add ${peers.map(({ name }) => name).join(', ')}`}
-            onClick={() => addAll(peers.map(({ name }) => name))}
-          />
-        )}
       </div>
     </div>
   )
 }
 
-const MOST_PEERS = 3
+/** The applications that have several environments: a choice of all of them at once. */
+export function Applications({ bundles }: { bundles: readonly Bundle[] }) {
+  const groups = Map.groupBy(
+    bundles.filter(({ name }) => environmentOf(name) !== ''),
+    ({ name }) => applicationOf(name),
+  )
+  const several = [...groups].filter(([, environments]) => environments.length > 1)
+  return (
+    <ul aria-label="Applications" className="mt-4 flex flex-wrap gap-2 empty:hidden">
+      {several.map(([application, environments]) => (
+        <li key={application}>
+          <ButtonLink
+            href={`/compare?siblings=${encodeURIComponent(environments[0]?.name ?? '')}`}
+            label={`${application}: ${environments.map(({ name }) => environmentOf(name)).join(', ')}`}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}

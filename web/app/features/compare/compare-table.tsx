@@ -3,28 +3,35 @@ import { useRef } from 'react'
 import { Link } from 'wouter'
 import type { Bundle, ComparedCell, ComparedRow } from '../../lib/calls/answers.ts'
 import { builtFrom } from '../../lib/rules/templates.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
+import { RowCheckbox } from '../../ui/selection/row-checkbox.tsx'
+import { stateOf } from './compared-row.ts'
 import { ComposedMark, Mark } from './marks.tsx'
 
 const ROW_HEIGHT_PX = 41
 // Up to here every row is in the document, so that the browser's own search finds it.
-const ALL_ROWS_UP_TO = 200
+const ALL_ROWS_BELOW = 300
 
 type CompareTableProps = {
   bundles: readonly Bundle[]
   rows: readonly ComparedRow[]
-  onMissing: (missing: { row: ComparedRow; bundle: Bundle }) => void
+  /** The values that everyone may read. */
+  readable: (bundleId: string, name: string) => string | undefined
+  chosen: ReadonlySet<string>
+  onTick: (name: string, isRange: boolean) => void
+  onMissing: (missing: { name: string; bundle: Bundle }) => void
 }
 
 /** The table of names and bundles, which scrolls both ways below its head; of a long one only the rows near the view
  * are in the document. */
-export function CompareTable({ bundles, rows, onMissing }: CompareTableProps) {
+export function CompareTable({ bundles, rows, readable, chosen, onTick, onMissing }: CompareTableProps) {
   const box = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => ROW_HEIGHT_PX,
-    overscan: rows.length <= ALL_ROWS_UP_TO ? rows.length : 12,
+    overscan: rows.length < ALL_ROWS_BELOW ? rows.length : 12,
     getItemKey: (index) => rows[index]?.name ?? index,
     useFlushSync: false,
   })
@@ -55,16 +62,31 @@ export function CompareTable({ bundles, rows, onMissing }: CompareTableProps) {
               <tr key={key} ref={virtualizer.measureElement} data-index={index} aria-rowindex={index + 2}>
                 <th
                   scope="row"
-                  className="sticky left-0 bg-surface px-3 py-2 text-left font-mono font-medium [overflow-wrap:anywhere]"
+                  className={classNames(
+                    'sticky left-0 py-0 pr-3 text-left font-mono font-medium [overflow-wrap:anywhere]',
+                    chosen.has(row.name) ? 'bg-accent-soft' : 'bg-surface',
+                  )}
                 >
-                  <EntryName name={row.name} />
+                  <span className="flex items-center">
+                    {stateOf(row) === 'missing' ? (
+                      <RowCheckbox
+                        name={row.name}
+                        checked={chosen.has(row.name)}
+                        onTick={(isRange) => onTick(row.name, isRange)}
+                      />
+                    ) : (
+                      <span className="w-10 shrink-0" />
+                    )}
+                    <EntryName name={row.name} className="min-w-0" />
+                  </span>
                 </th>
                 {bundles.map((bundle, column) => (
-                  <td key={bundle.id} className="p-0 text-center">
+                  <td key={bundle.id} className="p-0">
                     <Cell
                       cell={row.cells[column]}
                       what={`${row.name} in ${bundle.name}`}
-                      onMissing={() => onMissing({ row, bundle })}
+                      value={readable(bundle.id, row.name)}
+                      onMissing={() => onMissing({ name: row.name, bundle })}
                     />
                   </td>
                 ))}
@@ -84,12 +106,16 @@ function Head({ bundles }: { bundles: readonly Bundle[] }) {
       <tr aria-rowindex={1}>
         <th
           scope="col"
-          className="sticky top-0 left-0 z-2 min-w-36 bg-sunken px-3 py-2 text-left font-medium"
+          className="sticky top-0 left-0 z-2 min-w-36 bg-sunken py-2 pr-3 pl-10 text-left font-medium"
         >
           Name
         </th>
         {bundles.map(({ id, name }) => (
-          <th key={id} scope="col" className="sticky top-0 z-1 min-w-24 bg-sunken px-2 py-2 font-medium">
+          <th
+            key={id}
+            scope="col"
+            className="sticky top-0 z-1 min-w-24 bg-sunken px-3 py-2 text-left font-medium"
+          >
             <Link href={`/bundles/${id}`} className="font-mono text-xs hover:underline">
               <EntryName name={name} />
             </Link>
@@ -105,38 +131,51 @@ function Gap({ height }: { height: number }) {
   return height <= 0 ? null : <tr aria-hidden style={{ height }} />
 }
 
-type CellProps = { cell: ComparedCell | undefined; what: string; onMissing: () => void }
+type CellProps = {
+  cell: ComparedCell | undefined
+  what: string
+  /** Undefined for a secret, and until it is known. */
+  value: string | undefined
+  onMissing: () => void
+}
 
-const CELL = 'flex min-h-10 w-full items-center justify-center -outline-offset-2 hover:bg-sunken'
+const CELL = 'flex min-h-11 w-full items-center gap-2 px-3 -outline-offset-2 hover:bg-sunken'
+// A value may be 64 KiB.
+const MOST_SHOWN = 60
 
-function Cell({ cell, what, onMissing }: CellProps) {
+function Cell({ cell, what, value, onMissing }: CellProps) {
   if (cell === undefined) return null
   if (cell.state === 'missing') {
     return (
       <button type="button" title={`Missing: ${what}`} onClick={onMissing} className={CELL}>
-        <Mark state="missing" detail={what} />
+        <Mark state="missing" />
+        <span className="sr-only">{what}</span>
       </button>
     )
   }
+  const detail = cell.template_parts === undefined ? what : `${what}, ${builtFrom(cell.template_parts)}`
+  const content = (
+    <>
+      <Mark state={cell.state} />
+      {cell.template_parts !== undefined && <ComposedMark />}
+      <span className="sr-only">{detail} </span>
+      {value !== undefined && (
+        <span className="max-w-60 truncate font-mono text-xs text-ink-soft">
+          {value === '' ? '(empty)' : value.slice(0, MOST_SHOWN)}
+        </span>
+      )}
+    </>
+  )
   if (cell.key_id === null) {
     return (
       <span className={CELL} title="Inline item">
-        <Mark state={cell.state} detail="inline item" />
+        {content}
       </span>
     )
   }
   return (
-    <Link
-      href={`/keys/${cell.key_id}?bundle=${cell.bundle_id}`}
-      title={`Key ${keyText(cell)}`}
-      className={CELL}
-    >
-      <Mark state={cell.state} detail={`key ${keyText(cell)}`} />
-      {cell.template_parts !== undefined && <ComposedMark />}
+    <Link href={`/keys/${cell.key_id}?bundle=${cell.bundle_id}`} title={detail} className={CELL}>
+      {content}
     </Link>
   )
-}
-
-function keyText({ key_name, template_parts }: ComparedCell): string {
-  return template_parts === undefined ? (key_name ?? '') : `${key_name}, ${builtFrom(template_parts)}`
 }

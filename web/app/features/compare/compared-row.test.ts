@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ComparedCell } from '../../lib/calls/answers.ts'
-import { differs, keysOf } from './compared-row.ts'
+import { copiesTo, stateOf } from './compared-row.ts'
 
 const cell = (bundle_id: string, key: string | null, state: ComparedCell['state']): ComparedCell => ({
   bundle_id,
@@ -10,22 +10,25 @@ const cell = (bundle_id: string, key: string | null, state: ComparedCell['state'
 })
 const row = (...cells: ComparedCell[]) => ({ name: 'URL', cells })
 
-test('a row differs unless every bundle uses the same key', () => {
-  expect(differs(row(cell('dev', 'K', 'shared'), cell('prod', 'K', 'shared')))).toBe(false)
-  expect(differs(row(cell('dev', 'K', 'own'), cell('prod', 'L', 'own')))).toBe(true)
-  expect(differs(row(cell('dev', 'K', 'own'), cell('prod', null, 'missing')))).toBe(true)
+test('a row is missing, shared by all, or own', () => {
+  expect(stateOf(row(cell('dev', 'K', 'shared'), cell('prod', 'K', 'shared')))).toBe('shared')
+  expect(stateOf(row(cell('dev', 'K', 'own'), cell('prod', 'L', 'own')))).toBe('own')
+  expect(stateOf(row(cell('dev', 'K', 'own'), cell('prod', null, 'missing')))).toBe('missing')
   const pairs = row(
     cell('dev', 'K', 'shared'),
     cell('ci', 'K', 'shared'),
     cell('prod', 'L', 'shared'),
     cell('qa', 'L', 'shared'),
   )
-  expect(differs(pairs)).toBe(true)
+  expect(stateOf(pairs)).toBe('own')
 })
 
-test('the keys of a row are each named once, with their bundles; a missing cell and a legacy item have none', () => {
-  const cells = [cell('dev', 'K', 'shared'), cell('qa', null, 'missing'), cell('ci', 'K', 'shared')]
-  expect(keysOf(row(...cells, cell('old', null, 'own')))).toEqual([
-    { id: 'K', name: 'K_NAME', bundleIds: ['dev', 'ci'] },
-  ])
+test('a name is copied from the first bundle that has a key for it, and only where it is missing', () => {
+  const legacy = cell('old', null, 'own')
+  const rows = [
+    { name: 'A', cells: [legacy, cell('dev', 'K', 'own'), cell('prod', null, 'missing')] },
+    { name: 'B', cells: [legacy, cell('dev', null, 'missing'), cell('prod', null, 'missing')] },
+    { name: 'C', cells: [legacy, cell('dev', 'K', 'own'), cell('prod', 'L', 'own')] },
+  ]
+  expect(copiesTo('prod', rows)).toEqual([{ name: 'A', from: 'dev' }])
 })

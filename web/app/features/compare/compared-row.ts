@@ -1,19 +1,21 @@
 import type { ComparedRow } from '../../lib/calls/answers.ts'
 
-/** Whether the bundles do not all deliver the name from the same key. */
-export function differs({ cells }: ComparedRow): boolean {
+export const ROW_STATES = { missing: 'Missing', own: 'Own', shared: 'Shared' } as const
+export type RowState = keyof typeof ROW_STATES
+
+/** `missing`: a bundle lacks the name · `shared`: all deliver the same key · `own`: they do not. */
+export function stateOf({ cells }: ComparedRow): RowState {
+  if (cells.some(({ state }) => state === 'missing')) return 'missing'
   const [first] = cells
-  return cells.some(({ state, key_id }) => state !== 'shared' || key_id !== first?.key_id)
+  const isShared = cells.every(({ state, key_id }) => state === 'shared' && key_id === first?.key_id)
+  return isShared ? 'shared' : 'own'
 }
 
-/** The keys that deliver a row's name, and the bundles that use each. */
-export function keysOf(row: ComparedRow): { id: string; name: string; bundleIds: string[] }[] {
-  const byId = new Map<string, { id: string; name: string; bundleIds: string[] }>()
-  for (const { key_id: id, key_name: name, bundle_id } of row.cells) {
-    if (id === null || name === null) continue
-    const key = byId.get(id) ?? { id, name, bundleIds: [] }
-    key.bundleIds.push(bundle_id)
-    byId.set(id, key)
-  }
-  return [...byId.values()]
+/** The names that a bundle lacks, each with the first of the others that has a key for it. */
+export function copiesTo(bundleId: string, rows: readonly ComparedRow[]): { name: string; from: string }[] {
+  return rows.flatMap(({ name, cells }) => {
+    const lacks = cells.some((cell) => cell.bundle_id === bundleId && cell.state === 'missing')
+    const source = cells.find(({ key_id }) => key_id !== null)
+    return lacks && source !== undefined ? [{ name, from: source.bundle_id }] : []
+  })
 }

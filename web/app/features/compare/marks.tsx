@@ -8,30 +8,30 @@ const MARKS = {
     Icon: Plus,
     look: 'text-caution',
     text: 'Missing',
-    meaning: 'not delivered; choose it to add it',
+    meaning: 'not delivered; choose it to add it, or select the row to copy it',
   },
 } as const satisfies Record<ComparedCell['state'], object>
 
-/** The mark of a cell; its text and the detail are for screen readers. */
-export function Mark({ state, detail }: { state: ComparedCell['state']; detail: string }) {
+/** The mark of a cell; its text is for screen readers. */
+export function Mark({ state }: { state: ComparedCell['state'] }) {
   const { Icon, look, text } = MARKS[state]
   return (
     <>
-      <Icon aria-hidden size={16} className={look} />
-      <span className="sr-only">{`${text}: ${detail}`}</span>
+      <Icon aria-hidden size={16} className={`shrink-0 ${look}`} />
+      <span className="sr-only">{text}: </span>
     </>
   )
 }
 
 /** Beside the mark of a key whose value each bundle composes. */
 export function ComposedMark() {
-  return <Braces aria-hidden size={13} className="ml-1 text-ink-soft" />
+  return <Braces aria-hidden size={13} className="shrink-0 text-ink-soft" />
 }
 
 /** What the marks mean. */
 export function Legend({ hasComposed }: { hasComposed: boolean }) {
   return (
-    <ul className="mb-3 flex flex-wrap gap-x-5 gap-y-1 text-xs text-ink-soft">
+    <ul className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-xs text-ink-soft">
       {Object.entries(MARKS).map(([state, { Icon, look, text, meaning }]) => (
         <li key={state} className="inline-flex items-center gap-1.5">
           <Icon aria-hidden size={14} className={`shrink-0 ${look}`} />
@@ -40,19 +40,15 @@ export function Legend({ hasComposed }: { hasComposed: boolean }) {
           </span>
         </li>
       ))}
-      {hasComposed && <ComposedMeaning />}
+      {hasComposed && (
+        <li className="inline-flex items-center gap-1.5">
+          <Braces aria-hidden size={14} className="shrink-0" />
+          <span>
+            <strong className="font-medium text-ink">Composed</strong>: built from other values of the bundle,
+            so it may differ where the key is shared
+          </span>
+        </li>
+      )}
     </ul>
-  )
-}
-
-function ComposedMeaning() {
-  return (
-    <li className="inline-flex items-center gap-1.5">
-      <Braces aria-hidden size={14} className="shrink-0" />
-      <span>
-        <strong className="font-medium text-ink">Composed</strong>: built from other values of the bundle, so
-        it may differ where the key is shared
-      </span>
-    </li>
   )
 }

@@ -1,5 +1,11 @@
 import type { AnswerOf, CallInput } from '@keyferry/contract/client'
-import { type QueryClient, type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
+import {
+  type QueryClient,
+  type QueryKey,
+  type UseQueryOptions,
+  useQueries,
+  useQuery,
+} from '@tanstack/react-query'
 import { type Called, call } from './call.ts'
 
 type Options<N extends Called, Data> = Omit<UseQueryOptions<AnswerOf<N>, Error, Data>, 'queryKey' | 'queryFn'>
@@ -15,6 +21,18 @@ export function useAnswer<N extends Called, Data = AnswerOf<N>>(
     queryKey: answerKey(name, input),
     queryFn: () => call(name, input),
   })
+}
+
+/** The answers of an endpoint to several inputs, as far as they are there. */
+export function useAnswers<N extends Called>(name: N, inputs: readonly CallInput<N>[]): AnswerOf<N>[] {
+  return useQueries({
+    queries: inputs.map((input) => ({ queryKey: answerKey(name, input), queryFn: () => call(name, input) })),
+    combine: answersIn,
+  })
+}
+
+function answersIn<Data>(results: readonly { data: Data | undefined }[]): Data[] {
+  return results.flatMap(({ data }) => (data === undefined ? [] : [data]))
 }
 
 /** Where the cache holds an answer. */

@@ -16,13 +16,15 @@ type AddVariableDialogProps = {
   bundle: Named
   /** The name, if it is known. */
   name?: string
+  /** Other bundles that it may be for. */
+  among?: readonly Named[]
   onClose: () => void
 }
 
 /** Adds a variable to a bundle and to the other environments of its application, in one step. A name that exists is no
  * error: each bundle gets a value of its own, or shares one. */
-export function AddVariableDialog({ bundle, name: given = '', onClose }: AddVariableDialogProps) {
-  const { environments, free, add } = useEnvironments(bundle)
+export function AddVariableDialog({ bundle, name: given = '', among = [], onClose }: AddVariableDialogProps) {
+  const { environments, free, add } = useEnvironments(bundle, among)
   const draft = useVariableDraft(given, environments)
   const { name, isSecret, problems } = draft
   const having = useHaving(name, environments)

@@ -9,11 +9,12 @@ export type Named = { id: string; name: string }
 
 /** The bundles that a variable of one bundle may also be for: the environments of its application, and those that the
  * person adds, which this browser remembers. `free`: those that can still be added. */
-export function useEnvironments(bundle: Named) {
+export function useEnvironments(bundle: Named, among: readonly Named[]) {
   const canEdit = useCanEdit()
   const mine = (useAnswer('listBundles', {}).data ?? []).filter(canEdit)
   const [added, setAdded] = useState(() => remembered(bundle.id))
-  const ids = new Set([bundle.id, ...siblingsOf(bundle.name, mine).map(({ id }) => id), ...added])
+  const named = [bundle, ...among, ...siblingsOf(bundle.name, mine)]
+  const ids = new Set([...named.map(({ id }) => id), ...added])
   const chosen: Bundle[] = mine.filter(({ id }) => ids.has(id)).slice(0, LIMITS.comparedBundles)
   const add = (id: string) => {
     setAdded([...added, id])

@@ -74,7 +74,7 @@ export function createApp(parts: AppParts): FastifyInstance {
       devAllowPlaintext,
       version,
       failingStores: async () => (isEnding(app) ? ['stopping'] : await failingStores(database, shortLived)),
-      auditProblems: () => sealer.problems,
+      warnings: () => [...sealer.problems, ...(settings.warnings?.() ?? [])],
     }),
     readSignature: (facts) => new SignedCall(facts, signing),
     memberships: stores.memberships,

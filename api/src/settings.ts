@@ -13,6 +13,8 @@ export type ApiSettings = {
   redisUrl: string | null
   /** The host of PUBLIC_URL, or `keyferry`: the name under which the notes of the audit log are signed. */
   publicHost: string
+  /** What /readyz warns of besides the audit log, at the moment of the call. */
+  warnings?: () => readonly string[]
   /** Base64 of 32 bytes each; the first wraps, all unwrap. */
   rootKeys: readonly [string, ...string[]]
   /** The first signs, all verify. */

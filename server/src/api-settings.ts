@@ -1,4 +1,5 @@
 import type { ApiSettings } from '@keyferry/api'
+import { missingKit, operatedKeyFile } from './root-key/recovery-kit.ts'
 import type { Settings } from './setting-table.ts'
 
 /** The API's part of the settings. */
@@ -10,6 +11,7 @@ export function apiSettings(
     ...place,
     databaseUrl: settings.DATABASE_URL ?? null,
     publicHost: publicHostOf(settings),
+    warnings: () => kitWarnings(settings),
     redisUrl: settings.REDIS_URL ?? null,
     authMode: settings.AUTH_MODE,
     setupCode: settings.SETUP_CODE ?? null,
@@ -36,6 +38,12 @@ export function apiSettings(
     metrics: metricsOf(settings),
     logLevel: logLevelOf(settings),
   }
+}
+
+// Read at each question, so that a kit that is made while the server runs counts at once.
+function kitWarnings(settings: Settings): readonly string[] {
+  if (settings.ROOT_KEY_FROM === undefined) return []
+  return [missingKit(operatedKeyFile(settings)) ?? []].flat()
 }
 
 /** The name of this server in the notes of the audit log. */

@@ -33,17 +33,32 @@ export async function main(words: readonly string[]): Promise<void> {
 
 function parseCommandLine(words: readonly string[]): CommandLine | null {
   try {
-    const options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const
+    const text = { type: 'string' } as const
+    const flags = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const
+    const options = { ...flags, to: text, recipients: text }
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
-    const work = workOf(positionals)
+    const { to, recipients } = values
+    const work = workOf(positionals, Object.entries({ to, recipients }).filter(isGiven))
     return work ? { work, help: values.help === true, version: values.version === true } : null
   } catch {
     return null
   }
 }
 
-function workOf(positionals: readonly string[]): Work | null {
-  const [command = '', ...words] = positionals
+type GivenOption = [name: string, value: string]
+
+function isGiven(option: [string, string | undefined]): option is GivenOption {
+  return option[1] !== undefined
+}
+
+function workOf(positionals: readonly string[], options: readonly GivenOption[]): Work | null {
+  const [command = '', ...rest] = positionals
+  const option = Object.hasOwn(MAINTENANCE, command) ? MAINTENANCE[command]?.option : undefined
+  if (
+    option === undefined ? options.length > 0 : rest.length > 0 || options.some(([name]) => name !== option)
+  )
+    return null
+  const words = option === undefined ? rest : options.map(([, value]) => value)
   const argument = words.join(' ')
   const role = argument === '' ? ROLES[command] : undefined
   if (role) return { role }

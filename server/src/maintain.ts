@@ -1,11 +1,9 @@
 import { resolve } from 'node:path'
-import type { DatabaseSettings } from '@keyferry/api'
 import { AUDIT_COMMANDS } from './audit-commands.ts'
-import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
 import { LIBRARY_COMMANDS } from './library-commands.ts'
 import { type Maintenance, well } from './maintenance.ts'
-import { databaseOf, placeOf, requireRootKeyFile } from './operated-database.ts'
-import { addRootKey, dropOldRootKeys, rootKeyFile } from './root-key-file.ts'
+import { databaseOf, placeOf } from './operated-database.ts'
+import { lockFolder, ROOT_KEY_COMMANDS } from './root-key/root-key-commands.ts'
 import type { Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
 
@@ -19,13 +17,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       return well(names.length === 0 ? 'Nothing to migrate.' : `Migrated: ${names.join(', ')}.`)
     },
   },
-  'rotate-root-key': {
-    means: 're-encrypt all tenant keys with a new root key, or with the first key of ROOT_KEY if it is set',
-    async run(settings) {
-      const hasOwnFile = settings.ROOT_KEY === undefined && settings.ROOT_KEY_FILE === undefined
-      return well(await (hasOwnFile ? rotateFolder(settings) : rotate(databaseOf(settings))))
-    },
-  },
+  ...ROOT_KEY_COMMANDS,
   'rotate-receipt-key': {
     means: 'make a new key that signs receipts; clients accept it because the old key signs it',
     async run(settings) {
@@ -104,33 +96,4 @@ async function endSessions(settings: Settings, userId: string): Promise<string> 
   return (await endSessionsOfAccount(place, userId))
     ? 'All sessions of the account ended.'
     : 'No session store found: to end open sessions, run this with the REDIS_URL or DATA_DIR of the web nodes.'
-}
-
-async function rotate(database: DatabaseSettings): Promise<string> {
-  const { rotateRootKey } = await import('@keyferry/api')
-  const { rewrapped, forgotten } = await rotateRootKey(database)
-  return `Re-encrypted the keys of ${rewrapped} tenants. Root keys no longer needed: ${forgotten.length}.`
-}
-
-// The file gets the new key before the first tenant key is wrapped with it, and keeps the old key until all are. So the
-// next rotation can continue one that was interrupted.
-async function rotateFolder(settings: Settings): Promise<string> {
-  const place = placeOf(settings)
-  const unlock = lockFolder(settings)
-  try {
-    const folder = resolve(settings.DATA_DIR)
-    requireRootKeyFile(folder)
-    const rootKeys = addRootKey(folder)
-    const text = await rotate({ ...place, rootKeys })
-    dropOldRootKeys(folder)
-    return `${text}\nThe new root key is in ${rootKeyFile(folder)}. Store a copy of it separately from the data.`
-  } finally {
-    unlock()
-  }
-}
-
-function lockFolder(settings: Settings): () => void {
-  const folder = resolve(settings.DATA_DIR)
-  prepareDataFolder(folder)
-  return lockDataFolder(folder)
 }

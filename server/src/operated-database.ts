@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSettings } from '@keyferry/api'
 import { publicHostOf } from './api-settings.ts'
-import { type RootKeys, readRootKeyFile, rootKeyFile } from './root-key-file.ts'
+import { type RootKeys, readRootKeyFile, rootKeyFile } from './root-key/root-key-file.ts'
 import type { Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
 
@@ -25,9 +25,10 @@ export function databaseOf(settings: Settings): DatabaseSettings {
 
 function existingRootKeys(settings: Settings, dataDir: string): RootKeys {
   if (settings.ROOT_KEY) return settings.ROOT_KEY
-  if (settings.ROOT_KEY_FILE) return readRootKeyFile(settings.ROOT_KEY_FILE)
+  const from = settings.ROOT_KEY_FROM ?? 'file'
+  if (settings.ROOT_KEY_FILE) return readRootKeyFile(settings.ROOT_KEY_FILE, from)
   requireRootKeyFile(dataDir)
-  return readRootKeyFile(rootKeyFile(dataDir))
+  return readRootKeyFile(rootKeyFile(dataDir), from)
 }
 
 /** @throws StartError: the data folder has no root key */

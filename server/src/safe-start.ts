@@ -55,9 +55,10 @@ function requirePlaintextInDevelopment(settings: Settings, role: Role): void {
 function requireRole(settings: Settings, role: Role): void {
   if (role !== 'all') required(settings, 'BFF_SHARED_SECRET', `keyferry-server ${role}`)
   if (role === 'web') required(settings, 'API_URL', 'keyferry-server web')
-  const { DATABASE_URL, ROOT_KEY, ROOT_KEY_FILE } = settings
+  const { DATABASE_URL, ROOT_KEY, ROOT_KEY_FILE, ROOT_KEY_FROM } = settings
   if (role !== 'web' && DATABASE_URL && !ROOT_KEY && !ROOT_KEY_FILE)
     throw new StartError('ROOT_KEY is missing: PostgreSQL (DATABASE_URL) needs it, or ROOT_KEY_FILE')
+  if (ROOT_KEY && ROOT_KEY_FROM) throw new StartError('ROOT_KEY and ROOT_KEY_FROM are both set: remove one')
   if (ROOT_KEY && ROOT_KEY_FILE) throw new StartError('ROOT_KEY and ROOT_KEY_FILE are both set: remove one')
 }
 

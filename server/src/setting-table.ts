@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { ASSURANCES, LIMITS, RATES, TIMES } from '@keyferry/contract'
 import { z } from 'zod'
+import { isKeeperId } from './root-key/key-keeper.ts'
 import * as read from './setting-values.ts'
 
 /** One setting: its purpose, what its value must be, and how to parse it. No message ever contains the value. */
@@ -73,6 +74,11 @@ export const SETTINGS = {
     means: 'file with the root key; default with SQLite: root.key in DATA_DIR, created at the first start',
     mustBe: 'a path',
     schema: text,
+  },
+  ROOT_KEY_FROM: {
+    means: 'program that keeps the root key; the file then holds the key as the program wrapped it',
+    mustBe: 'command: and the absolute path of a program, for example command:/usr/lib/keyferry/keeper-tpm',
+    schema: z.string().refine(isKeeperId).optional(),
   },
   AUTH_MODE: {
     means: 'how people sign in: local, accounts, oidc or clerk',

@@ -3,7 +3,7 @@ import type { ApiSettings } from '@keyferry/api'
 import { randomToken } from '@keyferry/crypto/token'
 import { apiSettings, metricsOf } from './api-settings.ts'
 import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
-import { type RootKeys, readRootKeyFile, rootKeysOfFolder } from './root-key-file.ts'
+import { type RootKeys, readRootKeyFile, rootKeysOfFolder } from './root-key/root-key-file.ts'
 import { type Role, required, requireSafeStart } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { chooseSocketPath } from './socket-path.ts'
@@ -100,7 +100,9 @@ function noData(settings: Settings): Data {
 
 function rootKeysOf(settings: Settings, dataDir: string): { rootKeys: RootKeys; madeRootKey: boolean } {
   if (settings.ROOT_KEY) return { rootKeys: settings.ROOT_KEY, madeRootKey: false }
-  if (settings.ROOT_KEY_FILE) return { rootKeys: readRootKeyFile(settings.ROOT_KEY_FILE), madeRootKey: false }
-  const { keys, isNew } = rootKeysOfFolder(dataDir)
+  const from = settings.ROOT_KEY_FROM ?? 'file'
+  if (settings.ROOT_KEY_FILE)
+    return { rootKeys: readRootKeyFile(settings.ROOT_KEY_FILE, from), madeRootKey: false }
+  const { keys, isNew } = rootKeysOfFolder(dataDir, from)
   return { rootKeys: keys, madeRootKey: isNew }
 }

@@ -17,12 +17,14 @@ export class Program {
   stdout = ''
   stderr = ''
 
-  constructor(settings: Readonly<Record<string, string>>, words: readonly string[] = []) {
+  /** @param input what it reads from standard input */
+  constructor(settings: Readonly<Record<string, string>>, words: readonly string[] = [], input = '') {
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', ...settings }
     this.child = spawn(process.execPath, [SERVER_PROGRAM, ...words], {
       env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     })
+    this.child.stdin?.on('error', () => undefined).end(input)
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text))
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))
     this.exited = new Promise((resolve) => {

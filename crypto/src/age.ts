@@ -62,7 +62,10 @@ function armored(bytes: Buffer): string {
 
 // Bech32 (BIP 173) with the prefix `age`.
 function publicKeyOf(recipient: string): Uint8Array {
-  const words = recipient.slice(4).split('').map((letter) => BECH32.indexOf(letter))
+  const words = recipient
+    .slice(4)
+    .split('')
+    .map((letter) => BECH32.indexOf(letter))
   const prefix = [3, 3, 3, 0, 1, 7, 5] // "age", expanded
   if (!/^age1[a-z0-9]{58}$/.test(recipient) || words.includes(-1) || checksum([...prefix, ...words]) !== 1)
     throw new CryptoError(

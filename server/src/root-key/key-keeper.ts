@@ -63,7 +63,7 @@ function requireOwn(id: string, path: string): void {
 type Call = { call: 'wrap' | 'unwrap'; context: string; data: string }
 
 function callKeeper(id: string, call: Call): Uint8Array {
-  const { stdout, stderr, error, status } = spawnSync(id.slice(PREFIX.length), [], {
+  const { stdout, stderr, status, ...failed } = spawnSync(id.slice(PREFIX.length), [], {
     cwd: '/',
     env: {},
     input: `${JSON.stringify(call)}\n`,
@@ -72,6 +72,8 @@ function callKeeper(id: string, call: Call): Uint8Array {
     maxBuffer: ANSWER_BYTES,
     encoding: 'utf8',
   })
+  // A program that ends without reading its call has said why.
+  const error = codeOf(failed.error) === 'EPIPE' ? undefined : failed.error
   if (error !== undefined || status !== 0) throw unavailable(id, reasonOf(error, stderr, status))
   const answer = Answer.safeParse(parsed(stdout))
   if (!answer.success) throw unavailable(id, 'it did not answer with {"data": BASE64}')
@@ -84,12 +86,16 @@ function unavailable(id: string, reason: string): StartError {
 }
 
 function reasonOf(error: Error | undefined, stderr: string | null, status: number | null): string {
-  if (error !== undefined && 'code' in error) {
-    if (error.code === 'ETIMEDOUT') return `no answer within ${TIMEOUT_MS / 1000} s`
-    return error.code === 'ENOBUFS' ? `an answer over ${ANSWER_BYTES} bytes` : String(error.code)
-  }
+  const code = codeOf(error)
+  if (code === 'ETIMEDOUT') return `no answer within ${TIMEOUT_MS / 1000} s`
+  if (code === 'ENOBUFS') return `an answer over ${ANSWER_BYTES} bytes`
+  if (code !== null) return code
   const said = (stderr ?? '').trim().replace(/\s+/g, ' ')
   return said === '' ? `exit code ${status}` : said.replace(/[^\x20-\x7e]/g, '?').slice(-REASON_CHARACTERS)
+}
+
+function codeOf(error: Error | undefined): string | null {
+  return error !== undefined && 'code' in error ? String(error.code) : null
 }
 
 function parsed(text: string): unknown {

@@ -16,7 +16,7 @@ import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/kin
 import { createRequest, type NewRequestParts } from '../domain/requests/new-request.ts'
 import { requestContext } from '../domain/requests/request.ts'
 import type { Stores } from '../domain/stores.ts'
-import { isSameNetwork } from './address-block.ts'
+import { isSameNetwork } from '../domain/base/address-block.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import { listReply } from './list-reply.ts'
 

@@ -58,6 +58,7 @@ export function createApp(parts: AppParts): FastifyInstance {
         clock,
         newRequestId: randomRequestId,
         lifetimeSeconds: settings.requestTtlSeconds,
+        waitingSeconds: settings.waitingSeconds,
         maxPayloadBytes: settings.maxPayloadBytes,
         isLocal: authMode === 'local' && 'socketPath' in settings.listen,
         takeDeviceNonce: deviceNoncesOf(shortLived, clock),

@@ -23,6 +23,8 @@ export type ApiSettings = {
   /** `null`: derived from the first root key. */
   setupCode: string | null
   requestTtlSeconds: number
+  /** Of a request that waits for another person. */
+  waitingSeconds: number
   maxPayloadBytes: number
   /** Versions of one key that are kept, with the current one; 0: all. */
   versionsKept: number

@@ -35,6 +35,9 @@ type Case = {
   end: (typeof ENDS)[number]
 }
 
+/** What becomes of a request that the member vouches for and the owner may approve. */
+const VOUCHED_ENDS = ['collected', 'denied', 'withdrawn', 'removed', 'wrong codes'] as const
+
 /** The rules of a workspace that refuse an approval of every kind. */
 const RULES = {
   'owners only': { approvers: 'owner' },
@@ -104,6 +107,22 @@ describe.each(databases)('approvals on %s are as recorded', (database) => {
     await hold(titleOf(each), story)
   })
 
+  test.each(VOUCHED_ENDS.flatMap((end) => (['loopback', 'code'] as const).map((way) => ({ end, way }))))(
+    'vouched for, return $way, $end',
+    async ({ end, way }) => {
+      const story = await newStory('delivery', { approvers: 'owner', assurance: 'bound' })
+      await story.begins({}, undefined, { waits_for_others: true })
+      await story.vouches(story.member, way)
+      const isLost = end === 'wrong codes'
+      if (!isLost) await story.returns()
+      await story.offers(story.owner)
+      if (end === 'collected' || end === 'removed') await story.approves(story.owner)
+      const each = { kind: 'delivery', stage: 'one', hold: isLost ? way : 'none', end } as const
+      await story.ends(each, story.member)
+      await hold(`delivery, vouched for, return ${way}, ${end}`, story)
+    },
+  )
+
   test.each(KINDS.flatMap((kind) => Object.entries(RULES).map(([rule, body]) => ({ kind, rule, body }))))(
     '$kind, refused by the rule $rule',
     async ({ kind, rule, body }) => {
@@ -150,14 +169,16 @@ class Story {
     this.script.name(this.#client.publicKey, 'PUBLIC-KEY')
   }
 
-  async begins(meta: Record<string, string> = {}, release?: string[]): Promise<void> {
+  async begins(meta: Record<string, string> = {}, release?: string[], more = {}): Promise<void> {
     const { kind, bundle } = this.#parts
     const asking = { kind, bundle_id: kind === 'names' ? bundle.id : bundle.name, meta }
     const made =
       kind === 'deposit'
         ? await this.#client.body(bundle.name, { NEW: 'n', SHOWN: ['q', false] }, { meta })
         : { ...asking, ...this.#client.returning(release) }
-    this.#requestId = (await this.#client.ask({ ...made, ...this.#client.returning(release) })).json.id
+    this.#requestId = (
+      await this.#client.ask({ ...made, ...this.#client.returning(release), ...more })
+    ).json.id
     this.#endsMs = this.#parts.clock.ms + LIFETIME_MS
     await this.offers(this.member)
   }
@@ -179,6 +200,14 @@ class Story {
     const common = { ...(release ? { release } : {}), ...(userCode ? { user_code: userCode } : {}) }
     const answer = await this.#approval(kind, { as, params, bundle_id: bundle.id, common })
     if (answer.status === 200) this.#secret = secretOf(answer.json)
+  }
+
+  async vouches(as: Identity, release: string): Promise<void> {
+    const params = { request_id: this.#requestId }
+    const body = { bundle_id: this.#parts.bundle.id, include_keys: ['A'], release }
+    const answer = await this.script.call('vouchForRequest', { as, params, body })
+    if (answer.status === 200) this.#secret = secretOf(answer.json)
+    await this.script.call('listWaiting', { as: this.owner })
   }
 
   async #approval(

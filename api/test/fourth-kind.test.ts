@@ -40,7 +40,13 @@ async function openParts({ redisUrl, databaseUrl }: Omit<(typeof PLACES)[number]
   const shortLived = opened.adopt(await openShortLived(settings, { clock, log }), (it) => it.close())
   const { stores } = await openStores(opened, { settings, database, shortLived, clock, log })
   const tickets: Tickets = new Map()
-  const about = { clock, tickets, endings: ticketEndings(tickets), isLocal: false } as const
+  const about = {
+    clock,
+    tickets,
+    endings: ticketEndings(tickets),
+    isLocal: false,
+    waitingSeconds: 1_800,
+  } as const
   const parts = { ...shortLived, stores, assurance: 'compat', onTaken: async () => null, ...about } as const
   const expiring = opened.adopt(new ExpiringApprovals(parts), (it) => it.close())
   return { opened, parts, expiring }

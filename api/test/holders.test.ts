@@ -75,6 +75,7 @@ describe.each(databases)('holders on %s', (kind) => {
       unversioned: [],
       held: null,
       firstApproverId: null,
+      voucherId: null,
       grantId: null,
       stamp: stamp(),
     })

@@ -30,6 +30,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   listRequestBundles: [401, 401, 404, 404, 403, 403, 200, 200, 200],
   getRequestBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   encryptFromBundle: [401, 401, 404, 404, 403, 403, 404, 200, 200],
+  vouchForRequest: [401, 401, 404, 404, 403, 403, 404, 409, 409],
   denyRequest: [401, 401, 404, 404, 403, 403, 200, 200, 200],
   withdrawRequest: [200, 200, 200, 200, 200, 200, 200, 200, 200],
   releaseRequest: [404, 404, 404, 404, 404, 404, 404, 404, 404],

@@ -222,6 +222,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     get createRequest() {
       return requestBody(null)
     },
+    vouchForRequest: { bundle_id: ids['bundle_id'], include_keys: [ids['key_name']], release: 'code' },
     encryptFromBundle: { bundle_id: ids['bundle_id'], include_keys: [ids['key_name']] },
     releaseRequest: { secret: '482913' },
     approveDeposit: { plan_id: 'x' },

@@ -4,6 +4,9 @@ import type { AppliedDeposit } from '../src/domain/requests/stored-deposit.ts'
 import { type ApprovalRequest, pendingRequest } from '../src/domain/requests/stored-request.ts'
 
 const CLAIM = 'claim'
+const ANYBODY = { userId: 'someone', tenantId: 'tenant' }
+
+type Denying = Parameters<typeof steps.denyStep>[1]
 
 export type RequestActs = ReturnType<typeof actsOn>
 
@@ -31,14 +34,16 @@ export function actsOn(store: RequestStore) {
     box: (id: string, nowMs: number) => store.box(id, nowMs),
     approve: (id: string, approving: steps.Approving, nowMs: number) =>
       change(id, nowMs, (stored, now) => steps.approveStep(stored, approving, now)),
-    async release(id: string, attempt: { hash: string; limit: number }, nowMs: number) {
+    vouch: (id: string, vouching: Parameters<typeof steps.vouchStep>[1], nowMs: number) =>
+      change(id, nowMs, (stored) => steps.vouchStep(stored, vouching)),
+    async release(id: string, attempt: Parameters<typeof steps.releaseStep>[1], nowMs: number) {
       const released = await change(id, nowMs, (stored, now) => steps.releaseStep(stored, attempt, now))
       return released === 'gone' ? { status: released } : released
     },
     renewCode: async (id: string, code: steps.FreshCode, nowMs: number) =>
       (await change(id, nowMs, (stored) => steps.renewCodeStep(stored, code))) === true,
-    deny: (id: string, nowMs: number, why: Parameters<typeof steps.denyStep>[1] = null) =>
-      ending(id, nowMs, (stored) => steps.denyStep(stored, why)),
+    deny: (id: string, nowMs: number, { why = null, by = ANYBODY }: Partial<Denying> = {}) =>
+      ending(id, nowMs, (stored) => steps.denyStep(stored, { why, by })),
     withdraw: (id: string, nowMs: number) => ending(id, nowMs, steps.withdrawStep),
     async countWrongCode(id: string, limit: number, nowMs: number) {
       const left = await change(id, nowMs, (stored) => steps.wrongCodeStep(stored, limit))

@@ -23,6 +23,7 @@ export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalR
     use: null,
     deposit: null,
     together: false,
+    waitsForOthers: false,
     expiresAtMs: Date.now() + 300_000,
     ...changes,
   }

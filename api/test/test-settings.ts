@@ -26,6 +26,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     authMode: 'accounts',
     setupCode: SETUP_CODE,
     requestTtlSeconds: 300,
+    waitingSeconds: 1_800,
     maxPayloadBytes: 1_048_576,
     versionsKept: 50,
     auditRetentionDays: 0,

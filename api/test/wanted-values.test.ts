@@ -72,7 +72,7 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
       await requests.insert(pendingRequest(request), null, Date.now())
       const clock = { now: () => new Date(), newId: randomUUID, newToken: randomUUID }
       const endings = { names: () => ({ end: async () => {}, assurance: async () => null }) }
-      const settings = { assurance: 'compat', maxPayloadBytes: 10_000 } as const
+      const settings = { assurance: 'compat', maxPayloadBytes: 10_000, waitingSeconds: 0 } as const
       const parts = { requests, clock, stores, endings, ...settings }
       const caller = { userId, tenantId, role: 'owner', origin: { requester_ip: '' } } as const
       const { approved } = await decide(parts, caller, { kind: NAMES, requestId: request.id, choice })

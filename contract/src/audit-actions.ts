@@ -1,6 +1,6 @@
 /** Whose an event's origin is. `actor`: of the one who acted, or of the user that the event is about. Besides these
- * two, `delivery`: of the approver whose terminal got the delivery; `grant`: of the person whose remembered approval
- * it is; `email`: of the person with the e-mail address in it. */
+ * two, `delivery`: of the person who approved the delivery or vouched for it; `grant`: of the person whose remembered
+ * approval it is; `email`: of the person with the e-mail address in it. */
 export type OriginOwner = 'actor' | 'delivery' | 'grant' | 'email'
 
 /** What an event can say that happened, one word each side of the dot, and whose its origin is, so that it can be
@@ -32,7 +32,8 @@ export const ORIGIN_OWNERS = {
   'item.deleted': 'actor',
   'item.converted': 'actor',
   'delivery.first_approved': 'actor',
-  'delivery.approved': 'actor',
+  'request.vouched': 'actor',
+  'delivery.approved': 'delivery',
   'delivery.released': 'delivery',
   'delivery.not_released': 'actor',
   'delivery.remembered': 'delivery',

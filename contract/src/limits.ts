@@ -31,6 +31,9 @@ export const LIMITS = {
   workspaceWatches: 1_000,
   /** Requests of one start that are approved together with another. */
   companions: 8,
+  /** Open requests that one person vouches for, and all people of a workspace. */
+  vouchesOfPerson: 3,
+  vouchesOfWorkspace: 50,
   /** Deliveries by one remembered approval. */
   grantUses: 50,
   /** Of one workspace. */
@@ -114,6 +117,8 @@ export const LIMITS = {
 export const TIMES = {
   /** Default of the setting REQUEST_TTL. */
   requestTtlSeconds: 300,
+  /** Default of the setting WAITING_TTL. */
+  waitingSeconds: 30 * MINUTE,
   longPollSeconds: 30,
   pollIntervalSeconds: 3,
   accountLockSeconds: 15 * MINUTE,

@@ -16,6 +16,7 @@ export function apiSettings(
     authMode: settings.AUTH_MODE,
     setupCode: settings.SETUP_CODE ?? null,
     requestTtlSeconds: settings.REQUEST_TTL,
+    waitingSeconds: settings.WAITING_TTL,
     maxPayloadBytes: settings.MAX_PAYLOAD_BYTES,
     versionsKept: settings.VERSIONS_KEPT,
     auditRetentionDays: settings.AUDIT_RETENTION_DAYS,

@@ -110,6 +110,11 @@ export const SETTINGS = {
     mustBe: 'a whole number of seconds from 1 to 86400',
     schema: z.coerce.number().int().min(1).max(86_400).default(TIMES.requestTtlSeconds),
   },
+  WAITING_TTL: {
+    means: 'time, in seconds, that a request waits for another person: an owner, or the second of two',
+    mustBe: 'a whole number of seconds from 1 to 86400',
+    schema: z.coerce.number().int().min(1).max(86_400).default(TIMES.waitingSeconds),
+  },
   APPROVAL_ASSURANCE: {
     means:
       'what every approval takes, from the weakest: compat (compare the check code), typed (type it), bound (return the approval to the terminal), local (return it on the same machine)',

@@ -1,10 +1,10 @@
 import { isIPv4 } from 'node:net'
 import type { Logger } from 'pino'
+import { addressBlock } from '../domain/base/address-block.ts'
 import { type ClockAndIds, timestamp } from '../domain/base/clock-and-ids.ts'
 import type { Event, EventStore } from '../domain/base/event.ts'
 import type { Origin } from '../domain/base/origin.ts'
 import type { MachineRefusal } from '../domain/machines/machine-refusal.ts'
-import { addressBlock } from '../domain/base/address-block.ts'
 
 /*
  * Refused calls of known machines become events. The first one at once; its repeats, of the same machine for the same

@@ -1,8 +1,8 @@
 import { RATES, TIMES } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
+import { addressBlock, isIPv6Network } from '../domain/base/address-block.ts'
 import { emailKey } from '../domain/base/email.ts'
 import { DomainError } from '../domain/base/errors.ts'
-import { addressBlock, isIPv6Network } from '../domain/base/address-block.ts'
 import { type Counted, memoryCounter, redisCounter, type SharedRedis } from './counters.ts'
 import type { RateLimit, RateLimits, RateVerdict } from './handler.ts'
 

@@ -3,6 +3,7 @@ import { decide } from '../domain/approvals/decision.ts'
 import { endingOf } from '../domain/approvals/ending.ts'
 import { type GrantUseParts, useGrant } from '../domain/approvals/grant-use.ts'
 import type { PolicyParts } from '../domain/approvals/policy.ts'
+import { isSameNetwork } from '../domain/base/address-block.ts'
 import type { ChangeParts } from '../domain/collection/changed-values.ts'
 import { type WaitParts, waitForApproval } from '../domain/collection/request-wait.ts'
 import { freshCode, type ReleaseParts, releaseRequest } from '../domain/endings/release.ts'
@@ -13,10 +14,11 @@ import { NAMES } from '../domain/kinds/names-approval.ts'
 import { offerNames } from '../domain/kinds/names-offer.ts'
 import { type ApprovalParts, DELIVERY, storePayload } from '../domain/kinds/request-approval.ts'
 import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/kinds/request-offer.ts'
+import { vouch } from '../domain/kinds/vouch.ts'
 import { createRequest, type NewRequestParts } from '../domain/requests/new-request.ts'
 import { requestContext } from '../domain/requests/request.ts'
+import type { ApprovalRequest } from '../domain/requests/stored-request.ts'
 import type { Stores } from '../domain/stores.ts'
-import { isSameNetwork } from '../domain/base/address-block.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import { listReply } from './list-reply.ts'
 
@@ -35,7 +37,7 @@ export type RequestHandlerParts = NewRequestParts &
 
 export function requestHandlers(parts: RequestHandlerParts) {
   const waitParts = { ...parts, onTaken: (requestId: string) => rescueDeposit(parts, requestId) }
-  const watched = ({ approved, request }: Awaited<ReturnType<typeof decide>>) => {
+  const watched = <A>({ approved, request }: { approved: A; request: ApprovalRequest }) => {
     parts.expiring.watch(request)
     return approved
   }
@@ -94,6 +96,9 @@ export function requestHandlers(parts: RequestHandlerParts) {
     async approveNames({ caller, params, body: choice }) {
       const deciding = { kind: NAMES, requestId: params.request_id, choice }
       return watched(await decide(parts, caller, deciding))
+    },
+    async vouchForRequest({ caller, params, body: choice }) {
+      return watched(await vouch(parts, caller, { requestId: params.request_id, choice }))
     },
     denyRequest: ({ caller, params, query }) =>
       deny(parts, caller, { requestId: params.request_id, why: query.reason }),

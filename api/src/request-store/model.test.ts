@@ -17,6 +17,7 @@ import { openSqliteRequestStore } from './sqlite.ts'
 const BOX = 'x'.repeat(40)
 const BOUNDS = { maxLive: 4, maxBoxBytes: 2 * BOX.length }
 const LIFE_MS = 100_000
+const LONGER_MS = 150_000
 const hold = { by: 'code', hash: 'right' } as const
 const tenant = { id: 'tenant', name: 'Team' }
 const names = { kind: 'names', tenant, target: { kind: 'tenant', ...tenant }, assurance: 'bound' }
@@ -50,7 +51,12 @@ const COMMANDS: Record<string, (at: At) => Promise<unknown>> = {
     acts.approve(id, sealing({ after: 'sam', approved: { ...names, approverId: by } }), nowMs),
   'approve deposit': ({ acts, id, nowMs, by }) =>
     acts.approve(id, sealing({ approved: { ...deposit, approverId: by }, ciphertextBase64: null }), nowMs),
-  release: ({ acts, id, nowMs }) => acts.release(id, { hash: 'right', limit: 2 }, nowMs),
+  vouch: ({ acts, id, nowMs, by }) => {
+    const deciders = { who: 'owner', count: 1 } as const
+    const vouch = { ...first, approverId: by, id: 'v1', returned: null, deciders, isNewNetwork: true }
+    return acts.vouch(id, { vouch, hold: { ...hold, untilMs: nowMs + 30_000 } }, nowMs)
+  },
+  release: ({ acts, id, nowMs }) => acts.release(id, { hash: 'right', limit: 2, longerMs: LONGER_MS }, nowMs),
   'release wrongly': ({ acts, id, nowMs }) => acts.release(id, { hash: 'wrong', limit: 2 }, nowMs),
   'fresh code': ({ acts, id, nowMs, by }) => {
     const code = { hash: 'right', untilMs: nowMs + 30_000, approverId: by, limit: 2, approved: null }
@@ -101,6 +107,7 @@ class Run {
   async isSame(): Promise<void> {
     for (const { id } of this.#requests) await this.#same('at the end', (acts) => this.#seen(acts, id))
     await this.#same('of the device', ({ store }) => store.ofDevice('laptop', this.#nowMs))
+    await this.#same('of the tenant', (acts) => this.#waiting(acts))
     for (const by of ['sam', 'kim']) await this.#same('of the approver', (acts) => this.#approvedBy(acts, by))
   }
 
@@ -108,7 +115,13 @@ class Run {
     // No two end at the same time, so that their order is known.
     const expiresAtMs = this.#nowMs + LIFE_MS + this.#requests.length
     const kind = box === null ? {} : ({ kind: 'deposit', deposit: { userCode: 'BCDF-GHJK' } } as const)
-    const request = sampleRequest({ expiresAtMs, deviceKey, together: deviceKey !== null, ...kind })
+    const request = sampleRequest({
+      expiresAtMs,
+      deviceKey,
+      together: deviceKey !== null,
+      waitsForOthers: true,
+      ...kind,
+    })
     this.#requests.push(request)
     await this.#same('create', (acts) => acts.create(request, this.#nowMs, box))
   }
@@ -122,9 +135,16 @@ class Run {
     const ids = await acts.store.ofApprover(by, this.#nowMs)
     const found = await Promise.all(ids.map((id) => acts.find(id, this.#nowMs)))
     const own = found.filter((stored) =>
-      [stored?.approved, stored?.first].some((it) => it?.approverId === by),
+      [stored?.approved, stored?.first, stored?.vouch].some((it) => it?.approverId === by),
     )
     return own.map((stored) => stored?.request.id ?? '').toSorted()
+  }
+
+  async #waiting(acts: RequestActs): Promise<string[]> {
+    const ids = await acts.store.waitingIn('tenant', this.#nowMs)
+    const found = await Promise.all(ids.map((id) => acts.find(id, this.#nowMs)))
+    const open = found.filter((stored) => stored?.status === 'pending' && (stored.vouch ?? stored.first))
+    return open.map((stored) => stored?.request.id ?? '').toSorted()
   }
 
   async #same(what: string, act: (acts: RequestActs) => Promise<unknown>): Promise<void> {

@@ -14,16 +14,16 @@ export function stateText(state: RequestState): string {
 }
 
 /** What a request is listed by: the terminal that signed it, if it can be approved together with others, who approved
- * it, and the tenant in which it waits for another person. */
-export function listedBy(
-  { deviceKey, together }: ApprovalRequest,
-  { status, first, approved }: RequestState,
-) {
+ * it or vouched for it, and the tenant in which it waits for another person. */
+export function listedBy({ deviceKey, together }: ApprovalRequest, state: RequestState) {
+  const { status, first, vouch, approved } = state
+  const isOpen = status === 'pending' || (status === 'held' && approved === null)
   return {
     deviceKey: together ? deviceKey : null,
     approverId: approved?.approverId ?? null,
     firstApproverId: first?.approverId ?? null,
-    waitsIn: status === 'pending' ? (first?.tenantId ?? null) : null,
+    voucherId: vouch?.approverId ?? null,
+    waitsIn: isOpen ? ((vouch ?? first)?.tenantId ?? null) : null,
   }
 }
 

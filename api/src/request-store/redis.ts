@@ -200,8 +200,8 @@ class RedisRequestStore implements RequestStore {
   }
 
   #keys(request: ApprovalRequest, state: RequestState): string[] {
-    const { deviceKey, approverId, firstApproverId, waitsIn } = listedBy(request, state)
-    const approvers = new Set([approverId, firstApproverId].filter((id) => id !== null))
+    const { deviceKey, approverId, firstApproverId, voucherId, waitsIn } = listedBy(request, state)
+    const approvers = new Set([approverId, firstApproverId, voucherId].filter((id) => id !== null))
     return [
       this.#key('request', request.id),
       this.#key('live'),

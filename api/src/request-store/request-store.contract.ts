@@ -300,7 +300,7 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       const [plain, explained] = [await created(), await created()]
       expect((await stores.here.find(explained, T0))?.whyDenied).toBeNull()
       await stores.here.deny(plain, T0)
-      await stores.here.deny(explained, T0, 'agents_denied')
+      await stores.here.deny(explained, T0, { why: 'agents_denied' })
       expect((await stores.there.find(plain, T0))?.whyDenied).toBeNull()
       expect((await stores.there.find(explained, T0))?.whyDenied).toBe('agents_denied')
     })

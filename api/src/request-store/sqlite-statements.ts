@@ -3,7 +3,7 @@ import { DEVICE_REQUESTS, EXPIRED_KNOWN_MS, WAITING_REQUESTS } from '../domain/r
 
 /** Increase it with every change of the table or of its JSON. Rows of another version are dropped; they are minutes
  * old. */
-const SCHEMA_VERSION = 11
+const SCHEMA_VERSION = 12
 
 // `payload`: the box of a deposit (`box_bytes` is its size), or a ciphertext (`box_bytes` is 0).
 const SCHEMA = `
@@ -17,6 +17,7 @@ const SCHEMA = `
     device_key text,
     approver_id text,
     first_approver_id text,
+    voucher_id text,
     waits_in text,
     expires_at_ms integer not null
   ) strict, without rowid;
@@ -25,6 +26,7 @@ const SCHEMA = `
   create index requests_by_device on requests (device_key) where device_key is not null;
   create index requests_by_approver on requests (approver_id) where approver_id is not null;
   create index requests_by_first_approver on requests (first_approver_id) where first_approver_id is not null;
+  create index requests_by_voucher on requests (voucher_id) where voucher_id is not null;
   create index requests_by_waiting on requests (waits_in) where waits_in is not null;
   pragma user_version = ${SCHEMA_VERSION};`
 
@@ -40,16 +42,17 @@ const SQL = {
   payload: 'select payload from requests where id = :id',
   setPayload: 'update requests set payload = :payload, box_bytes = 0 where id = :id',
   update: `update requests set state = :state, expires_at_ms = :expiresAtMs, device_key = :deviceKey,
-      approver_id = :approverId, first_approver_id = :firstApproverId, waits_in = :waitsIn where id = :id`,
+      approver_id = :approverId, first_approver_id = :firstApproverId,
+      voucher_id = :voucherId, waits_in = :waitsIn where id = :id`,
   remove: 'delete from requests where id = :id',
   ofDevice: `select id from requests where device_key = :deviceKey and expires_at_ms > :nowMs
     order by expires_at_ms desc limit ${DEVICE_REQUESTS}`,
   ofApprover: `select id from requests
-    where (approver_id = :userId or first_approver_id = :userId) and expires_at_ms > :nowMs`,
+    where (approver_id = :userId or first_approver_id = :userId or voucher_id = :userId) and expires_at_ms > :nowMs`,
   waitingIn: `select id from requests where waits_in = :tenantId and expires_at_ms > :nowMs
     order by expires_at_ms desc limit ${WAITING_REQUESTS}`,
   empty: `update requests set request = '', state = '', payload = null, box_bytes = 0, device_key = null,
-      approver_id = null, first_approver_id = null, waits_in = null
+      approver_id = null, first_approver_id = null, voucher_id = null, waits_in = null
     where expires_at_ms <= :nowMs and request <> ''`,
   forget: `delete from requests where expires_at_ms <= :nowMs - ${EXPIRED_KNOWN_MS}`,
   ping: 'select 1 from requests limit 1',

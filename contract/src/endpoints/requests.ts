@@ -60,11 +60,18 @@ export const requestEndpoints = {
     responses: { 200: release.Approved },
     errors: [400, 403, 404, 409, 413],
   }),
+  vouchForRequest: POST('/api/v1/requests/{request_id}/vouch', 'member', {
+    summary:
+      'Say that the request is of your own terminal, where only others may approve; returns to the terminal as an approval does',
+    body: approval.VouchRequest,
+    responses: { 200: approval.Vouched },
+    errors: [400, 403, 404, 409, 429],
+  }),
   denyRequest: DELETE('/api/v1/requests/{request_id}', 'member', {
     summary: 'Deny the request; with a reason, the client can say why no one can approve it',
     query: DenyQuery,
     responses: { 200: Ok },
-    errors: [400, 404, 409],
+    errors: [400, 403, 404, 409],
   }),
   withdrawRequest: POST('/api/v1/requests/{request_id}/withdraw', 'public', {
     summary:

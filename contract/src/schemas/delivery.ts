@@ -120,6 +120,7 @@ const EXAMPLE_DELIVERY = {
   state: 'collected',
   bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' },
   approver: EXAMPLE_ACTOR,
+  vouched_by: null,
   machine: null,
   holder: EXAMPLE_HOLDING.holder,
   label: EXAMPLE_HOLDING.label,
@@ -132,7 +133,7 @@ const EXAMPLE_DELIVERY = {
 /** A delivery, approved by a person or given to a `machine`. `remembered`: by an approval that the approver lets the
  * terminal repeat. `held`: waiting for its return to the terminal; `approved`: not confirmed, so the client may or may
  * not have it; `void`: never left the server; `collected`: the client has it. `is_part`: the value went only into
- * composed values of the delivery. */
+ * composed values of the delivery. `vouched_by`: whose terminal it is, where another person approved. */
 export const Delivery = z
   .object({
     id: Id,
@@ -140,6 +141,7 @@ export const Delivery = z
     state: z.enum(['held', 'approved', 'void', 'collected']),
     bundle: z.object({ id: Id, name: z.string() }),
     approver: Actor.nullable(),
+    vouched_by: Actor.nullable(),
     machine: z.object({ kind: z.literal('machine'), id: Id, name: z.string().nullable() }).nullable(),
     holder: z.string(),
     label: Label,

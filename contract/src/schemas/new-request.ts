@@ -59,6 +59,8 @@ export const CreateRequest = z
     /** Needs `device`. The client takes its approval back from another client of its terminal too, so that requests of
      * one start can be approved on one page. */
     together: z.boolean({ error: 'together must be true or false' }).default(false),
+    /** The client knows `needs: "approver"` and the longer life of a request that waits for another person. */
+    waits_for_others: z.boolean({ error: 'waits_for_others must be true or false' }).default(false),
     /** Of a deposit, which needs the name of a bundle in `bundle_id`. All kinds but `delivery` need a
      * `poll_challenge`. */
     deposit: Deposit.optional(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { Due } from './key.ts'
 import { AssuranceField, MAX_REMEMBER_HOURS } from './policy.ts'
-import { ReleaseField } from './release.ts'
+import { Release, ReleaseField } from './release.ts'
 import { WhyNot } from './request-refusal.ts'
 import { NamedBundle, NamedWorkspace } from './request-wait.ts'
 import { Actor, Id, optionalText, requiredText, Timestamp } from './text.ts'
@@ -74,6 +74,23 @@ export const RequestBundle = z
       .object({ person: Actor, at: Timestamp, keys: z.array(z.string()), returned: z.boolean() })
       .nullable()
       .optional(),
+    /** Whether the caller may vouch for the request: only others may approve it. */
+    may_vouch: z.boolean().optional(),
+    /** Who says that the terminal is theirs, for people of the same workspace. `email`: null until it is verified.
+     * `counts`: whether it replaces the return to the terminal for these keys. */
+    vouch: z
+      .object({
+        person: Actor,
+        email: z.string().nullable(),
+        member_since: Timestamp.nullable(),
+        is_new_network: z.boolean(),
+        at: Timestamp,
+        keys: z.array(z.string()),
+        returned_by: ReleaseField,
+        counts: z.boolean(),
+      })
+      .nullable()
+      .optional(),
     /** For how many hours the approver may let this terminal repeat the approval; 0: not at all. */
     remember_hours: z.int().optional(),
     /** Whether remembering needs `release: "loopback"`. */
@@ -107,12 +124,34 @@ export const RequestBundleQuery = z.object({ keys: z.string().optional() })
 
 const REMEMBER = `remember_hours must be a whole number from 1 to ${MAX_REMEMBER_HOURS}`
 
+const chosen = {
+  bundle_id: requiredText('bundle_id', LIMITS.nameLength, 'bundle_id required'),
+  include_keys: z
+    .array(z.string({ error: 'include_keys must be key names' }), { error: 'include_keys required' })
+    .min(1, 'include_keys must not be empty'),
+}
+
+/** `include_keys`: those that the others may approve. */
+export const VouchRequest = z.object({ ...chosen, release: ReleaseField }).meta({
+  id: 'VouchRequest',
+  examples: [
+    {
+      bundle_id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
+      include_keys: ['DATABASE_URL'],
+      release: 'loopback',
+    },
+  ],
+})
+
+/** The vouch counts once the terminal returned it. */
+export const Vouched = z.object({ ok: z.literal(true), release: Release }).meta({
+  id: 'Vouched',
+  examples: [{ ok: true, release: { by: 'code', code: '482 913', expires_in: 120 } }],
+})
+
 export const EncryptFromBundle = z
   .object({
-    bundle_id: requiredText('bundle_id', LIMITS.nameLength, 'bundle_id required'),
-    include_keys: z
-      .array(z.string({ error: 'include_keys must be key names' }), { error: 'include_keys required' })
-      .min(1, 'include_keys must not be empty'),
+    ...chosen,
     user_code: optionalText('user_code', 32).optional(),
     /** How the approval returns to the terminal; one of the ways that the client offered. */
     release: ReleaseField.optional(),

@@ -14,7 +14,7 @@ export const WaitQuery = z.object({
     .optional(),
   /** What the client knows that the request needs. With it, the call ends as soon as the request needs something else.
    * A release over loopback does not end the call: the client's own listener sees it. */
-  known: z.enum(['none', 'loopback', 'code', 'second_person']).optional(),
+  known: z.enum(['none', 'loopback', 'code', 'second_person', 'approver']).optional(),
 })
 
 /** The proof that a request is the caller's own. */
@@ -28,15 +28,18 @@ export const NamedWorkspace = named('NamedWorkspace')
  * approval, because a client of the plain interface knows no second confirmation; the page asks for one, and the
  * terminal decides what to do with the names. `expired`: delivered values that are past their `expires_at`.
  * `versions`: the version of each delivered key. `needs` of a pending request: `release`, the approval waits for its
- * return to the terminal (`release_by`); `second_person`, one person approved and the bundle needs two. All but the
- * ciphertext are absent where it was stored directly. `applied`: the deposit is stored; told once.
- * `proposed`: it is kept for the owners; told once. */
+ * return to the terminal (`release_by`); `second_person`, one person approved and the bundle needs two; `approver`, a
+ * person vouched and others decide (`deciders`: owners, or people that the rules name); `expires_in`: for how long, for
+ * a client that `waits_for_others`. All but the ciphertext are absent where it was stored directly. `applied`: the
+ * deposit is stored; told once. `proposed`: it is kept for the owners; told once. */
 export const WaitResult = z
   .discriminatedUnion('status', [
     z.object({
       status: z.literal('pending'),
-      needs: z.enum(['release', 'second_person']).optional(),
+      needs: z.enum(['release', 'second_person', 'approver']).optional(),
       release_by: ReleaseField.optional(),
+      deciders: z.object({ who: z.enum(['owner', 'named']), count: z.int() }).optional(),
+      expires_in: z.int().optional(),
     }),
     z.object({
       status: z.literal('ready'),

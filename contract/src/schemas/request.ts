@@ -47,6 +47,8 @@ export const RequestContext = z
     held: z.object({ by: ReleaseField, until: Timestamp }).nullable().optional(),
     /** One person approved, and the bundle needs two. */
     awaits_second: z.boolean().optional(),
+    /** A person says that the request is of their own terminal: on its way back there, or returned. */
+    vouch: z.enum(['held', 'returned']).nullable().optional(),
     /** The whole command; null: the client did not send it. */
     argv: z.array(z.string()).nullable().optional(),
     /** The client left secrets out of `argv`. */

@@ -1,6 +1,7 @@
 import type { Assurance } from '@keyferry/contract'
 import type { Caller, MembershipStore } from '../people/membership.ts'
 import type { OpenRequest } from '../requests/request.ts'
+import type { Vouch } from '../requests/stored-request.ts'
 import type { Grounds } from './approval-rules.ts'
 import {
   effectivePolicy,
@@ -33,20 +34,23 @@ export type RuledPlace = ProductionFacts & { id: string | null }
 export type Asking = { caller: Caller; stored: OpenRequest }
 
 /** `places`: the bundle of a first approval comes first. `people`: 1 where one approval is enough whatever the rules
- * say. `approvers`: `anyone` where an owner decides afterwards. `rulesOfValues`: of the values that would leave. */
+ * say. `approvers`: `anyone` where an owner decides afterwards. `rulesOfValues`: of the values that would leave.
+ * `keys`: their names, where a vouch can count. */
 export type Judged = {
   places: readonly RuledPlace[]
   people: 'as the rules' | 1
   approvers?: 'anyone'
   rulesOfValues?: () => Promise<readonly ValueRules[]>
+  keys?: readonly string[]
 }
 
 /** @throws DomainError not_found: the caller was removed since the call was admitted */
 export async function groundsOf(
   parts: RuleParts,
   { caller, stored }: Asking,
-  { places, people, approvers, rulesOfValues }: Judged,
+  judged: Judged,
 ): Promise<Grounds> {
+  const { places, people, approvers, rulesOfValues } = judged
   const own = strictestPolicy(await policiesOf(parts, caller.tenantId, places))
   const ofValues = (await rulesOfValues?.()) ?? []
   const strictest = tightened(own, ofValues)
@@ -57,11 +61,27 @@ export async function groundsOf(
   }
   const needsTwo = policy.approvals_needed === 2
   const { request, first, returned } = stored
+  const vouch = await countedVouch(parts, { caller, stored }, { policy, judged })
   const counts =
     needsTwo && first?.bundleId === places[0]?.id ? { first, returned } : { first: null, returned: null }
   const isFirst = needsTwo && counts.first === null
   const others = isFirst ? await otherApprovers(parts.stores.memberships, caller, policy) : null
-  return { policy, own, ofValues, request, caller, isAlone: others?.length === 0, ...counts }
+  return { policy, own, ofValues, request, caller, isAlone: others?.length === 0, vouch, ...counts }
+}
+
+// Of this bundle and of the same or more names, by a person who is here still, in a way that the rules accept.
+async function countedVouch(
+  { stores }: RuleParts,
+  { caller, stored: { vouch } }: Asking,
+  { policy, judged: { places, keys } }: { policy: Policy; judged: Judged },
+): Promise<Vouch | null> {
+  if (vouch?.returned == null || keys === undefined) return null
+  const { tenantId, bundleId, approverId: userId } = vouch
+  if (tenantId !== caller.tenantId || bundleId !== places[0]?.id) return null
+  if (policy.assurance === 'local' && vouch.returned !== 'loopback') return null
+  if (!keys.every((name) => vouch.keys.includes(name))) return null
+  const standing = await stores.memberships.findStanding({ userId, tenantId })
+  return standing?.isActive === true && standing.role !== null ? vouch : null
 }
 
 /** The rules of each place, in the same order. */

@@ -2,7 +2,7 @@ import type { EncryptFromBundle, ReleaseWay, WhyNotCode } from '@keyferry/contra
 import type { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
 import type { Caller } from '../people/membership.ts'
-import type { ApprovalRequest, FirstApproval } from '../requests/stored-request.ts'
+import type { ApprovalRequest, FirstApproval, Vouch } from '../requests/stored-request.ts'
 import { isAtLeast, mayApprove, type Policy, remembersAgents, type ValueRules } from './policy.ts'
 import { namesRefused, valuesRefused } from './value-rules.ts'
 
@@ -23,6 +23,8 @@ export type Grounds = {
   first: FirstApproval | null
   /** How the first approval came back through the terminal. */
   returned: ReleaseWay | null
+  /** Says whose terminal asks, and counts for what is judged here. */
+  vouch: Vouch | null
   /** Two people must approve, and no other person may. */
   isAlone: boolean
 }
@@ -33,7 +35,7 @@ export type Refusal = { code: WhyNotCode; error: string; names?: string[] }
 /** What a kind of request says when the rules refuse its approval. */
 export type RefusalTexts = Readonly<Record<WhyNotCode, string | ((grounds: Grounds) => string)>>
 
-type Choice = Pick<z.output<typeof EncryptFromBundle>, 'release' | 'remember_hours'>
+type Choice = Partial<Pick<z.output<typeof EncryptFromBundle>, 'release' | 'remember_hours'>>
 
 const RELEASE_REQUIRED =
   'This bundle is delivered only to a client that takes the approval back through its own terminal'
@@ -79,6 +81,16 @@ export function whyNotBy(policy: Policy, caller: Caller): 'named_approves' | 'ow
   return mayApprove({ ...policy, people: null }, caller) ? 'named_approves' : 'owner_approves'
 }
 
+/** Whether the caller may ask the others to decide: only the rules about people refuse the caller.
+ * @param others who may approve */
+export function mayAskOthers(grounds: Grounds, others: readonly string[]): boolean {
+  const { policy } = grounds
+  if (whyNotBy(policy, grounds.caller) === null) return false
+  const anybody = { ...grounds, policy: { ...policy, approvers: 'member' as const, people: null } }
+  const isEnough = others.length >= policy.approvals_needed && waysOf(grounds).length > 0
+  return isEnough && whyNot(anybody) === null
+}
+
 function refusal(texts: RefusalTexts, grounds: Grounds, code: WhyNotCode): Refusal {
   const names = namesRefused(code, grounds.ofValues, grounds.own)
   if (names.length > 0) return { code, error: valuesRefused(code, names), names }
@@ -95,19 +107,19 @@ export function shownRules(texts: RefusalTexts, grounds: Grounds) {
     why_not: reason,
     release: waysOf(grounds),
     release_required: mustReturn(grounds),
-    user_code_required: mustTypeCode(grounds.policy, {}),
+    user_code_required: mustTypeCode(grounds, {}),
   }
 }
 
 /** The ways of return that the client offers and the policy allows. */
-function waysOf({ policy, request }: Pick<Grounds, 'policy' | 'request'>): ReleaseWay[] {
+export function waysOf({ policy, request }: Pick<Grounds, 'policy' | 'request'>): ReleaseWay[] {
   return request.release.filter((way) => policy.assurance !== 'local' || way === 'loopback')
 }
 
 /** Whether this approval must return to the terminal. Of two approvals, one must: the last one, unless the first did.
- * */
-function mustReturn({ policy, first, returned }: Grounds): boolean {
-  if (!isAtLeast(policy.assurance, 'bound')) return false
+ * A vouch has returned already. */
+function mustReturn({ policy, first, returned, vouch }: Grounds): boolean {
+  if (!isAtLeast(policy.assurance, 'bound') || vouch !== null) return false
   return policy.approvals_needed === 1 || (first !== null && returned === null)
 }
 
@@ -126,13 +138,13 @@ export function requireAllowed(texts: RefusalTexts, grounds: Grounds, { release 
 }
 
 /** For how many hours the approver may let the terminal repeat the approval; 0: not at all. The terminal must have
- * signed the request, and one person's approval must be enough. */
+ * signed the request, and one person's approval must be enough. The terminal of a vouch is another person's. */
 export function rememberHours(
-  { policy, request }: Pick<Grounds, 'policy' | 'request'>,
+  { policy, request, vouch }: Pick<Grounds, 'policy' | 'request' | 'vouch'>,
   isLocal: boolean,
 ): number {
   const isBound = isLocal || request.release.includes('loopback')
-  const isPossible = request.deviceKey !== null && isBound && policy.approvals_needed === 1
+  const isPossible = request.deviceKey !== null && vouch === null && isBound && policy.approvals_needed === 1
   const isAllowed = !isFromAgent(request) || remembersAgents(policy)
   return isPossible && isAllowed ? policy.remember_hours : 0
 }
@@ -152,8 +164,11 @@ export function requireRememberable(grounds: Grounds, choice: Choice, isLocal: b
 }
 
 /** Whether the check code must be typed: a return to the terminal is worth more. */
-export function mustTypeCode({ assurance }: Policy, { release }: Choice): boolean {
-  return assurance === 'typed' && release === undefined
+export function mustTypeCode(
+  { policy, vouch }: Pick<Grounds, 'policy' | 'vouch'>,
+  { release }: Choice,
+): boolean {
+  return policy.assurance === 'typed' && release === undefined && vouch === null
 }
 
 function isFromAgent({ requesterMeta }: ApprovalRequest): boolean {

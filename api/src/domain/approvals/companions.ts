@@ -25,7 +25,7 @@ export async function listCompanions(
   if (deviceKey === null || !request.together) return []
   const stored = await pendingOf(parts, deviceKey)
   return stored
-    .filter((other) => other.first === null && isCompanion(request, other.request))
+    .filter((other) => other.first === null && other.vouch === null && isCompanion(request, other.request))
     .toSorted((one, other) => (isEarlier(one.request, other.request) ? -1 : 1))
     .slice(0, LIMITS.companions)
     .map((other) => ({

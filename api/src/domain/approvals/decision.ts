@@ -13,12 +13,13 @@ import {
   findOpen,
   type OpenRequest,
   type RequestParts,
+  requireInside,
   requireOpen,
   userCodeOf,
 } from '../requests/request.ts'
 import { approveStep, wrongCodeStep } from '../requests/request-steps.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
-import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
+import type { ApprovalRequest, FirstApproval, Hold, Vouch } from '../requests/stored-request.ts'
 import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-grounds.ts'
 import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
 import { removeApproval } from './approver-removal.ts'
@@ -30,7 +31,12 @@ import { requestOrigin } from './request-delivery.ts'
  * it; everything else happens here, in one order. Of any number of calls for one request, one wins.
  */
 
-export type DecisionParts = RequestParts & RuleParts & EndParts
+export type DecisionParts = RequestParts &
+  RuleParts &
+  EndParts & {
+    /** How long a request lives from the moment on which it waits for another person. */
+    waitingSeconds: number
+  }
 
 /** What every approver chooses. */
 export type Choice = { release?: ReleaseWay | undefined; user_code?: string | undefined }
@@ -83,6 +89,7 @@ export async function decide<Parts extends DecisionParts, Chosen extends Choice>
   { kind, requestId, choice }: Deciding<Parts, Chosen>,
 ): Promise<{ approved: Decided; request: ApprovalRequest }> {
   const stored = await findPending(parts, requestId)
+  requireInside(stored, caller)
   const asking = { caller, stored }
   const offer = await kind.offer(parts, asking, choice)
   const grounds = await groundsOf(parts, asking, offer)
@@ -90,11 +97,12 @@ export async function decide<Parts extends DecisionParts, Chosen extends Choice>
   await offer.requireSame(grounds)
   await requireUserCode(parts, grounds, choice)
   const { request } = stored
-  const held = choice.release === undefined ? null : newHold(parts.clock, request, choice.release)
+  const held = choice.release === undefined ? null : newHold(parts.clock, stored, choice.release)
   const begun = await offer.begin(grounds, held?.hold ?? null)
   const origin = { ...caller.origin, ...requestOrigin(request) }
   await requireSameRules(parts, { asking, offer, grounds, begun, origin })
-  await settle(parts, stored, { ...begun, hold: held?.hold ?? null, origin })
+  const { vouch } = grounds
+  await settle(parts, stored, { ...begun, vouch, hold: held?.hold ?? null, origin })
   const ending = begun.approved && endingOf(parts, begun.approved)
   await requireStillAllowed(parts, asking, ending)
   const carried = held ? { release: held.release } : await ending?.carryOut?.(request, caller)
@@ -109,9 +117,9 @@ async function requireSameRules(
   parts: DecisionParts & EndParts,
   { asking, offer, grounds, begun: { approved }, origin }: Judging,
 ): Promise<void> {
-  const { policy } = await groundsOf(parts, asking, offer)
-  if (isDeepStrictEqual(policy, grounds.policy)) return
-  await endApproval(parts, { status: 'pending', approved, first: null }, { reason: 'overtaken', origin })
+  const { policy, vouch } = await groundsOf(parts, asking, offer)
+  if (isDeepStrictEqual([policy, vouch], [grounds.policy, grounds.vouch])) return
+  await endApproval(parts, notKept(approved), { reason: 'overtaken', origin })
   throw new DomainError('conflict', 'The rules changed while you approved. Load the page again, then decide.')
 }
 
@@ -140,21 +148,23 @@ export async function findPending(parts: RequestParts, requestId: string): Promi
 
 /** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict */
 export async function settle(
-  parts: RequestParts & EndParts,
+  parts: Pick<DecisionParts, keyof (RequestParts & EndParts) | 'waitingSeconds'>,
   { request, first: before }: OpenRequest,
   {
     approved,
     ciphertextBase64,
     first = null,
     hold,
+    vouch,
     origin,
-  }: Begun & { hold: Hold | null; origin: Origin | null },
+  }: Begun & { hold: Hold | null; vouch: Vouch | null; origin: Origin | null },
 ): Promise<void> {
   const after = before?.approverId ?? null
-  const step = { after, first, approved, ciphertextBase64, hold }
+  const longerMs = parts.waitingSeconds * 1_000
+  const step = { after, first, approved, ciphertextBase64, hold, vouch, longerMs }
   const settled = await changeRequest(parts, request.id, (stored, nowMs) => approveStep(stored, step, nowMs))
   if (settled === 'done') return
-  await endApproval(parts, { status: 'pending', approved, first: null }, { reason: 'overtaken', origin })
+  await endApproval(parts, notKept(approved), { reason: 'overtaken', origin })
   requireOpen(settled)
   if (settled === 'ready' || settled === 'held') throw alreadyApproved()
   throw new DomainError(
@@ -163,18 +173,18 @@ export async function settle(
   )
 }
 
+// An approval that no request has.
+const notKept = (approved: Approved | null) =>
+  ({ status: 'pending', approved, first: null, vouch: null }) as const
+
 // A code that is given is checked even where none is required: an approver who types it expects it to count.
-async function requireUserCode(
-  parts: RequestParts,
-  { policy, request }: Grounds,
-  choice: Choice,
-): Promise<void> {
+async function requireUserCode(parts: RequestParts, grounds: Grounds, choice: Choice): Promise<void> {
   const typed = choice.user_code ?? ''
   if (typed === '') {
-    if (!mustTypeCode(policy, choice)) return
+    if (!mustTypeCode(grounds, choice)) return
     throw new DomainError('invalid', 'user_code required', { details: { field: 'user_code' } })
   }
-  if (normalizeUserCode(typed) !== userCodeOf(request)) throw await wrongCode(parts, request)
+  if (normalizeUserCode(typed) !== userCodeOf(grounds.request)) throw await wrongCode(parts, grounds.request)
 }
 
 async function wrongCode(parts: RequestParts, { id }: ApprovalRequest): Promise<DomainError> {

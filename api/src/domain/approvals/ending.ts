@@ -6,7 +6,13 @@ import type { Origin } from '../base/origin.ts'
 import type { Caller } from '../people/membership.ts'
 import type { Approved } from '../requests/approved.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
-import type { ApprovalRequest, FirstApproval, StoredRequest } from '../requests/stored-request.ts'
+import {
+  type ApprovalRequest,
+  backerOf,
+  type FirstApproval,
+  type StoredRequest,
+  type Vouch,
+} from '../requests/stored-request.ts'
 
 /*
  * What becomes of an approval after it was given. Each approval has a record, which ends here. What is stored decides:
@@ -67,13 +73,14 @@ export function endingOf({ endings }: Pick<EndParts, 'endings'>, approved: Appro
  * record stays. */
 export async function endApproval(
   parts: EndParts,
-  { status, approved, first }: Pick<StoredRequest, 'status' | 'approved' | 'first'>,
+  { status, approved, ...backing }: Pick<StoredRequest, 'status' | 'approved' | 'first' | 'vouch'>,
   why: Why,
 ): Promise<void> {
   if (status === 'claimed') return
   const end = { at: timestamp(parts.clock), ...why, wasHeld: status === 'held' }
   if (approved !== null) await endingOf(parts, approved).end(end)
-  else if (first !== null && end.wasHeld && isAlarm(why)) await recordFirst(parts, first, end)
+  const backer = approved === null ? backerOf(backing) : null
+  if (backer !== null && end.wasHeld && isAlarm(why)) await recordBacker(parts, backer, end)
 }
 
 /** The approval did not return to the terminal that asked. */
@@ -81,10 +88,10 @@ export function isAlarm({ reason }: Why): boolean {
   return reason === 'wrong_code' || reason === 'expired'
 }
 
-// The first of two approvals sealed nothing, so there is no delivery to end.
-function recordFirst(
+// The first of two approvals and a vouch sealed nothing, so there is no delivery to end.
+function recordBacker(
   { stores }: EndParts,
-  { tenantId, bundleId, bundleName, approverId, keys }: FirstApproval,
+  { tenantId, bundleId, bundleName, approverId, keys, ...more }: FirstApproval | Vouch,
   { reason, origin, at }: End,
 ): Promise<void> {
   return stores.events.record({
@@ -94,7 +101,7 @@ function recordFirst(
     at,
     origin,
     target: { kind: 'bundle', id: bundleId, name: bundleName },
-    data: { names: keys, reason },
+    data: { names: keys, reason, ...('returned' in more ? { vouched_by: approverId } : {}) },
   })
 }
 

@@ -163,7 +163,16 @@ async function sealByGrant(
 ): Promise<Why | Used> {
   const { id, tenant, bundle, keys, userId } = grant
   const caller: Caller = { userId, tenantId: tenant.id, role: 'member', origin }
-  const toSeal = { caller, bundle, request, names: keys, hold: null, first: null, grantId: id }
+  const toSeal = {
+    caller,
+    bundle,
+    request,
+    names: keys,
+    hold: null,
+    first: null,
+    grantId: id,
+    expiresAtMs: request.expiresAtMs,
+  }
   const { delivery, sealed } = await prepareDelivery(parts, toSeal)
   // A value may have come under other rules before it was read.
   const changed = await changeSince(parts, grant)

@@ -23,6 +23,7 @@ export type ReceiptFacts = {
   tenant: { id: string; name: string }
   approver: { id: string; username: string }
   first: FirstApproval | null
+  vouch: Pick<FirstApproval, 'approverId' | 'username'> | null
   hold: Pick<Hold, 'by'> | null
 }
 
@@ -41,7 +42,7 @@ export function requestFacts({ origin }: ReceiptSigner, request: ApprovalRequest
 
 /** The signed receipt of a delivery. */
 export function receiptOf(signer: ReceiptSigner, facts: ReceiptFacts): z.output<typeof Receipt> {
-  const { request, delivery, tenant, approver, first, hold } = facts
+  const { request, delivery, tenant, approver, first, vouch, hold } = facts
   const approvers = first ? [{ id: first.approverId, username: first.username }, approver] : [approver]
   const payload = {
     ...requestFacts(signer, request, boxDigest(Buffer.from(facts.ciphertextBase64, 'base64'))),
@@ -50,6 +51,7 @@ export function receiptOf(signer: ReceiptSigner, facts: ReceiptFacts): z.output<
     workspace: tenant,
     keys: keysOf(delivery),
     approvers,
+    vouched_by: vouch && { id: vouch.approverId, username: vouch.username },
     approved_at: delivery.stamp.at,
     released_by: hold?.by ?? null,
     grant_id: delivery.grantId,

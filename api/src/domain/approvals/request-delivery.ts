@@ -7,7 +7,7 @@ import type { BundleEntry } from '../library/bundle-entry.ts'
 import type { Composable } from '../library/composed-entry.ts'
 import { dueOf } from '../library/key-lifetime.ts'
 import type { Caller } from '../people/membership.ts'
-import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
+import type { ApprovalRequest, FirstApproval, Hold, Vouch } from '../requests/stored-request.ts'
 
 /*
  * What an approval leaves behind: the record of its delivery. It is written before the sealed values enter the request
@@ -21,23 +21,27 @@ type Approved = {
   /** What is delivered. */
   entries: readonly BundleEntry[]
   hold: Hold | null
+  /** When the request expires, in epoch milliseconds. */
+  expiresAtMs: number
+  vouch: Pick<Vouch, 'approverId' | 'username'> | null
   first: FirstApproval | null
   grantId: string | null
 }
 
 /** The record of a delivery that is about to leave. */
 export function deliveryOf(clock: ClockAndIds, approved: Approved): NewDelivery {
-  const { caller, request, bundle, entries, hold, first, grantId } = approved
+  const { caller, request, bundle, entries, hold, expiresAtMs, vouch, first, grantId } = approved
   const label = labelOf(request.requesterMeta)
   const origin = { ...caller.origin, ...requestOrigin(request) }
   return {
     id: clock.newId(),
     requestId: request.id,
     grantId,
-    held: hold && { by: hold.by, until: new Date(request.expiresAtMs).toISOString() },
+    held: hold && { by: hold.by, until: new Date(expiresAtMs).toISOString() },
     firstApproverId: first?.approverId ?? null,
+    voucherId: vouch?.approverId ?? null,
     bundle: { id: bundle.id, name: bundle.name },
-    holder: holderOf(caller.userId, label),
+    holder: holderOf(vouch?.approverId ?? caller.userId, label),
     label,
     via: viaOf(request.requesterMeta),
     keys: deliveredKeys(entries),

@@ -8,7 +8,7 @@ import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { ApprovedDelivery } from '../requests/approved.ts'
 import type { GrantDraft } from '../requests/grant-draft.ts'
 import { publicKeyOf } from '../requests/request.ts'
-import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
+import type { ApprovalRequest, FirstApproval, Hold, Vouch } from '../requests/stored-request.ts'
 import { namesDigest } from './grant.ts'
 import { type ReceiptSigner, receiptOf } from './receipt.ts'
 import { deliveryOf, expiredNames } from './request-delivery.ts'
@@ -33,6 +33,10 @@ type ToSeal = {
   /** Delivered names. */
   names: readonly string[]
   hold: Hold | null
+  /** When the request expires, in epoch milliseconds. */
+  expiresAtMs: number
+  /** Whose terminal asks, where that is not the approver's. */
+  vouch?: Vouch | null
   first: FirstApproval | null
   /** The remembered approval that is used; null: a person approves now. */
   grantId?: string | null
@@ -59,13 +63,23 @@ export async function prepareDelivery(
   parts: SealingParts,
   toSeal: ToSeal,
 ): Promise<{ delivery: NewDelivery; sealed: Sealed }> {
-  const { caller, bundle, request, names, hold, first, grantId = null } = toSeal
+  const { caller, bundle, request, names, hold, first, expiresAtMs, vouch = null, grantId = null } = toSeal
   const { tenant, username } = await findSelf(parts.stores.tenants, caller)
   const place = { tenantId: tenant.id, bundleId: bundle.id }
   const { values, entries, missingRequired } = await valuesOf(parts, place, names)
   const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: parts.maxPayloadBytes }
   const ciphertextBase64 = sealValues(values, sealing)
-  const delivery = deliveryOf(parts.clock, { caller, request, bundle, entries, hold, first, grantId })
+  const delivery = deliveryOf(parts.clock, {
+    caller,
+    request,
+    bundle,
+    entries,
+    hold,
+    expiresAtMs,
+    vouch,
+    first,
+    grantId,
+  })
   const approved = {
     kind: 'delivery' as const,
     approverId: caller.userId,
@@ -83,6 +97,7 @@ export async function prepareDelivery(
       delivery,
       tenant,
       first,
+      vouch,
       hold,
       approver: { id: caller.userId, username },
     }),

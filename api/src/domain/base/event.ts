@@ -92,6 +92,8 @@ export type EventData = {
   readonly hours?: number
   /** The id of the person who approved first, where two had to. */
   readonly first?: string
+  /** The id of the person whose terminal asked, where another one approved. */
+  readonly vouched_by?: string
   /** Rules of a policy that changed, as `assurance: bound`. */
   readonly rules?: readonly string[]
   readonly created?: number
@@ -152,6 +154,7 @@ const DATA_FIELDS = [
   'reason',
   'release',
   'first',
+  'vouched_by',
   'grant',
   'hours',
   'rules',

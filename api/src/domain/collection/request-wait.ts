@@ -32,10 +32,17 @@ export type WaitParts = RequestParts & {
 }
 
 /** What a request needs before its values can be delivered. */
-type Needs = { needs?: 'release' | 'second_person'; release_by?: ReleaseWay }
+type Needs = {
+  needs?: 'release' | 'second_person' | 'approver'
+  release_by?: ReleaseWay
+  /** Of `approver`. */
+  deciders?: { who: 'owner' | 'named'; count: number }
+  /** How long it waits for the other person. */
+  expires_in?: number
+}
 
-/** What the client knows that its request needs: a way of return, or a second person. */
-type Known = 'none' | ReleaseWay | 'second_person'
+/** What the client knows that its request needs: a way of return, or another person. */
+type Known = 'none' | ReleaseWay | 'second_person' | 'approver'
 
 export type Wait = Claimant & {
   /** With it, the wait ends as soon as the request needs something else. */
@@ -61,7 +68,7 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
     if (claim.status === 'claimed') return { ...claim, status: 'ready' }
     requireOpen(claim.status, claim.stored.whyDenied)
     const lookAgainMs = claim.status === 'taken' ? await parts.onTaken(wait.requestId) : null
-    const needs = needsOf(wait, claim)
+    const needs = needsOf(wait, claim, parts.clock.now())
     if (hold.isOver || isNews(needs, wait.known)) return { status: 'pending', ...needs }
     await (lookAgainMs === null ? hold.changed() : Promise.race([hold.changed(), sleep(lookAgainMs)]))
   }
@@ -75,11 +82,14 @@ async function claimNow(parts: WaitParts, requestId: string): Promise<Claim> {
 }
 
 // An older client does not say what it knows, and learns of a return only.
-function needsOf({ known }: Wait, claim: Exclude<Claim, { status: 'claimed' }>): Needs {
-  const { held, first } = claim.stored
+function needsOf({ known }: Wait, claim: Exclude<Claim, { status: 'claimed' }>, now: Date): Needs {
+  const { request, held, first, vouch, expiresAtMs } = claim.stored
   if (held) return { needs: 'release', release_by: held.by }
-  const awaitsSecond = claim.status === 'pending' && known !== undefined && first !== null
-  return awaitsSecond ? { needs: 'second_person' } : {}
+  if (claim.status !== 'pending' || known === undefined) return {}
+  const expires_in = Math.ceil((expiresAtMs - now.getTime()) / 1_000)
+  const longer = request.waitsForOthers ? { expires_in } : {}
+  if (first !== null) return { needs: 'second_person', ...longer }
+  return vouch && request.waitsForOthers ? { needs: 'approver', deciders: vouch.deciders, ...longer } : {}
 }
 
 // The client's own listener sees a return over loopback, so this ends no wait: the next one would have to keep the
@@ -92,8 +102,8 @@ function isNews({ needs, release_by }: Needs, known: Known | undefined): boolean
 // Returns only what is needed: thousands of calls may be held, and each would keep the whole request in memory. A
 // release begins a new count of polls, so that the client can collect its values at once.
 async function turnOfOwn(parts: WaitParts, wait: Wait): Promise<{ expiresAtMs: number; turn: string }> {
-  const { request, expiresAtMs, returned } = await findOwn(parts, wait)
-  return { expiresAtMs, turn: `${request.id}${returned ?? ''}` }
+  const { request, expiresAtMs, returned, vouch } = await findOwn(parts, wait)
+  return { expiresAtMs, turn: `${request.id}${returned ?? ''}${vouch?.returned ?? ''}` }
 }
 
 function holdMs(expiresAtMs: number, now: Date): number {

@@ -41,6 +41,8 @@ export type Delivery = {
   bundle: { id: string; name: string }
   /** Null for a machine's delivery. */
   approver: Person | null
+  /** Said that the terminal is theirs, where another person approved; null: the approver's own, or a machine. */
+  vouched_by: Person | null
   /** Null for an approval. */
   machine: MachineName | null
   /** The holder's id: see holder.ts. */
@@ -60,6 +62,8 @@ export type NewDelivery = Pick<Delivery, 'id' | 'bundle' | 'holder' | 'label' | 
   grantId: string | null
   /** Who approved first, where two had to. */
   firstApproverId: string | null
+  /** Whose terminal it is, where that is not the approver's. */
+  voucherId: string | null
   /** Names that are delivered and have no version: legacy items. */
   unversioned: readonly string[]
   /** The approver, and when. */

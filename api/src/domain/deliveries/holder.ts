@@ -9,10 +9,10 @@ import type { Caller } from '../people/membership.ts'
 import { type DeliveryLabel, storedTime, type Via } from './delivery.ts'
 
 /*
- * A holder is a place that was given values: a person who approves, at one host, as one user of its system; or a
- * machine. Host and user are claims of the client. Each key and holder has one entry, however many deliveries there
- * are: the version that was delivered last, and the version in a delivery that is not confirmed. So a delivery that
- * never arrived does not hide an older value that the holder still has.
+ * A holder is a place that was given values: a person who approves or vouches, at one host, as one user of its system;
+ * or a machine. Host and user are claims of the client. Each key and holder has one entry, however many deliveries
+ * there are: the version that was delivered last, and the version in a delivery that is not confirmed. So a delivery
+ * that never arrived does not hide an older value that the holder still has.
  *
  * An entry says what was delivered, not what is still in use: the server cannot see when a program ends. The entry
  * clears when the holder fetches the newer version; an owner may dismiss it before.

@@ -3,6 +3,7 @@ import { releaseHash } from '@keyferry/crypto/release'
 import type { z } from 'zod'
 import { refused, releaseRequired } from '../approvals/approval-rules.ts'
 import { type EndParts, endApproval, endingOf } from '../approvals/ending.ts'
+import { replaceOlder } from '../approvals/open-vouches.ts'
 import { type AssuranceParts, assuranceNow } from '../approvals/value-rules.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
@@ -21,6 +22,7 @@ import {
   requireOpen,
 } from '../requests/request.ts'
 import { type Released, releaseStep, renewCodeStep } from '../requests/request-steps.ts'
+import { backerOf } from '../requests/stored-request.ts'
 import type { Deliveries } from './request-deliveries.ts'
 
 /*
@@ -39,6 +41,8 @@ export type ReleaseParts = RequestParts &
     /** Counts a release of the request.
      * @throws DomainError too_many */
     takeRelease: (requestId: string) => Promise<void>
+    /** How long a request lives from the moment on which it waits for another person. */
+    waitingSeconds: number
   }
 
 /** Release a held request: for the client that asked.
@@ -55,7 +59,8 @@ export async function releaseRequest(
   if (held === null) throw notHeld()
   await parts.takeRelease(request.id)
   const hash = releaseHash(request.id, { by: held.by, secret })
-  const attempt = { hash, limit: ATTEMPTS.wrongReleaseCodes }
+  const limit = ATTEMPTS.wrongReleaseCodes
+  const attempt = { hash, limit, longerMs: parts.waitingSeconds * 1_000 }
   const outcome = await changeRequest(parts, request.id, (now, nowMs) => releaseStep(now, attempt, nowMs))
   if (typeof outcome === 'string') throw goneError(outcome)
   if (outcome.status === 'released') return await afterReturn(parts, stored, { by: held.by, origin })
@@ -67,9 +72,10 @@ export async function releaseRequest(
 // The client may have collected the values already, so write the record even if this call fails.
 async function afterReturn(
   parts: ReleaseParts,
-  { request, approved }: OpenRequest,
+  { request, approved, vouch }: OpenRequest,
   { by, origin }: { by: ReleaseWay; origin: Origin },
 ): Promise<void> {
+  if (vouch?.returned === null) parts.deliveries.afterwards(() => replaceOlder(parts, request, vouch))
   if (approved === null) return
   const ending = endingOf(parts, approved)
   const back = { request, by, at: timestamp(parts.clock), origin }
@@ -102,7 +108,7 @@ export async function freshCode(
   if (held.approverId !== caller.userId || tenantOf(stored) !== caller.tenantId)
     throw new DomainError('forbidden', 'Forbidden: another person approved this request')
   await requireCodeAllowed(parts, stored)
-  const { hold, release } = newHold(parts.clock, request, 'code')
+  const { hold, release } = newHold(parts.clock, stored, 'code')
   const { hash, untilMs } = hold
   const returning = approved && (endingOf(parts, approved).byCode?.() ?? approved)
   const limit = ATTEMPTS.freshReleaseCodes
@@ -114,17 +120,18 @@ export async function freshCode(
 
 async function requireCodeAllowed(
   parts: EndParts & AssuranceParts,
-  { request, approved, first }: OpenRequest,
+  { request, approved, ...backing }: OpenRequest,
 ): Promise<void> {
-  const ofFirst = () => (first ? assuranceNow(parts, first, first.keys) : null)
-  const assurance = await (approved ? endingOf(parts, approved).assurance() : ofFirst())
+  const backer = backerOf(backing)
+  const ofBacker = () => (backer ? assuranceNow(parts, backer, backer.keys) : null)
+  const assurance = await (approved ? endingOf(parts, approved).assurance() : ofBacker())
   if (assurance === null) throw notHeld()
   if (assurance === 'local') throw refused(releaseRequired({ assurance }))
   if (!request.release.includes('code')) throw refused(releaseRequired({ assurance: 'local' }))
 }
 
-function tenantOf({ approved, first }: OpenRequest): string | undefined {
-  return approved?.tenant.id ?? first?.tenantId
+function tenantOf({ approved, ...backing }: OpenRequest): string | undefined {
+  return approved?.tenant.id ?? backerOf(backing)?.tenantId
 }
 
 const notHeld = () => new DomainError('conflict', 'Request does not wait for its return to the terminal')

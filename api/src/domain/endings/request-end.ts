@@ -14,6 +14,7 @@ import {
   findOwn,
   type RequestParts,
   requestNotFound,
+  requireInside,
   requireOpen,
 } from '../requests/request.ts'
 import { denyStep, type Ending, withdrawStep } from '../requests/request-steps.ts'
@@ -26,18 +27,22 @@ import type { ApprovalRequest } from '../requests/stored-request.ts'
 
 /** Deny a pending or held request, so that nothing is delivered. `why`: why no one can approve it, for its client.
  * @throws DomainError not_found · request_denied (already) · request_withdrawn · request_expired
- *   · conflict (approved already) */
+ *   · conflict (approved already) · forbidden (a person vouched, and people of their workspace decide) */
 export async function deny(
   parts: RequestParts & EndParts,
   caller: Visitor,
   { requestId, why }: { requestId: string; why?: WhyNotCode | undefined },
 ): Promise<void> {
-  const { request, status } = await findOpen(parts, requestId)
+  const open = await findOpen(parts, requestId)
+  const { request, status } = open
   if (status !== 'pending' && status !== 'held') throw alreadyApproved()
+  requireInside(open, caller)
   const event = denialOf(request, caller, parts.clock)
   const { kind } = request
   await parts.stores.events.record({ ...event, action: `${kind}.denied` })
-  const ending = await endNow(parts, request.id, (stored) => denyStep(stored, why ?? null))
+  const ending = await endNow(parts, request.id, (stored) =>
+    denyStep(stored, { why: why ?? null, by: caller }),
+  )
   if ('before' in ending)
     return await endApproval(parts, ending.before, { reason: 'denied', origin: caller.origin })
   const reason = ending.refused === 'unknown' || ending.refused === 'expired' ? 'gone' : ending.refused

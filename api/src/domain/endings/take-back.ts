@@ -30,7 +30,7 @@ export class ExpiringApprovals {
       () => {
         this.#timers.delete(id)
         // The delivery stays `approved` if a store is unavailable: it may have arrived.
-        void this.#end(id).catch(() => {})
+        void this.#end(id, expiresAtMs).catch(() => {})
       },
       expiresAtMs - this.#parts.clock.now().getTime() - BEFORE_END_MS,
     ).unref()
@@ -42,9 +42,13 @@ export class ExpiringApprovals {
     for (const timer of this.#timers.values()) clearTimeout(timer)
   }
 
-  async #end(requestId: string): Promise<void> {
+  // A request that waits for another person lives longer than it was known to.
+  async #end(requestId: string, expiresAtMs: number): Promise<void> {
     const claimId = this.#parts.clock.newId()
-    const found = await changeRequest(this.#parts, requestId, (stored) => expireStep(stored, claimId))
+    const found = await changeRequest(this.#parts, requestId, (stored) =>
+      expireStep(stored, { claimId, expiresAtMs }),
+    )
+    if (typeof found === 'number') return this.watch({ id: requestId, expiresAtMs: found })
     if (found === null || typeof found === 'string') return
     await endApproval(this.#parts, found, { reason: 'expired', origin: null })
   }

@@ -94,7 +94,7 @@ async function namesOf({ stores }: OfferParts, { caller }: Asking, bundleId: str
 async function bundlesFor(parts: OfferParts, { caller, stored: { request } }: Asking): Promise<OfferedNames> {
   const bundles = await allBundles(parts.stores.bundles, caller)
   const policies = await policiesOf(parts, caller.tenantId, bundles)
-  const about = { request, caller, first: null, returned: null, isAlone: false, ofValues: [] }
+  const about = { request, caller, first: null, returned: null, vouch: null, isAlone: false, ofValues: [] }
   const isOpen = (policy: Grounds['policy'] | undefined) =>
     policy !== undefined && refusalOf(NAMES_REFUSALS, { ...about, policy, own: policy }) === null
   const open = bundles.filter((_, index) => isOpen(policies[index]))

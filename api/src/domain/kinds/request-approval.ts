@@ -52,6 +52,7 @@ export function judgedDelivery({ stores }: ApprovalParts, bundle: Bundle, names:
     places: [bundle],
     people: 'as the rules',
     rulesOfValues: () => rulesOfValues(stores, placeOf(bundle), names),
+    keys: names,
   }
 }
 
@@ -69,7 +70,9 @@ async function begin(
   if (needsTwo && before === null) return await beginFirst(parts, chosen)
   const { caller, bundle, choice } = chosen
   const { include_keys: names, remember_hours: rememberHours } = choice
-  const toSeal = { caller, bundle, request, names, hold, first: grounds.first, rememberHours }
+  const { first, vouch } = grounds
+  const { expiresAtMs } = chosen.stored
+  const toSeal = { caller, bundle, request, names, hold, expiresAtMs, first, vouch, rememberHours }
   const sealed = await sealDelivery(parts, toSeal)
   return {
     ...sealed,
@@ -77,7 +80,8 @@ async function begin(
   }
 }
 
-function requireDelivery({ kind }: ApprovalRequest): void {
+/** @throws DomainError conflict */
+export function requireDelivery({ kind }: ApprovalRequest): void {
   if (kind === 'deposit')
     throw new DomainError('conflict', 'This request stores values: approve it as a deposit')
   if (kind === 'names')
@@ -87,12 +91,14 @@ function requireDelivery({ kind }: ApprovalRequest): void {
 /** Store a ciphertext that was sealed elsewhere; for development.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict · too_large */
 export async function storePayload(
-  parts: RequestParts & EndParts & { maxPayloadBytes: number },
+  parts: Pick<DecisionParts, keyof (RequestParts & EndParts) | 'waitingSeconds'> & {
+    maxPayloadBytes: number
+  },
   requestId: string,
   ciphertextBase64: string,
 ): Promise<void> {
   requireBoxSize(ciphertextBase64, parts.maxPayloadBytes)
   const stored = await findPending(parts, requestId)
   requireDelivery(stored.request)
-  await settle(parts, stored, { approved: null, ciphertextBase64, hold: null, origin: null })
+  await settle(parts, stored, { approved: null, ciphertextBase64, hold: null, vouch: null, origin: null })
 }

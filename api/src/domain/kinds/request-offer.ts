@@ -4,6 +4,7 @@ import { type Asking, groundsOf, otherApprovers } from '../approvals/approval-gr
 import {
   DELIVERY_REFUSALS,
   type Grounds,
+  mayAskOthers,
   type Refusal,
   rememberHours,
   shownRules,
@@ -13,9 +14,10 @@ import type { Listing } from '../base/listing.ts'
 import { type Bundle, type BundleOfTenant, findBundle, listBundles } from '../library/bundle.ts'
 import { type BundleEntry, bundleEntries } from '../library/bundle-entry.ts'
 import { dueOf } from '../library/key-lifetime.ts'
+import type { MemberStore } from '../people/member.ts'
 import type { Caller, Visitor } from '../people/membership.ts'
 import { findOpen } from '../requests/request.ts'
-import type { FirstApproval } from '../requests/stored-request.ts'
+import type { FirstApproval, Vouch } from '../requests/stored-request.ts'
 import { type ApprovalParts, placeOf } from './request-approval.ts'
 
 /*
@@ -34,7 +36,7 @@ type ValueOrigin = { changed_at: string; changed_by: string | null }
 /** How many people the page names who may approve instead. */
 const NAMED = 10
 
-type OfferParts = ApprovalParts & { stores: { valueOrigins: ValueOriginStore } }
+type OfferParts = ApprovalParts & { stores: { members: MemberStore; valueOrigins: ValueOriginStore } }
 
 /** The bundles that the approver can choose from.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
@@ -107,12 +109,17 @@ async function demandsOf(parts: OfferParts, asking: Asking, { bundle, all, chose
     places: [bundle],
     people: 'as the rules',
     rulesOfValues: async () => ofValues.filter(({ name }) => chosen.has(name)),
+    keys: [...chosen],
   })
   const { policy, own, first, returned } = grounds
   const rules = shownRules(DELIVERY_REFUSALS, grounds)
+  const others = await othersFor(parts, grounds, rules.why_not)
+  const isFree = asking.stored.vouch === null && asking.stored.first === null
   const demands = {
     ...rules,
-    why_not: await explained(parts, grounds, rules.why_not),
+    why_not: rules.why_not && others ? { ...rules.why_not, who: others.slice(0, NAMED) } : rules.why_not,
+    may_vouch: isFree && mayAskOthers(grounds, others ?? []),
+    vouch: await shownVouch(parts, asking, { bundle, counted: grounds.vouch }),
     approvals_needed: policy.approvals_needed,
     first_approval: first && presentFirst(first, returned !== null),
     remember_hours: rememberHours(grounds, parts.isLocal),
@@ -123,11 +130,33 @@ async function demandsOf(parts: OfferParts, asking: Asking, { bundle, all, chose
 
 const OTHERS_MAY: ReadonlySet<WhyNotCode> = new Set(['owner_approves', 'named_approves', 'second_person'])
 
-// Of what another person may approve, with the names of those who may.
-async function explained({ stores }: OfferParts, grounds: Grounds, refusal: Refusal | null) {
-  if (refusal === null || !OTHERS_MAY.has(refusal.code)) return refusal
-  const others = await otherApprovers(stores.memberships, grounds.caller, grounds.policy)
-  return { ...refusal, who: others.slice(0, NAMED) }
+// Names of those who may approve what this person may not.
+async function othersFor({ stores }: OfferParts, grounds: Grounds, refusal: Refusal | null) {
+  if (refusal === null || !OTHERS_MAY.has(refusal.code)) return null
+  return await otherApprovers(stores.memberships, grounds.caller, grounds.policy)
+}
+
+// The person as the server knows them, for people of the same workspace.
+async function shownVouch(
+  { stores }: OfferParts,
+  { caller, stored: { vouch } }: Asking,
+  { bundle, counted }: { bundle: Bundle; counted: Vouch | null },
+) {
+  if (vouch?.returned == null || vouch.tenantId !== caller.tenantId || vouch.bundleId !== bundle.id)
+    return null
+  const { approverId, username, at, returned, keys, isNewNetwork } = vouch
+  const members = await stores.members.list(vouch.tenantId)
+  const member = members.find(({ user_id }) => user_id === approverId)
+  return {
+    person: { kind: 'user', id: approverId, name: username } as const,
+    email: member?.email ?? null,
+    member_since: member?.created_at ?? null,
+    is_new_network: isNewNetwork,
+    at,
+    keys,
+    returned_by: returned,
+    counts: counted !== null,
+  }
 }
 
 function presentFirst({ approverId, username, at, keys }: FirstApproval, returned: boolean) {

@@ -18,9 +18,8 @@ export async function listWaiting(parts: ApprovalParts, caller: Caller): Promise
   const nowMs = parts.clock.now().getTime()
   const ids = await parts.requests.waitingIn(caller.tenantId, nowMs)
   const found = await Promise.all(ids.map((id) => parts.requests.read(id, nowMs)))
-  const items = await Promise.all(
-    found.map((stored) => (typeof stored === 'string' ? null : itemOf(parts, caller, stored))),
-  )
+  const live = found.filter((stored) => typeof stored !== 'string')
+  const items = await Promise.all(live.map((stored) => itemOf(parts, caller, stored)))
   return items.filter((item) => item !== null).toSorted((one, other) => (one.at < other.at ? 1 : -1))
 }
 
@@ -29,20 +28,22 @@ async function itemOf(
   caller: Caller,
   { status, ...stored }: StoredRequest,
 ): Promise<Item | null> {
-  const { first, request } = stored
-  if (status !== 'pending' || first?.tenantId !== caller.tenantId) return null
-  const bundle = await parts.stores.bundles.find(caller.tenantId, first.bundleId)
+  const { first, vouch, request } = stored
+  const backer = first ?? vouch
+  if (status !== 'pending' || backer?.tenantId !== caller.tenantId) return null
+  const bundle = await parts.stores.bundles.find(caller.tenantId, backer.bundleId)
   if (bundle === null) return null
-  const judged = judgedDelivery(parts, bundle, first.keys)
+  const judged = judgedDelivery(parts, bundle, backer.keys)
   const grounds = await groundsOf(parts, { caller, stored: { ...stored, status } }, judged)
-  if (refusalOf(DELIVERY_REFUSALS, grounds) !== null) return null
+  if (refusalOf(DELIVERY_REFUSALS, grounds) !== null || (first === null && grounds.vouch === null))
+    return null
   return {
-    kind: 'second_approval',
+    kind: first === null ? 'request' : 'second_approval',
     request_id: request.id,
     bundle: { id: bundle.id, name: bundle.name },
-    key_count: first.keys.length,
-    person: { kind: 'user', id: first.approverId, name: first.username },
-    at: first.at,
+    key_count: backer.keys.length,
+    person: { kind: 'user', id: backer.approverId, name: backer.username },
+    at: backer.at,
     expires_at: new Date(stored.expiresAtMs).toISOString(),
   }
 }

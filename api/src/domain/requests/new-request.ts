@@ -96,6 +96,7 @@ function newRequest(
     use: asked.use ?? null,
     deposit,
     together: asked.together,
+    waitsForOthers: asked.waits_for_others,
     expiresAtMs: now.getTime() + parts.lifetimeSeconds * 1_000,
   }
 }

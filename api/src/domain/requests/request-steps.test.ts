@@ -25,6 +25,17 @@ const first = {
   keys: ['A'],
   at: '',
 }
+const vouch = {
+  ...first,
+  approverId: 'dev',
+  id: 'v1',
+  returned: null,
+  deciders: { who: 'owner', count: 1 },
+  isNewNetwork: true,
+} as const
+const dev = { userId: 'dev', tenantId: null }
+const outside = { userId: 'eve', tenantId: 'elsewhere' }
+const LONGER_MS = 1_000
 const counts = { create: 0, own: 0, share: 0, update: 0, replace: 0, same: 0, kept: 0, detach: 0 }
 const place = { id: 'bundle', name: 'dev/app' }
 const receipt = { kid: '', payload: '', signature: '' }
@@ -39,7 +50,7 @@ const approve =
 const release =
   (hash: string, afterMs = 0): Step<unknown> =>
   (stored, nowMs) =>
-    steps.releaseStep(stored, { hash, limit: LIMIT }, nowMs + afterMs)
+    steps.releaseStep(stored, { hash, limit: LIMIT, longerMs: LONGER_MS }, nowMs + afterMs)
 const settle =
   (depositId: string, result: typeof applied | null): Step<unknown> =>
   (stored) =>
@@ -54,6 +65,23 @@ const deposit = { approved: approvedBy('sam', { depositId: 'd1' }), ciphertextBa
 const ACTIONS: Record<string, Step<unknown>> = {
   approve: approve(byOne),
   'approve and hold': approve({ ...byOne, hold }),
+  'approve with the vouch': (stored, nowMs) =>
+    steps.approveStep(stored, sealing({ ...byOne, vouch: stored.vouch }), nowMs),
+  'approve with a vouch that is gone': approve({ ...byOne, vouch: { ...vouch, id: 'v0' } }),
+  'approve as the first with the vouch': (stored, nowMs) =>
+    steps.approveStep(stored, sealing({ ...byFirst, vouch: stored.vouch, longerMs: LONGER_MS }), nowMs),
+  vouch: (stored) => steps.vouchStep(stored, { vouch, hold }),
+  'fresh code of the vouch': (stored) =>
+    steps.renewCodeStep(stored, {
+      approverId: 'dev',
+      hash: 'right',
+      untilMs: T0 + 90,
+      limit: LIMIT,
+      approved: stored.approved,
+    }),
+  'remove voucher': (stored) => steps.removeApproverStep(stored, dev),
+  'remove voucher elsewhere': (stored) => steps.removeApproverStep(stored, { ...dev, tenantId: 'other' }),
+  'deny from outside': (stored) => steps.denyStep(stored, { why: null, by: outside }),
   'approve without a sign-in': approve({}),
   'approve as the first': approve(byFirst),
   'approve as the first and hold': approve({ ...byFirst, hold }),
@@ -72,13 +100,14 @@ const ACTIONS: Record<string, Step<unknown>> = {
       limit: LIMIT,
       approved: stored.approved,
     }),
-  deny: (stored) => steps.denyStep(stored, 'owner_approves'),
+  deny: (stored) =>
+    steps.denyStep(stored, { why: 'owner_approves', by: { userId: 'sam', tenantId: 'tenant' } }),
   withdraw: steps.withdrawStep,
   'wrong check code': (stored) => steps.wrongCodeStep(stored, LIMIT),
   claim: (stored) => steps.claimStep(stored, 'mine'),
   unclaim: (stored) => steps.unclaimStep(stored, 'mine'),
   'unclaim late': (stored) => steps.unclaimStep(stored, 'earlier'),
-  expire: (stored) => steps.expireStep(stored, 'server'),
+  expire: (stored) => steps.expireStep(stored, { claimId: 'server', expiresAtMs: stored.expiresAtMs }),
   stored: settle('d1', applied),
   'not stored': settle('d1', null),
   'another is stored': settle('d2', applied),
@@ -88,7 +117,8 @@ const ACTIONS: Record<string, Step<unknown>> = {
   remove: steps.removeStep,
 }
 
-/** A request and its payload, as a store keeps them. `isBound`: its last approval had to return to the terminal. */
+/** A request and its payload, as a store keeps them. `isBound`: its last approval had to return to the terminal; a vouch
+ * is none. */
 type Model = { stored: StoredRequest; payload: 'box' | 'sealed' | null; isBound: boolean }
 
 /** One step as a store carries it out; null: removed. A step may run twice, and one that refuses writes nothing. */
@@ -108,14 +138,21 @@ function after({ stored, payload, isBound }: Model, step: Step<unknown>): Model 
   return {
     stored: next,
     payload: change.payload === 'drop' ? null : kept,
-    isBound: next.status === 'held' || (isBound && !isApproval),
+    isBound: (next.status === 'held' && next.vouch?.returned !== null) || (isBound && !isApproval),
   }
 }
 
+const livesOf = ({ expiresAtMs }: { expiresAtMs: number }) => [
+  expiresAtMs,
+  T0 + LONGER_MS,
+  T0 + 50 + LONGER_MS,
+]
+
 /** What holds in every state. */
 function unsound({ stored, payload, isBound }: Model): string[] {
-  const { request, status, held, returned, claimId, approved, first: before } = stored
+  const { request, status, held, returned, claimId, approved, first: before, vouch: given } = stored
   const isDeposit = request.deposit !== null
+  const onItsWay = given !== null && given.returned === null
   const isEnded = status === 'denied' || status === 'withdrawn'
   const isGiven = status === 'ready' || status === 'claimed'
   const hasBox = isDeposit && !isEnded && !isGiven
@@ -124,6 +161,11 @@ function unsound({ stored, payload, isBound }: Model): string[] {
     'a box until it is stored or ended': (payload === 'box') === hasBox,
     'a ciphertext from the approval to the end': (payload === 'sealed') === isSealed,
     'a hold while held': (held !== null) === (status === 'held'),
+    'a vouch is on its way only while held, and nothing is approved then':
+      !onItsWay || isEnded || (status === 'held' && approved === null),
+    'a longer life once, for another person': livesOf(request).includes(stored.expiresAtMs),
+    'a longer life only where the client knows it':
+      request.waitsForOthers || stored.expiresAtMs === request.expiresAtMs,
     'a claim while claimed': (claimId !== null) === (status === 'claimed'),
     'a time to store while applying': (stored.applyUntilMs !== null) === (status === 'applying'),
     'an outcome once stored': (stored.applied !== null) === (isDeposit && isGiven),
@@ -159,6 +201,29 @@ test('each action in each state of a delivery keeps what holds', () => {
   const states = reachedFrom({ stored: asked(), payload: null, isBound: false })
   expect(statuses(states)).toEqual(['claimed', 'denied', 'held', 'pending', 'ready', 'withdrawn'])
   expect(states.length).toBeGreaterThan(100)
+})
+
+test('each action in each state of a delivery whose client waits for others keeps what holds', () => {
+  const states = reachedFrom({ stored: asked({ waitsForOthers: true }), payload: null, isBound: false })
+  expect(states.some(({ stored }) => stored.expiresAtMs === T0 + LONGER_MS)).toBe(true)
+})
+
+test('a returned vouch keeps people of other workspaces from ending the request, and no approval without it keeps it', () => {
+  const start = { stored: asked(), payload: null, isBound: false }
+  const vouched = [ACTIONS['vouch'], ACTIONS['release']].reduce<Model>((model, step) => {
+    const next = step && after(model, step)
+    if (!next) throw new Error('removed')
+    return next
+  }, start)
+  expect(vouched.stored).toMatchObject({ status: 'pending', vouch: { returned: 'code' } })
+  const by = { why: null, by: outside }
+  expect(steps.denyStep(vouched.stored, by)).toEqual({ answer: { refused: 'ready' } })
+  expect(steps.denyStep(start.stored, by).next).toMatchObject({ status: 'denied' })
+  const next = (seen: typeof vouched.stored.vouch) =>
+    steps.approveStep(vouched.stored, sealing({ ...byOne, vouch: seen }), T0)
+  expect(next(vouched.stored.vouch).next).toMatchObject({ status: 'ready', vouch: { id: 'v1' } })
+  expect(next(null).next).toMatchObject({ vouch: null })
+  expect(next({ ...vouch, id: 'v0' })).toEqual({ answer: 'changed' })
 })
 
 test('each action in each state of a deposit keeps what holds', () => {

@@ -3,7 +3,15 @@ import { isSameReleaseHash } from '@keyferry/crypto/release'
 import type { Approved } from './approved.ts'
 import type { Change } from './request-store.ts'
 import type { AppliedDeposit } from './stored-deposit.ts'
-import type { Ended, FirstApproval, Hold, RequestState, StoredRequest } from './stored-request.ts'
+import {
+  type Ended,
+  type FirstApproval,
+  type Hold,
+  isOutside,
+  type RequestState,
+  type StoredRequest,
+  type Vouch,
+} from './stored-request.ts'
 
 /*
  * The changes of a request, as the table in request.ts lists them. Each function is pure: a stored request and an
@@ -26,30 +34,54 @@ export type Approving = {
   approved: Approved | null
   ciphertextBase64: string | null
   hold: Hold | null
-}
+  /** What counted, as the approver saw it. An approval without it ends it. */
+  vouch?: Vouch | null
+} & Longer
+
+/** How long a request lives once it waits for another person. */
+type Longer = { longerMs?: number }
 
 /** From pending to held, ready or applying; after the first of two approvals, still pending. */
 export function approveStep(stored: StoredRequest, step: Approving, nowMs: number): Change<Settled> {
-  const { approved, ciphertextBase64, hold } = step
+  const { approved, ciphertextBase64, hold, vouch = null } = step
   if (stored.status !== 'pending') return { answer: refusal(stored) }
   if ((stored.first?.approverId ?? null) !== step.after) return { answer: 'changed' }
+  if (vouch !== null && vouch.id !== stored.vouch?.id) return { answer: 'changed' }
   // What seals nothing is carried out with the box of the request.
   if ((approved !== null && ciphertextBase64 === null) !== isDeposit(stored)) return { answer: 'changed' }
   const first = step.first ?? stored.first
   const approverId = approved?.approverId ?? first?.approverId ?? ''
   const held = hold && { ...hold, approverId, wrongCodes: 0, freshCodes: 0 }
-  const next = { ...stored, first, approved, held }
+  const next = { ...stored, first, vouch, approved, held }
   const payload = ciphertextBase64 === null ? {} : { payload: { put: ciphertextBase64 } }
   if (held) return { answer: 'done', next: { ...next, status: 'held' }, ...payload }
   if (ciphertextBase64 !== null) return { answer: 'done', next: { ...next, status: 'ready' }, ...payload }
-  return { answer: 'done', next: returnedTo(next, nowMs) }
+  return { answer: 'done', next: returnedTo(next, step, nowMs) }
 }
 
 // What follows an approval that waits for no return (any more).
-function returnedTo(state: StoredRequest, nowMs: number): RequestState {
-  if (state.approved === null) return { ...state, status: 'pending' }
+function returnedTo(state: StoredRequest, { longerMs = 0 }: Longer, nowMs: number): RequestState {
+  if (state.approved === null)
+    return { ...state, status: 'pending', expiresAtMs: extended(state, nowMs + longerMs) }
   if (!isDeposit(state)) return { ...state, status: 'ready' }
   return { ...state, status: 'applying', applyUntilMs: nowMs + APPLY_MS }
+}
+
+// Once, and only for a client that knows it.
+function extended({ request, expiresAtMs }: StoredRequest, untilMs: number): number {
+  const isOpen = request.waitsForOthers && expiresAtMs === request.expiresAtMs
+  return isOpen ? Math.max(expiresAtMs, untilMs) : expiresAtMs
+}
+
+/** From pending to held: a person says that the request is of their own terminal. */
+export function vouchStep(
+  stored: StoredRequest,
+  { vouch, hold }: { vouch: Vouch; hold: Hold },
+): Change<Settled> {
+  if (stored.status !== 'pending') return { answer: refusal(stored) }
+  if (stored.vouch !== null || stored.first !== null) return { answer: 'changed' }
+  const held = { ...hold, approverId: vouch.approverId, wrongCodes: 0, freshCodes: 0 }
+  return { answer: 'done', next: { ...stored, vouch, held, status: 'held' } }
 }
 
 /** `wrong` counts against a code; the last wrong one denies the request. */
@@ -61,7 +93,7 @@ export type Released =
  * wrong loopback secret does not count. */
 export function releaseStep(
   stored: StoredRequest,
-  { hash, limit }: { hash: string; limit: number },
+  { hash, limit, ...longer }: { hash: string; limit: number } & Longer,
   nowMs: number,
 ): Change<Released> {
   const { status, held } = stored
@@ -69,14 +101,20 @@ export function releaseStep(
   if (held === null) return { answer: { status: 'not_held' } }
   if (held.untilMs <= nowMs) return { answer: { status: 'late' } }
   if (isSameReleaseHash(held.hash, hash)) {
-    const next = returnedTo({ ...stored, held: null, returned: held.by }, nowMs)
-    return { answer: { status: 'released' }, next }
+    return { answer: { status: 'released' }, next: returnedTo(broughtBack(stored, held.by), longer, nowMs) }
   }
   if (held.by !== 'code') return { answer: { status: 'wrong', attemptsLeft: limit } }
   const wrongCodes = held.wrongCodes + 1
   const answer = { status: 'wrong', attemptsLeft: limit - wrongCodes } as const
   if (wrongCodes >= limit) return { answer, ...ended(stored, 'denied') }
   return { answer, next: { ...stored, held: { ...held, wrongCodes } } }
+}
+
+// What was on its way: the vouch, or else the approval.
+function broughtBack(stored: StoredRequest, by: Hold['by']): StoredRequest {
+  const { vouch } = stored
+  const back = vouch?.returned === null ? { vouch: { ...vouch, returned: by } } : { returned: by }
+  return { ...stored, held: null, ...back }
 }
 
 /** A fresh code for a held request. `limit`: how many one request may get. */
@@ -103,8 +141,11 @@ export function renewCodeStep(
 export type Ending = { before: StoredRequest } | { refused: Exclude<Settled, 'done' | 'changed'> }
 
 /** From pending or held to denied. `why`: why no one can approve it, for its client. */
-export function denyStep(stored: StoredRequest, why: WhyNotCode | null): Change<Ending> {
-  if (!isWaiting(stored)) return { answer: { refused: refusal(stored) } }
+export function denyStep(
+  stored: StoredRequest,
+  { why, by }: { why: WhyNotCode | null; by: { userId: string; tenantId: string } },
+): Change<Ending> {
+  if (!isWaiting(stored) || isOutside(stored, by)) return { answer: { refused: refusal(stored) } }
   return { answer: { before: stored }, ...ended({ ...stored, whyDenied: why }, 'denied') }
 }
 
@@ -157,8 +198,13 @@ export function claimStep(stored: StoredRequest, claimId: string): Change<Claim>
 }
 
 /** Right before a request expires, the server claims what is sealed and no client has claimed, so that none can.
- * @returns the request, if its approval has a record to end */
-export function expireStep(stored: StoredRequest, claimId: string): Change<StoredRequest | null> {
+ * @param end `expiresAtMs`: as it was known to the caller
+ * @returns the request, if its approval has a record to end; or when it expires, if that is later by now */
+export function expireStep(
+  stored: StoredRequest,
+  { claimId, expiresAtMs }: { claimId: string; expiresAtMs: number },
+): Change<StoredRequest | number | null> {
+  if (stored.expiresAtMs > expiresAtMs) return { answer: stored.expiresAtMs }
   if (stored.status === 'held') return { answer: stored }
   if (stored.status !== 'ready' || stored.approved === null || isDeposit(stored)) return { answer: null }
   return { answer: stored, next: { ...stored, status: 'claimed', claimId } }
@@ -194,23 +240,31 @@ export function removeDepositStep({ status, approved }: StoredRequest, depositId
   return isOurs ? { answer: undefined, next: 'removed' } : { answer: undefined }
 }
 
-/** The person left or was removed: from one tenant, or from all. What they approved and no client has claimed goes. A
- * request that waits for a second person waits for two again. The rights of a deposit's approver are checked when it
- * is stored. */
+/** The person left or was removed: from one tenant, or from all. What they approved or vouched for and no client has
+ * claimed goes. A request that waits for another person waits as before their part in it. The rights of a deposit's
+ * approver are checked when it is stored. */
 export function removeApproverStep(
   stored: StoredRequest,
   { userId, tenantId }: { userId: string; tenantId: string | null },
 ): Change<StoredRequest | null> {
-  const { status, first, approved } = stored
+  const { status, first, vouch, approved, held, returned } = stored
   const isOpen = status === 'pending' || status === 'held' || status === 'ready'
-  const isOurs = tenantId === null || tenantId === (approved?.tenant.id ?? first?.tenantId)
-  const isFirst = first?.approverId === userId
-  const isSealed = status === 'ready' || approved !== null
-  if (!isOpen || !isOurs || isDeposit(stored)) return { answer: null }
-  if (isSealed && (isFirst || approved?.approverId === userId)) return { answer: stored, next: 'removed' }
-  if (isSealed || !isFirst) return { answer: null }
-  const next: RequestState = { ...stored, status: 'pending', first: null, held: null, returned: null }
-  return { answer: null, next }
+  if (!isOpen || isDeposit(stored)) return { answer: null }
+  const isTheirs = (id: string | undefined, tenant: string | undefined) =>
+    id === userId && (tenantId === null || tenant === tenantId)
+  const isFirst = isTheirs(first?.approverId, first?.tenantId)
+  const isVoucher = isTheirs(vouch?.approverId, vouch?.tenantId)
+  const isApprover = isTheirs(approved?.approverId, approved?.tenant.id)
+  if (!isFirst && !isVoucher && !isApprover) return { answer: null }
+  if (status === 'ready' || approved !== null) return { answer: stored, next: 'removed' }
+  const left = {
+    ...stored,
+    first: isFirst ? null : first,
+    returned: isFirst ? null : returned,
+    vouch: isVoucher ? null : vouch,
+  }
+  if (held !== null && held.approverId !== userId) return { answer: null, next: left }
+  return { answer: null, next: { ...left, status: 'pending', held: null } }
 }
 
 // The client sealed values to the server, in a box.

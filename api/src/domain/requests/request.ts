@@ -6,7 +6,13 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Missing, RequestStore, Step } from './request-store.ts'
 import { DepositBox } from './stored-deposit.ts'
-import { type ApprovalRequest, ENDED_STATES, type Ended, type StoredRequest } from './stored-request.ts'
+import {
+  type ApprovalRequest,
+  ENDED_STATES,
+  type Ended,
+  isOutside,
+  type StoredRequest,
+} from './stored-request.ts'
 
 /*
  * An approval request: a client asks for values, a person approves or denies, and the client collects the values once.
@@ -19,6 +25,8 @@ import { type ApprovalRequest, ENDED_STATES, type Ended, type StoredRequest } fr
  * | pending   | the first of two people: approve                 | pending    |
  * | held      | the client that asked: release                   | ready      |
  * | held      | the same, after the first of two approvals       | pending    |
+ * | pending   | a member who may not approve: vouch              | held       |
+ * | held      | the client that asked: release that vouch        | pending    |
  * | held      | the client that asked: send a third wrong code   | denied     |
  * | pending, held | a member of a tenant: deny                   | denied     |
  * | pending   | a member of a tenant: type a fifth wrong code    | denied     |
@@ -40,7 +48,8 @@ import { type ApprovalRequest, ENDED_STATES, type Ended, type StoredRequest } fr
  * new-request.ts for how a request begins, decision.ts for what the approver does, release.ts for how an approval
  * returns to the terminal, request-wait.ts for how the values are delivered only once, and request-end.ts for denials
  * and withdrawals. deposit-approval.ts says what differs for a deposit, whose values come from the client, and
- * names-approval.ts for a request for names, which gets no values.
+ * names-approval.ts for a request for names, which gets no values. vouch.ts says how a person vouches for a request
+ * that others approve.
  */
 
 const REQUEST_ID = /^[0-9a-f]{32}$/
@@ -64,7 +73,7 @@ export async function requestContext(
 /** What the approval page shows about an open request, without the entries of a deposit. */
 export function contextOf(
   { assurance }: { assurance: Assurance },
-  { request, status, held, first, expiresAtMs }: OpenRequest,
+  { request, status, held, first, vouch, expiresAtMs }: OpenRequest,
 ): Omit<z.output<typeof RequestContext>, 'viewer_ip' | 'same_network'> {
   return {
     cli_pubkey: request.publicKey,
@@ -80,6 +89,7 @@ export function contextOf(
     release: request.release,
     held: held && { by: held.by, until: new Date(held.untilMs).toISOString() },
     awaits_second: status === 'pending' && first !== null,
+    vouch: vouch && (vouch.returned === null ? 'held' : 'returned'),
     argv: request.argv,
     is_argv_masked: request.argvMasked !== null,
     cwd: request.cwd,
@@ -170,6 +180,12 @@ export function publicKeyOf(base64: string): Uint8Array {
 const MISSING = ['expired', 'unknown'] as const satisfies readonly Missing[]
 
 const NOT_FOUND = 'request not found or expired'
+
+/** @throws DomainError forbidden: only people of the workspace of a vouch decide */
+export function requireInside(stored: OpenRequest, caller: { userId: string; tenantId: string }): void {
+  if (!isOutside(stored, caller)) return
+  throw new DomainError('forbidden', 'Forbidden: people of another workspace decide this request')
+}
 
 export const alreadyApproved = () => new DomainError('conflict', 'Request already approved')
 

@@ -51,7 +51,9 @@ export const ApprovalRequest = z.object({
   deposit: StoredDepositFacts.nullable(),
   /** The client takes its approval back from another client of its terminal too. */
   together: z.boolean(),
-  /** Epoch milliseconds. */
+  /** The client waits longer for another person, and says whom it waits for. */
+  waitsForOthers: z.boolean().default(false),
+  /** Epoch milliseconds. A request that waits for another person lives longer: see `RequestState`. */
   expiresAtMs: z.number(),
 })
 
@@ -72,6 +74,19 @@ export const FirstApproval = z.object({
 
 export type FirstApproval = z.infer<typeof FirstApproval>
 
+/** Says that the request is of this person's own terminal. It is no approval. Plain JSON. */
+export const Vouch = FirstApproval.extend({
+  id: z.string(),
+  /** How it returned to the terminal; null: it is on its way, and counts for nothing. */
+  returned: z.enum(RELEASES).nullable(),
+  /** Whom the rules let decide instead, and how many they are. */
+  deciders: z.object({ who: z.enum(['owner', 'named']), count: z.int() }),
+  /** The person vouched from no address of this network before. */
+  isNewNetwork: z.boolean(),
+})
+
+export type Vouch = z.infer<typeof Vouch>
+
 /** A secret whose holder releases the request. */
 const Hold = z.object({
   by: z.enum(RELEASES),
@@ -83,7 +98,7 @@ const Hold = z.object({
 
 export type Hold = z.infer<typeof Hold>
 
-/** An approval that waits for its return to the terminal. */
+/** An approval or a vouch that waits for its return to the terminal. */
 const Held = Hold.extend({
   /** Who may have a fresh code. */
   approverId: z.string(),
@@ -102,6 +117,7 @@ export const RequestState = z.object({
   /** Epoch milliseconds. */
   expiresAtMs: z.number(),
   first: FirstApproval.nullable(),
+  vouch: Vouch.nullable().default(null),
   /** Null unless `held`. */
   held: Held.nullable(),
   /** How the last approval of the request returned through the terminal. */
@@ -136,6 +152,7 @@ export function pendingRequest(request: ApprovalRequest): StoredRequest {
     wrongCodes: 0,
     expiresAtMs: request.expiresAtMs,
     first: null,
+    vouch: null,
     held: null,
     returned: null,
     approved: null,
@@ -144,4 +161,20 @@ export function pendingRequest(request: ApprovalRequest): StoredRequest {
     applied: null,
     whyDenied: null,
   }
+}
+
+/** Whom a request that gives nothing yet rests on: who vouches, while that is on its way, or the first of two. */
+export function backerOf({
+  first,
+  vouch,
+}: Pick<RequestState, 'first' | 'vouch'>): FirstApproval | Vouch | null {
+  return vouch !== null && vouch.returned === null ? vouch : first
+}
+
+/** Once somebody vouched, only that person and people of their workspace decide. */
+export function isOutside(
+  { vouch }: Pick<RequestState, 'vouch'>,
+  { userId, tenantId }: { userId: string; tenantId: string },
+): boolean {
+  return vouch?.returned != null && vouch.tenantId !== tenantId && vouch.approverId !== userId
 }

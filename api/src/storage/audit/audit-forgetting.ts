@@ -77,7 +77,7 @@ async function forgetIn(queries: Queries, tenantId: string, forgetting: Forgetti
       .updateTable('deliveries')
       .set({ label: null })
       .where('tenant_id', '=', tenantId)
-      .where('user_id', '=', person.id)
+      .where((row) => row.or([row('user_id', '=', person.id), row('voucher_id', '=', person.id)]))
       .execute()
     await updateOf(transaction, 'proposals', { tenantId, user_id: person.id }).set({ sender: null }).execute()
     const target = { kind: 'user', id: person.id, name: null } as const
@@ -90,9 +90,13 @@ async function forgetIn(queries: Queries, tenantId: string, forgetting: Forgetti
 
 // The events of another actor name them by these ids.
 async function knownBy(query: Query, tenantId: string, { id, emailKey: email }: Person): Promise<Theirs> {
-  const rowsOf = (table: 'deliveries' | 'grants') =>
-    selectOf(query, table, tenantId).select('id').where('user_id', '=', id).execute()
-  const [deliveries, grants] = await Promise.all([rowsOf('deliveries'), rowsOf('grants')])
+  const [deliveries, grants] = await Promise.all([
+    selectOf(query, 'deliveries', tenantId)
+      .select('id')
+      .where((row) => row.or([row('user_id', '=', id), row('voucher_id', '=', id)]))
+      .execute(),
+    selectOf(query, 'grants', tenantId).select('id').where('user_id', '=', id).execute(),
+  ])
   const ids = new Set([...deliveries, ...grants].map((row) => row.id))
   return { id, email, ids, hasDeliveries: deliveries.length > 0 }
 }

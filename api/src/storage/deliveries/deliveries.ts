@@ -61,12 +61,17 @@ function filtered(query: Query, tenantId: string, { bundleId, userId, machineId,
 function withNames(rows: ReturnType<typeof filtered>) {
   return rows
     .leftJoin('users', 'users.id', 'deliveries.user_id')
+    .leftJoin('users as vouchers', 'vouchers.id', 'deliveries.voucher_id')
     .leftJoin('machines', 'machines.id', 'deliveries.machine_id')
     .selectAll('deliveries')
-    .select(['users.username', 'machines.name as machine_name'])
+    .select(['users.username', 'vouchers.username as voucher_name', 'machines.name as machine_name'])
 }
 
-type Presented = Tables['deliveries'] & { username: string | null; machine_name: string | null }
+type Presented = Tables['deliveries'] & {
+  username: string | null
+  voucher_name: string | null
+  machine_name: string | null
+}
 
 function presented(row: Presented): Delivery {
   return {
@@ -75,6 +80,7 @@ function presented(row: Presented): Delivery {
     state: row.state === 'approved' && row.held_until !== null ? 'held' : row.state,
     bundle: { id: row.bundle_id, name: row.bundle_name },
     approver: row.user_id === null ? null : { kind: 'user', id: row.user_id, name: row.username },
+    vouched_by: row.voucher_id === null ? null : { kind: 'user', id: row.voucher_id, name: row.voucher_name },
     machine: row.machine_id === null ? null : { kind: 'machine', id: row.machine_id, name: row.machine_name },
     holder: row.holder,
     label: labelIn(row.label),

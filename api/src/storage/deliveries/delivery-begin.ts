@@ -20,7 +20,7 @@ type Beginning = { tenantId: string; delivery: NewDelivery }
 
 /** Record in a transaction a delivery that is about to leave. */
 export async function begin(transaction: Recorded, { tenantId, delivery }: Beginning): Promise<void> {
-  const { id, requestId, bundle, holder, label, via, keys, stamp, held } = delivery
+  const { id, requestId, bundle, holder, label, via, keys, stamp, held, voucherId } = delivery
   const row = transaction.insertInto('deliveries').values({
     tenant_id: tenantId,
     id,
@@ -31,6 +31,7 @@ export async function begin(transaction: Recorded, { tenantId, delivery }: Begin
     bundle_id: bundle.id,
     bundle_name: bundle.name,
     user_id: stamp.by,
+    voucher_id: voucherId,
     machine_id: null,
     proof_id: null,
     holder,
@@ -41,12 +42,19 @@ export async function begin(transaction: Recorded, { tenantId, delivery }: Begin
     collected_at: null,
   })
   await send(transaction, row)
-  await noteApproved(transaction, { tenantId, userId: stamp.by, deliveryId: id, holder, keys, at: stamp.at })
+  await noteApproved(transaction, {
+    tenantId,
+    userId: voucherId ?? stamp.by,
+    deliveryId: id,
+    holder,
+    keys,
+    at: stamp.at,
+  })
   transaction.record(approvedEvent(tenantId, delivery))
 }
 
 function approvedEvent(tenantId: string, delivery: NewDelivery): Event {
-  const { held, firstApproverId, grantId } = delivery
+  const { held, firstApproverId, voucherId, grantId } = delivery
   return {
     tenantId,
     ...madeBy(delivery.stamp),
@@ -58,6 +66,7 @@ function approvedEvent(tenantId: string, delivery: NewDelivery): Event {
       ...deliveredData(delivery),
       ...(held === null ? {} : { release: held.by }),
       ...(firstApproverId === null ? {} : { first: firstApproverId }),
+      ...(voucherId === null ? {} : { vouched_by: voucherId }),
       ...(grantId === null ? {} : { grant: grantId }),
     },
   }

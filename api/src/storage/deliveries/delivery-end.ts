@@ -16,7 +16,7 @@ export async function endVoid(transaction: Recorded, ending: VoidEnding): Promis
   const ended = await end(transaction, ending, { state: 'void', held_until: null })
   if (!ended) return
   await clearVoid(transaction, { ...ending, ...ended, open })
-  const actor = { kind: 'user', id: ended.userId } as const
+  const actor = { kind: 'user', id: ended.approverId } as const
   const { action = 'delivery.void', reason } = ending
   const data = { delivery: ending.deliveryId, ...(reason === undefined ? {} : { reason }) }
   transaction.record({ ...endEvent(ending, ended, { action, actor }), data })
@@ -34,7 +34,9 @@ export async function collect(transaction: Recorded, ending: Ending): Promise<vo
 
 type Ended = {
   holder: string
+  /** Whose terminal it is. */
   userId: string
+  approverId: string
   approvedAt: string
   label: Delivery['label']
   bundle: Delivery['bundle']
@@ -49,13 +51,31 @@ async function end(
 ): Promise<Ended | null> {
   const row = await updateOf(transaction, 'deliveries', { tenantId, id: deliveryId, state: 'approved' })
     .set(columns)
-    .returning(['label', 'holder', 'user_id', 'bundle_id', 'bundle_name', 'versions', 'created_at'])
+    .returning([
+      'label',
+      'holder',
+      'user_id',
+      'voucher_id',
+      'bundle_id',
+      'bundle_name',
+      'versions',
+      'created_at',
+    ])
     .executeTakeFirst()
   // A machine's delivery ends when it is written, so it is not found here.
   if (!row || row.user_id === null) return null
   const bundle = { id: row.bundle_id, name: row.bundle_name }
-  const { holder, user_id: userId, created_at: approvedAt } = row
-  return { holder, userId, approvedAt, label: labelIn(row.label), bundle, keys: keysIn(row.versions) }
+  const { holder, user_id: approverId, created_at: approvedAt } = row
+  const userId = row.voucher_id ?? approverId
+  return {
+    holder,
+    userId,
+    approverId,
+    approvedAt,
+    label: labelIn(row.label),
+    bundle,
+    keys: keysIn(row.versions),
+  }
 }
 
 function endEvent(

@@ -18,6 +18,8 @@ export const deliveries = {
       bundle_name: text,
       /** The approver. */
       user_id: orNull(text),
+      /** Whose terminal it is, where that is not the approver's. */
+      voucher_id: orNull(text),
       machine_id: orNull(text),
       proof_id: orNull(text),
       holder: text,

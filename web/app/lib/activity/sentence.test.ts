@@ -125,6 +125,16 @@ const CASES: readonly [AuditAction, Given, string][] = [
     'sam approved dev/app, and the approval never returned to a terminal: its code was wrong',
   ],
   [
+    'delivery.not_released',
+    { target: BUNDLE, data: { reason: 'expired', vouched_by: 'u' } },
+    'sam asked others to approve dev/app, and that never returned to a terminal: the request expired',
+  ],
+  [
+    'request.vouched',
+    { target: BUNDLE, data: { names: ['A', 'B'] } },
+    'sam asked others to approve 2 values of dev/app',
+  ],
+  [
     'bundle.policy_changed',
     { target: BUNDLE, data: { rules: ['approvals: 2'] } },
     'sam changed the approval policy of dev/app: approvals: 2',

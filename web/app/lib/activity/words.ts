@@ -88,12 +88,16 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
   ],
 
   'delivery.first_approved': (delivery) => ['gave the first of two approvals for ', ...delivered(delivery)],
+  'request.vouched': ({ bundle, names, number }) => [
+    `asked others to approve ${counted(number('names_count') ?? names('names').length, 'value')} of `,
+    bundle,
+  ],
   'delivery.approved': (delivery) => ['approved ', ...delivered(delivery)],
   'delivery.released': ({ bundle }) => ['released the approved values of ', bundle],
-  'delivery.not_released': ({ bundle, text }) => [
-    'approved ',
+  'delivery.not_released': ({ bundle, text, has }) => [
+    has('vouched_by') ? 'asked others to approve ' : 'approved ',
     bundle,
-    `, and the approval never returned to a terminal: ${endText(text('reason'))}`,
+    `, and ${has('vouched_by') ? 'that' : 'the approval'} never returned to a terminal: ${endText(text('reason'))}`,
   ],
   'delivery.remembered': (delivery) => ['got, by a remembered approval, ', ...delivered(delivery)],
   'delivery.void': ({ bundle, isRequest, text }) =>

@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from 'node:util'
+import { changeRequest, type RequestParts } from '../requests/request.ts'
+import { withdrawStep } from '../requests/request-steps.ts'
+import type { ApprovalRequest, StoredRequest, Vouch } from '../requests/stored-request.ts'
+
+/** A request that a person vouches for. */
+export type Vouched = StoredRequest & { vouch: Vouch }
+
+/** Those of a tenant that wait for a decision, or for the vouch to return. */
+export async function openVouches({ requests, clock }: RequestParts, tenantId: string): Promise<Vouched[]> {
+  const nowMs = clock.now().getTime()
+  const ids = await requests.waitingIn(tenantId, nowMs)
+  const found = await Promise.all(ids.map((id) => requests.read(id, nowMs)))
+  return found.flatMap((stored) => {
+    if (typeof stored === 'string' || stored.vouch?.tenantId !== tenantId) return []
+    const isOpen = stored.status === 'pending' || stored.status === 'held'
+    return isOpen ? [{ ...stored, vouch: stored.vouch }] : []
+  })
+}
+
+/** Whether a person vouches for another request of the same command. A client that says no command has none. */
+export function isSameCommand(
+  { request: one, vouch }: Vouched,
+  { request: other, by }: { request: ApprovalRequest; by: string },
+): boolean {
+  if (one.id === other.id || one.argv === null || vouch.approverId !== by) return false
+  return isDeepStrictEqual(commandOf(one), commandOf(other))
+}
+
+function commandOf({
+  argv,
+  argvMasked,
+  cwd,
+  suggestedBundle,
+  templateKeys,
+  requesterMeta: { ip },
+}: ApprovalRequest) {
+  return { argv, argvMasked, cwd, suggestedBundle, templateKeys, ip }
+}
+
+/** A request takes the place of older ones of the same command, once its vouch returned. */
+export async function replaceOlder(
+  parts: RequestParts,
+  request: ApprovalRequest,
+  vouch: Vouch,
+): Promise<void> {
+  const by = vouch.approverId
+  const open = await openVouches(parts, vouch.tenantId)
+  const older = open.filter((other) => other.vouch.at < vouch.at && isSameCommand(other, { request, by }))
+  await Promise.all(older.map((other) => changeRequest(parts, other.request.id, withdrawStep)))
+}

@@ -111,6 +111,20 @@ export const BEHAVIOURS = {
     create: (asked) => changed(asked, { interval: 1 }),
     wait: (_asked, count) => (count === 1 ? { body: { status: 'pending', needs: 'second_person' } } : {}),
   },
+  'needs an owner': {
+    create: (asked) => changed(asked, { interval: 1 }),
+    wait: (_asked, count) =>
+      count === 1
+        ? {
+            body: {
+              status: 'pending',
+              needs: 'approver',
+              deciders: { who: 'owner', count: 2 },
+              expires_in: 1_800,
+            },
+          }
+        : {},
+  },
   'needs something new': { wait: () => ({ body: { status: 'pending', needs: 'a_fax' } }) },
   denies: { wait: () => gone('request_denied') },
   'denies agents': { wait: () => gone('request_denied', { reason: 'agents_denied' }) },

@@ -103,7 +103,7 @@ function neutralText(text: string, { url, folder }: Stage): string {
     .replace(/\b[0-9a-f]{32}\b/g, '{id}')
     .replace(/\b[B-Z]{4}-[B-Z]{4}\b/g, '{code}')
     .replace(/\b\d+ ms away/g, '{n} ms away')
-    .replace(/\b[45]:\d\d left/g, '{time} left')
+    .replace(/\b(?:[45]|29|30):\d\d left/g, '{time} left')
 }
 
 type ShellOptions = { cwd: string; env: Record<string, string> }

@@ -22,3 +22,11 @@ export type PendingRequest = {
   /** The page of another command of the same start offers to approve this one too. */
   readonly joins: boolean
 }
+
+/** The other person that a request waits for. `count`: how many may decide. `deadlineMs`: until when, a monotonic time;
+ * null: as before. */
+export type WaitedFor = {
+  readonly who: 'second' | 'owner' | 'named'
+  readonly count: number | null
+  readonly deadlineMs: number | null
+}

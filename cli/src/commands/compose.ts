@@ -78,6 +78,7 @@ async function up(words: Words, parts: Parts): Promise<void> {
   function follow({ event, approval_url, user_code, command }: Readonly<Record<string, unknown>>): void {
     if (event === 'asked') tell('info', `approve at ${String(approval_url)} (${String(user_code)})`)
     if (event === 'release_needed') tell('info', `run ${String(command)} with the code from the page`)
+    if (event === 'approver_needed') tell('info', 'another person has to approve')
     if (event === 'second_approval_needed') tell('info', 'a second person has to approve')
   }
 }

@@ -109,6 +109,7 @@ function bodyOf(
     format: 'sh',
     poll_challenge: pollChallenge(verifier),
     release: wayBack.offered,
+    ...(name === null ? { waits_for_others: true } : {}),
     ...commandFields(command, seed, parts.cwd),
     ...fields,
     meta: { ...claims(options, parts), ...(via === undefined ? {} : { via }) },

@@ -7,8 +7,9 @@ import { writeReceipt } from '../receipt/receipt.ts'
 import { openWayBack, type WayBack } from '../release/way-back.ts'
 import { isOnThisMachine } from '../server/server-address.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
+import { keepUntil } from '../state/kept-requests.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
-import { type Outcome, rememberedNotice, type WaitingView } from '../terminal/waiting-view.ts'
+import { type Outcome, otherNeeded, rememberedNotice, type WaitingView } from '../terminal/waiting-view.ts'
 import { shownLine } from './claims.ts'
 import { atInterruption, withdraw } from './interruption.ts'
 import { type Content, makeRequest, type Secrets } from './make-request.ts'
@@ -66,7 +67,9 @@ export async function requestApproval<End>(
     kept = await interruption.unlessEnding(kind.begin?.(pending) ?? Promise.resolve(null))
     if (pending.remembered === null) show(kind, options, { ...screen, pending, parts })
     else screen.view.say(rememberedNotice(pending.remembered))
-    const arrived = await interruption.unlessEnding(waitForEnd(parts, pending, eventsOf(screen)))
+    const arrived = await interruption.unlessEnding(
+      waitForEnd(parts, pending, eventsOf(screen, pending, parts)),
+    )
     await screen.wayBack.settled()
     const { end, outcome, receipt } = await kind.open(arrived, pending)
     if (receiptFile !== null && receipt !== undefined) writeReceipt(receiptFile, receipt, server)
@@ -103,11 +106,16 @@ async function openScreen(options: RequestOptions, isSigned: boolean, parts: Par
   return { view, wayBack, whyNotOpen }
 }
 
-function eventsOf({ view, wayBack }: Screen): WaitEvents {
+function eventsOf({ view, wayBack }: Screen, { id }: PendingRequest, parts: Parts): WaitEvents {
   return {
     onTrouble: (reason) => view.trouble(printable(reason)),
     onRecovery: () => view.recovered(),
-    onNeeds: wayBack.onNeeds,
+    onNeeds: (needs, other) => {
+      wayBack.onNeeds(needs)
+      if (other === null) return
+      view.say(otherNeeded(other, parts.clock.monotonicMs()))
+      if (other.deadlineMs !== null) keepUntil(id, other.deadlineMs, parts)
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { CliError } from '../base/cli-error.ts'
 import { type ExchangeAnswer, NetworkError } from '../base/exchange.ts'
 import type { Clock } from '../base/parts.ts'
+import type { WaitedFor } from '../base/pending-request.ts'
 import { NoAnswer } from '../server/server-failure.ts'
 import type { Delivery } from '../server/wait-answer.ts'
 import { deliveryIn, waitForEnd } from './wait.ts'
@@ -38,16 +39,21 @@ function scene(answers: readonly (ExchangeAnswer | NetworkError | 'held')[], hol
   }
   const trouble: string[] = []
   const needed: string[] = []
+  const others: WaitedFor[] = []
   const events = {
     onTrouble: (reason: string) => void trouble.push(reason),
     onRecovery: () => void trouble.push('-'),
-    onNeeds: (needs: string) => void needed.push(needs),
+    onNeeds: (needs: string, other: WaitedFor | null) => {
+      needed.push(needs)
+      if (other) others.push(other)
+    },
   }
   const waiting = { server: 'http://x', id: 'i', verifier: 'v', intervalMs: 3_000, deadlineMs: 1_300_000 }
   return {
     starts,
     trouble,
     needed,
+    others,
     known,
     done: ciphertext(waitForEnd({ exchange, clock }, waiting, events).then(deliveryIn)),
   }
@@ -159,6 +165,16 @@ test('each call says what the client knows, so that the next need ends it', asyn
   expect(await done).toBe('Ym94')
   expect(needed).toEqual(['code', 'second_person'])
   expect(known).toEqual(['none', 'none', 'code', 'code', 'second_person'])
+})
+
+test('a request that waits for an owner is polled for as long as the server says', async () => {
+  const deciders = { who: 'owner', count: 2 }
+  const asked = answer(200, { status: 'pending', needs: 'approver', deciders, expires_in: 1_800 })
+  const pending = Array.from({ length: 12 }, () => 'held' as const)
+  const { done, others, starts } = scene([asked, ...pending, READY])
+  expect(await done).toBe('Ym94')
+  expect(others).toEqual([{ ...deciders, deadlineMs: 1_000_000 + 1_800_000 }])
+  expect(starts.at(-1)).toBeGreaterThan(300_000)
 })
 
 test('a need that this client does not know is refused', async () => {

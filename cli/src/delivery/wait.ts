@@ -1,10 +1,10 @@
 import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
 import type { Clock, Parts } from '../base/parts.ts'
-import type { PendingRequest } from '../base/pending-request.ts'
+import type { PendingRequest, WaitedFor } from '../base/pending-request.ts'
 import { type WaitCall, waitOnce } from '../server/approval-requests.ts'
 import { expired } from '../server/request-end.ts'
 import { NoAnswer } from '../server/server-failure.ts'
-import type { Delivery, Needs, SignedReceipt, WaitOutcome } from '../server/wait-answer.ts'
+import type { Delivery, Needs, Other, SignedReceipt, WaitOutcome } from '../server/wait-answer.ts'
 
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 5_000
@@ -19,8 +19,8 @@ type Polled = WaitCall & Pick<PendingRequest, 'deadlineMs'>
 export type WaitEvents = {
   readonly onTrouble: (reason: string) => void
   readonly onRecovery: () => void
-  /** The request waits for something else than before. */
-  readonly onNeeds: (needs: Needs) => void
+  /** The request waits for something else than before. `other`: for another person, until a monotonic time. */
+  readonly onNeeds: (needs: Needs, other: WaitedFor | null) => void
 }
 
 type PollParts = Pick<Parts, 'exchange' | 'clock'>
@@ -46,9 +46,10 @@ export function depositIn(arrived: Arrived): SignedReceipt {
  * @throws CliError denied · expired · refused · network */
 export async function waitForEnd(
   { exchange, clock }: PollParts,
-  request: Polled,
+  asked: Polled,
   events: WaitEvents,
 ): Promise<Arrived> {
+  let request = asked
   let failures = 0
   let known: Needs = 'none'
   for (;;) {
@@ -57,7 +58,9 @@ export async function waitForEnd(
     if (outcome.kind !== 'pending' && outcome.kind !== 'later') return outcome
     if (outcome.kind === 'pending' && outcome.needs !== known) {
       known = outcome.needs
-      events.onNeeds(known)
+      const other = waitedFor(outcome.other, clock.monotonicMs())
+      request = { ...request, deadlineMs: other?.deadlineMs ?? request.deadlineMs }
+      events.onNeeds(known, other)
     }
     const inTrouble = outcome.kind === 'later'
     if (inTrouble) events.onTrouble(outcome.reason)
@@ -69,6 +72,12 @@ export async function waitForEnd(
       request,
     )
   }
+}
+
+function waitedFor(other: Other | null, nowMs: number): WaitedFor | null {
+  if (other === null) return null
+  const { who, count, leftMs } = other
+  return { who, count, deadlineMs: leftMs === null ? null : nowMs + leftMs }
 }
 
 async function pollOnce({ exchange, clock }: PollParts, request: Polled, known: Needs): Promise<Attempt> {

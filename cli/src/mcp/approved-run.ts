@@ -128,6 +128,7 @@ export class ApprovedRun {
       this.#approval = { link: this.#openedLink ?? String(approval_url), userCode: String(user_code) }
       this.#onAsked(this.#approval)
     }
+    if (event === 'approver_needed') this.#state = 'waiting for another person who may approve'
     if (event === 'second_approval_needed') this.#state = 'waiting for a second person to approve'
     if (event === 'release_needed')
       this.#state = `approved: the person has to run "${String(command)}" in a terminal on this machine, with the code from the page`

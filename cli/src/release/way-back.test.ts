@@ -89,7 +89,6 @@ const WORDS: Readonly<Record<string, (event: Notice['event']) => string>> = {
   browser_elsewhere: () => 'not reached',
   release_needed: ({ command }) => `needed: ${String(command)}`,
   release_refused: ({ reason }) => String(reason),
-  second_approval_needed: () => 'second',
 }
 
 async function open(opensBrowser: boolean, at: Parts, view: Parts['view'] = 'person'): Promise<WayBack> {
@@ -171,12 +170,26 @@ test('beside the keyboard, another shell may give the code too', async () => {
   expect(await giveCode(ID, CODE, at)).toBe('ok')
 })
 
-test('the need for a second person is reported', async () => {
+test('a second code can be needed, once the first was taken', async () => {
+  const typed = [CODE, CODE]
+  const keyboard: Parts['keyboard'] = {
+    isThere: () => true,
+    ask: () => null,
+    askHidden: async () => null,
+    askUntil: async () => typed.pop() ?? null,
+  }
   const told = newView()
-  const wayBack = await open(false, parts())
+  const wayBack = await open(false, parts({ keyboard }))
   wayBack.begin(pending, told.view, true)
-  wayBack.onNeeds('second_person')
-  expect(told.lines).toEqual(['second'])
+  wayBack.onNeeds('code')
+  await expect.poll(() => typed).toHaveLength(1)
+  wayBack.onNeeds('approver')
+  await expect
+    .poll(() => {
+      wayBack.onNeeds('code')
+      return told.lines
+    })
+    .toEqual(['needed: null', 'needed: null'])
 })
 
 test('it is settled when the other shell has its answer', async () => {

@@ -5,13 +5,7 @@ import { printable } from '../base/printable.ts'
 import { busyText, NO_CODE_NEEDED, releaseRequest } from '../server/approval-requests.ts'
 import { NoAnswer } from '../server/server-failure.ts'
 import type { Needs } from '../server/wait-answer.ts'
-import {
-  codeNeeded,
-  codeRefused,
-  NOT_REACHED,
-  SECOND_NEEDED,
-  type WaitingView,
-} from '../terminal/waiting-view.ts'
+import { codeNeeded, codeRefused, NOT_REACHED, type WaitingView } from '../terminal/waiting-view.ts'
 import type { Release } from './enter-code.ts'
 import type { LoopbackListener } from './loopback-listener.ts'
 import { type Answers, newAnswers } from './release-socket.ts'
@@ -75,12 +69,12 @@ export async function openWayBack(
       return listener.addressFor(pending.approvalUrl)
     },
     onNeeds: (needs) => {
-      if (current === null) return
-      if (needs === 'second_person') current.view.say(SECOND_NEEDED)
-      // A deposit with a new plan can need a code again; the first question is still open.
-      if (needs !== 'code' || takesCodes) return
+      // A deposit with a new plan can need a code again, and so can the approval after a vouch.
+      if (current === null || needs !== 'code' || takesCodes) return
       takesCodes = true
-      void takeCode(current, parts, ended.signal)
+      void takeCode(current, parts, ended.signal).finally(() => {
+        takesCodes = false // no question is open
+      })
     },
     settled: async () => void (await Promise.all([listener?.settled(), answers.settled()])),
     end: () => {
@@ -134,7 +128,7 @@ type Taking = {
   readonly release: Release
   readonly answers: Answers
   /** Open already, for other clients: why it cannot be had, or null if it is there. */
-  readonly socket: Promise<string | null> | null
+  socket: Promise<string | null> | null
 }
 
 type Opening = Pick<Taking, 'release' | 'answers'> & { readonly parts: Parts; readonly ended: AbortSignal }
@@ -159,14 +153,12 @@ async function openSocket(id: string, { release, answers, parts, ended }: Openin
   }
 }
 
-async function takeCode(
-  { pending, view, release, answers, socket }: Taking,
-  parts: Parts,
-  ended: AbortSignal,
-): Promise<void> {
+async function takeCode(taking: Taking, parts: Parts, ended: AbortSignal): Promise<void> {
+  const { pending, view, release, answers } = taking
   const { askForCode } = await import('./enter-code.ts')
   const hasKeyboard = parts.view !== 'json' && parts.keyboard.isThere()
-  const problem = await (socket ?? openSocket(pending.id, { release, answers, parts, ended }))
+  taking.socket ??= openSocket(pending.id, { release, answers, parts, ended })
+  const problem = await taking.socket
   if (!hasKeyboard && problem !== null) {
     view.say(codeRefused(`no code can be taken here: ${problem}; run the command at a terminal`))
     return

@@ -41,6 +41,8 @@ export type RequestBody = {
   readonly use?: { readonly redaction: string; readonly flags: readonly string[] }
   /** With `device`: another client of this terminal may bring the approval here. */
   readonly together?: true
+  /** It may live longer, once it waits for another person. */
+  readonly waits_for_others?: true
   readonly meta: Readonly<Record<string, string>>
   /** The sealed values of a deposit. */
   readonly deposit?: object

@@ -50,11 +50,11 @@ const UNAPPROVABLE: Readonly<Record<WhyNotCode, readonly [why: string, next: str
   ],
   owner_approves: [
     'only an owner may approve requests for the bundle',
-    'Run the command again, and send the link to an owner.',
+    'Run the command again, and ask an owner on its page.',
   ],
   named_approves: [
     'only people that the rules name may approve requests for the bundle',
-    'Run the command again, and send the link to one of them.',
+    'Run the command again, and ask one of them on its page.',
   ],
   second_person: [
     'two people must approve requests for the bundle',

@@ -1,10 +1,12 @@
 import { refusedAnswer } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
+import type { WaitedFor } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import {
   list,
   number,
   object,
+  oneOf,
   optional,
   parseObject,
   read,
@@ -22,15 +24,19 @@ export type Named = ReturnType<typeof named>
 export type SignedReceipt = { readonly kid: string; readonly payload: string; readonly signature: string }
 
 /** What a pending request waits for. `none`: the approval. `loopback`, `code`: it is approved, and the approval
- * returns in this way. `second_person`: one person approved, and the bundle needs two. */
-export type Needs = 'none' | 'loopback' | 'code' | 'second_person'
+ * returns in this way. `second_person`: one person approved, and the bundle needs two. `approver`: only others may
+ * approve, and they are asked. */
+export type Needs = 'none' | 'loopback' | 'code' | 'second_person' | 'approver'
+
+/** `leftMs`: for how long; null: as before. */
+export type Other = Pick<WaitedFor, 'who' | 'count'> & { readonly leftMs: number | null }
 
 export type WaitOutcome =
   /** A deposit was stored; the receipt says what. */
   | { readonly kind: 'applied'; readonly receipt: SignedReceipt }
   /** A deposit was kept for the owners. */
   | { readonly kind: 'proposed'; readonly workspace: Named }
-  | { readonly kind: 'pending'; readonly needs: Needs }
+  | { readonly kind: 'pending'; readonly needs: Needs; readonly other: Other | null }
   | { readonly kind: 'ready'; readonly delivery: Delivery }
   /** Ask again, but not before `retryAfterMs` (null: when you like). `reason` is for a person. */
   | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }
@@ -39,7 +45,7 @@ export type WaitOutcome =
  * @throws CliError refused */
 export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
   const body = parseObject(answer.body) ?? {}
-  if (body['status'] === 'pending') return { kind: 'pending', needs: readNeeds(body) }
+  if (body['status'] === 'pending') return readPending(body)
   if (body['status'] === 'applied') return { kind: 'applied', receipt: readStored(body['deposit']) }
   if (body['status'] === 'proposed') return { kind: 'proposed', ...read(body['proposal'], PROPOSAL, unsaid) }
   if (body['status'] !== 'ready') throw refusedAnswer('the server answered neither "pending" nor "ready"')
@@ -88,9 +94,21 @@ export const readDelivery = object({
 })
 export type Delivery = ReturnType<typeof readDelivery>
 
+const DECIDERS = object({ who: oneOf('owner', 'named'), count: number })
+
+function readPending(body: Record<string, unknown>): WaitOutcome {
+  const needs = readNeeds(body)
+  const leftMs = typeof body['expires_in'] === 'number' ? body['expires_in'] * 1_000 : null
+  if (needs === 'second_person')
+    return { kind: 'pending', needs, other: { who: 'second', count: null, leftMs } }
+  if (needs !== 'approver') return { kind: 'pending', needs, other: null }
+  const deciders = read(body['deciders'], DECIDERS, refused('no deciders'))
+  return { kind: 'pending', needs, other: { ...deciders, leftMs } }
+}
+
 function readNeeds({ needs, release_by }: Record<string, unknown>): Needs {
   if (needs === undefined) return 'none'
-  if (needs === 'second_person') return needs
+  if (needs === 'second_person' || needs === 'approver') return needs
   if (needs === 'release' && (release_by === 'loopback' || release_by === 'code')) return release_by
   throw refusedAnswer('this client does not support what the request needs; install a newer version')
 }

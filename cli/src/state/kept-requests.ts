@@ -1,4 +1,4 @@
-import { accessSync, constants, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
 import { userCode } from '@keyferry/crypto/user-code'
@@ -45,6 +45,16 @@ export function keepRequest(pending: PendingRequest, commandLine: readonly strin
   }
   makePrivateFolder(stateFolder(parts, FOLDER))
   writeFileSync(fileOf(pending.id, parts), JSON.stringify(fields), { mode: 0o600, flag: 'wx' })
+}
+
+/** Change until when a stored request is open, if it is stored. `deadlineMs`: a monotonic time. */
+export function keepUntil(id: string, deadlineMs: number, parts: Pick<Parts, 'clock'> & StateParts): void {
+  const file = fileOf(id, parts)
+  if (!existsSync(file)) return
+  const { clock } = parts
+  const expires_at_ms = Math.round(clock.epochMs() + deadlineMs - clock.monotonicMs())
+  const kept = parseObject(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...kept, expires_at_ms }), { mode: 0o600 })
 }
 
 /** Delete the file of a request, if there is one. */

@@ -3,7 +3,14 @@ import { renderUnicodeCompact } from 'uqr'
 import type { Output, Parts } from '../base/parts.ts'
 import { plainPunctuation, printable, wrap } from '../base/printable.ts'
 import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
-import { remaining, requestVerb, type ShownRequest, subjectText, type WaitingView } from './waiting-view.ts'
+import {
+  type Notice,
+  remaining,
+  requestVerb,
+  type ShownRequest,
+  subjectText,
+  type WaitingView,
+} from './waiting-view.ts'
 
 const SLOW_AFTER_MS = 60_000
 
@@ -17,17 +24,23 @@ export function liveView(parts: Parts): WaitingView {
   let shown: Panel | null = null
   let stop: (() => void) | null = null
   let trouble: string | null = null
+  let waiting: Notice['waiting']
+  let tick: () => void = nothing
   const say = (text: string): void => {
     line.clear()
     shown = null // a line below the panel stays readable
     for (const part of wrap(text, stderr.columns() - 2)) stderr.write(`  ${part}\n`)
   }
+  const start = (): void => {
+    stop?.()
+    tick()
+    stop = clock.every(style.canRewrite ? 1000 : SLOW_AFTER_MS, tick)
+  }
   return {
     requested: (request) => {
       shown = panel(requestText(request, parts, style), stderr)
-      const tick = (): void => line.show(statusText(request, clock.monotonicMs(), trouble))
-      tick()
-      stop = style.canRewrite ? clock.every(1000, tick) : clock.every(SLOW_AFTER_MS, tick)
+      tick = () => line.show(statusText({ ...request, waiting }, clock.monotonicMs(), trouble))
+      start()
     },
     trouble: (reason) => {
       trouble = printable(reason, 60)
@@ -35,7 +48,9 @@ export function liveView(parts: Parts): WaitingView {
     recovered: () => {
       trouble = null
     },
-    say: ({ text, isQuestion }) => {
+    say: ({ text, isQuestion, waiting: next }) => {
+      waiting = next ?? waiting
+      if (next) return start()
       if (isQuestion) stop?.() // the line belongs to the answer
       say(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`)
     },
@@ -51,6 +66,8 @@ export function liveView(parts: Parts): WaitingView {
     },
   }
 }
+
+const nothing = (): void => undefined
 
 type StatusLine = { show(text: string): void; clear(): void }
 
@@ -70,7 +87,14 @@ function statusLine({ stderr }: Parts, style: TerminalStyle): StatusLine {
   }
 }
 
-function statusText(request: ShownRequest, nowMs: number, trouble: string | null): string {
+type Counted = ShownRequest & { waiting: Notice['waiting'] | undefined }
+
+function statusText({ waiting, ...request }: Counted, nowMs: number, trouble: string | null): string {
+  if (waiting) {
+    const { text, deadlineMs } = waiting
+    const what = `  ${text.charAt(0).toUpperCase()}${text.slice(1)}: ${remaining(deadlineMs - nowMs)}`
+    return trouble === null ? `${what} · Ctrl-C stops` : `${what} · ${trouble}; trying again`
+  }
   const left = `  ${remaining(request.deadlineMs - nowMs)} left`
   if (trouble !== null) return `${left} · ${trouble}; trying again`
   const isSlow = nowMs > request.deadlineMs - request.lifetimeMs + SLOW_AFTER_MS

@@ -14,17 +14,22 @@ const REMINDER_MS = 60_000
 /** Plain lines for a log or a pipe: what to do, then one line a minute. */
 export function plainView({ stderr, clock }: Parts): WaitingView {
   let stopReminding: (() => void) | null = null
+  let waiting = { text: 'waiting', deadlineMs: 0 }
   const say = (line: string): void => stderr.write(`${line}\n`)
+  const left = (): string => `${waiting.text}, ${remaining(waiting.deadlineMs - clock.monotonicMs())} left`
   return {
     requested: (request) => {
-      for (const line of requestLines(request, request.deadlineMs - clock.monotonicMs())) say(line)
-      stopReminding = clock.every(REMINDER_MS, () =>
-        say(`keyferry: still waiting, ${remaining(request.deadlineMs - clock.monotonicMs())} left`),
-      )
+      waiting = { text: 'waiting', deadlineMs: request.deadlineMs }
+      for (const line of requestLines(request)) say(line)
+      say(`keyferry: ${left()}`)
+      stopReminding = clock.every(REMINDER_MS, () => say(`keyferry: still ${left()}`))
     },
     trouble: (reason) => say(`keyferry: ${printable(reason, 120)}; trying again`),
     recovered: () => say('keyferry: connected again'),
-    say: ({ text }) => say(`keyferry: ${text}`),
+    say: ({ text, waiting: next }) => {
+      if (next) waiting = next
+      say(`keyferry: ${next ? left() : text}`)
+    },
     finished: ({ text, notes }) => {
       for (const line of [text, ...notes]) say(`keyferry: ${line}`)
     },
@@ -51,7 +56,7 @@ export function quietView({ stderr }: Parts): WaitingView {
   }
 }
 
-function requestLines(request: ShownRequest, leftMs: number): string[] {
+function requestLines(request: ShownRequest): string[] {
   return [
     `keyferry: ${requestVerb(request)} ${request.kind === 'deposit' ? 'at' : 'from'} ${request.server}: ${subjectText(request)}`,
     ...(request.whyNotRemembered === null ? [] : [`keyferry: asking again: ${request.whyNotRemembered}`]),
@@ -61,6 +66,5 @@ function requestLines(request: ShownRequest, leftMs: number): string[] {
     request.whyNotOpened === null
       ? 'keyferry: opened in the browser'
       : `keyferry: no browser opened, ${request.whyNotOpened}`,
-    `keyferry: waiting, ${remaining(leftMs)} left`,
   ]
 }

@@ -1,4 +1,4 @@
-import type { PendingRequest } from '../base/pending-request.ts'
+import type { PendingRequest, WaitedFor } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 
 /** What a person has to know while a request is pending. Contains no value. */
@@ -27,6 +27,8 @@ export type Notice = {
   readonly text: string
   /** Left out where only what is needed is printed. */
   readonly isMinor?: true
+  /** What the countdown says from now on, and when it ends, as a monotonic time. */
+  readonly waiting?: { readonly text: string; readonly deadlineMs: number }
   /** The person answers below it. */
   readonly isQuestion?: true
 }
@@ -108,19 +110,35 @@ export const NOT_REACHED: Notice = {
   text: 'the browser that opened is not on this machine; open the link yourself',
 }
 
-export const SECOND_NEEDED: Notice = {
-  event: { event: 'second_approval_needed' },
-  text: 'one person approved; this bundle needs a second one',
+/** Another person has to approve. */
+export function otherNeeded({ who, count, deadlineMs }: WaitedFor, nowMs: number): Notice {
+  const seconds_left = deadlineMs === null ? {} : { seconds_left: Math.ceil((deadlineMs - nowMs) / 1000) }
+  const event =
+    who === 'second'
+      ? { event: 'second_approval_needed', ...seconds_left }
+      : { event: 'approver_needed', approvers: who, count, ...seconds_left }
+  const can = count === null ? '' : ` (${NUMBERS[count] ?? count} can decide)`
+  const waiting = `waiting for ${OTHERS[who]}${can}`
+  if (deadlineMs !== null) return { event, text: waiting, waiting: { text: waiting, deadlineMs } }
+  return { event, text: who === 'second' ? 'one person approved; this bundle needs a second one' : waiting }
 }
 
-/** The approval waits for the code that the page shows.
+const OTHERS = {
+  second: 'a second person',
+  owner: 'an owner',
+  named: 'a person whom the rules name',
+} as const
+
+const NUMBERS = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
+
+/** The approval, or what the person says of it, waits for the code that the page shows.
  * @param command what takes the code in another shell; null: it is typed here */
 export function codeNeeded(command: string | null): Notice {
   const where =
     command === null ? 'type the code from the page here' : `run ${command} with the code from the page`
   return {
     event: { event: 'release_needed', by: 'code', command },
-    text: `approved; ${where}. Do not share the code`,
+    text: `${where}. Do not share the code`,
     ...(command === null ? { isQuestion: true } : {}),
   }
 }

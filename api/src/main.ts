@@ -78,6 +78,8 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const log = pino({ level: settings.logLevel, base: null }, options.logTo ?? standardOutput(opened))
   const clock = clockOf(options.now ?? (() => new Date()))
   const database = opened.adopt(await readyDatabase(settings, timestamp(clock)), (it) => it.close())
+  const scarce = await database.scarceConnections()
+  if (scarce) log.warn(scarce, 'PostgreSQL has fewer connections left than DATABASE_CONNECTIONS')
   const shortLived = opened.adopt(await openShortLived(settings, { ...options, clock, log }), (it) =>
     it.close(),
   )

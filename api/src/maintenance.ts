@@ -19,12 +19,13 @@ import { resetAccountPassword } from './storage/people/accounts.ts'
 
 export type { Rotation, Verification }
 
-export type DatabaseSettings = Pick<ApiSettings, 'databaseUrl' | 'dataDir' | 'rootKeys' | 'publicHost'>
+export type DatabaseSettings = Pick<ApiSettings, 'databaseUrl' | 'dataDir' | 'rootKeys' | 'publicHost'> &
+  Partial<Pick<ApiSettings, 'databaseConnections'>>
 
 /** Open the database of the settings, migrate it, and check the root keys.
  * @throws Error with one line for the operator */
 export async function readyDatabase(settings: DatabaseSettings, now: string): Promise<Database> {
-  const database = await openDatabase(databasePlace(settings))
+  const database = await openDatabase(databasePlace(settings), settings.databaseConnections)
   try {
     await migrateDatabase(database, now)
     await proveRootKeys(database, ringOf(settings), now)

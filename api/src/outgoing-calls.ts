@@ -1,3 +1,4 @@
+import { addressesOf } from '@keyferry/plumbing/several-hosts'
 import type { Logger } from 'pino'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
 import type { IdTokens } from './domain/machines/id-token.ts'
@@ -15,7 +16,8 @@ export function outgoingOf(
   settings: ApiSettings,
   { clock, log }: { clock: ClockAndIds; log: Logger },
 ): { guard: Guard; idTokens: IdTokens } {
-  const ownStores = [settings.databaseUrl, settings.redisUrl].flatMap(placeOf)
+  const stores = [settings.databaseUrl, settings.redisUrl].filter((url) => url !== null)
+  const ownStores = stores.flatMap(addressesOf).flatMap(placeOf)
   const { privateTargets: ownNetworks, egressProxy: proxy } = settings
   const guard = new Guard({ ownNetworks, ownStores, proxy })
   const issuerKeys = new IssuerKeys({ guard, nowMs: () => clock.now().getTime(), log })
@@ -48,8 +50,8 @@ const REDIS_PORT = 6379
 const POSTGRES_PORT = 5432
 
 /** Where a store listens, so that no call that an owner causes reaches it. */
-function placeOf(address: string | null): { host: string; port: number }[] {
-  const url = address === null ? null : URL.parse(address)
+function placeOf(address: string): { host: string; port: number }[] {
+  const url = URL.parse(address)
   if (url === null || url.hostname === '') return []
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const usual = url.protocol.startsWith('redis') ? REDIS_PORT : POSTGRES_PORT

@@ -10,6 +10,8 @@ export type ApiSettings = {
   dataDir: string
   /** `null`: the embedded SQLite database in `dataDir`. */
   databaseUrl: string | null
+  /** To PostgreSQL, at a time. */
+  databaseConnections: number
   redisUrl: string | null
   /** The host of PUBLIC_URL, or `keyferry`: the name under which the notes of the audit log are signed. */
   publicHost: string

@@ -22,7 +22,7 @@ beforeAll(async () => {
 async function openNode(url: string): Promise<Database> {
   vi.resetModules()
   const { openPostgres } = await import('../src/storage/base/postgres.ts')
-  return openPostgres(url)
+  return openPostgres(url, 12)
 }
 
 const rowOf = (node: Database, table: 'tenants' | 'users', id: string) =>
@@ -48,30 +48,33 @@ describe.runIf(hasPostgres() && hasPgbouncer())('behind a pooler that shares con
     await Promise.all([one.close(), other.close()])
   })
 
-  test('nodes serve many calls at the same time, each with its own answer', async () => {
-    const database = await startPgbouncer(await freshPostgres())
-    const settings = { databaseUrl: database.url, rootKeys }
-    const nodes: TestApi[] = []
-    for (let n = 0; n < 3; n++) nodes.push(await startTestApi('sqlite', settings))
-    const answered = await Promise.all(
-      Array.from({ length: 60 }, async (_, n) => {
-        const [api, next] = [nodes[n % 3], nodes[(n + 1) % 3]]
-        const as = await api?.newOwner()
-        const made = await api?.call('createKey', {
-          as,
-          body: { name: 'K', value: `${n}`, is_secret: false },
-        })
-        const read = await next?.call('getKey', { as, params: { key_id: made?.json.id ?? '' } })
-        return read?.json.value
-      }),
-    )
-    expect(answered).toEqual(Array.from({ length: 60 }, (_, n) => `${n}`))
-    for (const node of nodes) {
-      expect(node.log()).not.toContain('"level":"error"')
-      await node.close()
-    }
-    await database.stop()
-  })
+  test.each(['transaction', 'session'] as const)(
+    '%s mode: nodes serve many calls at the same time, each with its own answer',
+    async (mode) => {
+      const database = await startPgbouncer(await freshPostgres(), mode)
+      const settings = { databaseUrl: database.url, rootKeys }
+      const nodes: TestApi[] = []
+      for (let n = 0; n < 3; n++) nodes.push(await startTestApi('sqlite', settings))
+      const answered = await Promise.all(
+        Array.from({ length: 60 }, async (_, n) => {
+          const [api, next] = [nodes[n % 3], nodes[(n + 1) % 3]]
+          const as = await api?.newOwner()
+          const made = await api?.call('createKey', {
+            as,
+            body: { name: 'K', value: `${n}`, is_secret: false },
+          })
+          const read = await next?.call('getKey', { as, params: { key_id: made?.json.id ?? '' } })
+          return read?.json.value
+        }),
+      )
+      expect(answered).toEqual(Array.from({ length: 60 }, (_, n) => `${n}`))
+      for (const node of nodes) {
+        expect(node.log()).not.toContain('"level":"error"')
+        await node.close()
+      }
+      await database.stop()
+    },
+  )
 })
 
 test.runIf(hasPostgres())('two nodes name a statement alike, whatever each ran before', async () => {

@@ -19,6 +19,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     listen: { host: '127.0.0.1', port: 0 },
     dataDir: mkdtempSync(join(tmpdir(), 'keyferry-api-')),
     databaseUrl: null,
+    databaseConnections: 12,
     publicHost: 'keyferry.example.com',
     redisUrl: null,
     rootKeys: [formatRootKey(generateRootKey())],

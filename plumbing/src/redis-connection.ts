@@ -60,14 +60,19 @@ async function connectAll<T extends readonly [RedisClient, ...RedisClient[]]>(
   { onError, unavailable }: RedisOptions,
 ): Promise<T> {
   let isConnected = false
-  // Before the first connection the caller gets the error itself, once.
-  for (const client of clients) client.on('error', (error: Error) => isConnected && onError(error))
+  let refusal: Error | null = null
+  // Before the first connection the caller gets the last error, once.
+  const heard = (error: Error) => {
+    refusal = error
+    if (isConnected) onError(error)
+  }
+  for (const client of clients) client.on('error', heard)
   try {
     await Promise.all(clients.map(async (client) => await withinTime(client.connect())))
     isConnected = true
   } catch (cause) {
     destroyAll(clients)
-    throw unavailable(cause)
+    throw unavailable(refusal ?? cause)
   }
   if (!(await isCluster(clients[0]))) return clients
   destroyAll(clients)

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { freePort } from '../src/free-port.ts'
 
-/** A pooler of transactions: `url` is the database's address through it. */
+/** A pooler: `url` is the database's address through it. */
 export type TestPooler = { url: string; stop(): Promise<void> }
 
 /** Whether pgbouncer is installed. Otherwise its tests are skipped with a message; in CI that is a failure. */
@@ -18,11 +18,14 @@ export function hasPgbouncer(): boolean {
   return false
 }
 
-/** Start a pgbouncer that gives each transaction one of two connections to the database. */
-export async function startPgbouncer(databaseUrl: string): Promise<TestPooler> {
+/** Start a pgbouncer that gives each transaction one of two connections to the database, or each client its own. */
+export async function startPgbouncer(
+  databaseUrl: string,
+  mode: 'transaction' | 'session' = 'transaction',
+): Promise<TestPooler> {
   const port = await freePort()
   const config = join(tmpdir(), `pgbouncer-${port}.ini`)
-  writeFileSync(config, configOf(new URL(databaseUrl), port))
+  writeFileSync(config, configOf(new URL(databaseUrl), port, mode))
   // It refuses to run as root.
   const account = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const pooler = spawn('pgbouncer', [...account, config], { stdio: 'ignore' })
@@ -43,7 +46,8 @@ export async function startPgbouncer(databaseUrl: string): Promise<TestPooler> {
   }
 }
 
-function configOf({ hostname, port, username, password }: URL, ownPort: number): string {
+function configOf(database: URL, ownPort: number, mode: 'transaction' | 'session'): string {
+  const { hostname, port, username, password } = database
   return `[databases]
 * = host=${hostname} port=${port} user=${username} password=${password}
 [pgbouncer]
@@ -51,8 +55,8 @@ listen_addr = 127.0.0.1
 listen_port = ${ownPort}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
-default_pool_size = 2
+pool_mode = ${mode}
+default_pool_size = ${mode === 'session' ? 50 : 2}
 `
 }
 

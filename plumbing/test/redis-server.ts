@@ -75,7 +75,8 @@ async function untilAnswers(url: string): Promise<void> {
       await client.connect()
       client.destroy()
       return
-    } catch {
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('NOAUTH')) return
       await sleep(20)
     }
   }

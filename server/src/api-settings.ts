@@ -10,6 +10,7 @@ export function apiSettings(
   return {
     ...place,
     databaseUrl: settings.DATABASE_URL ?? null,
+    databaseConnections: settings.DATABASE_CONNECTIONS,
     publicHost: publicHostOf(settings),
     warnings: () => kitWarnings(settings),
     redisUrl: settings.REDIS_URL ?? null,

@@ -1,3 +1,4 @@
+import { addressesOf } from '@keyferry/plumbing/several-hosts'
 import type { Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
 
@@ -10,7 +11,7 @@ export function failureLine(error: unknown, settings: Settings | null): string {
 function lineOf(error: unknown, settings: Settings | null): string {
   if (!(error instanceof Error)) return 'cannot start'
   if (!settings) return error.message
-  return listeningLine(error, settings) ?? storeLine(error) ?? withoutSecrets(error.message, settings)
+  return listeningLine(error, settings) ?? withoutSecrets(storeLine(error) ?? error.message, settings)
 }
 
 function listeningLine(error: Error, settings: Settings): string | null {
@@ -31,17 +32,26 @@ function listeningLine(error: Error, settings: Settings): string | null {
 }
 
 function storeLine(error: Error): string | null {
+  if ('severity' in error) return `DATABASE_URL: PostgreSQL answered: ${error.message}`
   if (!('code' in error) || error.code !== 'unavailable') return null
-  if (/redis/i.test(error.message)) return 'REDIS_URL: Redis does not answer or refuses the connection'
+  const reason = answerIn(error.cause)
+  if (/redis/i.test(error.message))
+    return `REDIS_URL: Redis does not answer or refuses the connection${reason}`
   return /database/i.test(error.message)
-    ? 'DATABASE_URL: the database does not answer or refuses the connection'
+    ? `DATABASE_URL: the database does not answer or refuses the connection${reason}`
     : null
+}
+
+// What the server itself answered helps most, such as `WRONGPASS …`.
+function answerIn(cause: unknown): string {
+  return cause instanceof Error && cause.message !== '' ? ` (${cause.message})` : ''
 }
 
 // An error of a database or Redis client can contain the URL that it got, including the password.
 function withoutSecrets(text: string, settings: Settings): string {
-  const addresses = [settings.DATABASE_URL, settings.REDIS_URL].filter((url) => url !== undefined)
+  const urls = [settings.DATABASE_URL, settings.REDIS_URL].filter((url) => url !== undefined)
+  const addresses = urls.flatMap(addressesOf)
   const passwords = addresses.map((url) => new URL(url).password).filter((password) => password !== '')
-  const secrets = [...addresses, ...passwords, ...passwords.map(decodeURIComponent)]
+  const secrets = [...urls, ...addresses, ...passwords, ...passwords.map(decodeURIComponent)]
   return secrets.reduce((line, secret) => line.replaceAll(secret, '…'), text)
 }

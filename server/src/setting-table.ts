@@ -51,10 +51,16 @@ export const SETTINGS = {
     schema: text,
   },
   DATABASE_URL: {
-    means: 'PostgreSQL database; default: SQLite in DATA_DIR',
+    means:
+      'PostgreSQL database; several hosts separated by commas: connections go to the one that takes writes; default: SQLite in DATA_DIR',
     mustBe: 'an address that begins with postgres:// or postgresql://',
     schema: read.url('postgres:', 'postgresql:').optional(),
     isSecret: true,
+  },
+  DATABASE_CONNECTIONS: {
+    means: 'connections to PostgreSQL that one API node opens at most',
+    mustBe: 'a whole number from 1 to 1000',
+    schema: z.coerce.number().int().min(1).max(1_000).default(12),
   },
   REDIS_URL: {
     means:

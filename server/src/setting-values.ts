@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { parseRootKey } from '@keyferry/crypto/root-key'
 import { isRsaPublicKey } from '@keyferry/crypto/rsa-public-key'
 import { isLoopback } from '@keyferry/plumbing/loopback'
+import { addressesOf } from '@keyferry/plumbing/several-hosts'
 import { z } from 'zod'
 
 const SECRET_BYTES = 32
@@ -11,9 +12,10 @@ export function isHostName(text: string): boolean {
   return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
 }
 
-/** A URL with one of these protocols. */
+/** A URL with one of these protocols, which may name several hosts. */
 export function url(...protocols: readonly string[]) {
-  return z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ''))
+  const isOne = (text: string) => protocols.includes(URL.parse(text)?.protocol ?? '')
+  return z.string().refine((text) => addressesOf(text).every(isOne))
 }
 
 /** An http or https origin; a trailing slash is allowed. */

@@ -1,12 +1,15 @@
 import type { Database } from './queries.ts'
 import { openSqlite } from './sqlite.ts'
 
-/** Open the database of a `postgres://` URL, or the SQLite file at a path (made when absent, mode 0600). */
-export async function openDatabase(place: string): Promise<Database> {
+const CONNECTIONS = 12
+
+/** Open the database of a `postgres://` URL, or the SQLite file at a path (made when absent, mode 0600).
+ * @param connections how many to PostgreSQL at a time */
+export async function openDatabase(place: string, connections = CONNECTIONS): Promise<Database> {
   if (!/^postgres(ql)?:\/\//.test(place)) return openSqlite(place)
   // Its client is a good part of what a start costs, so only those load it who need it.
   const { openPostgres } = await import('./postgres.ts')
-  return openPostgres(place)
+  return openPostgres(place, connections)
 }
 
 // SQLite's extended result codes and PostgreSQL's SQLSTATEs.

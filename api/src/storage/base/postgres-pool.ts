@@ -1,70 +1,115 @@
-import { digestOf } from '@keyferry/crypto/digest'
-import { Pool, type PoolClient, type QueryResult } from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { addressesOf } from '@keyferry/plumbing/several-hosts'
+import { Pool, type PoolClient } from 'pg'
+import { nameStatements } from './statement-names.ts'
 
 const CONNECT_TIMEOUT_MS = 3_000
-const STATEMENT_TIMEOUT_MS = 15_000
-const NAMED_TEXTS = 200
-const NAMED_TEXT = 2_000
-const NAME_DIGITS = 40
+const QUERY_TIMEOUT_MS = 18_000
+const FULL_FOR_MS = 1_000
+const PAUSE_MS = 100
+const TOO_MANY_CONNECTIONS = '53300'
+const POOL_IS_BUSY = 'timeout exceeded when trying to connect'
 
-// A plan that was made while a table was almost empty may read all rows of a tenant, and PostgreSQL keeps it until it
-// analyzes the table, minutes later. So each connection plans again after some statements.
-const PLANS_AGAIN_AFTER: ReadonlySet<number> = new Set([100, 1_000, 10_000])
+type PoolOptions = {
+  /** May name several hosts: connections then go to the one that takes writes. */
+  url: string
+  connections: number
+  /** Whether an answer has to come within 18 s. */
+  isTimed: boolean
+}
 
-/** `isTimed`: a statement that takes longer than 15 s is ended. */
-type PoolOptions = { url: string; connections: number; isTimed: boolean }
+/** Connections to a PostgreSQL database, made as they are needed. While the server has none left, callers wait for one
+ * of those in use. */
+export class Connections {
+  readonly #pool: Pool
+  readonly #most: number
+  readonly #addresses: readonly string[]
+  #at = 0
 
-/** Connections to the database of a `postgres://` URL, made as they are needed. */
-export function openPool({ url, connections, isTimed }: PoolOptions): Pool {
-  const pool = new Pool({
-    connectionString: url,
-    max: connections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    ...(isTimed ? { query_timeout: STATEMENT_TIMEOUT_MS + CONNECT_TIMEOUT_MS } : {}),
-    keepAlive: true,
-    pipeline: true,
+  constructor({ url, connections, isTimed }: PoolOptions) {
+    this.#addresses = addressesOf(url)
+    this.#most = connections
+    this.#pool = new Pool({
+      max: connections,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      ...(isTimed ? { query_timeout: QUERY_TIMEOUT_MS } : {}),
+      keepAlive: true,
+      pipeline: true,
+      ...(this.#addresses.length > 1 ? { verify: refuseStandby } : {}),
+    })
+    // The pool reads it for each new connection.
+    Object.defineProperty(this.#pool.options, 'connectionString', { get: () => this.#addresses[this.#at] })
+    // A connection that the server ends while no query is on it says so by an event, which unheard ends the process.
+    // The pool hears its idle ones; those in use, between two statements of a transaction, are heard here.
+    this.#pool.on('error', ignore)
+    this.#pool.on('connect', (client) => client.on('error', ignore))
+    this.#pool.on('connect', nameStatements)
+  }
+
+  get options(): Pool['options'] {
+    return this.#pool.options
+  }
+
+  async connect(): Promise<PoolClient> {
+    const untilMs = performance.now() + CONNECT_TIMEOUT_MS
+    for (let attempt = 1; ; attempt++) {
+      const at = this.#at
+      try {
+        return await this.#pool.connect()
+      } catch (error) {
+        const mayTryAgain = isFull(error)
+          ? performance.now() < untilMs && (await this.#giveWay())
+          : attempt <= this.#addresses.length && this.#leave(at, error)
+        if (!mayTryAgain) throw error
+      }
+    }
+  }
+
+  /** The rows of one statement, on any connection. */
+  async rows(text: string, values: unknown[]): Promise<unknown[]> {
+    const client = await this.connect()
+    let isBroken = true
+    try {
+      const { rows } = await client.query(text, values)
+      isBroken = false
+      return rows
+    } finally {
+      client.release(isBroken)
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  // For a second the pool makes no new connection, so that callers wait for those that there are.
+  async #giveWay(): Promise<true> {
+    const { options } = this.#pool
+    options.max = Math.max(1, this.#pool.totalCount)
+    setTimeout(() => {
+      options.max = this.#most
+    }, FULL_FOR_MS).unref()
+    if (this.#pool.totalCount === 0) await sleep(PAUSE_MS * Math.random())
+    return true
+  }
+
+  #leave(at: number, error: unknown): boolean {
+    const isBusy = error instanceof Error && error.message === POOL_IS_BUSY
+    if (this.#addresses.length === 1 || isBusy) return false
+    if (this.#at === at) this.#at = (at + 1) % this.#addresses.length
+    return true
+  }
+}
+
+function refuseStandby(client: PoolClient, done: (error?: Error) => void): void {
+  client.query('select pg_is_in_recovery() as standby', (error, result) => {
+    const isStandby = result?.rows[0]?.standby === true
+    done(error ?? (isStandby ? new Error('connection terminated: a standby') : undefined))
   })
-  // A connection that the server ends while no query is on it says so by an event, which unheard ends the process. The
-  // pool hears its idle ones; those in use, between two statements of a transaction, are heard here.
-  pool.on('error', ignore)
-  pool.on('connect', (client) => client.on('error', ignore))
-  pool.on('connect', nameStatements)
-  return pool
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === TOO_MANY_CONNECTIONS
 }
 
 function ignore(): void {}
-
-// PostgreSQL parses and plans a statement with a name once for each connection. Texts that vary with the number of
-// values are too many to name. A pooler may give each transaction another connection, so there no statement has a name.
-function nameStatements(client: PoolClient): void {
-  const query = client.query.bind(client)
-  let statements = 0
-  let isDirect = false
-  const compare = ({ rows }: QueryResult): void => {
-    isDirect = rows[0]?.pid === Reflect.get(client, 'processID')
-  }
-  // Sent before the first statement. The time limit is set here because a pooler refuses it as a start-up parameter.
-  query(`select pg_backend_pid() as pid, set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false)`)
-    .then(compare)
-    .catch(ignore)
-  Object.assign(client, {
-    query(...[text, values, ...rest]: unknown[]) {
-      if (isDirect && PLANS_AGAIN_AFTER.has(++statements)) query('discard plans').catch(ignore)
-      const isNamed = isDirect && typeof text === 'string' && Array.isArray(values) && values.length > 0
-      const name = isNamed ? nameOf(text) : undefined
-      const call = name === undefined ? [text, values] : [{ name, text, values }]
-      return Reflect.apply(query, client, [...call, ...rest])
-    },
-  })
-}
-
-const names = new Map<string, string>()
-
-// The name follows from the text: if two nodes share a connection after all, a name never means another statement.
-function nameOf(text: string): string | undefined {
-  const known = names.get(text)
-  if (known !== undefined || text.length > NAMED_TEXT || names.size >= NAMED_TEXTS) return known
-  const name = `keyferry_${digestOf(text).slice(0, NAME_DIGITS)}`
-  names.set(text, name)
-  return name
-}

@@ -6,27 +6,27 @@ import {
   sql,
   type Transaction,
 } from 'kysely'
-import { type Pool, types } from 'pg'
+import { types } from 'pg'
 import { guarded, translated } from './guarded-driver.ts'
 import { insertionFailure, insertionOfAll, updateOfAll } from './many-rows.ts'
 import { PipelinedDriver, send, sentFailure } from './pipeline.ts'
 import { migrateAlone } from './postgres-migration.ts'
-import { openPool } from './postgres-pool.ts'
+import { Connections } from './postgres-pool.ts'
 import { prepared } from './prepared.ts'
-import type { Database, Query } from './queries.ts'
+import type { Database, Query, ScarceConnections } from './queries.ts'
 import type { Tables } from './tables.ts'
 
-const CONNECTIONS = 12
 const MIGRATION_LOCK = 5_393
 
 // A count is a 64-bit integer, which the client returns as text by default.
 types.setTypeParser(types.builtins.INT8, Number)
 
-/** Open the database of a `postgres://` URL; connections are made as they are needed. */
-export function openPostgres(url: string): Database {
-  const pool = openPool({ url, connections: CONNECTIONS, isTimed: true })
-  const query = queryOn(pool)
-  const run = (text: string) => async (values: unknown[]) => (await pool.query(text, values)).rows
+/** Open the database of a `postgres://` URL.
+ * @param most how many connections at a time */
+export function openPostgres(url: string, most: number): Database {
+  const connections = new Connections({ url, connections: most, isTimed: true })
+  const query = queryOn(connections)
+  const run = (text: string) => (values: unknown[]) => connections.rows(text, values)
   return {
     query,
     prepare: (build) => {
@@ -53,14 +53,19 @@ export function openPostgres(url: string): Database {
     },
     lockMigrations,
     migrate: async (work) => {
-      const alone = queryOn(openPool({ url, connections: 1, isTimed: false }))
-      return await migrateAlone(alone, lockMigrations, work).finally(() => alone.destroy())
+      const alone = queryOn(new Connections({ url, connections: 1, isTimed: false }))
+      try {
+        return await migrateAlone(alone, lockMigrations, work)
+      } finally {
+        await alone.destroy()
+      }
     },
+    scarceConnections: () => scarceConnections(query, most),
     close: () => query.destroy(),
   }
 }
 
-function queryOn(pool: Pool): Kysely<Tables> {
+function queryOn(pool: Connections): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -73,6 +78,16 @@ function queryOn(pool: Pool): Kysely<Tables> {
 
 async function lockMigrations(transaction: Query): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
+}
+
+// Behind a pooler this counts its connections too, so a warning there says that others use them.
+async function scarceConnections(query: Query, wanted: number): Promise<ScarceConnections | null> {
+  const { rows } = await sql<{ most: number; others: number }>`
+    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
+      (select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()) as others
+  `.execute(query)
+  const { most = wanted, others = 0 } = rows[0] ?? {}
+  return most - others < wanted ? { wanted, most, others } : null
 }
 
 async function explained<T>(

@@ -32,6 +32,9 @@ type UpdateAll = <Table extends keyof Tables>(
   changed: ChangedRows<Table>,
 ) => Promise<void>
 
+/** `wanted` by this program, of `most` that the server gives, of which `others` use some. */
+export type ScarceConnections = { wanted: number; most: number; others: number }
+
 export type Database = {
   /** On SQLite, a select outside of a transaction waits for none. */
   query: Query
@@ -52,6 +55,8 @@ export type Database = {
   lockMigrations(transaction: Query): Promise<void>
   /** Change tables in one transaction without a time limit, one migrator at a time. */
   migrate<T>(work: (transaction: Query) => Promise<T>): Promise<T>
+  /** Whether the server may have too few connections for this program; null: it has enough. */
+  scarceConnections(): Promise<ScarceConnections | null>
   close(): Promise<void>
 }
 

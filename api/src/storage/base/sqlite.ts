@@ -70,6 +70,7 @@ export function openSqlite(path: string): Database {
     // A transaction that begins immediate is alone in writing already.
     lockMigrations: async () => {},
     migrate: (work) => query.transaction().execute(work),
+    scarceConnections: async () => null,
     close: async () => {
       await query.destroy()
       reader.close()

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { hasPgbouncer, startPgbouncer } from '../../plumbing/test/pgbouncer.ts'
+import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
+import { hasRedis, startRedis } from '../../plumbing/test/redis-server.ts'
+import { Program, temporaryFolder } from './program.ts'
+
+const ROOT_KEY = randomBytes(32).toString('base64')
+
+async function refusal(settings: Readonly<Record<string, string>>): Promise<string> {
+  const folder = temporaryFolder()
+  const program = new Program({ DATA_DIR: folder.path, ROOT_KEY, ...settings })
+  expect((await program.exited).code).toBe(1)
+  folder.remove()
+  return program.stderr
+}
+
+test.runIf(hasPostgres())('a start says what PostgreSQL answered, without the password', async () => {
+  const url = new URL(await freshPostgres())
+  url.password = 'a-wrong-password'
+  expect(await refusal({ DATABASE_URL: url.href })).toBe(
+    'keyferry-server: DATABASE_URL: PostgreSQL answered: password authentication failed for user "postgres"\n',
+  )
+})
+
+test.runIf(hasPostgres() && hasPgbouncer())('a start says what a pooler refuses', async () => {
+  const pooler = await startPgbouncer(await freshPostgres())
+  const DATABASE_URL = `${pooler.url}?options=-c%20work_mem%3D64MB`
+  expect(await refusal({ DATABASE_URL })).toContain('(unsupported startup parameter: options)')
+  await pooler.stop()
+})
+
+test.runIf(hasRedis())('a start says what Redis answered, without the password', async () => {
+  const redis = await startRedis('--requirepass', 'the-right-password')
+  expect(await refusal({ REDIS_URL: redis.url.replace('//', '//:a-wrong-password@') })).toMatch(
+    /^keyferry-server: REDIS_URL: Redis does not answer or refuses the connection \(WRONGPASS [^)]*\)\n$/,
+  )
+  await redis.stop()
+})

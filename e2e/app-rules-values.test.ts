@@ -196,4 +196,34 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await owner.getByText('Now: Members and owners').waitFor()
     await closePage(owner)
   })
+
+  test('before a machine gets a secret under weaker rules, the page names it', {
+    timeout: 60_000,
+  }, async () => {
+    const { id: machine_id } = await call('POST', '/api/v1/machines', { body: { name: 'ci' } })
+    await rule('prod/shop/app', { approvers: 'owner' })
+    const page = await asOwner(`/machines/${machine_id}`)
+    await page.getByRole('button', { name: 'Add bundle' }).click()
+    await page.getByRole('combobox', { name: 'Bundle' }).fill('dev/app')
+    await page.keyboard.press('Enter')
+    const warning = page.getByText('Another bundle has stricter rules for 1 secret: STRIPE_SECRET_KEY.')
+    await warning.waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('What it may do').selectOption('read')
+    await warning.waitFor({ state: 'detached' })
+
+    const params = { machine_id, bundle_id: bundles.get('dev/worker') ?? '' }
+    await call('PUT', '/api/v1/machines/{machine_id}/bundles/{bundle_id}', {
+      params,
+      body: { scope: 'deliver' },
+    })
+    await page.goto(`${server.url}/keys`)
+    await page.getByRole('checkbox', { name: 'STRIPE_SECRET_KEY' }).click()
+    await page.getByRole('button', { name: 'Attach' }).click()
+    await page.getByRole('dialog').getByRole('combobox').fill('dev/worker')
+    await page.keyboard.press('Enter')
+    await warning.waitFor()
+    await expectAccessible(page)
+    await closePage(page)
+  })
 })

@@ -33,7 +33,7 @@ describe.each(databases)('attachments on %s', (kind) => {
 
   test('attaching appends, answers 201 and says so', async () => {
     const answer = await attach('A')
-    expect([answer.status, answer.json]).toEqual([201, { ok: true, message: 'key attached' }])
+    expect([answer.status, answer.json]).toEqual([201, { ok: true, message: 'key attached', stricter: [] }])
     await attach('B', {})
     expect(await names()).toBe('AB')
   })

@@ -59,10 +59,10 @@ describe.each(databases)('one action on several keys, on %s', (kind) => {
   test('attaching appends the keys in the given order; those that are attached stay where they are', async () => {
     await change('attach', 'C', { bundle_id: app })
     const answer = await change('attach', 'DCB', { bundle_id: app })
-    expect([answer.status, answer.json]).toEqual([200, { changed: 2, unchanged: 1 }])
+    expect([answer.status, answer.json]).toEqual([200, { changed: 2, unchanged: 1, stricter: [] }])
     expect(await namesIn(app)).toBe('CDB')
     const again = await change('attach', 'DCB', { bundle_id: app })
-    expect(again.json).toEqual({ changed: 0, unchanged: 3 })
+    expect(again.json).toEqual({ changed: 0, unchanged: 3, stricter: [] })
   })
 
   test('attaching names the variables that the bundle delivers from other keys, and attaches none', async () => {
@@ -87,9 +87,17 @@ describe.each(databases)('one action on several keys, on %s', (kind) => {
 
   test('detaching closes the gaps; the keys stay in the library', async () => {
     await change('attach', 'ABCD', { bundle_id: app })
-    expect((await change('detach', 'CA', { bundle_id: app })).json).toEqual({ changed: 2, unchanged: 0 })
+    expect((await change('detach', 'CA', { bundle_id: app })).json).toEqual({
+      changed: 2,
+      unchanged: 0,
+      stricter: [],
+    })
     expect(await namesIn(app)).toBe('BD')
-    expect((await change('detach', 'ABC', { bundle_id: app })).json).toEqual({ changed: 1, unchanged: 2 })
+    expect((await change('detach', 'ABC', { bundle_id: app })).json).toEqual({
+      changed: 1,
+      unchanged: 2,
+      stricter: [],
+    })
     expect(await namesIn(app)).toBe('D')
     expect(await library()).toBe('ABCD')
   })
@@ -97,13 +105,13 @@ describe.each(databases)('one action on several keys, on %s', (kind) => {
   test('deleting removes the keys from every bundle and closes the gaps', async () => {
     await change('attach', 'ABCD', { bundle_id: app })
     await change('attach', 'DCB', { bundle_id: other })
-    expect((await change('delete', 'AC')).json).toEqual({ changed: 2, unchanged: 0 })
+    expect((await change('delete', 'AC')).json).toEqual({ changed: 2, unchanged: 0, stricter: [] })
     expect([await library(), await namesIn(app), await namesIn(other)]).toEqual(['BD', 'BD', 'DB'])
   })
 
   test('declaring secret hides the values; they stay as they are and keep their version', async () => {
     await change('declare_secret', 'A')
-    expect((await change('declare_secret', 'AB')).json).toEqual({ changed: 1, unchanged: 1 })
+    expect((await change('declare_secret', 'AB')).json).toEqual({ changed: 1, unchanged: 1, stricter: [] })
     const { json } = await api.call('listKeys', { as: owner })
     expect(json.map(({ value, version }) => `${value} ${version}`)).toEqual([
       '***** 1',
@@ -138,7 +146,7 @@ describe.each(databases)('one action on several keys, on %s', (kind) => {
       key_ids: idsOf('A'),
     })
     const uses = await api.call('findKeyUses', { as: stranger, body: { key_ids: idsOf('A') } })
-    expect(uses.json).toEqual({ bundles: [] })
+    expect(uses.json).toEqual({ bundles: [], stricter: [] })
   })
 
   test('a member changes the keys and bundles they created; a refusal names the other keys', async () => {

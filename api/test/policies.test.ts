@@ -71,6 +71,7 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
     expect(await policyOf(await bundleNamed('dev'), member)).toEqual({
       ...policy,
       is_production: false,
+      stricter: [],
       server: { assurance: 'compat' },
     })
   })

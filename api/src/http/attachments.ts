@@ -1,3 +1,4 @@
+import { stricterForMachines } from '../domain/approvals/value-rules.ts'
 import {
   attachKey,
   changeAttachment,
@@ -16,7 +17,7 @@ import type { HandlerParts } from './handler-parts.ts'
 import { presentKey } from './keys.ts'
 import { arrayReply } from './list-reply.ts'
 
-export function attachmentHandlers({ stores, clock }: HandlerParts) {
+export function attachmentHandlers({ stores, clock, requestParts }: HandlerParts) {
   const parts = { ...stores, clock }
   return {
     async listBundleKeys({ caller, params }) {
@@ -27,7 +28,9 @@ export function attachmentHandlers({ stores, clock }: HandlerParts) {
     listSharedKeys: ({ caller, params }) => listSharedKeys(stores, caller, params.bundle_id),
     async attachKey({ caller, params, body }) {
       await attachKey(parts, caller, { ...place(params), ...body, order: body.order })
-      return { ok: true, message: 'key attached' }
+      const at = { tenantId: caller.tenantId, bundleId: params.bundle_id }
+      const stricter = await stricterForMachines(requestParts, at, [params.key_id])
+      return { ok: true, message: 'key attached', stricter }
     },
     async changeAttachment({ caller, params, body }) {
       const { key_id: newKeyId, ...fields } = body

@@ -1,4 +1,5 @@
 import { requireMayReadKey } from '../domain/approvals/reveal-rules.ts'
+import { stricterForMachines } from '../domain/approvals/value-rules.ts'
 import { DomainError } from '../domain/base/errors.ts'
 import {
   createKey,
@@ -12,6 +13,7 @@ import {
 import { changeKeys, findKeyUses } from '../domain/library/key-batch.ts'
 import { dueBy, dueOf } from '../domain/library/key-lifetime.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
+import type { Caller } from '../domain/people/membership.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { listReply } from './list-reply.ts'
@@ -19,6 +21,8 @@ import { listReply } from './list-reply.ts'
 export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: HandlerParts) {
   const { keys } = stores
   const present = (key: SeenKey) => presentKey(key, clock.now())
+  const stricter = ({ tenantId }: Caller, bundleId: string, keyIds: readonly string[]) =>
+    stricterForMachines(requestParts, { tenantId, bundleId }, keyIds)
   return {
     createKey: async ({ caller, body }) => present(await createKey(keys, caller, { draft: body, clock })),
     async listKeys({ caller, query: { limit, offset, query, due } }) {
@@ -40,13 +44,18 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
     updateKey: async ({ caller, params, body: change }) =>
       present(await updateKey(keys, caller, { keyId: params.key_id, change, clock })),
     deleteKey: ({ caller, params }) => deleteKey(keys, caller, { keyId: params.key_id, clock }),
-    changeKeys({ caller, body: { key_ids: keyIds, ...body } }) {
+    async changeKeys({ caller, body: { key_ids: keyIds, ...body } }) {
       const change =
         'bundle_id' in body ? { action: body.action, bundleId: body.bundle_id } : { action: body.action }
-      return changeKeys({ ...stores, clock }, caller, { keyIds, change })
+      const changed = await changeKeys({ ...stores, clock }, caller, { keyIds, change })
+      return {
+        ...changed,
+        stricter: body.action === 'attach' ? await stricter(caller, body.bundle_id, keyIds) : [],
+      }
     },
     findKeyUses: async ({ caller, body }) => ({
       bundles: await findKeyUses(stores.keyBatches, caller, body.key_ids),
+      stricter: body.bundle_id === undefined ? [] : await stricter(caller, body.bundle_id, body.key_ids),
     }),
   } satisfies Partial<Handlers>
 }

@@ -1,3 +1,4 @@
+import { stricterForMachines } from '../domain/approvals/value-rules.ts'
 import { listMachineHoldings } from '../domain/deliveries/holder.ts'
 import {
   createMachine,
@@ -23,7 +24,7 @@ import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { pageReply } from './list-reply.ts'
 
-export function machineHandlers({ stores, clock }: HandlerParts) {
+export function machineHandlers({ stores, clock, requestParts }: HandlerParts) {
   const { machines, holders } = stores
   const parts = { machines, clock }
   const present = (machine: Machine) => presentMachine(machine, clock.now())
@@ -37,8 +38,11 @@ export function machineHandlers({ stores, clock }: HandlerParts) {
     deleteMachine: ({ caller, params }) => deleteMachine(parts, caller, params.machine_id),
     listMachineHoldings: async ({ caller, params: { machine_id: machineId }, query: page }) =>
       pageReply(await listMachineHoldings(holders, caller, { machineId, page }), presentHolding),
-    grantBundle: ({ caller, params, body: { scope } }) =>
-      grantBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id, scope }),
+    async grantBundle({ caller, params, body: { scope } }) {
+      const place = { tenantId: caller.tenantId, bundleId: params.bundle_id }
+      await grantBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id, scope })
+      return { ok: true as const, stricter: await stricterForMachines(requestParts, place) }
+    },
     revokeBundle: ({ caller, params }) =>
       revokeBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id }),
   } satisfies Partial<Handlers>

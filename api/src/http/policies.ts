@@ -3,7 +3,7 @@ import {
   changeBundlePolicy,
   changeTenantPolicy,
   tenantPolicy,
-} from '../domain/approvals/policy.ts'
+} from '../domain/approvals/set-policy.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 

@@ -1,7 +1,7 @@
 import { CREATOR, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import * as attachment from '../schemas/attachment.ts'
 import * as key from '../schemas/key.ts'
-import { Ok, OkMessage } from '../schemas/text.ts'
+import { Ok } from '../schemas/text.ts'
 
 /** Keys in bundles. */
 export const attachmentEndpoints = {
@@ -20,7 +20,7 @@ export const attachmentEndpoints = {
     summary: 'Attach a library key to a bundle (owner, or a member whom the rules allow both)',
     body: attachment.AttachKey,
     bodyOptional: true,
-    responses: { 201: OkMessage },
+    responses: { 201: attachment.AttachedToBundle },
     errors: [400, 404, 409],
   }),
   changeAttachment: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {

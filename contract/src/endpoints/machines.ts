@@ -47,7 +47,7 @@ export const machineEndpoints = {
   grantBundle: PUT('/api/v1/machines/{machine_id}/bundles/{bundle_id}', 'owner', {
     summary: 'Let a machine use a bundle, or change what it may do with it',
     body: machine.GrantBundle,
-    responses: { 200: Ok },
+    responses: { 200: machine.GrantedBundle },
     errors: [400, 404, 409],
   }),
   revokeBundle: DELETE('/api/v1/machines/{machine_id}/bundles/{bundle_id}', 'owner', {

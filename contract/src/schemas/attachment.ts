@@ -2,7 +2,17 @@ import { z } from 'zod'
 import { KEY_NAME } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
 import { Expiry, Rotation } from './key.ts'
-import { environmentValue, Flag, Id, optionalText, PathPart, Position, requiredText } from './text.ts'
+import {
+  environmentValue,
+  Flag,
+  Id,
+  OkMessage,
+  optionalText,
+  PathPart,
+  Position,
+  requiredText,
+  Stricter,
+} from './text.ts'
 
 /** A name for a new library key. */
 export const LibraryName = requiredText('key_name', LIMITS.nameLength, 'key_name must be a key name').regex(
@@ -24,6 +34,11 @@ export const AttachKey = z
     required: Flag('required').default(false),
   })
   .meta({ id: 'AttachKey', examples: [{ as: 'DATABASE_URL', order: 0, required: true }] })
+
+export const AttachedToBundle = OkMessage.extend(Stricter).meta({
+  id: 'AttachedToBundle',
+  examples: [{ ok: true, message: 'key attached', stricter: [] }],
+})
 
 export const ReorderKey = z.object({ order: Position }).meta({ id: 'ReorderKey', examples: [{ order: 2 }] })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Id, PathPart } from './text.ts'
+import { Id, PathPart, Stricter } from './text.ts'
 
 const COUNT = `key_ids must be 1 to ${LIMITS.batchKeys} ids of keys`
 
@@ -32,17 +32,20 @@ export const ChangeKeys = z
 
 /** `unchanged` counts the keys that were as wanted: attached already, not attached, or secret. */
 export const ChangedKeys = z
-  .object({ changed: z.int(), unchanged: z.int() })
-  .meta({ id: 'ChangedKeys', examples: [{ changed: 2, unchanged: 0 }] })
+  .object({ changed: z.int(), unchanged: z.int(), ...Stricter })
+  .meta({ id: 'ChangedKeys', examples: [{ changed: 2, unchanged: 0, stricter: ['DATABASE_URL'] }] })
 
+/** `bundle_id`: where the keys are to be attached. */
 export const FindKeyUses = z
-  .object({ key_ids: KeyIds })
+  .object({ key_ids: KeyIds, bundle_id: BundleId.optional() })
   .meta({ id: 'FindKeyUses', examples: [{ key_ids: EXAMPLE_IDS }] })
 
-/** Bundles by name; `key_count` counts the keys asked for that the bundle uses. */
+/** Bundles by name; `key_count` counts the keys asked for that the bundle uses. `stricter`: as of an attachment to the
+ * bundle that was asked for. */
 export const KeyUses = z
   .object({
     bundles: z.array(z.object({ id: Id, name: z.string(), created_by: Id, key_count: z.int() })),
+    ...Stricter,
   })
   .meta({
     id: 'KeyUses',
@@ -56,6 +59,7 @@ export const KeyUses = z
             key_count: 2,
           },
         ],
+        stricter: [],
       },
     ],
   })

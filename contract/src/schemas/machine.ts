@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { MachineToken } from './machine-token.ts'
 import { MachineTrust } from './machine-trust.ts'
-import { Flag, Id, optionalText, Page, requiredText, Timestamp } from './text.ts'
+import { Flag, Id, Ok, optionalText, Page, requiredText, Stricter, Timestamp } from './text.ts'
 
 const MACHINE_NAME = /^[A-Za-z0-9._/-]+$/
 
@@ -40,6 +40,11 @@ const Scope = z.enum(['read', 'deliver'], { error: 'scope must be read or delive
 export const GrantBundle = z
   .object({ scope: Scope })
   .meta({ id: 'GrantBundle', examples: [{ scope: 'deliver' }] })
+
+export const GrantedBundle = Ok.extend(Stricter).meta({
+  id: 'GrantedBundle',
+  examples: [{ ok: true, stricter: ['DATABASE_URL'] }],
+})
 
 const Named = z.object({ id: Id, name: z.string() })
 

@@ -118,7 +118,8 @@ const effective = {
 /** `effective` is the strictest of what the server, the workspace and the bundle set. `production`: what an owner
  * says of the bundle. `is_production`: an owner, its name or a tag says so, and nothing is remembered unless the bundle
  * itself sets `remember_hours`. `also`: other bundles that hold secret values of this one; what this bundle sets counts
- * for these values there too. */
+ * for these values there too. `stricter`: names of secret values for which another bundle demands more than this one.
+ * */
 export const BundlePolicy = z
   .object({
     effective: Policy,
@@ -127,6 +128,7 @@ export const BundlePolicy = z
     server: z.object({ assurance: AssuranceField }),
     production: ProductionField,
     is_production: z.boolean(),
+    stricter: z.array(z.string()),
     also: z.array(z.object({ bundle: z.object({ id: Id, name: z.string() }), secrets: z.int() })),
   })
   .meta({
@@ -139,6 +141,7 @@ export const BundlePolicy = z
         server: { assurance: 'bound' },
         production: 'by_name',
         is_production: true,
+        stricter: ['DATABASE_URL'],
         also: [{ bundle: { id: 'b8c7f4de-2a4e-4f5b-9a57-3c1d9d2f6a10', name: 'dev/app' }, secrets: 3 }],
       },
     ],

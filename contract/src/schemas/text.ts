@@ -64,6 +64,10 @@ export const OkMessage = z
   .object({ ok: z.literal(true), message: z.string() })
   .meta({ id: 'OkMessage', examples: [{ ok: true, message: 'done' }] })
 
+/** `stricter`: names of secrets for which another bundle demands more of an approval than this one. A machine that may
+ * use this one gets them without an approval. Empty where no machine may. */
+export const Stricter = { stricter: z.array(z.string()) }
+
 export const ErrorBody = z
   .object({
     error: z.string(),

@@ -2,21 +2,17 @@ import {
   AGENT_RULES,
   ASSURANCES,
   type Assurance,
-  type BundlePolicy,
   type ChangeBundlePolicy,
   type ChangePolicy,
   isProduction,
   type Policy as PolicySchema,
   type PolicySetting as PolicySettingSchema,
-  type TenantPolicy,
 } from '@keyferry/contract'
 import type { z } from 'zod'
-import type { ClockAndIds } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
-import { type Stamp, stampOf } from '../base/stamp.ts'
-import { type Bundle, type BundleStore, bundleNotFound, findBundle } from '../library/bundle.ts'
+import type { Stamp } from '../base/stamp.ts'
+import type { Bundle } from '../library/bundle.ts'
 import { strictestChangers } from '../library/value-rights.ts'
-import type { Caller, MembershipStore } from '../people/membership.ts'
+import type { Caller } from '../people/membership.ts'
 
 /*
  * A policy says what an approval takes: how it is bound to the terminal, who may give it, how many people, whether an
@@ -32,7 +28,7 @@ export type PolicySetting = z.output<typeof PolicySettingSchema>
 
 export type PolicyChange = z.output<typeof ChangePolicy>
 
-type BundlePolicyChange = z.output<typeof ChangeBundlePolicy>
+export type BundlePolicyChange = z.output<typeof ChangeBundlePolicy>
 
 /** The rules that bear on one bundle. */
 export type SetPolicies = { workspace: PolicySetting; bundle: PolicySetting }
@@ -47,6 +43,8 @@ export interface PolicyStore {
   /** What other bundles set, of the secret values that a bundle shares with them. Each set of rules comes once for each
    * value. */
   ofSharedValues(tenantId: string, bundleId: string): Promise<readonly ValueRules[]>
+  /** What bundles set that hold these keys, of those that are secret, by the names of the keys. */
+  ofKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly ValueRules[]>
   /** Other bundles that share secret values with a bundle, and how many, by name. */
   sharing(tenantId: string, bundleId: string): Promise<readonly SharingBundle[]>
   /** Ends the bundle's remembered approvals. False when the tenant has no such bundle. */
@@ -65,15 +63,6 @@ export type ValueRules = PolicySetting & { name: string }
 /** `secrets`: how many secret values it shares. */
 type SharingBundle = { bundle: { id: string; name: string }; secrets: number }
 
-export type PolicyParts = {
-  stores: { policies: PolicyStore; bundles: BundleStore; memberships: MembershipStore }
-  clock: ClockAndIds
-  /** What the server demands of every approval. */
-  assurance: Assurance
-  /** The server serves one person on this machine. */
-  isLocal: boolean
-}
-
 /** Hours for which an approval may be remembered where no place sets any. */
 const DEFAULT_HOURS = 8
 
@@ -87,93 +76,11 @@ export const NO_RULES: PolicySetting = {
   remember_hours: null,
 }
 
-/** A bundle's rules, and where each comes from.
- * @throws DomainError not_found */
-export async function bundlePolicy(
-  parts: PolicyParts,
-  caller: Caller,
-  bundleId: string,
-): Promise<z.output<typeof BundlePolicy>> {
-  const bundle = await findBundle(parts.stores.bundles, caller, bundleId)
-  const { policies } = parts.stores
-  const [set, also] = await Promise.all([
-    policies.find(caller.tenantId, bundle.id),
-    policies.sharing(caller.tenantId, bundle.id),
-  ])
-  const { assurance } = parts
-  return {
-    ...set,
-    also: [...also],
-    effective: effectivePolicy(assurance, set, bundle),
-    server: { assurance },
-    production: bundle.production,
-    is_production: isProduction(bundle),
-  }
-}
-
-/** @throws DomainError not_found · invalid (`named` without people, or a person who is no member) */
-export async function changeBundlePolicy(
-  parts: PolicyParts,
-  caller: Caller,
-  { bundleId, change: { production, ...change } }: { bundleId: string; change: BundlePolicyChange },
-): Promise<z.output<typeof BundlePolicy>> {
-  const stamp = stampOf(caller, parts.clock)
-  const stamped = { ...(await withPeople(parts, caller, change)), production, stamp }
-  const isChanged = await parts.stores.policies.changeBundle(caller.tenantId, bundleId, stamped)
-  if (!isChanged) throw bundleNotFound()
-  return bundlePolicy(parts, caller, bundleId)
-}
-
 /** A bundle that does not exist, and is not for production. */
 export const UNNAMED = { name: '', tags: '', production: 'by_name' } as const
 
 /** What says whether a bundle is for production. */
 export type ProductionFacts = Pick<Bundle, 'name' | 'tags' | 'production'>
-
-/** The rules of a bundle that sets none. */
-export async function tenantPolicy(
-  { stores, assurance, isLocal }: PolicyParts,
-  { tenantId }: Caller,
-): Promise<z.output<typeof TenantPolicy>> {
-  const workspace = await stores.policies.findTenant(tenantId)
-  const effective = effectivePolicy(assurance, { workspace, bundle: NO_RULES }, UNNAMED)
-  const isUnbound = !isAtLeast(effective.assurance, 'bound')
-  return { effective, workspace, server: { assurance }, advice: isUnbound && !isLocal ? ['use_bound'] : [] }
-}
-
-/** @throws DomainError invalid (`named` without people, or a person who is no member) */
-export async function changeTenantPolicy(
-  parts: PolicyParts,
-  caller: Caller,
-  change: PolicyChange,
-): Promise<z.output<typeof TenantPolicy>> {
-  await parts.stores.policies.changeTenant(caller.tenantId, {
-    ...(await withPeople(parts, caller, change)),
-    stamp: stampOf(caller, parts.clock),
-  })
-  return tenantPolicy(parts, caller)
-}
-
-// Names belong to `named` only: another choice removes them.
-async function withPeople(
-  { stores: { memberships } }: Pick<PolicyParts, 'stores'>,
-  { tenantId }: Caller,
-  change: PolicyChange,
-): Promise<PolicyChange> {
-  const { approvers, people } = change
-  if (approvers === undefined && people === undefined) return change
-  if (approvers === undefined) throw peopleInvalid('people come with the approvers "named"')
-  if (approvers !== 'named') return { ...change, people: null }
-  if (people == null) throw peopleInvalid('people must name who may approve')
-  const members = new Set((await memberships.listActive(tenantId)).map(({ userId }) => userId))
-  const strangers = people.filter((id) => !members.has(id))
-  if (strangers.length > 0) throw peopleInvalid('people must be active members of the workspace', strangers)
-  return { ...change, people: [...new Set(people)].toSorted() }
-}
-
-function peopleInvalid(message: string, ids?: readonly string[]): DomainError {
-  return new DomainError('invalid', message, { details: { field: 'people', ...(ids ? { ids } : {}) } })
-}
 
 /** The strictest of what the server, the workspace and the bundle set. */
 export function effectivePolicy(

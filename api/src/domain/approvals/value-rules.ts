@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Assurance, WhyNotCode } from '@keyferry/contract'
 import type { BundleStore } from '../library/bundle.ts'
 import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
+import type { MachineStore } from '../machines/machine.ts'
 import {
   effectivePolicy,
   isAtLeast,
@@ -51,11 +52,38 @@ export async function assuranceNow(
   place: Place,
   names: readonly string[],
 ): Promise<Assurance | null> {
-  const bundle = await stores.bundles.find(place.tenantId, place.bundleId)
-  if (bundle === null) return null
-  const set = await stores.policies.find(place.tenantId, place.bundleId)
-  const own = effectivePolicy(assurance, set, bundle)
-  return tightened(own, await rulesOfValues(stores, place, names)).assurance
+  const own = await ownRules({ stores, assurance }, place)
+  return own && tightened(own, await rulesOfValues(stores, place, names)).assurance
+}
+
+/** The rules of a bundle without those that come with values; null: it is gone. */
+async function ownRules(
+  {
+    stores,
+    assurance,
+  }: Pick<AssuranceParts, 'assurance'> & { stores: Pick<AssuranceParts['stores'], 'bundles' | 'policies'> },
+  { tenantId, bundleId }: Place,
+): Promise<Policy | null> {
+  const bundle = await stores.bundles.find(tenantId, bundleId)
+  return bundle && effectivePolicy(assurance, await stores.policies.find(tenantId, bundleId), bundle)
+}
+
+/** The secrets for which another bundle demands more than this one: machines that may use this one get them without an
+ * approval.
+ * @param keyIds keys that the bundle need not hold yet, told by their own names; undefined: all that it delivers */
+export async function stricterForMachines(
+  parts: Parameters<typeof ownRules>[0] & { stores: { machines: MachineStore } },
+  place: Place,
+  keyIds?: readonly string[],
+): Promise<string[]> {
+  const { policies, machines } = parts.stores
+  const own = await ownRules(parts, place)
+  if (own === null || !(await machines.isDelivered(place.tenantId, place.bundleId))) return []
+  const rules =
+    keyIds === undefined
+      ? await policies.ofSharedValues(place.tenantId, place.bundleId)
+      : await policies.ofKeys(place.tenantId, keyIds)
+  return [...namesTightened(rules, own)].toSorted()
 }
 
 const STRICTER: Readonly<Record<WhyNotCode, (rules: PolicySetting, own: Policy) => boolean>> = {

@@ -106,6 +106,8 @@ export interface MachineStore {
     grant: GrantPlace & { scope: GrantScope },
     stamp: Stamp,
   ): Promise<'done' | 'no_machine' | 'no_bundle' | 'full'>
+  /** Whether any machine may fetch the values of a bundle. */
+  isDelivered(tenantId: string, bundleId: string): Promise<boolean>
   /** False when there is no such grant. */
   revoke(tenantId: string, place: GrantPlace, stamp: Stamp): Promise<boolean>
 }

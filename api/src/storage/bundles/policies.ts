@@ -4,12 +4,13 @@ import {
   type PolicyChange,
   type PolicySetting,
   type PolicyStore,
+  type ValueRules,
 } from '../../domain/approvals/policy.ts'
 import { type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag, type Tables } from '../base/tables.ts'
-import { selectOf, updateOf } from '../base/tenant-rows.ts'
+import { keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { endGrants } from '../people/grant-ends.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { bundleEvent } from './bundles.ts'
@@ -65,6 +66,7 @@ export function createPolicyStore(queries: Queries): PolicyStore {
       }
     },
     ofSharedValues: sharedValues(queries),
+    ofKeys: (tenantId, keyIds) => ofKeys(query, tenantId, keyIds),
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
     async find(tenantId, bundleId) {
       const rows = await readBoth({ tenantId, bundleId })
@@ -97,6 +99,22 @@ function sharedValues({ query, prepare }: Queries): PolicyStore['ofSharedValues'
       .distinct(),
   )
   return async (tenantId, bundleId) => (await read({ tenantId, bundleId })).map(settingIn)
+}
+
+async function ofKeys(query: Query, tenantId: string, keyIds: readonly string[]): Promise<ValueRules[]> {
+  const rows = await keysAttached(query, tenantId)
+    .innerJoin('bundle_policies', (join) =>
+      join
+        .onRef('bundle_policies.tenant_id', '=', 'attachments.tenant_id')
+        .onRef('bundle_policies.bundle_id', '=', 'attachments.bundle_id'),
+    )
+    .where('keys.id', 'in', keyIds)
+    .where('keys.is_secret', '=', flag(true))
+    .select('keys.name')
+    .select(RULES)
+    .distinct()
+    .execute()
+  return rows.map(settingIn)
 }
 
 async function sharing(query: Query, tenantId: string, bundleId: string): ReturnType<PolicyStore['sharing']> {

@@ -4,7 +4,7 @@ import type { MachineChange, MachineDraft, MachineStore } from '../../domain/mac
 import { isTaken, unless } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
-import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { countOf, deleteOf, isFound, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { holdMachine, machineEvent } from './machine-changes.ts'
 import { grant, revoke } from './machine-grants.ts'
@@ -27,6 +27,8 @@ export function createMachineStore({ query, write }: Queries): MachineStore {
       write((transaction) => remove(transaction, { tenantId, machineId, stamp })),
     grant: (tenantId, granted, stamp) =>
       write((transaction) => grant(transaction, { tenantId, ...granted, stamp })),
+    isDelivered: (tenantId, bundleId) =>
+      isFound(selectOf(query, 'machine_grants', { tenantId, bundle_id: bundleId, scope: 'deliver' })),
     revoke: (tenantId, place, stamp) =>
       write((transaction) => revoke(transaction, { tenantId, ...place, stamp })),
   }

@@ -13,6 +13,7 @@ import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { notifyFailure, telling } from '../../ui/notify-failure.ts'
 import { Select, SelectField } from '../../ui/select.tsx'
+import { StricterNotice } from '../../ui/stricter-notice.tsx'
 import { Rows, Section } from './section.tsx'
 
 /** The bundles that a machine may use; an owner adds, changes and removes them. */
@@ -92,6 +93,8 @@ function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () =
   const [chosen, setChosen] = useState<Bundle | null>(null)
   const [scope, setScope] = useState<'deliver' | 'read'>('deliver')
   const [problem, setProblem] = useState<string | null>(null)
+  const asked = { enabled: chosen !== null }
+  const policy = useAnswer('getBundlePolicy', { bundle_id: chosen?.id ?? '' }, asked)
   const granted = new Set(machine.grants.map(({ bundle }) => bundle.id))
   const free = (bundles.data ?? []).filter(({ id }) => !granted.has(id))
   const input = () => {
@@ -117,7 +120,8 @@ function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () =
           setProblem(null)
         }}
       />
-      <FailureNotice error={bundles.error} />
+      <FailureNotice error={bundles.error ?? policy.error} />
+      {scope === 'deliver' && <StricterNotice names={policy.data?.stricter ?? []} />}
       {problem !== null && (
         <p role="alert" className="text-sm text-danger">
           {problem}

@@ -46,3 +46,10 @@ export function useChangeKeys(onChanged: (changed: AnswerOf<'changeKeys'>) => vo
 export function useKeyUses(keyIds: readonly string[]) {
   return useAnswer('findKeyUses', { key_ids: [...keyIds] }, { gcTime: 0, staleTime: 0 }).data?.bundles
 }
+
+/** The secrets among the keys that machines would get from this bundle under weaker rules. */
+export function useStricter(keyIds: readonly string[], bundleId: string | null): readonly string[] {
+  const input = { key_ids: [...keyIds], bundle_id: bundleId ?? '' }
+  const options = { gcTime: 0, staleTime: 0, enabled: bundleId !== null }
+  return useAnswer('findKeyUses', input, options).data?.stricter ?? []
+}

@@ -1,10 +1,11 @@
 import { useState } from 'react'
 import type { KeyUse } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { useKeyUses } from '../../lib/data/keys.ts'
+import { useKeyUses, useStricter } from '../../lib/data/keys.ts'
 import { useCanEdit } from '../../lib/data/me.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Combobox } from '../combobox.tsx'
+import { StricterNotice } from '../stricter-notice.tsx'
 import { AffectedBundles, KeyQuestion, type KeyQuestionParts, NameList } from './key-question.tsx'
 
 /** Asks for the bundle to attach keys to. */
@@ -16,6 +17,7 @@ export function AttachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionP
   )
   const ids = keys.map(({ id }) => id)
   const attached = useKeyUses(ids)?.find(({ id }) => id === bundleId)?.key_count ?? 0
+  const stricter = useStricter(ids, bundleId)
   const name = bundles?.find(({ id }) => id === bundleId)?.name ?? 'the bundle'
   return (
     <KeyQuestion
@@ -43,6 +45,7 @@ export function AttachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionP
         />
       )}
       <p>The bundle delivers them after its other keys. Terminals get them at the next approval.</p>
+      <StricterNotice names={stricter} />
       {attached > 0 && (
         <p role="status">
           {attached} of the {counted(keys.length, 'key')} {attached === 1 ? 'is' : 'are'} attached already.

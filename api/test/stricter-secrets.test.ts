@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { newMachine, type TestMachine } from './machine-client.ts'
+
+// A bundle with rules holds a secret and a public value, and a bundle for machines shares both.
+describe.each(databases)('secrets that machines get under weaker rules on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let machine: TestMachine
+  let ruled: string
+  let shared: string
+  let secret: string
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+  })
+  afterAll(() => api.close())
+  beforeEach(async () => {
+    owner = await api.newOwner()
+    machine = await newMachine(api, owner)
+    ruled = await newBundle()
+    shared = await newBundle()
+    secret = await newKey('SECRET')
+    const open = await newKey('HOST', false)
+    for (const key_id of [secret, open]) {
+      await attach(ruled, key_id)
+      await attach(shared, key_id, { as: `IN_${key_id.slice(0, 4)}` })
+    }
+    await rule(ruled, { approvers: 'owner' })
+  })
+
+  const newBundle = async () =>
+    (await api.call('createBundle', { as: owner, body: { name: randomUUID() } })).json.id
+  const newKey = async (name: string, is_secret = true) =>
+    (await api.call('createKey', { as: owner, body: { name, value: name, is_secret } })).json.id
+  const attach = async (bundle_id: string, key_id: string, body = {}) =>
+    (await api.call('attachKey', { as: owner, params: { bundle_id, key_id }, body })).json
+  const rule = (bundle_id: string, body: Record<string, unknown>) =>
+    api.call('changeBundlePolicy', { as: owner, params: { bundle_id }, body })
+  const grant = async (bundle_id: string, scope = 'deliver') => {
+    const params = { machine_id: machine.id, bundle_id }
+    return (await api.call('grantBundle', { as: owner, params, body: { scope } })).json
+  }
+  const stricterIn = async (bundle_id: string) =>
+    (await api.call('getBundlePolicy', { as: owner, params: { bundle_id } })).json.stricter
+  const asked = async (bundle_id: string) => {
+    const body = { key_ids: [secret], bundle_id }
+    return (await api.call('findKeyUses', { as: owner, body })).json.stricter
+  }
+
+  test('a grant names them, and the rules of the bundle do before it', async () => {
+    const names = [`IN_${secret.slice(0, 4)}`]
+    expect(await stricterIn(shared)).toEqual(names)
+    expect(await grant(shared, 'read')).toEqual({ ok: true, stricter: [] })
+    expect(await grant(shared)).toEqual({ ok: true, stricter: names })
+    expect(await stricterIn(ruled)).toEqual([])
+    expect((await grant(ruled)).stricter).toEqual([])
+    await rule(shared, { approvers: 'owner' })
+    expect([await stricterIn(shared), (await grant(shared)).stricter]).toEqual([[], []])
+  })
+
+  test('an attachment to a bundle of a machine names them, and so does the question before it', async () => {
+    const [granted, free] = [await newBundle(), await newBundle()]
+    await grant(granted)
+    expect([await asked(granted), await asked(free)]).toEqual([['SECRET'], []])
+    expect((await attach(free, secret)).stricter).toEqual([])
+    expect(await attach(granted, secret)).toEqual({ ok: true, message: 'key attached', stricter: ['SECRET'] })
+    expect((await attach(granted, await newKey('OWN'))).stricter).toEqual([])
+  })
+
+  test('several keys at once: the secrets among them that have stricter rules', async () => {
+    const granted = await newBundle()
+    await grant(granted)
+    const batch = { key_ids: [secret, await newKey('OWN')], bundle_id: granted }
+    const change = async (action: string) =>
+      (await api.call('changeKeys', { as: owner, body: { ...batch, action } })).json
+    expect(await change('attach')).toEqual({ changed: 2, unchanged: 0, stricter: ['SECRET'] })
+    expect((await change('detach')).stricter).toEqual([])
+  })
+})

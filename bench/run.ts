@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { apiReads } from './api-reads.ts'
 import { approveToDelivered } from './approve-to-delivered.ts'
 import { clientStart } from './client-start.ts'
+import { comparing } from './comparing.ts'
 import { deliveries } from './deliveries.ts'
 import { events } from './events.ts'
 import { firstPaint } from './first-paint.ts'
@@ -29,6 +30,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   events,
   imports,
   tenants,
+  comparing,
   sealer,
   webhooks,
   'web-hop': webHop,

@@ -206,7 +206,8 @@ describe.each(databases)('what leaves the audit log on %s', (kind) => {
     // Two servers of one process on one SQLite file would wait for each other for ever.
     if (kind === 'postgres') {
       test('by several nodes at once deletes each day once', async () => {
-        clock.now = new Date('2027-01-11T10:00:00.000Z')
+        // The last day stays within the limit: a node that starts late finds nothing more to delete.
+        clock.now = new Date('2026-01-12T10:00:00.000Z')
         const options = { ...api.settings, auditRetentionDays: 9, now: () => clock.now }
         const nodes = await Promise.all([1, 2, 3].map(() => startTestApi(kind, options)))
         while ((await head()).first_seq !== ENDS[1] + 1) await sleep(20)

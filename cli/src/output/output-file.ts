@@ -67,8 +67,10 @@ function writeDraft(draft: string, text: string): void {
   }
 }
 
-// A hard link fails if the name is taken, unlike a rename, so a race cannot overwrite another file.
-function publish(draft: string, path: string): void {
+/** Give a whole draft its name. A hard link fails if the name is taken, unlike a rename, so a race cannot overwrite
+ * another file.
+ * @throws Error with the code EEXIST */
+export function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)
   } catch (error) {

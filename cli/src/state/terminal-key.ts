@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDeviceSeed } from '@keyferry/crypto/device-key'
+import { publish } from '../output/output-file.ts'
 import { runtimeFolder, type StateParts } from './state-folder.ts'
 
 const SEED_BYTES = 32
@@ -39,16 +41,20 @@ function readSeed(path: string): Uint8Array | null {
   }
 }
 
-// Of two commands that start together, the first one's key counts.
+// Of two commands that start together, the first one's key counts. The other sees a whole file or none.
 function makeSeed(path: string): Uint8Array | null {
   const existing = readSeed(path)
   if (existing !== null) return existing
   const seed = createDeviceSeed()
+  const draft = `${path}.${randomUUID()}`
   try {
-    writeFileSync(path, seed, { mode: 0o600, flag: 'wx' })
+    writeFileSync(draft, seed, { mode: 0o600, flag: 'wx' })
+    publish(draft, path)
     return seed
   } catch {
     return readSeed(path)
+  } finally {
+    rmSync(draft, { force: true })
   }
 }
 

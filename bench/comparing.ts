@@ -22,7 +22,9 @@ export const comparing: Benchmark = async ({ turns }) => {
     }
     const query = new URLSearchParams(bundle_ids.map((id): [string, string] => ['bundle_id', id]))
     const compare = async () => {
-      const answer = await fetch(`${api.address}/api/v1/compare?${query}`, { headers: api.owner.headers })
+      const answer = await fetch(`${api.address}/api/v1/compare?${query.toString()}`, {
+        headers: api.owner.headers,
+      })
       const { rows } = (await answer.json()) as { rows: unknown[] }
       if (rows.length !== NAMES) throw new Error(`compared ${rows.length} names`)
     }

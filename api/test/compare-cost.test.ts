@@ -17,11 +17,12 @@ const counting: KyselyPlugin = {
 let api: TestApi
 let owner: Identity
 let bundleIds: string[]
+const aroundDatabase = (database: Database) => ({
+  ...database,
+  query: database.query.withPlugin(counting),
+})
+
 beforeAll(async () => {
-  const aroundDatabase = (database: Database) => ({
-    ...database,
-    query: database.query.withPlugin(counting),
-  })
   api = await startTestApi('sqlite', { aroundDatabase })
   owner = await api.newOwner()
   const first = (await api.call('createBundle', { as: owner, body: { name: 'b0' } })).json.id
@@ -39,15 +40,16 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
+const queriesFor = async (ids: readonly string[]) => {
+  const before = queries
+  const query = ids.map((id): [string, string] => ['bundle_id', id])
+  const { json } = await api.call('compareBundles', { as: owner, query })
+  expect(json.rows.filter(({ cells }) => cells.length === ids.length)).toHaveLength(KEYS)
+  return queries - before
+}
+
 // The processor time of a comparison is a benchmark: `npm run bench -- comparing`.
 test('comparing 20 bundles takes as many queries as comparing 2', async () => {
-  const queriesFor = async (ids: readonly string[]) => {
-    const before = queries
-    const query = ids.map((id): [string, string] => ['bundle_id', id])
-    const { json } = await api.call('compareBundles', { as: owner, query })
-    expect(json.rows.filter(({ cells }) => cells.length === ids.length)).toHaveLength(KEYS)
-    return queries - before
-  }
   const few = await queriesFor(bundleIds.slice(0, 2))
   expect(few).toBeGreaterThan(0)
   expect(await queriesFor(bundleIds)).toBe(few)

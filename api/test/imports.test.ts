@@ -315,18 +315,19 @@ describe.each(databases)('imports on %s', (kind) => {
     })
   })
 
-  describe('from another bundle', () => {
-    const take = (options: object = {}, as = owner, bundle = 'prod/app') =>
-      api.call('importVariables', {
-        as,
-        body: { bundle, entries: [{ name: 'A', from: 'dev/app' }], ...options },
-      })
+  const takeFrom = (options: object = {}, as = owner, bundle = 'prod/app') =>
+    api.call('importVariables', {
+      as,
+      body: { bundle, entries: [{ name: 'A', from: 'dev/app' }], ...options },
+    })
 
+  describe('from another bundle', () => {
     test('a copy has the value, mark and description, and changes no more with the other', async () => {
       await importing('dev/app', { A: 'planted-a' })
-      const [{ id: key_id = '' } = {}] = (await api.call('listKeys', { as: owner })).json
+      const [key] = (await api.call('listKeys', { as: owner })).json
+      const key_id = key?.id ?? ''
       await api.call('updateKey', { as: owner, params: { key_id }, body: { description: 'the first' } })
-      const { json, text } = await take({ own: ['A'] })
+      const { json, text } = await takeFrom({ own: ['A'] })
       expect(json.plan).toMatchObject([{ action: 'own', key_name: 'PROD_APP_A', is_secret: true }])
       expect(text).not.toContain('planted')
       await api.call('updateKey', { as: owner, params: { key_id }, body: { value: 'new' } })
@@ -342,23 +343,24 @@ describe.each(databases)('imports on %s', (kind) => {
       const params = { bundle_id: await bundleId('dev/app'), key_id: json.id }
       await api.call('attachKey', { as: owner, params })
       await importing('prod/app', { HOST: 'prod' })
-      await take({ own: ['A'] })
+      await takeFrom({ own: ['A'] })
       expect(await delivered('prod/app')).toEqual({ HOST: 'prod', A: 'https://prod' })
     })
 
     test('without own it is the same key; the same again changes nothing', async () => {
       await importing('dev/app', { A: 'x'.repeat(5_000) })
-      expect((await take()).json.plan).toMatchObject([{ action: 'share', key_name: 'A' }])
-      expect((await take()).json.plan).toMatchObject([{ action: 'same', key_name: 'A' }])
+      expect((await takeFrom()).json.plan).toMatchObject([{ action: 'share', key_name: 'A' }])
+      expect((await takeFrom()).json.plan).toMatchObject([{ action: 'same', key_name: 'A' }])
     })
 
     test('is refused where the bundle has the key under another name, and where both or neither is given', async () => {
       await importing('dev/app', { A: '1' })
-      const [{ id: key_id = '' } = {}] = (await api.call('listKeys', { as: owner })).json
+      const [key] = (await api.call('listKeys', { as: owner })).json
+      const key_id = key?.id ?? ''
       await importing('prod/app', { B: '2' })
       const params = { bundle_id: await bundleId('prod/app'), key_id }
       await api.call('attachKey', { as: owner, params, body: { as: 'OTHER' } })
-      expectRefused(await take())
+      expectRefused(await takeFrom())
       const entries = (entry: object) =>
         api.call('importVariables', {
           as: owner,

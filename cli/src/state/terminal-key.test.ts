@@ -11,7 +11,7 @@ const AT_ONCE = 8
 
 /** A process that makes the key at a moment that all share. */
 async function keyMadeIn(folder: string, atMs: number): Promise<string> {
-  const script = `import { terminalKey } from '${MODULE}'
+  const script = `import { terminalKey } from '${MODULE.href}'
     while (Date.now() < ${atMs}) {}
     const key = terminalKey('${SERVER}', { env: { XDG_RUNTIME_DIR: '${folder}' }, platform: 'linux' })
     process.stdout.write(key === null ? 'none' : Buffer.from(key).toString('hex'))`

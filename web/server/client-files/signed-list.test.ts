@@ -157,14 +157,15 @@ test('an older version replaces a newer one only with --older', async () => {
   expect(await install(home, { text, words: ['--older'] })).toMatchObject({ exit: 0, says: 'linux-x64' })
 })
 
+const serverFile = async (name: string) => await fetch(`${web.address}/client/${name}`)
+
 test('the server hands out the list and its signature as they are', async () => {
   writeFiles(folder, { [PROGRAM]: fakeProgram('linux-x64') })
   rmSync(join(folder, 'SHA256SUMS.minisig'), { force: true })
-  const get = async (name: string) => await fetch(`${web.address}/client/${name}`)
-  expect((await get('SHA256SUMS.minisig')).status).toBe(404)
+  expect((await serverFile('SHA256SUMS.minisig')).status).toBe(404)
   signed()
   for (const name of ['SHA256SUMS', 'SHA256SUMS.minisig'])
-    expect(await (await get(name)).text()).toBe(readFileSync(join(folder, name), 'utf8'))
+    expect(await (await serverFile(name)).text()).toBe(readFileSync(join(folder, name), 'utf8'))
   expect(existsSync(join(folder, PROGRAM))).toBe(true)
 })
 

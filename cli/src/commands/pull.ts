@@ -2,11 +2,11 @@ import { resolve } from 'node:path'
 import { FORMAT_NAMES, type FormatName } from '@keyferry/contract/env/format-names'
 import { announce } from '../base/announce.ts'
 import { EXIT, generalError, usageError } from '../base/cli-error.ts'
+import type { OutputFile } from '../base/output-file.ts'
 import type { Parts, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import type { Command, Flag, Words } from '../command-line/command.ts'
 import { harmlessValues } from '../delivery/dangerous-names.ts'
-import type { OutputFile } from '../output/output-file.ts'
 import { requireFormatName } from './names.ts'
 import { REQUEST_FLAGS, readValuesRequest, type ValuesOptions } from './request-flags.ts'
 
@@ -80,7 +80,7 @@ const OBEYED = /[^\P{Cc}\t\r\n]|\r(?!\n)|\p{Bidi_Control}/u
  * @returns the exit code · @throws CliError */
 export async function pull(options: PullOptions, parts: Parts, pending?: PendingRequest): Promise<number> {
   const { output, formatName } = options
-  const { requireWritable, writeOutputFile } = await import('../output/output-file.ts')
+  const { requireWritable, writeOutputFile } = await import('../base/output-file.ts')
   const { writeValues } = await import('../output/write-values.ts')
   const { FORMATS } = await import('@keyferry/contract/env')
   const { deliver } = await import('../delivery/deliver.ts')

@@ -1,6 +1,7 @@
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
 import { refusedAnswer, refusedError } from '../base/cli-error.ts'
+import { writeOutputFile } from '../base/output-file.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import {
@@ -15,7 +16,6 @@ import {
   shown,
   string,
 } from '../base/shape.ts'
-import { writeOutputFile } from '../output/output-file.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { keyOf } from './pinned-keys.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDeviceSeed } from '@keyferry/crypto/device-key'
-import { publish } from '../output/output-file.ts'
+import { publish } from '../base/output-file.ts'
 import { runtimeFolder, type StateParts } from './state-folder.ts'
 
 const SEED_BYTES = 32

@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter'
 import { classNames } from './class-names.ts'
 
 /** `note`: a few words or a number beside the name. */
-export type Tab = { href: string; name: string; note?: ReactNode }
+type Tab = { href: string; name: string; note?: ReactNode }
 
 type TabsProps = { label: string; tabs: readonly Tab[]; children?: ReactNode }
 

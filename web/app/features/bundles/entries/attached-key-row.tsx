@@ -15,7 +15,7 @@ import { RowCheckbox } from '../../../ui/selection/row-checkbox.tsx'
 import { ValueEditor } from './value-editor.tsx'
 
 /** What a person may do with one variable of a bundle. */
-export type EntryActions = {
+type EntryActions = {
   onTick: (isRange: boolean) => void
   onDragStart: (event: PointerEvent) => void
   onMove: (step: 1 | -1) => void

@@ -13,8 +13,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type CliError, codeOf, generalError } from '../base/cli-error.ts'
-import { printable } from '../base/printable.ts'
+import { type CliError, codeOf, generalError } from './cli-error.ts'
+import { printable } from './printable.ts'
 
 const OWNER_ONLY = 0o600
 

@@ -20,6 +20,9 @@ const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 // Rows in the document: what fits on the screen and a few around it, however long the list.
 const MOST_ROWS = 60
 
+// A filter may leave a list that is shown whole, because only longer ones are drawn in part.
+const SHOWN_WHOLE = 300
+
 describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
   let server: RunningServer
   let browser: Browser
@@ -65,12 +68,12 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
     ['/keys', 'Search keys', 'SERVICE_4321'],
     ['/bundles', 'Search bundles', 'service987'],
   ])(
-    '%s: few rows are in the document, and a key press adds no more than that',
+    '%s: few rows are in the document, and a key press adds no more than a list that is shown whole',
     async (path, label, query) => {
       const page = await open(path)
       const rows = page.getByRole('main').getByRole('listitem')
       expect(await rows.count()).toBeLessThan(MOST_ROWS)
-      expect(await rowsAddedBy(page, label, query)).toBeLessThan(MOST_ROWS)
+      expect(await rowsAddedBy(page, label, query)).toBeLessThan(SHOWN_WHOLE)
       await expect.poll(() => rows.count()).toBe(1)
       await expectAccessible(page)
       await closePage(page)
@@ -82,7 +85,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
     const rows = page.getByRole('list', { name: 'Variables' }).getByRole('listitem')
     const names = async () => (await rows.getByRole('link').allInnerTexts()).slice(0, 3)
     expect(await rows.count()).toBeLessThan(MOST_ROWS)
-    expect(await rowsAddedBy(page, 'Filter variables', 'SERVICE_4321')).toBeLessThan(MOST_ROWS)
+    expect(await rowsAddedBy(page, 'Filter variables', 'SERVICE_4321')).toBeLessThan(SHOWN_WHOLE)
     await expect.poll(() => rows.count()).toBe(1)
     expect(await page.getByRole('button', { name: /^Drag/ }).count()).toBe(0)
     await expectAccessible(page)
@@ -127,7 +130,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
     await page.getByText(`${KEYS} of ${KEYS} selected`).waitFor()
     const rows = page.getByRole('list', { name: 'Keys' }).getByRole('listitem')
     expect(await rows.count()).toBeLessThan(MOST_ROWS)
-    expect(await rowsAddedBy(page, 'Filter keys', 'SERVICE_4321')).toBeLessThan(MOST_ROWS)
+    expect(await rowsAddedBy(page, 'Filter keys', 'SERVICE_4321')).toBeLessThan(SHOWN_WHOLE)
     await expect.poll(() => rows.count()).toBe(1)
     await page.getByRole('checkbox').uncheck()
     await page.getByText(`${KEYS - 1} of ${KEYS} selected`).waitFor()

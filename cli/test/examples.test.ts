@@ -21,7 +21,7 @@ const BEFORE: Readonly<Record<string, string>> = {
   diff: 'for bundle in dev/app staging/app prod/app; do keyferry import .env -b $bundle -q; done; ',
 }
 
-// A client without the publisher's key says so;  checks a signed one.
+// A client without the publisher's key says so; release/signed-release.test.ts checks a signed list.
 const EXIT_WITHOUT_PUBLISHER: Readonly<Record<string, number>> = { self: 1 }
 
 let approved: ScriptedServer

@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
     await closePage(page)
   })
 
-  test('a value that another person changed meanwhile is not overwritten', async () => {
+  test('a value is not overwritten if another person changed it after the page loaded', async () => {
     const page = await open(shop('dev'))
     const name = `LEVEL_${stories}`
     await page.getByRole('button', { name: `Edit the value of ${name}` }).click()

@@ -129,6 +129,16 @@ test('an end before the turn is over keeps what was made', async () => {
   await durable
 })
 
+test('an end while a change is being made keeps nothing of it', async () => {
+  const kept = add('kept')
+  await commits.begin()
+  file.exec("insert into rows values ('half', '')")
+  commits.close()
+  await kept
+  expect(committed()).toEqual(['kept'])
+  expect(() => commits.keep()).toThrow('no change is being made')
+})
+
 test('while another process writes, a change waits and blocks nothing', async () => {
   const other = new DatabaseSync(join(folder, 'file.db'))
   other.exec('begin immediate')

@@ -75,8 +75,9 @@ export class GroupCommit {
     await this.#group?.durable
   }
 
-  /** Make all that was kept durable now. Not while a change is being made. */
+  /** Make all that was kept durable now. A change that is still being made is undone. */
   close(): void {
+    if (this.#endTurn) this.undo()
     if (this.#group) this.#commit(this.#group)
   }
 

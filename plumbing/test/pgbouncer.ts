@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
 import { freePort } from '../src/free-port.ts'
+import { untilAnswers } from './postgres.ts'
 
 /** A pooler: `url` is the database's address through it. */
 export type TestPooler = { url: string; stop(): Promise<void> }
@@ -58,18 +57,4 @@ auth_type = any
 pool_mode = ${mode}
 default_pool_size = ${mode === 'session' ? 50 : 2}
 `
-}
-
-async function untilAnswers(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const client = new Client(url)
-    try {
-      await client.connect()
-      await client.end()
-      return
-    } catch {
-      await sleep(20)
-    }
-  }
-  throw new Error('pgbouncer does not answer')
 }

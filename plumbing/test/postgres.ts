@@ -93,7 +93,8 @@ export async function standbyOf(primary: OwnPostgres): Promise<OwnPostgres> {
   return own
 }
 
-async function untilAnswers(url: string): Promise<void> {
+/** Wait until a server or a pooler takes connections. */
+export async function untilAnswers(url: string): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
     const client = new Client(url)
     try {
@@ -104,7 +105,7 @@ async function untilAnswers(url: string): Promise<void> {
       await sleep(100)
     }
   }
-  throw new Error('the standby does not answer')
+  throw new Error('the database does not answer')
 }
 
 async function serverOn(databaseDir: string, { fsync = 'off', connections = 200 }: OwnOptions) {

@@ -4,8 +4,8 @@ const LINE_END = '\n'
 
 type Readers = { readonly line: (line: string) => void; readonly tooLong: () => void }
 
-/** Cuts a stream of bytes into lines of at most so many characters. A longer line is told once and passed over, so it
- * takes no memory. */
+/** Cuts a stream of bytes into lines of bounded length. It reports a longer line once and skips the rest of it, so the
+ * line takes no memory. */
 export class LineReader {
   readonly #most: number
   readonly #readers: Readers

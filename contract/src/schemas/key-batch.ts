@@ -35,7 +35,7 @@ export const ChangedKeys = z
   .object({ changed: z.int(), unchanged: z.int(), ...Stricter })
   .meta({ id: 'ChangedKeys', examples: [{ changed: 2, unchanged: 0, stricter: ['DATABASE_URL'] }] })
 
-/** `bundle_id`: where the keys are to be attached. */
+/** `bundle_id`: the bundle that gets the keys. */
 export const FindKeyUses = z
   .object({ key_ids: KeyIds, bundle_id: BundleId.optional() })
   .meta({ id: 'FindKeyUses', examples: [{ key_ids: EXAMPLE_IDS }] })

@@ -134,7 +134,7 @@ function strictestApprovers(places: readonly Pick<PolicySetting, 'approvers'>[])
   return APPROVERS.findLast((approvers) => set.includes(approvers)) ?? 'member'
 }
 
-// Whoever can change the files that a remembered command runs reads its values, so an owner has to allow it.
+// A person who can change the files of a remembered command can read its values, so an owner has to allow it.
 function strictestForAgents(places: readonly Pick<PolicySetting, 'agents'>[]): Policy['agents'] {
   return AGENT_RULES.findLast((rule) => places.some(({ agents }) => agents === rule)) ?? 'ask'
 }

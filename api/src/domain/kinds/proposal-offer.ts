@@ -27,7 +27,7 @@ import { type NewProposal, type ProposalContent, type ProposalStore, replacedBy 
 
 export type ProposingParts = PlanParts & { stores: { proposals: ProposalStore } }
 
-/** A deposit as its approver can have it: `why` they can only propose it, and who decides then. */
+/** A deposit as its approver can have it. `proposal`: why they can only propose it, and who decides then. */
 export type OfferedDeposit = {
   planned: PlannedDeposit
   grounds: Grounds
@@ -64,7 +64,7 @@ async function ownOffer(parts: PlanParts, asking: Asking, treatment: Treatment) 
   }
 }
 
-/** A deposit that would be proposed. Whoever may ask may propose; all other rules of the bundle count.
+/** A deposit that would be proposed. Every member may propose; all other rules of the bundle count.
  * @throws DomainError not_found · deposit_damaged · conflict (no deposit) */
 export async function plannedProposal(
   parts: PlanParts,

@@ -84,7 +84,8 @@ async function lockMigrations(transaction: Query): Promise<void> {
 async function scarceConnections(query: Query, wanted: number): Promise<ScarceConnections | null> {
   const { rows } = await sql<{ most: number; others: number }>`
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
-      (select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()) as others
+      (select count(*) from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid()) as others
   `.execute(query)
   const { most = wanted, others = 0 } = rows[0] ?? {}
   return most - others < wanted ? { wanted, most, others } : null

@@ -93,8 +93,8 @@ function summing({
     }),
   )
   const readVersions = prepare((value: (name: 'tenantId' | 'after') => string) => {
-    const sizes = sql<Size>`select key_id as id, coalesce(sum(length(value)), 0) + count(*) * ${ROW_BYTES} as bytes from key_versions
-      where tenant_id = ${value('tenantId')} and key_id > ${value('after')}
+    const sizes = sql<Size>`select key_id as id, coalesce(sum(length(value)), 0) + count(*) * ${ROW_BYTES} as bytes
+      from key_versions where tenant_id = ${value('tenantId')} and key_id > ${value('after')}
       group by key_id order by key_id limit ${sql.lit(ROWS_AT_ONCE)}`
     return { compile: () => sizes.compile(query) }
   })

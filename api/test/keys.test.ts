@@ -119,6 +119,22 @@ describe.each(databases)('keys on %s', (kind) => {
     expectError(await api.call('deleteKey', { as: owner, params }), 404, 'Key not found')
   })
 
+  test('a list has the bundles that use each key, if asked for', async () => {
+    const body = { bundle: 'dev/app', entries: [{ name: 'USED', value: '1' }] }
+    const { json } = await api.call('importVariables', { as: owner, body })
+    const key_id = json.plan[0]?.key_id ?? ''
+    const bundle = await api.call('createBundle', { as: owner, body: { name: 'prod/app' } })
+    const params = { bundle_id: bundle.json.id, key_id }
+    await api.call('attachKey', { as: owner, params, body: { as: 'RENAMED' } })
+    const listed = async (query: Record<string, string>) =>
+      (await api.call('listKeys', { as: owner, query })).json.find(({ id }) => id === key_id)?.bundles
+    expect(await listed({ uses: '1' })).toEqual([
+      { id: json.bundle_id, name: 'dev/app', as: 'USED' },
+      { id: bundle.json.id, name: 'prod/app', as: 'RENAMED' },
+    ])
+    expect(await listed({})).toBeUndefined()
+  })
+
   test('a list of 1,200 keys comes whole, in order, with its total', async () => {
     const as = await api.newOwner()
     const names = Array.from({ length: 1_200 }, (_, index) => `K${String(index).padStart(4, '0')}`)

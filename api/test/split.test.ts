@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { fetchValues, grant, newMachine } from './machine-client.ts'
 
 describe.each(databases)('splitting a shared key, on %s', (kind) => {
   let api: TestApi
@@ -48,9 +49,51 @@ describe.each(databases)('splitting a shared key, on %s', (kind) => {
   test('one call gives the copy its own value, description and lifetime', async () => {
     const lifetime = { expires_at: '2030-01-31T12:00:00.000Z', rotate_after_days: 30 }
     const { json } = await split(prod, url, { value: 'mine', description: 'of prod', ...lifetime })
-    expect(json).toMatchObject({ description: 'of prod', version: 1, ...lifetime })
+    expect(json).toMatchObject({ description: 'of prod', version: 2, ...lifetime })
     expect(await keyOf(json.id)).toMatchObject({ value: 'mine' })
     expect(await keyOf(url)).toMatchObject({ description: 'the database', expires_at: null })
+  })
+
+  describe('who was given the value by this bundle', () => {
+    const holdersOf = async (key_id: string) =>
+      (await api.call('listHolders', { as: owner, params: { key_id } })).json.map((holder) => ({
+        id: holder.id,
+        version: holder.version,
+        current: holder.is_current,
+      }))
+    const given = async (bundleId: string) => {
+      const machine = await newMachine(api, owner)
+      await grant(api, owner, { machine, bundle: { id: bundleId } })
+      const { answer } = await fetchValues(api, { token: machine.token, bundle_id: bundleId })
+      expect(answer.status).toBe(200)
+      return machine.id
+    }
+
+    test('holds an older value of its own key; who got it elsewhere does not', async () => {
+      const inProd = await given(prod)
+      await given(dev)
+      const { json } = await split(prod, url, { value: 'mine' })
+      expect(await holdersOf(json.id)).toEqual([{ id: inProd, version: 1, current: false }])
+      expect(await holdersOf(url)).toHaveLength(2)
+      const stale = (await api.call('listStaleKeys', { as: owner })).json
+      expect(stale).toMatchObject([{ id: json.id, holders: 1 }])
+    })
+
+    test('holds the current value of a copy with the same value', async () => {
+      const inProd = await given(prod)
+      const { json } = await split(prod, url)
+      expect(await holdersOf(json.id)).toEqual([{ id: inProd, version: 1, current: true }])
+    })
+
+    test('… also if an import gives the bundle its own value', async () => {
+      const inProd = await given(prod)
+      const body = { bundle: 'prod/app', entries: [{ name: 'DB', value: 'new' }] }
+      const { json } = await api.call('importVariables', { as: owner, body })
+      expect(json.plan).toMatchObject([{ action: 'own' }])
+      expect(await holdersOf(json.plan[0]?.key_id ?? '')).toEqual([
+        { id: inProd, version: 1, current: false },
+      ])
+    })
   })
 
   test('a split copies value, mark and description, and delivers the copy in the same place', async () => {

@@ -25,9 +25,10 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
     stricterForMachines(requestParts, { tenantId, bundleId }, keyIds)
   return {
     createKey: async ({ caller, body }) => present(await createKey(keys, caller, { draft: body, clock })),
-    async listKeys({ caller, query: { limit, offset, query, due } }) {
+    async listKeys({ caller, query: { limit, offset, query, due, uses } }) {
       const filter = { query, due: due === '1' ? dueBy(clock.now()) : undefined }
-      return listReply(await listKeys(keys, caller, { filter, page: { limit, offset } }), present)
+      const listing = { filter, page: { limit, offset }, withBundles: uses === '1' }
+      return listReply(await listKeys(keys, caller, listing), present)
     },
     async getKey({ caller, params: { key_id }, query }) {
       const isRevealed = query.reveal === '1'

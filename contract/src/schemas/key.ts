@@ -126,10 +126,10 @@ export const Key = z
   })
   .meta({ id: 'Key', examples: [EXAMPLE_KEY] })
 
+const Uses = z.array(z.object({ id: Id, name: z.string(), as: z.string() }))
+
 /** Each bundle delivers the key under the name `as`. */
-export const KeyWithBundles = Key.extend({
-  bundles: z.array(z.object({ id: Id, name: z.string(), as: z.string() })),
-}).meta({
+export const KeyWithBundles = Key.extend({ bundles: Uses }).meta({
   id: 'KeyWithBundles',
   examples: [
     {
@@ -139,12 +139,16 @@ export const KeyWithBundles = Key.extend({
   ],
 })
 
-export const KeyList = z.array(Key).meta({ id: 'KeyList', examples: [[EXAMPLE_KEY]] })
+/** `bundles`: as of one key, if `uses=1` asks for them; otherwise absent. */
+export const KeyList = z
+  .array(Key.extend({ bundles: Uses.optional() }))
+  .meta({ id: 'KeyList', examples: [[EXAMPLE_KEY]] })
 
 /** `due=1`: only keys whose value should be replaced. */
 export const ListKeysQuery = Page.extend({
   query: optionalText('query', LIMITS.nameLength).optional(),
   due: z.enum(['0', '1'], { error: 'due must be 0 or 1' }).optional(),
+  uses: z.enum(['0', '1'], { error: 'uses must be 0 or 1' }).optional(),
 })
 
 export const GetKeyQuery = z.object({ reveal: Reveal })

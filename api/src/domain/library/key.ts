@@ -45,7 +45,7 @@ export type Key = {
   Deadlines
 
 /** A key as one person sees it. */
-export type SeenKey = Key & { may_change: boolean; may_show: boolean }
+export type SeenKey = Key & { may_change: boolean; may_show: boolean; bundles?: BundleReference[] }
 
 /** `isLong`: the value may be shown, but is too long to be read with a list. */
 type ListedKey = Key & { isLong: boolean }
@@ -108,6 +108,11 @@ export interface KeyStore {
   longValues(tenantId: string, keyIds: readonly string[]): Promise<ReadonlyMap<string, Plaintext>>
   count(tenantId: string, filter: KeyFilter): Promise<number>
   bundlesUsing(tenantId: string, keyId: string): Promise<BundleReference[]>
+  /** The same of several keys, by key id. */
+  allBundlesUsing(
+    tenantId: string,
+    keyIds: readonly string[],
+  ): Promise<ReadonlyMap<string, BundleReference[]>>
   /** Change a key, all of it or nothing. A value that differs from the current one becomes the next version, and so
    * does the same text where it becomes a template or stops being one; a change that changes nothing leaves no trace.
    * @throws DomainError invalid: the value is no template · forbidden: see `editor` */
@@ -175,15 +180,29 @@ async function rightsOf(keys: KeyStore, caller: Caller, found: readonly Key[]): 
   }))
 }
 
+/** `withBundles`: each key with the bundles that use it. */
 export async function listKeys(
   keys: KeyStore,
   caller: Caller,
-  { filter, page }: { filter: KeyFilter; page: Page },
+  { filter, page, withBundles }: { filter: KeyFilter; page: Page; withBundles: boolean },
 ): Promise<Listing<SeenKey>> {
   const { tenantId } = caller
   const total = await keys.count(tenantId, filter)
-  const chunks = chunksOf((slice) => keys.list(tenantId, filter, slice), page)
-  return { total, chunks: withLongValues(keys, caller, chunks) }
+  const listed = chunksOf((slice) => keys.list(tenantId, filter, slice), page)
+  const chunks = withLongValues(keys, caller, listed)
+  return { total, chunks: withBundles ? withUses(keys, tenantId, chunks) : chunks }
+}
+
+async function* withUses(
+  keys: KeyStore,
+  tenantId: string,
+  chunks: AsyncIterable<readonly SeenKey[]>,
+): AsyncGenerator<readonly SeenKey[]> {
+  for await (const chunk of chunks) {
+    const ids = chunk.map(({ id }) => id)
+    const bundles = await keys.allBundlesUsing(tenantId, ids)
+    yield chunk.map((key) => ({ ...key, bundles: bundles.get(key.id) ?? [] }))
+  }
 }
 
 // A value that was removed or made secret since the list was read is null.

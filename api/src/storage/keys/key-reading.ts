@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Slice } from '../../domain/base/listing.ts'
 import type { Key, KeyFilter, KeyStore } from '../../domain/library/key.ts'
+import { chunks } from '../base/chunks.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import type { Flag, Tables } from '../base/tables.ts'
 import { countOf, selectOf } from '../base/tenant-rows.ts'
@@ -17,7 +18,7 @@ import {
 export function readKeys(
   queries: Queries,
   vault: ValueVault,
-): Pick<KeyStore, 'find' | 'list' | 'longValues' | 'count' | 'bundlesUsing'> {
+): Pick<KeyStore, 'find' | 'list' | 'longValues' | 'count' | 'bundlesUsing' | 'allBundlesUsing'> {
   const { query } = queries
   return {
     find: finder(queries, vault),
@@ -25,6 +26,7 @@ export function readKeys(
     longValues: (tenantId, keyIds) => longValues(query, vault, { tenantId, keyIds }),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
     bundlesUsing: bundlesUsing(queries),
+    allBundlesUsing: (tenantId, keyIds) => allBundlesUsing(query, tenantId, keyIds),
   }
 }
 
@@ -135,4 +137,22 @@ function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
       .orderBy('bundles.name'),
   )
   return (tenantId, keyId) => read({ tenantId, keyId })
+}
+
+async function allBundlesUsing(
+  query: Query,
+  tenantId: string,
+  keyIds: readonly string[],
+): ReturnType<KeyStore['allBundlesUsing']> {
+  const rows = []
+  for (const ids of chunks(keyIds)) {
+    const read = selectOf(query, 'attachments', tenantId)
+      .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+      .select(['attachments.key_id', 'bundles.id', 'bundles.name', 'attachments.delivered_name as as'])
+      .where('attachments.key_id', 'in', ids)
+      .orderBy('bundles.name')
+    rows.push(...(await read.execute()))
+  }
+  const byKey = Map.groupBy(rows, ({ key_id }) => key_id)
+  return new Map([...byKey].map(([id, uses]) => [id, uses.map(({ key_id: _, ...use }) => use)]))
 }

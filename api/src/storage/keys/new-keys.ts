@@ -9,18 +9,27 @@ type NewlyMade = {
   name: string
   is_secret: boolean
   isTemplate?: boolean
+  /** Above 1 for a copy: it continues the count of the key that it replaces. */
+  value_version?: number
   value_changed_elsewhere_at?: string | null
 }
 
 /** The event of a new key. */
 export function keyCreated(
   tenantId: string,
-  { id, name, is_secret, isTemplate = false, value_changed_elsewhere_at: elsewhere = null }: NewlyMade,
+  {
+    id,
+    name,
+    is_secret,
+    isTemplate = false,
+    value_version: version = 1,
+    value_changed_elsewhere_at: elsewhere = null,
+  }: NewlyMade,
   stamp: Stamp,
 ): Event {
   const target = { kind: 'key', id, name } as const
   const data = {
-    version: 1,
+    version,
     is_secret,
     ...(isTemplate ? { is_template: true } : {}),
     ...(elsewhere === null ? {} : { changed_elsewhere_at: elsewhere }),

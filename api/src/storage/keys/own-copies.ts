@@ -10,6 +10,7 @@ import { flag, type KeyRow } from '../base/tables.ts'
 import { keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
 import { storedUses, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
+import { keepHolders } from './kept-holders.ts'
 import { keyCreated, newKeyRow } from './new-keys.ts'
 
 export function splitter({ write }: Queries, vault: ValueVault): SplitStore['split'] {
@@ -26,6 +27,7 @@ export function splitter({ write }: Queries, vault: ValueVault): SplitStore['spl
         await updateOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId })
           .set({ key_id: copy.keyId })
           .execute()
+        await keepHolders(transaction, { tenantId, bundleId, copies: new Map([[keyId, copy.keyId]]) })
         await stampBundle(transaction, { tenantId, bundleId, stamp }, { action: 'bundle.split', data })
         return 'split'
       }),
@@ -83,6 +85,7 @@ const named = ({ id, name }: Named): Named => ({ id, name })
 
 const created = (row: KeyRow) => ({
   ...named(row),
+  value_version: row.value_version,
   is_secret: row.is_secret === 1,
   isTemplate: row.template_parts !== null,
 })
@@ -161,7 +164,7 @@ function rowOf(
       template_parts: isTemplate ? storedUses(templateUsesOf(value)) : null,
       description: copy.description ?? source.description,
       ...copy.lifetime,
-      value_version: 1,
+      value_version: source.value_version + (copy.value === undefined ? 0 : 1),
       created_at: stamp.at,
       created_by: stamp.by,
       updated_at: stamp.at,

@@ -6,6 +6,7 @@ import { makesKey, markAfter, splits } from '../../domain/transfer/library-impor
 import { chunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
+import { keepHolders } from '../keys/kept-holders.ts'
 import { changeOfKey, holdKeysOf, type KeyChangeParts } from '../keys/key-changes.ts'
 import { writeKeyChanges } from '../keys/key-writes.ts'
 import { Overtaken } from '../keys/library-changes.ts'
@@ -47,6 +48,14 @@ export async function insertKeys({ transaction, vault }: KeyChangeParts, change:
       const key = { ...row, is_secret: row.is_secret === 1, isTemplate: row.template_parts !== null }
       transaction.record(keyCreated(change.tenantId, key, change.stamp))
     }
+    const kept = steps.flatMap((step) =>
+      splits(step) && step.key ? [[step.key.id, step.newKeyId] as const] : [],
+    )
+    await keepHolders(transaction, {
+      tenantId: change.tenantId,
+      bundleId: change.bundleId,
+      copies: new Map(kept),
+    })
     await turn() // A long import lets other calls run.
   }
 }
@@ -64,7 +73,7 @@ function newKey(
     id: newKeyId,
     tenant_id: tenantId,
     name: keyName,
-    value_version: 1,
+    value_version: (split?.value_version ?? 0) + 1,
     is_secret: flag(markAfter(step)),
     template_parts: entry.copied?.isTemplate ? storedUses(templateUsesOf(value)) : null,
     description: split?.description ?? entry.copied?.description ?? '',

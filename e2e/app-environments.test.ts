@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     expect(await bundle.inputValue()).toBe(prod)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Change only this bundle' }).click()
-    await page.getByRole('heading', { name: `PROD_APP${stories}_LEVEL_${stories}` }).waitFor()
+    await page.getByRole('heading', { name: `LEVEL_${stories} in prod/app${stories}` }).waitFor()
     await page.getByRole('link', { name: `prod/app${stories} as LEVEL_${stories}` }).waitFor()
     expect(await page.getByLabel('Value', { exact: true }).inputValue()).toBe('debug')
     expect(await delivered(dev)).toContain(`LEVEL_${stories}=LEVEL_${stories}`)

@@ -6,7 +6,7 @@ import { ConfirmChange } from '../../ui/confirm-change.tsx'
 
 /** Asks before a key is deleted, and names the bundles that lose it. */
 export function DeleteKeyDialog({ item, onClose }: { item: KeyWithBundles; onClose: () => void }) {
-  const shows = without('listKeys', {}, item.id)
+  const shows = without('listKeys', { uses: '1' }, item.id)
   const remove = useChange('deleteKey', { key_id: item.id }, { refreshes: BUNDLE, shows })
   const { bundles } = item
   return (

@@ -34,13 +34,14 @@ export function useKeyFilters(keys: readonly Key[], stale: Stale) {
   const query = textOf('query')
   const filter = parseFilter(textOf('filter'))
   const shown = useMemo(
-    () =>
-      keys.filter(
-        (key) => FILTERS[filter].keep(key, stale) && matches(`${key.name} ${key.description}`, query),
-      ),
+    () => keys.filter((key) => FILTERS[filter].keep(key, stale) && matches(searched(key), query)),
     [keys, stale, query, filter],
   )
   return { query, filter, set, shown }
+}
+
+function searched({ name, description, bundles = [] }: Key): string {
+  return [name, description, ...bundles.flatMap((bundle) => [bundle.as, bundle.name])].join(' ')
 }
 
 function parseFilter(text: string): Filter {

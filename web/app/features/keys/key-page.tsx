@@ -1,10 +1,11 @@
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { isStale, useHolders } from '../../lib/data/holders.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
+import { variableOf } from '../../lib/rules/variables.ts'
 import { dueText } from '../../lib/words/due.ts'
 import { elsewhereText } from '../../lib/words/last-change.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
@@ -37,20 +38,33 @@ export function KeyPage({ id, view }: { id: string; view: string | undefined }) 
 function KeyView({ item, view }: { item: KeyWithBundles; view: string | undefined }) {
   const isOwner = useIsOwner()
   const [deleting, setDeleting] = useState(false)
+  const [params] = useSearchParams()
+  const name = variableOf(item, params.get('bundle'))
+  const [only, ...others] = item.bundles
+  const bundle =
+    item.bundles.find(({ id }) => id === params.get('bundle')) ?? (others.length === 0 ? only : undefined)
   return (
     <>
       <PageHeading
-        title={item.name}
+        title={bundle === undefined ? name : `${name} in ${bundle.name}`}
         shown={
-          <EntryName
-            name={item.name}
-            className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]"
-          />
+          <span className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]">
+            <EntryName name={name} />
+            {bundle !== undefined && (
+              <span className="font-normal text-ink-faint">
+                {' '}
+                in{' '}
+                <Link href={`/bundles/${bundle.id}`} className="hover:underline">
+                  <EntryName name={bundle.name} />
+                </Link>
+              </span>
+            )}
+          </span>
         }
         intro={<KeyIntro item={item} />}
         actions={
           <>
-            <CopyButton text={item.name} what={item.name} />
+            <CopyButton text={name} what={name} />
             {isOwner && <Button label="Delete" onClick={() => setDeleting(true)} icon={Trash2} />}
           </>
         }
@@ -140,7 +154,9 @@ function ReadOnlyKey({ item }: { item: KeyWithBundles }) {
   )
 }
 
-function WhereUsed({ item: { name: keyName, bundles } }: { item: KeyWithBundles }) {
+function WhereUsed({ item }: { item: KeyWithBundles }) {
+  const { name: keyName, bundles } = item
+  const variable = variableOf(item)
   return (
     <section aria-labelledby="where-used">
       <h2 id="where-used" className="text-sm font-semibold">
@@ -157,7 +173,7 @@ function WhereUsed({ item: { name: keyName, bundles } }: { item: KeyWithBundles 
                 className="block px-3 py-2 font-mono text-sm [overflow-wrap:anywhere] -outline-offset-2 hover:bg-sunken/60"
               >
                 <EntryName name={name} />
-                {as !== keyName && (
+                {as !== variable && (
                   <span className="block text-xs text-ink-soft">
                     as <EntryName name={as} />
                   </span>
@@ -167,6 +183,13 @@ function WhereUsed({ item: { name: keyName, bundles } }: { item: KeyWithBundles 
           ))}
         </ul>
       )}
+      <details className="mt-4 text-sm">
+        <summary className="text-ink-soft">Details</summary>
+        <p className="mt-1 text-ink-soft">
+          Name in the library:{' '}
+          <EntryName name={keyName} className="font-mono [overflow-wrap:anywhere] text-ink" />
+        </p>
+      </details>
     </section>
   )
 }

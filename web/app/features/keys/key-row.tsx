@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { Key } from '../../lib/calls/answers.ts'
-import { counted } from '../../lib/words/counted.ts'
+import type { Variable } from '../../lib/rules/variables.ts'
 import { DUE_NAMES } from '../../lib/words/due.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -9,8 +9,36 @@ import { KeyValue } from '../../ui/key-value.tsx'
 import { LastChange } from '../../ui/last-change.tsx'
 import { RowCheckbox } from '../../ui/selection/row-checkbox.tsx'
 
+/** One row of the list: a variable, or one of the values of the variable above. */
+export type LibraryRow =
+  | { kind: 'variable'; name: string; values: number }
+  | { kind: 'key'; key: Key; name: string; isOneOfSeveral: boolean }
+
+/** A variable with one value is one row; one with several has a row for itself and each of them. */
+export function rowsOf(variables: readonly Variable<Key>[]): LibraryRow[] {
+  return variables.flatMap(({ name, keys }): LibraryRow[] => {
+    const isOneOfSeveral = keys.length > 1
+    const rows = keys.map((key): LibraryRow => ({ kind: 'key', key, name, isOneOfSeveral }))
+    return isOneOfSeveral ? [{ kind: 'variable', name, values: keys.length }, ...rows] : rows
+  })
+}
+
+export function rowId(row: LibraryRow): string {
+  return row.kind === 'variable' ? `variable ${row.name}` : row.key.id
+}
+
+/** The name of a variable that has a value of its own in several places. */
+export function VariableRow({ name, values }: { name: string; values: number }) {
+  return (
+    <p className="flex min-h-11 items-center gap-2 pl-10 text-sm">
+      <EntryName name={name} className="font-mono font-medium [overflow-wrap:anywhere]" />
+      <span className="text-xs text-ink-faint">{values} values</span>
+    </p>
+  )
+}
+
 type KeyRowProps = {
-  item: Key
+  row: Extract<LibraryRow, { kind: 'key' }>
   /** How many hold an older value. */
   stale: number
   selected: boolean
@@ -19,47 +47,37 @@ type KeyRowProps = {
   onTick: (isRange: boolean) => void
 }
 
-/** One key of the library's list. */
-export function KeyRow({ item, stale, selected, edges, onTick }: KeyRowProps) {
+/** One value of the library, and the bundles that it is in. */
+export function KeyRow({ row: { key, name, isOneOfSeveral }, stale, selected, edges, onTick }: KeyRowProps) {
+  const { id, value, is_secret, description, updated_at, updated_by_name, due, bundles = [] } = key
+  const places = bundles.length === 0 ? 'in no bundle' : bundles.map((bundle) => bundle.name).join(' · ')
   return (
     <div className={classNames('flex', selected && 'bg-accent-soft', edges)}>
-      <RowCheckbox name={item.name} checked={selected} onTick={onTick} />
-      <KeyLink item={item} stale={stale} />
-    </div>
-  )
-}
-
-function KeyLink({ item, stale }: Pick<KeyRowProps, 'item' | 'stale'>) {
-  const { id, name, value, is_secret, description, used_in_bundles, updated_at, updated_by_name, due } = item
-  return (
-    <Link
-      href={`/keys/${id}`}
-      className="flex min-h-12 min-w-0 flex-1 items-center gap-x-4 py-1.5 pr-4 -outline-offset-2 hover:bg-sunken/60"
-    >
-      <span className="min-w-0 flex-1">
-        <span className="flex flex-wrap items-center gap-x-2">
-          <EntryName name={name} className="font-mono text-sm font-medium [overflow-wrap:anywhere]" />
-          <DueBadge due={due} />
-          {stale > 0 && <Badge>{stale} stale</Badge>}
+      <RowCheckbox name={isOneOfSeveral ? `${name} in ${places}` : name} checked={selected} onTick={onTick} />
+      <Link
+        href={`/keys/${id}`}
+        className="flex min-h-11 min-w-0 flex-1 items-center gap-x-4 py-1 pr-4 -outline-offset-2 hover:bg-sunken/60"
+      >
+        <span className={classNames('min-w-0 flex-1', isOneOfSeveral && 'pl-5')}>
+          <span className="flex flex-wrap items-center gap-x-2">
+            {isOneOfSeveral ? (
+              <span className="sr-only">{name} in </span>
+            ) : (
+              <EntryName name={name} className="font-mono text-sm font-medium [overflow-wrap:anywhere]" />
+            )}
+            <span className="line-clamp-1 text-xs text-ink-soft">{places}</span>
+            <DueBadge due={due} />
+            {stale > 0 && <Badge>{stale} stale</Badge>}
+          </span>
+          {description !== '' && <span className="line-clamp-1 text-xs text-ink-soft">{description}</span>}
         </span>
-        {description !== '' && <span className="line-clamp-1 text-xs text-ink-soft">{description}</span>}
-      </span>
-      <span className="hidden min-w-0 sm:flex">
-        <KeyValue value={value} isSecret={is_secret} className="max-w-64" />
-      </span>
-      <span className="w-20 shrink-0 text-right text-xs text-ink-faint sm:w-44">
-        <span className="block">{usage(used_in_bundles)}</span>
-        <span className="hidden truncate sm:block">
+        <KeyValue value={value} isSecret={is_secret} className="max-w-28 sm:max-w-64" />
+        <span className="hidden w-40 shrink-0 truncate text-right text-xs text-ink-faint sm:block">
           <LastChange at={updated_at} by={updated_by_name} />
         </span>
-      </span>
-    </Link>
+      </Link>
+    </div>
   )
-}
-
-function usage(count: number): string {
-  if (count === 0) return 'unused'
-  return counted(count, 'bundle')
 }
 
 /** Says why a value should be replaced; nothing where it should not. */

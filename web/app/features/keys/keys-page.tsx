@@ -3,7 +3,9 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { Key } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useLibrary } from '../../lib/data/keys.ts'
 import { useSelection } from '../../lib/page/use-selection.ts'
+import { byVariable } from '../../lib/rules/variables.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -12,18 +14,18 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
 import { KeyFilters, type Stale, useKeyFilters } from './key-filters.tsx'
-import { KeyRow } from './key-row.tsx'
+import { KeyRow, rowId, rowsOf, VariableRow } from './key-row.tsx'
 
-const ROW_HEIGHT_PX = 49
+const ROW_HEIGHT_PX = 45
 
-/** The library: every key, each once. */
+/** The library: every value, by the variable that it is a value of. */
 export function KeysPage() {
-  const keys = useAnswer('listKeys', {})
+  const keys = useLibrary()
   return (
     <>
       <PageHeading
         title="Keys"
-        intro="The library. Changing a key changes it in every bundle that uses it."
+        intro="Every variable, with its values. A value that several bundles share changes in all of them."
         actions={<ButtonLink label="New key" href="/keys/new" icon={Plus} look="primary" />}
       />
       <Loaded query={keys} what="the keys">
@@ -56,7 +58,8 @@ function KeyList({ keys }: { keys: readonly Key[] }) {
   const stale = useStaleCounts()
   const filters = useKeyFilters(keys, stale)
   const { shown } = filters
-  const shownIds = useMemo(() => shown.map(({ id }) => id), [shown])
+  const rows = useMemo(() => rowsOf(byVariable(shown)), [shown])
+  const shownIds = useMemo(() => rows.flatMap((row) => (row.kind === 'key' ? [row.key.id] : [])), [rows])
   const allIds = useMemo(() => keys.map(({ id }) => id), [keys])
   const selection = useSelection(allIds, shownIds)
   return (
@@ -66,18 +69,23 @@ function KeyList({ keys }: { keys: readonly Key[] }) {
         noun="key"
         narrowedBy="the search or the filter"
         label="Keys"
-        items={shown}
-        keyOf={({ id }) => id}
+        items={rows}
+        count={shown.length}
+        keyOf={rowId}
         rowHeight={ROW_HEIGHT_PX}
-        render={(key, index) => (
-          <KeyRow
-            item={key}
-            stale={stale.get(key.id) ?? 0}
-            selected={selection.chosen.has(key.id)}
-            edges={classNames(index === 0 && 'rounded-t-lg', index === shown.length - 1 && 'rounded-b-lg')}
-            onTick={(isRange) => selection.tick(key.id, isRange)}
-          />
-        )}
+        render={(row, index) =>
+          row.kind === 'variable' ? (
+            <VariableRow {...row} />
+          ) : (
+            <KeyRow
+              row={row}
+              stale={stale.get(row.key.id) ?? 0}
+              selected={selection.chosen.has(row.key.id)}
+              edges={classNames(index === 0 && 'rounded-t-lg', index === rows.length - 1 && 'rounded-b-lg')}
+              onTick={(isRange) => selection.tick(row.key.id, isRange)}
+            />
+          )
+        }
       >
         <SelectedKeys selection={selection} shown={shownIds} library={keys} />
       </FoundList>

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
+import { variableOf } from '../../lib/rules/variables.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -25,7 +26,7 @@ export function ReachDialog({ item, bundleId, makesReadable, onConfirm, ...quest
   return (
     <ConfirmDialog
       {...question}
-      title={`Where does ${item.name} change?`}
+      title={`Where does ${variableOf(item, bundleId)} change?`}
       action={only === null ? `Change all ${bundles.length} bundles` : 'Change only this bundle'}
       look="primary"
       bodyClass=""

@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
-import type { Key, KeyWithBundles } from '../../lib/calls/answers.ts'
+import type { Key, KeyWithBundles, SavedKey } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
 import { type KeyChange, type Lifetime, useSaveKey } from '../../lib/data/keys.ts'
@@ -63,7 +63,7 @@ function useSaving(
   const [, navigate] = useLocation()
   const [newVersion, setNewVersion] = useState<number | null>(null)
   const saved = useUnsaved(isTouched)
-  const undoOf = ({ version }: Key) => {
+  const undoOf = ({ version }: SavedKey) => {
     const undo = () =>
       restore.mutate(
         { version: base.version, expected_version: version },
@@ -71,7 +71,7 @@ function useSaving(
       )
     return isOwner ? { undo } : {}
   }
-  const onSuccess = (key: Key) => {
+  const onSuccess = (key: SavedKey) => {
     onAnswer()
     const isNewVersion = key.id === item.id && key.version !== base.version
     setNewVersion(isNewVersion ? key.version : null)
@@ -97,7 +97,7 @@ function questionOf(change: KeyChange, canSplit: boolean): Question {
   return change.is_secret === false ? 'show' : null
 }
 
-function savedText(before: KeyWithBundles, { id, name, version }: Key): string {
+function savedText(before: KeyWithBundles, { id, name, version }: SavedKey): string {
   if (id !== before.id) return `Created ${name}. ${before.name} stays as it was.`
   return version === before.version ? `Saved ${name}.` : `Saved ${name} as version ${version}.`
 }

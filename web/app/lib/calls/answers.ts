@@ -34,6 +34,8 @@ export type LibraryMove = Answer<Endpoints['moveLibrary']>
 export type LibraryMoveRequest = z.input<Endpoints['moveLibrary']['body']>
 export type ImportRequest = z.input<Endpoints['importVariables']['body']>
 export type Key = Answer<Endpoints['listKeys']>[number]
+/** A key as one call answers it, without the bundles that use it. */
+export type SavedKey = Answer<Endpoints['updateKey']>
 export type KeyWithBundles = Answer<Endpoints['getKey']>
 export type KeysChange = z.input<Endpoints['changeKeys']['body']>
 export type KeyUse = Answer<Endpoints['findKeyUses']>['bundles'][number]

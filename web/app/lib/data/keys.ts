@@ -5,6 +5,9 @@ import { LIBRARY } from '../calls/refreshes.ts'
 import { useAnswer } from '../calls/use-answer.ts'
 import { useSteps } from '../calls/use-change.ts'
 
+/** All keys of the library, each with the bundles that use it. */
+export const useLibrary = () => useAnswer('listKeys', { uses: '1' })
+
 export type Lifetime = { expires_at: string | null; rotate_after_days: number | null }
 
 /** `expected_version`: the version that the person saw; the server refuses to overwrite a newer one. */

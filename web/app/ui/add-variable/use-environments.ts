@@ -2,6 +2,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { useState } from 'react'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useLibrary } from '../../lib/data/keys.ts'
 import { useCanEdit } from '../../lib/data/me.ts'
 import { siblingsOf } from '../../lib/rules/siblings.ts'
 
@@ -45,23 +46,13 @@ function remember(bundleId: string, ids: readonly string[]): void {
   }
 }
 
-/** Which bundles deliver a name: among `environments`, and the others whose key has that name in the library. */
+/** The bundles that deliver a name: among `environments`, and others whose key the person may put into them. */
 export function useHaving(name: string, environments: readonly Named[]) {
-  const ids = environments.map(({ id }) => id)
-  const several = ids.length >= 2
-  const compared = useAnswer('compareBundles', { bundle_id: ids }, { enabled: several }).data
-  const single = useAnswer('getBundle', { bundle_id: ids[0] ?? '' }, { enabled: !several }).data
-  const key = useAnswer('listKeys', {}).data?.find((each) => each.name === name && each.may_show)
-  const using = useAnswer('getKey', { key_id: key?.id ?? '' }, { enabled: key !== undefined }).data
-  const row = compared?.rows.find((each) => each.name === name)
-  const here = environments.filter(({ id }) =>
-    several
-      ? row?.cells.some(({ bundle_id, state }) => bundle_id === id && state !== 'missing')
-      : single?.items.some((item) => item.name === name),
+  const delivering = (useLibrary().data ?? []).flatMap(({ bundles = [], may_show }) =>
+    bundles.filter(({ as }) => as === name).map((bundle) => ({ ...bundle, may_show })),
   )
-  const elsewhere = using?.bundles.filter(({ id, as }) => as === name && !ids.includes(id)) ?? []
-  return {
-    here: new Set(here.map((bundle) => bundle.name)),
-    elsewhere: elsewhere.map((bundle) => bundle.name),
-  }
+  const isHere = ({ id }: Named) => environments.some((each) => each.id === id)
+  const elsewhere = delivering.filter((bundle) => bundle.may_show && !isHere(bundle))
+  const namesOf = (bundles: readonly Named[]) => bundles.map((bundle) => bundle.name).toSorted()
+  return { here: new Set(namesOf(delivering.filter(isHere))), elsewhere: namesOf(elsewhere) }
 }

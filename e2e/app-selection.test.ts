@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser())('several keys at once, in the browser', () => {
     const params = { bundle_id: bundleIds.get('ci') ?? '', key_id }
     await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', { params, body: { as: 'PORT' } })
     const page = await open('/keys')
-    await row(page, 'PORT').click()
+    await row(page, 'PORT in dev/app · dev/worker').click()
     await row(page, 'REDIS_URL').click()
     await act(page, 'Attach')
     const dialog = page.getByRole('dialog')
@@ -120,6 +120,7 @@ describe.skipIf(!hasBrowser())('several keys at once, in the browser', () => {
     await page.keyboard.press('Escape')
     await bar(page).getByText('2 keys selected').waitFor()
     expect(await namesIn('ci')).toEqual(['NPM_TOKEN', 'PORT'])
+    await call('DELETE', '/api/v1/keys/{key_id}', { params: { key_id } })
     await closePage(page)
   })
 

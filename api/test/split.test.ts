@@ -43,6 +43,19 @@ describe.each(databases)('splitting a shared key, on %s', (kind) => {
     api.call('duplicateBundle', { as, params: { bundle_id: dev }, body })
   const itemsOf = async (bundle_id: string) =>
     (await api.call('getBundle', { as: owner, params: { bundle_id } })).json.items
+  const holdersOf = async (key_id: string) =>
+    (await api.call('listHolders', { as: owner, params: { key_id } })).json.map((holder) => ({
+      id: holder.id,
+      version: holder.version,
+      current: holder.is_current,
+    }))
+  const given = async (bundleId: string) => {
+    const machine = await newMachine(api, owner)
+    await grant(api, owner, { machine, bundle: { id: bundleId } })
+    const { answer } = await fetchValues(api, { token: machine.token, bundle_id: bundleId })
+    expect(answer.status).toBe(200)
+    return machine.id
+  }
   const keyCount = async () =>
     (await api.call('listKeys', { as: owner, query: { limit: '1' } })).headers.get('x-total-count')
 
@@ -55,20 +68,6 @@ describe.each(databases)('splitting a shared key, on %s', (kind) => {
   })
 
   describe('who was given the value by this bundle', () => {
-    const holdersOf = async (key_id: string) =>
-      (await api.call('listHolders', { as: owner, params: { key_id } })).json.map((holder) => ({
-        id: holder.id,
-        version: holder.version,
-        current: holder.is_current,
-      }))
-    const given = async (bundleId: string) => {
-      const machine = await newMachine(api, owner)
-      await grant(api, owner, { machine, bundle: { id: bundleId } })
-      const { answer } = await fetchValues(api, { token: machine.token, bundle_id: bundleId })
-      expect(answer.status).toBe(200)
-      return machine.id
-    }
-
     test('holds an older value of its own key; who got it elsewhere does not', async () => {
       const inProd = await given(prod)
       await given(dev)

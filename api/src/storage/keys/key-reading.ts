@@ -154,5 +154,5 @@ async function allBundlesUsing(
     rows.push(...(await read.execute()))
   }
   const byKey = Map.groupBy(rows, ({ key_id }) => key_id)
-  return new Map([...byKey].map(([id, uses]) => [id, uses.map(({ key_id: _, ...use }) => use)]))
+  return new Map([...byKey].map(([id, uses]) => [id, uses.map(({ key_id: _key, ...use }) => use)]))
 }

@@ -104,7 +104,8 @@ async function sealedPerSecond(databaseUrl: string | undefined): Promise<number>
     await migrateDatabase(database, new Date().toISOString())
     await fillOutbox(recording(database, key), tenantId)
     const startedAt = performance.now()
-    const options = { ...database, key, now: new Date().toISOString(), most: database.sealBatch }
+    const now = new Date().toISOString()
+    const options = { ...database, key, publicUrl: null, now, most: database.sealBatch }
     let sealed = 0
     for (let read = 1; read > 0; sealed += read) {
       const place = { tenantId, seen: undefined }

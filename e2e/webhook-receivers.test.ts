@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
+import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { makeWebhookSecret, webhookSignatures } from '@keyferry/crypto/webhook-signature'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ROOT } from './documents.ts'
@@ -104,7 +105,7 @@ test.each(RECEIVERS)(
     const call = createClient(server.url)
     // The address of the receiver follows once it runs with the secret.
     const { secret, id: webhook_id } = await call('POST', '/api/v1/webhooks', {
-      body: { url: 'http://127.0.0.1:1/', events: ['bundle.created'] },
+      body: { url: 'http://127.0.0.1:1/', events: ['bundle.created', 'delivery.denied'] },
     })
     const receiver = await startReceiver(...command, { WEBHOOK_SECRET: secret })
     const params = { webhook_id }
@@ -112,9 +113,13 @@ test.each(RECEIVERS)(
     await call('POST', '/api/v1/webhooks/{webhook_id}/test', { params })
     const name = `prod/${language}`.replace('.', '')
     await call('POST', '/api/v1/bundles', { body: { name } })
+    const client_pubkey = Buffer.from(generateKeyPair().publicKey).toString('base64')
+    const { id: request_id } = await call('POST', '/api/v1/requests', { body: { client_pubkey } })
+    await call('DELETE', '/api/v1/requests/{request_id}', { params: { request_id } })
     await vi.waitFor(() => {
       expect(receiver.printed()).toContain('webhook.test\n')
       expect(receiver.printed()).toContain(`bundle.created ${name}\n`)
+      expect(receiver.printed()).toMatch(/^delivery\.denied \/w\/[0-9a-f-]{36}\/waiting$/m)
     }, SOON)
 
     const timestamp = Math.floor(Date.now() / 1_000)

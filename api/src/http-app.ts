@@ -64,7 +64,7 @@ export function createApp(parts: AppParts): FastifyInstance {
         takeDeviceNonce: deviceNoncesOf(shortLived, clock),
       },
       targets: parts.guard,
-      machineAudience: settings.machineAudience,
+      machineAudience: machineAudienceOf(settings),
       takeDelivery: shortLived.takeDelivery,
       takeWatch: shortLived.takeWatch,
       tokensAllowed: settings.machineTokens,
@@ -83,7 +83,7 @@ export function createApp(parts: AppParts): FastifyInstance {
       machineCallers: stores.machineCallers,
       machineTrusts: stores.machineTrusts,
       idTokens: parts.idTokens,
-      audience: settings.machineAudience,
+      audience: machineAudienceOf(settings),
       clock,
       tokensAllowed: settings.machineTokens,
       countRefusal: shortLived.countRefusal,
@@ -106,4 +106,8 @@ function deviceNoncesOf(shortLived: ShortLived, clock: ClockAndIds): (nonce: str
 async function failingStores({ query }: Database, { requests }: ShortLived): Promise<string[]> {
   const answers = await Promise.allSettled([sql`select 1`.execute(query), requests.ping()])
   return ['database', 'request store'].filter((_, index) => answers[index]?.status === 'rejected')
+}
+
+function machineAudienceOf({ publicUrl }: ApiSettings): string {
+  return publicUrl ?? 'keyferry'
 }

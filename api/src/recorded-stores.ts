@@ -34,9 +34,9 @@ export async function openStores(
   const auditKey = await auditKeyIn(database, settings, now)
   const receiptKeys = await openReceiptKeys(database, { ring, now })
   await beginDepositKeys(database, { ring, now })
-  const sealer = opened.adopt(new Sealer({ database, key: auditKey, now: clock.now, log }), (it) =>
-    it.close(),
-  )
+  const { publicUrl } = settings
+  const sealing = { database, key: auditKey, publicUrl, now: clock.now, log }
+  const sealer = opened.adopt(new Sealer(sealing), (it) => it.close())
   const queries = recording(aroundDatabase?.(database) ?? database, auditKey, {
     wake: (tenantIds) => sealer.wake(tenantIds),
     valuesChanged: (tenantIds) => shortLived.changes.tell(tenantIds),

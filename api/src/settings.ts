@@ -47,8 +47,8 @@ export type ApiSettings = {
   maxWorkspacesPerPerson: number
   /** Whether machines may prove themselves with tokens. */
   machineTokens: boolean
-  /** The audience of ID tokens, where a trust names none. */
-  machineAudience: string
+  /** Of the web pages. Also the audience of ID tokens where a trust names none. */
+  publicUrl: string | null
   /** Networks that the server may call although they are not public. */
   privateTargets: readonly string[]
   /** The proxy through which the server calls others; null: none. */

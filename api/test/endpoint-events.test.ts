@@ -13,6 +13,10 @@ import type { CallerKind } from './isolation-table.ts'
 import { ACCOUNT, callerHeaders, createWorld, freshCall, type World } from './isolation-world.ts'
 
 const names = Object.keys(apiEndpoints).filter((name): name is ApiEndpointName => name in apiEndpoints)
+const CALLERS: { [N in ApiEndpointName]?: CallerKind } = {
+  acceptInvitation: 'outsider',
+  vouchForRequest: 'member',
+}
 const REFUSED_CALLERS: readonly CallerKind[] = ['unsigned', 'forged', 'outsider', 'inactive member']
 
 describe.each(databases)('the events of each endpoint on %s', (kind) => {
@@ -70,7 +74,9 @@ describe.each(databases)('the events of each endpoint on %s', (kind) => {
   /** A call that succeeds. */
   async function goodCall(name: ApiEndpointName): Promise<CallParts> {
     const parts = await freshCall(api, world, name)
-    const caller = name === 'acceptInvitation' ? 'outsider' : 'owner'
+    const caller = CALLERS[name] ?? 'owner'
+    if (name === 'vouchForRequest')
+      await api.call('changeBundlePolicy', { ...parts, as: world.owner, body: { approvers: 'owner' } })
     const { method, path } = apiEndpoints[name]
     const signed =
       name === 'ensureUser' ? layerHeaders(method, path, parts.body) : callerHeaders(world, caller)

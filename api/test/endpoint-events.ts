@@ -14,7 +14,7 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   listRequestBundles: [],
   getRequestBundle: [],
   encryptFromBundle: ['delivery.approved'],
-  vouchForRequest: null,
+  vouchForRequest: ['request.vouched'],
   denyRequest: ['delivery.denied'],
   withdrawRequest: [],
   storePayload: null,

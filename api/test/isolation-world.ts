@@ -206,6 +206,7 @@ function requestBody(verifier: string | null) {
 
 // A request for names is approved as what it asks for.
 function askedBody(name: ApiEndpointName, ids: Record<string, string>, verifier: string | null) {
+  if (name === 'vouchForRequest') return { ...requestBody(generatePollVerifier()), release: ['code'] }
   if (name !== 'previewNames' && name !== 'approveNames') return requestBody(verifier)
   return { ...requestBody(generatePollVerifier()), kind: 'names', bundle_id: ids['bundle_id'] }
 }

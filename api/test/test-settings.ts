@@ -39,7 +39,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     maxTenantBytes: 1_073_741_824,
     maxWorkspacesPerPerson: 1_000,
     machineTokens: true,
-    machineAudience: 'https://keyferry.example.com',
+    publicUrl: 'https://keyferry.example.com',
     privateTargets: [],
     egressProxy: null,
     devAllowPlaintext: false,

@@ -33,6 +33,7 @@ export const ORIGIN_OWNERS = {
   'item.converted': 'actor',
   'delivery.first_approved': 'actor',
   'request.vouched': 'actor',
+  'request.returned': 'actor',
   'delivery.approved': 'delivery',
   'delivery.released': 'delivery',
   'delivery.not_released': 'actor',

@@ -11,6 +11,10 @@ export const WEBHOOK_EVENTS = [
   'token.ended',
   'member.joined',
   'member.removed',
+  'approval.requested',
+  'delivery.approved',
+  'delivery.denied',
+  'proposal.created',
   'audit.checkpoint',
   'webhook.disabled',
 ] as const

@@ -46,7 +46,7 @@ function receive(id, { type, data }) {
   if (seen.has(id)) return // A message can come twice.
   seen.add(id)
   const keys = (data.keys ?? []).map(({ name }) => name)
-  console.log([type, data.bundle?.name, ...keys].filter(Boolean).join(' '))
+  console.log([type, data.bundle?.name, ...keys, data.url].filter(Boolean).join(' '))
 }
 
 server.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () =>

@@ -32,7 +32,9 @@ def receive(message_id, message):
     seen.add(message_id)
     data = message["data"]
     keys = [key["name"] for key in data.get("keys", [])]
-    print(" ".join([message["type"], *([data["bundle"]["name"]] if "bundle" in data else []), *keys]), flush=True)
+    bundle = [data["bundle"]["name"]] if "bundle" in data else []
+    link = [data["url"]] if "url" in data else []
+    print(" ".join([message["type"], *bundle, *keys, *link]), flush=True)
 
 
 class Receiver(BaseHTTPRequestHandler):

@@ -25,7 +25,7 @@ def receive(id, message)
 
   data = message['data']
   keys = (data['keys'] || []).map { |key| key['name'] }
-  puts [message['type'], data.dig('bundle', 'name'), *keys].compact.join(' ')
+  puts [message['type'], data.dig('bundle', 'name'), *keys, data['url']].compact.join(' ')
 end
 
 def headers_from(client)

@@ -29,7 +29,7 @@ export function apiSettings(
     maxTenantBytes: settings.MAX_TENANT_BYTES,
     maxWorkspacesPerPerson: settings.MAX_WORKSPACES_PER_PERSON,
     machineTokens: settings.MACHINE_TOKENS,
-    machineAudience: settings.PUBLIC_URL ?? 'keyferry',
+    publicUrl: settings.PUBLIC_URL ?? null,
     privateTargets: settings.ALLOW_PRIVATE_TARGETS,
     egressProxy: settings.EGRESS_PROXY ?? null,
     devAllowPlaintext: settings.DEV_ALLOW_PLAINTEXT,

@@ -80,7 +80,8 @@ export async function endApproval(
   const end = { at: timestamp(parts.clock), ...why, wasHeld: status === 'held' }
   if (approved !== null) await endingOf(parts, approved).end(end)
   const backer = approved === null ? backerOf(backing) : null
-  if (backer !== null && end.wasHeld && isAlarm(why)) await recordBacker(parts, backer, end)
+  if (backer !== null && end.wasHeld && isAlarm(why))
+    await recordBacker(parts, backer, { ...end, action: 'delivery.not_released' })
 }
 
 /** The approval did not return to the terminal that asked. */
@@ -88,20 +89,26 @@ export function isAlarm({ reason }: Why): boolean {
   return reason === 'wrong_code' || reason === 'expired'
 }
 
-// The first of two approvals and a vouch sealed nothing, so there is no delivery to end.
-function recordBacker(
-  { stores }: EndParts,
+type OfBacker = Pick<Event, 'action' | 'at' | 'origin'> & { reason?: EndReason }
+
+/** The first of two approvals and a vouch sealed nothing, so there is no delivery that tells what became of them. */
+export function recordBacker(
+  { stores }: Pick<EndParts, 'stores'>,
   { tenantId, bundleId, bundleName, approverId, keys, ...more }: FirstApproval | Vouch,
-  { reason, origin, at }: End,
+  { action, reason, origin, at }: OfBacker,
 ): Promise<void> {
   return stores.events.record({
     tenantId,
-    action: 'delivery.not_released',
+    action,
     actor: person(approverId),
     at,
     origin,
     target: { kind: 'bundle', id: bundleId, name: bundleName },
-    data: { names: keys, reason, ...('returned' in more ? { vouched_by: approverId } : {}) },
+    data: {
+      names: keys,
+      ...(reason === undefined ? {} : { reason }),
+      ...('returned' in more ? { vouched_by: approverId } : {}),
+    },
   })
 }
 

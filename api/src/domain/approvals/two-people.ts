@@ -9,7 +9,7 @@ import type { Bundle } from '../library/bundle.ts'
 import type { EntryStores } from '../library/bundle-entry.ts'
 import type { MembershipStore } from '../people/membership.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
-import type { FirstApproval } from '../requests/stored-request.ts'
+import type { FirstApproval, Hold } from '../requests/stored-request.ts'
 import type { Asking } from './approval-grounds.ts'
 import type { Grounds } from './approval-rules.ts'
 import type { Begun } from './decision.ts'
@@ -30,7 +30,11 @@ export type Chosen = Asking & { bundle: Bundle; choice: z.output<typeof EncryptF
 
 /** Record the first of two approvals.
  * @throws DomainError invalid (a name that the bundle does not hold) */
-export async function beginFirst(parts: Parts, { caller, bundle, choice }: Chosen): Promise<Begun> {
+export async function beginFirst(
+  parts: Parts,
+  { caller, bundle, choice }: Chosen,
+  hold: Hold | null,
+): Promise<Begun> {
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const keys = await heldNames(parts.stores, place, choice.include_keys)
   const { username } = await findSelf(parts.stores.tenants, caller)
@@ -46,7 +50,7 @@ export async function beginFirst(parts: Parts, { caller, bundle, choice }: Chose
     tenantId: caller.tenantId,
     action: 'delivery.first_approved',
     target: { kind: 'bundle', id: bundle.id, name: bundle.name },
-    data: { names: keys },
+    data: { names: keys, ...(hold === null ? {} : { release: hold.by }) },
     ...madeBy(stampOf(caller, parts.clock)),
   })
   return { approved: null, ciphertextBase64: null, first, approvals: { given: 1, needed: 2 } }

@@ -2,7 +2,7 @@ import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
 import { releaseHash } from '@keyferry/crypto/release'
 import type { z } from 'zod'
 import { refused, releaseRequired } from '../approvals/approval-rules.ts'
-import { type EndParts, endApproval, endingOf } from '../approvals/ending.ts'
+import { type EndParts, endApproval, endingOf, recordBacker } from '../approvals/ending.ts'
 import { replaceOlder } from '../approvals/open-vouches.ts'
 import { type AssuranceParts, assuranceNow } from '../approvals/value-rules.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
@@ -72,13 +72,18 @@ export async function releaseRequest(
 // The client may have collected the values already, so write the record even if this call fails.
 async function afterReturn(
   parts: ReleaseParts,
-  { request, approved, vouch }: OpenRequest,
+  { request, approved, first, vouch }: OpenRequest,
   { by, origin }: { by: ReleaseWay; origin: Origin },
 ): Promise<void> {
   if (vouch?.returned === null) parts.deliveries.afterwards(() => replaceOlder(parts, request, vouch))
+  const [at, backer] = [timestamp(parts.clock), backerOf({ first, vouch })]
+  if (approved === null && backer !== null) {
+    const event = { action: 'request.returned', at, origin } as const
+    parts.deliveries.afterwards(() => recordBacker(parts, backer, event))
+  }
   if (approved === null) return
   const ending = endingOf(parts, approved)
-  const back = { request, by, at: timestamp(parts.clock), origin }
+  const back = { request, by, at, origin }
   for (const step of ending.afterReturn?.(back) ?? []) parts.deliveries.afterwards(step)
   await ending.returned?.(back)
 }

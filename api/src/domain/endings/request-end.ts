@@ -12,6 +12,7 @@ import {
   changeRequest,
   findOpen,
   findOwn,
+  type OpenRequest,
   type RequestParts,
   requestNotFound,
   requireInside,
@@ -19,7 +20,6 @@ import {
 } from '../requests/request.ts'
 import { denyStep, type Ending, withdrawStep } from '../requests/request-steps.ts'
 import type { Missing, Step } from '../requests/request-store.ts'
-import type { ApprovalRequest } from '../requests/stored-request.ts'
 
 /*
  * How a request ends before its values are delivered: a person denies it, or its client withdraws it.
@@ -37,7 +37,7 @@ export async function deny(
   const { request, status } = open
   if (status !== 'pending' && status !== 'held') throw alreadyApproved()
   requireInside(open, caller)
-  const event = denialOf(request, caller, parts.clock)
+  const event = denialOf(open, caller, parts.clock)
   const { kind } = request
   await parts.stores.events.record({ ...event, action: `${kind}.denied` })
   const ending = await endNow(parts, request.id, (stored) =>
@@ -61,15 +61,23 @@ async function endNow(
 }
 
 // The event names a hash of the request's id, because the id lets its holder act on the request.
-function denialOf(request: ApprovalRequest, caller: Visitor, clock: ClockAndIds) {
+function denialOf({ request, ...backing }: OpenRequest, caller: Visitor, clock: ClockAndIds) {
   const { actor, at, origin } = madeBy(stampOf(caller, clock))
   return {
     tenantId: caller.tenantId,
     target: { kind: 'request', id: hashToken(request.id), name: null },
+    data: bundleIn(backing, caller),
     actor,
     at,
     origin: { ...origin, requester_ip: request.requesterMeta.ip },
   } as const
+}
+
+// The bundle that a person of this workspace chose.
+function bundleIn({ first, vouch }: Pick<OpenRequest, 'first' | 'vouch'>, { tenantId }: Visitor) {
+  const chosen = first ?? vouch
+  if (chosen?.tenantId !== tenantId) return {}
+  return { bundle: { id: chosen.bundleId, name: chosen.bundleName } }
 }
 
 /** Withdraw a pending, held or approved request, so that it cannot be approved or fetched. Only the client that asked

@@ -67,7 +67,7 @@ async function begin(
 ): Promise<Begun> {
   const { request, first: before } = chosen.stored
   const needsTwo = grounds.policy.approvals_needed === 2
-  if (needsTwo && before === null) return await beginFirst(parts, chosen)
+  if (needsTwo && before === null) return await beginFirst(parts, chosen, hold)
   const { caller, bundle, choice } = chosen
   const { include_keys: names, remember_hours: rememberHours } = choice
   const { first, vouch } = grounds

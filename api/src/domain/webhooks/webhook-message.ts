@@ -1,5 +1,6 @@
 import type { AuditAction, WebhookEvent } from '@keyferry/contract'
 import type { AuditEntry } from '../audit/audit.ts'
+import { type HandOverFacts, handOver, handOverType } from './hand-over.ts'
 import type { ChangedKey, MessageData } from './webhook-body.ts'
 
 /*
@@ -57,9 +58,9 @@ const RULES: Partial<Readonly<Record<AuditAction, Rule>>> = {
   },
 }
 
-/** Whether entries of an action can make a message. */
-export function isTold(action: AuditAction): boolean {
-  return RULES[action] !== undefined
+/** Whether an entry can make a message. */
+export function isTold(entry: SealedEntry): boolean {
+  return RULES[entry.action] !== undefined || handOverType(entry) !== null
 }
 
 /** The keys whose places the messages of an entry tell. */
@@ -69,13 +70,14 @@ export function keysIn({ target, data }: SealedEntry): readonly string[] {
   return [...(target.kind === 'key' ? [target.id] : []), ...(isKey ? [String(key.id)] : [])]
 }
 
-/** The messages of entries, in their order.
- * @param places where the keys of these entries are */
-export function messagesOf(
-  entries: readonly SealedEntry[],
-  places: ReadonlyMap<string, readonly KeyPlace[]>,
-): MessageDraft[] {
+/** `places`: where the keys of the entries are. */
+type Facts = HandOverFacts & { places: ReadonlyMap<string, readonly KeyPlace[]> }
+
+/** The messages of entries, in their order. */
+export function messagesOf(entries: readonly SealedEntry[], { places, ...facts }: Facts): MessageDraft[] {
   return entries.flatMap((entry) => {
+    const type = handOverType(entry)
+    if (type !== null) return [about(type, entry, handOver(entry, facts))]
     const ofKeys = keysIn(entry).flatMap((id) => places.get(id) ?? [])
     return RULES[entry.action]?.(entry, ofKeys) ?? []
   })
@@ -103,7 +105,7 @@ function about(
   { seq, at, actor: { kind, id } }: SealedEntry,
   { bundleIds = null, mergeKey = null, data }: About,
 ): MessageDraft {
-  return { type, bundleIds, mergeKey, at, data: { seq, ...data, actor: { kind, id } } }
+  return { type, bundleIds, mergeKey, at, data: { seq, ...data, actor: data['actor'] ?? { kind, id } } }
 }
 
 function aboutBundle(type: 'bundle.created' | 'bundle.deleted', entry: SealedEntry): MessageDraft {

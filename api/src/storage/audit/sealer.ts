@@ -16,6 +16,8 @@ const SEEN_HEADS = 10_000
 export type SealerParts = {
   database: Database
   key: NamedAuditKey
+  /** Of the web pages, where messages of webhooks link to. */
+  publicUrl: string | null
   now: () => Date
   log: Pick<Logger, 'info' | 'error'>
 }
@@ -106,9 +108,9 @@ export class Sealer {
   }
 
   #sealOnce(tenantId: string): Promise<Seal> {
-    const { database, key, now } = this.#parts
+    const { database, key, publicUrl, now } = this.#parts
     const { insertAll, updateAll, holdShared, sealBatch: most } = database
-    const options = { key, now: now().toISOString(), most, insertAll, updateAll, holdShared }
+    const options = { key, publicUrl, now: now().toISOString(), most, insertAll, updateAll, holdShared }
     return database.write((transaction) =>
       sealTenant(transaction, { tenantId, seen: this.#seen.get(tenantId) }, options),
     )

@@ -1,11 +1,11 @@
 import { chainHash } from '@keyferry/crypto/audit-chain'
 import { indexOf } from '../../domain/audit/audit.ts'
 import { send } from '../base/pipeline.ts'
-import type { Database, Query } from '../base/queries.ts'
+import type { Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
-import { fanOut } from '../webhooks/webhook-fan-out.ts'
+import { type FanOutParts, fanOut } from '../webhooks/webhook-fan-out.ts'
 import { type Head, type HeldHead, holdHead, newestSeal, noteOf, requireGenuineHead } from './audit-head.ts'
 import { isGenuine } from './genuine-events.ts'
 
@@ -13,10 +13,7 @@ import { isGenuine } from './genuine-events.ts'
  * node wrote; they are never sealed. `note` is set at the first seal of a day. */
 export type Seal = { head: Head; read: number; forged: readonly number[]; note: string | null }
 
-export type SealOptions = { key: NamedAuditKey; now: string; most: number } & Pick<
-  Database,
-  'insertAll' | 'updateAll' | 'holdShared'
->
+export type SealOptions = { key: NamedAuditKey; now: string; most: number } & FanOutParts
 
 /** Move a tenant's oldest events from the outbox to the log: number them, chain them, sign the new head, and make the
  * messages of webhooks. Run it in a transaction, which holds the head until it ends, so that seals of one tenant

@@ -73,13 +73,17 @@ async function keep(transaction: Recorded, vault: TenantVault, proposal: Kept): 
     .insertInto('proposals')
     .values({ ...row, value })
     .execute()
-  const data = { ...dataOf(row), names: namesOf(proposal), ...removed(proposal) }
+  const data = { ...dataOf(row), names: namesOf(proposal), ...removed(proposal), ...existing(row) }
   transaction.record({ ...proposalEvent(row), action: 'proposal.created', data, ...madeBy(stamp) })
   return true
 }
 
 function removed({ detach }: Kept) {
   return detach.length === 0 ? {} : { removed: detach.length }
+}
+
+function existing({ bundle_id: id, bundle_name: name }: { bundle_id: string | null; bundle_name: string }) {
+  return id === null ? {} : { bundle: { id, name } }
 }
 
 function rowOf({ tenantId, id, bundleId, bundleName, entries, detach, sender, until, stamp }: Kept) {

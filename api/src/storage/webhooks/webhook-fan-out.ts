@@ -1,5 +1,6 @@
 import { randomId } from '@keyferry/crypto/token'
 import { entryOf } from '../../domain/audit/audit.ts'
+import { personIn } from '../../domain/webhooks/hand-over.ts'
 import { extendedBody, messageBody, sentAfterQuiet } from '../../domain/webhooks/webhook-body.ts'
 import {
   checkpoint,
@@ -33,14 +34,20 @@ export type SealedBatch = {
 
 type Parts = Pick<Database, 'insertAll' | 'updateAll' | 'holdShared'>
 
+export type FanOutParts = Parts & { publicUrl: string | null }
+
 /** Make the messages of sealed entries, for each active webhook that wants them. */
-export async function fanOut(parts: Parts, transaction: Query, batch: SealedBatch): Promise<void> {
-  const entries = batch.rows.map(entryIn).filter(({ action }) => isTold(action))
+export async function fanOut(parts: FanOutParts, transaction: Query, batch: SealedBatch): Promise<void> {
+  const entries = batch.rows.map(entryIn).filter(isTold)
   if (entries.length === 0 && batch.note === null) return
   const webhooks = await activeWebhooks(parts, transaction, batch.tenantId)
   if (webhooks.length === 0) return
-  const places = await placesOf(transaction, batch.tenantId, entries)
-  const drafts = [...messagesOf(entries, places), ...checkpoints(batch)]
+  const known = {
+    places: await placesOf(transaction, batch.tenantId, entries),
+    people: await peopleOf(transaction, entries),
+    waitingUrl: `${parts.publicUrl ?? ''}/w/${batch.tenantId}/waiting`,
+  }
+  const drafts = [...messagesOf(entries, known), ...checkpoints(batch)]
   const wanted = webhooks.flatMap(({ id: webhookId, ...subscription }) =>
     messagesFor(subscription, drafts).map((draft) => ({ webhookId, draft })),
   )
@@ -92,6 +99,22 @@ async function placesOf(
       places.push({ keyId, bundle: { id, name }, name: delivered_name })
   }
   return Map.groupBy(places, ({ keyId }) => keyId)
+}
+
+async function peopleOf(
+  transaction: Query,
+  entries: readonly SealedEntry[],
+): Promise<ReadonlyMap<string, string>> {
+  const people = new Map<string, string>()
+  for (const some of chunks([...new Set(entries.flatMap(personIn))])) {
+    const rows = await transaction
+      .selectFrom('users')
+      .select(['id', 'username'])
+      .where('id', 'in', some)
+      .execute()
+    for (const { id, username } of rows) people.set(id, username)
+  }
+  return people
 }
 
 type Wanted = { webhookId: string; draft: MessageDraft }

@@ -135,6 +135,11 @@ const CASES: readonly [AuditAction, Given, string][] = [
     'sam asked others to approve 2 values of dev/app',
   ],
   [
+    'request.returned',
+    { target: BUNDLE, data: { names: ['A'] } },
+    'sam confirmed their terminal, so others can decide a request for dev/app',
+  ],
+  [
     'bundle.policy_changed',
     { target: BUNDLE, data: { rules: ['approvals: 2'] } },
     'sam changed the approval policy of dev/app: approvals: 2',

@@ -92,6 +92,10 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
     `asked others to approve ${counted(number('names_count') ?? names('names').length, 'value')} of `,
     bundle,
   ],
+  'request.returned': ({ bundle }) => [
+    'confirmed their terminal, so others can decide a request for ',
+    bundle,
+  ],
   'delivery.approved': (delivery) => ['approved ', ...delivered(delivery)],
   'delivery.released': ({ bundle }) => ['released the approved values of ', bundle],
   'delivery.not_released': ({ bundle, text, has }) => [

@@ -13,6 +13,10 @@ export const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {
   'token.ended': 'A machine’s token ended',
   'member.joined': 'A person joined the workspace',
   'member.removed': 'A person left or was removed',
+  'approval.requested': 'A request waits for another person’s approval',
+  'delivery.approved': 'A person approved a delivery',
+  'delivery.denied': 'A person denied a request',
+  'proposal.created': 'A person proposed values to the owners',
   'audit.checkpoint': 'Once a day: the signed note of the audit log',
   'webhook.disabled': 'The server turned another webhook off',
 }

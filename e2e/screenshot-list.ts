@@ -8,6 +8,7 @@ import { memoryShots } from './screenshot-memory.ts'
 import { nameShots } from './screenshot-names.ts'
 import { passkeyShots } from './screenshot-passkeys.ts'
 import { peopleShots } from './screenshot-people.ts'
+import { proposalShots } from './screenshot-proposals.ts'
 import { returnShots } from './screenshot-returns.ts'
 import { webhookShots } from './screenshot-webhooks.ts'
 import { workspaceShots } from './screenshot-workspaces.ts'
@@ -24,6 +25,7 @@ const WORLDS: readonly (() => Promise<World>)[] = [
   workspaceShots,
   consentShots,
   depositShots,
+  proposalShots,
   nameShots,
   returnShots,
   machineShots,

@@ -399,8 +399,37 @@ describe.each(databases)('imports on %s', (kind) => {
       const { json } = await importing('mine', { A: '1', B: '2' }, {}, member)
       expect(json.plan.map(({ action }) => action)).toEqual(['own', 'create'])
       expect((await importing('mine', { A: '1', B: '2' }, {}, member)).status).toBe(200)
-      const again = await importing('mine', { A: 'x' }, { dry_run: true }, member)
-      expectError(again, 403, 'Forbidden: owner role required', 'forbidden')
+      const again = await importing('mine', { A: 'x' }, {}, member)
+      expect(again.json.plan.map(({ action }) => action)).toEqual(['update'])
+      const [key] = again.json.plan
+      const params = { key_id: key?.key_id ?? '' }
+      await api.call('updateKey', { as: owner, params, body: { value: 'of an owner' } })
+      const refused = await importing('mine', { A: 'y' }, { dry_run: true }, member)
+      expectError(refused, 403, 'Forbidden: owner role required', 'forbidden')
+    })
+
+    test('changes what the rules of a bundle of others let members change, and learns no equal secret', async () => {
+      await importing('dev/app', { A: '1' })
+      const rules = { params: { bundle_id: await bundleId('dev/app') }, body: { changers: 'member' } }
+      await api.call('changeBundlePolicy', { as: owner, ...rules })
+      const versions = async () => {
+        const { json } = await importing('dev/app', { A: '1' }, {}, member)
+        const params = { key_id: json.plan[0]?.key_id ?? '' }
+        return (await api.call('listKeyVersions', { as: member, params })).json.length
+      }
+      expect(await versions()).toBe(2)
+      const isPublic = { entries: [{ name: 'A', value: '1', is_secret: false }], dry_run: true }
+      const shown = await api.call('importVariables', {
+        as: member,
+        body: { bundle: 'dev/app', ...isPublic },
+      })
+      expect(shown.status).toBe(200)
+      await importing('dev/app', { A: '3' })
+      const others = await api.call('importVariables', {
+        as: member,
+        body: { bundle: 'dev/app', ...isPublic },
+      })
+      expectError(others, 403, 'Forbidden: owner role required', 'forbidden')
     })
 
     test('learns no secret of others by guessing, in a duplicate of their bundle', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
+import { propose } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient } from './returning-client.ts'
 
@@ -49,9 +50,20 @@ describe.each(databases)('what waits for a person on %s', (kind) => {
     const third = await joinWorkspace(api, owner, 'member')
     const id = await new ReturningClient(api).request()
     await approve(owner, id)
-    expect((await waitingFor(third)).map(({ request_id }) => request_id)).toEqual([id])
+    expect(await waitingFor(third)).toMatchObject([{ request_id: id }])
     await policy({ approvers: 'owner' })
     expect(await waitingFor(third)).toEqual([])
     await policy({ approvers: null })
+  })
+
+  test('an open proposal waits for the owners, and for no one else', async () => {
+    const there = await newBundle(api, owner, { SET: 'v' })
+    const id = await propose(api, member, { bundle: there.name, values: { SET: 'w' } })
+    const proposals = async (as: Identity) =>
+      (await waitingFor(as)).filter(({ kind: what }) => what === 'proposal')
+    expect(await proposals(owner)).toMatchObject([{ proposal: { id }, person: { id: member.userId } }])
+    expect(await proposals(member)).toEqual([])
+    await api.call('endProposal', { as: owner, params: { proposal_id: id } })
+    expect(await proposals(owner)).toEqual([])
   })
 })

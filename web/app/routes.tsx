@@ -29,6 +29,8 @@ const ForeignWorkspacePage = deferred(
   'ForeignWorkspacePage',
   () => import('./features/home/workspace-pages.tsx'),
 )
+const WaitingPage = deferred('WaitingPage', () => import('./features/waiting/waiting-page.tsx'))
+const ProposalPage = deferred('ProposalPage', () => import('./features/waiting/proposal-page.tsx'))
 const NoWorkspacePage = deferred('NoWorkspacePage', () => import('./features/home/workspace-pages.tsx'))
 const InvitePage = deferred('InvitePage', () => import('./features/members/invite-page.tsx'))
 const AccountPage = deferred('AccountPage', () => import('./features/account/account-page.tsx'))
@@ -123,6 +125,8 @@ function WorkspacePages() {
       <Route path="/machines/:id/:view?">
         {({ id, view }) => <MachinePage key={id} id={id} view={view} />}
       </Route>
+      <Route path="/waiting" component={WaitingPage} />
+      <Route path="/waiting/:id">{({ id }) => <ProposalPage key={id} id={id} />}</Route>
       <Route path="/settings" component={SettingsPage} />
       <Route path="/settings/webhooks" component={WebhooksPage} />
       <Route path="/settings/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} />}</Route>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Proposal } from './proposal.ts'
 import { NamedBundle } from './request-wait.ts'
 import { Actor, Timestamp } from './text.ts'
 
@@ -13,13 +14,15 @@ const request = {
 }
 
 /** What waits for a decision of the caller, the newest first. `request`: a person says that the request is of their own
- * terminal, and may not approve it. `second_approval`: one person approved, and the bundle needs two. */
+ * terminal, and may not approve it. `second_approval`: one person approved, and the bundle needs two. `proposal`: a
+ * person proposes values that they may not store; owners decide. */
 export const WaitingList = z
   .array(
     z
       .discriminatedUnion('kind', [
         z.object({ kind: z.literal('request'), ...request }),
         z.object({ kind: z.literal('second_approval'), ...request }),
+        z.object({ kind: z.literal('proposal'), proposal: Proposal, person: Actor, at: Timestamp }),
       ])
       .meta({ id: 'WaitingItem' }),
   )

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { describeFailure } from '../lib/calls/failure.ts'
+import { canTryAgain, describeFailure } from '../lib/calls/failure.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
@@ -29,7 +29,7 @@ export function LoadingState({ query: { error, refetch }, what }: { query: Query
   return (
     <Notice tone="danger" role="alert">
       <p>{describeFailure(error).message}</p>
-      <TryAgain refetch={refetch} />
+      {canTryAgain(error) && <TryAgain refetch={refetch} />}
     </Notice>
   )
 }
@@ -40,7 +40,7 @@ export function OutdatedNotice({ query: { error, refetch } }: { query: Query }) 
   return (
     <Notice tone="caution" role="status" className="mb-4">
       <p>This page shows an earlier state. {describeFailure(error).message}</p>
-      <TryAgain refetch={refetch} />
+      {canTryAgain(error) && <TryAgain refetch={refetch} />}
     </Notice>
   )
 }

@@ -16,6 +16,8 @@ const SIGNED_IN_PAGES = [
   '/activity',
   '/activity/*',
   '/machines',
+  '/waiting',
+  '/waiting/*',
   '/machines/*',
   '/members',
   '/settings',

@@ -55,10 +55,10 @@ class RedisSessionStore implements SessionStore {
     })
   }
 
-  async find(tokenHash: string, nowMs: number): Promise<Session | null> {
+  async find(tokenHash: string, nowMs: number, renews = true): Promise<Session | null> {
     const session = await this.#read(tokenHash)
     if (!session || sessionEndMs(session) <= nowMs) return null
-    if (nowMs - session.lastSeenAtMs < TOUCH_MS) return session
+    if (!renews || nowMs - session.lastSeenAtMs < TOUCH_MS) return session
     const touched = { ...session, lastSeenAtMs: nowMs }
     const remainingMs = sessionEndMs(touched) - nowMs
     await this.#run(TOUCH, sessionKey(tokenHash), [String(nowMs), String(remainingMs)])

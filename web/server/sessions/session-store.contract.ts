@@ -52,6 +52,12 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect(await store.find('another', START)).toBeNull()
     })
 
+    test('what a page asks by itself does not keep it', async () => {
+      const made = await created()
+      expect(await store.find(made.tokenHash, START + 20 * MINUTE, false)).not.toBeNull()
+      expect(await isThere(made, START + 30 * MINUTE)).toBe(false)
+    })
+
     test('it ends 30 minutes after its last use', async () => {
       const made = await created()
       expect(await isThere(made, START + 30 * MINUTE - 1)).toBe(true)

@@ -40,8 +40,8 @@ export const TOUCH_MS = 30_000
  */
 export interface SessionStore {
   create(session: Session): Promise<void>
-  /** An active session, whose idle time starts again; null: none. */
-  find(tokenHash: string, nowMs: number): Promise<Session | null>
+  /** An active session, whose idle time starts again; null: none. `renews: false`: its idle time goes on. */
+  find(tokenHash: string, nowMs: number, renews?: boolean): Promise<Session | null>
   chooseTenant(tokenHash: string, tenantId: string): Promise<void>
   remove(tokenHash: string): Promise<void>
   removeAll(ending: Ending): Promise<void>

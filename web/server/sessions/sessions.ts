@@ -1,4 +1,4 @@
-import { TIMES } from '@keyferry/contract'
+import { apiEndpoints, TIMES } from '@keyferry/contract'
 import { hashToken, randomToken } from '@keyferry/crypto/token'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clearCookie, setCookie } from '../cookies.ts'
@@ -34,7 +34,8 @@ export class Sessions {
    * @throws Refusal unauthorized: the request has two session cookies, and one of them is planted */
   async find(request: FastifyRequest): Promise<Session | null> {
     const tokenHash = carriedHash(request)
-    return tokenHash === null ? null : await this.store.find(tokenHash, this.#now())
+    const renews = !isOfItself(request)
+    return tokenHash === null ? null : await this.store.find(tokenHash, this.#now(), renews)
   }
 
   /** Begin a session with a new token, and end the one that the browser carried. */
@@ -71,6 +72,11 @@ export class Sessions {
     const session = await this.find(request)
     if (session) await this.store.chooseTenant(session.tokenHash, tenantId)
   }
+}
+
+// Every page asks this again and again, also one that nobody looks at, so it must not keep the session alive.
+function isOfItself({ url }: FastifyRequest): boolean {
+  return url.split('?', 1)[0] === apiEndpoints.listWaiting.path
 }
 
 /** The part of a session that says who the person is. */

@@ -85,12 +85,12 @@ class SqliteSessionStore implements SessionStore {
     })
   }
 
-  find(tokenHash: string, nowMs: number): Promise<Session | null> {
+  find(tokenHash: string, nowMs: number, renews = true): Promise<Session | null> {
     return this.#step(() => {
       const row = this.#sql('find').get({ tokenHash, nowMs })
       if (row === undefined) return null
       const session = sessionOf(row)
-      if (nowMs - session.lastSeenAtMs < TOUCH_MS) return session
+      if (!renews || nowMs - session.lastSeenAtMs < TOUCH_MS) return session
       const touched = { ...session, lastSeenAtMs: nowMs }
       this.#sql('touch').run({ tokenHash, nowMs, endsAtMs: sessionEndMs(touched) })
       return touched

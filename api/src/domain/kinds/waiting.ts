@@ -4,6 +4,7 @@ import { groundsOf } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, refusalOf } from '../approvals/approval-rules.ts'
 import type { Caller } from '../people/membership.ts'
 import type { StoredRequest } from '../requests/stored-request.ts'
+import { listProposals, type ProposalParts } from './proposal.ts'
 import { type ApprovalParts, judgedDelivery } from './request-approval.ts'
 
 /*
@@ -14,13 +15,23 @@ import { type ApprovalParts, judgedDelivery } from './request-approval.ts'
 type Item = z.input<typeof WaitingList>[number]
 
 /** Newest first. */
-export async function listWaiting(parts: ApprovalParts, caller: Caller): Promise<Item[]> {
+export async function listWaiting(parts: ApprovalParts & ProposalParts, caller: Caller): Promise<Item[]> {
   const nowMs = parts.clock.now().getTime()
   const ids = await parts.requests.waitingIn(caller.tenantId, nowMs)
   const found = await Promise.all(ids.map((id) => parts.requests.read(id, nowMs)))
   const live = found.filter((stored) => typeof stored !== 'string')
   const items = await Promise.all(live.map((stored) => itemOf(parts, caller, stored)))
-  return items.filter((item) => item !== null).toSorted((one, other) => (one.at < other.at ? 1 : -1))
+  const all = [...items.filter((item) => item !== null), ...(await proposalsFor(parts, caller))]
+  return all.toSorted((one, other) => (one.at < other.at ? 1 : -1))
+}
+
+async function proposalsFor(parts: ProposalParts, caller: Caller): Promise<Item[]> {
+  if (caller.role !== 'owner') return []
+  const open = (await listProposals(parts, caller)).filter(({ state }) => state === 'open')
+  return open.map((proposal) => {
+    const { proposer: person, created_at: at } = proposal
+    return { kind: 'proposal', proposal, person, at }
+  })
 }
 
 async function itemOf(

@@ -5,7 +5,7 @@ import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type NewBundle, newBundle } from '../library/bundle.ts'
 import { libraryPrefix } from '../library/library-name.ts'
-import { mayEditBundle, mayShow, requireRight } from '../library/value-rights.ts'
+import { mayEditBundle, mayShow, requireChangeAllowed, requireRight } from '../library/value-rights.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
 import { planImport } from './library-import-plan.ts'
 import { type ImportRemoval, planRemovals } from './library-import-removals.ts'
@@ -16,6 +16,7 @@ import {
   type ImportEntry,
   type ImportLibrary,
   type ImportStep,
+  makesKey,
   splits,
   type WantedSizes,
 } from './library-import-step.ts'
@@ -25,7 +26,7 @@ import {
  * removes names from the bundle: all of it or nothing. library-import-plan.ts says what happens to each variable. The
  * server plans, because only the server can compare secret values. An import into several bundles makes one variable in
  * several environments. A caller may look at the plan first, and then have
- * exactly that plan carried out. Owners import everything; members only what creates keys or removes names, in a new
+ * exactly that plan carried out. Owners import everything; members change values that they may change, and create keys or remove names in a new
  * bundle or one that they created.
  */
 
@@ -52,11 +53,11 @@ type ApprovedBox = { id: string; boxDigest: string }
 type ProposedBy = { id: string; proposerId: string }
 
 /** A plan to carry out. `bundle`: to be created; null for a bundle that exists. `newKeyId`: for a step that makes a
- * key. */
+ * key. `isComparable`: an equal value is no change, as no one learns from that who must not. */
 export type ImportChange = {
   bundleId: string
   bundle: NewBundle | null
-  steps: readonly (ImportStep & { newKeyId: string })[]
+  steps: readonly (ImportStep & { newKeyId: string; isComparable: boolean })[]
   removals: readonly ImportRemoval[]
   planId: string
   /** The deposit whose values these are; null: none. */
@@ -95,7 +96,7 @@ export type LibraryImport = {
 /** `bundleId`: null for a bundle that is still to be created; `newKeyId`: given once the key is made. */
 export type ImportPlan = {
   bundleId: string | null
-  steps: readonly (ImportStep & { newKeyId?: string })[]
+  steps: readonly (ImportStep & { newKeyId?: string; isComparable: boolean })[]
   removals: readonly ImportRemoval[]
   planId: string
 }
@@ -159,22 +160,28 @@ function planIn(found: ImportLibrary, caller: Caller, wanted: LibraryImport): Im
   // Who set a template did not set its parts.
   const isShowable = (key: FoundKey) => isOwner || (mayShow(caller, key) && key.templateParts === null)
   const mayCompare = (key: FoundKey) => asked.proposal === undefined && isShowable(key)
-  const steps = planImport(library, { ...asked, mayCompare })
+  const steps = planImport(library, { ...asked, mayCompare }).map((step) => {
+    return { ...step, isComparable: step.key === null || !step.key.is_secret || mayCompare(step.key) }
+  })
   const removals = planRemovals(library, asked, steps)
   if (!isOwner) requireAllowed(library, { steps, removals }, caller)
   const bundleId = library.bundle?.id ?? null
   return { bundleId, steps, removals, planId: planIdOf({ bundleId, steps, removals }, asked.bundleName) }
 }
 
-// A member sets no value that exists, takes no key of others into reach, and frees none from a bundle's rules.
-const OF_MEMBERS: ReadonlySet<ImportAction> = new Set(['create', 'own', 'same', 'kept'])
+// A member changes the values that they may change, takes no key of others into reach, and frees none from a bundle's
+// rules.
+const OF_MEMBERS: ReadonlySet<ImportAction> = new Set(['create', 'own', 'update', 'same', 'kept'])
 
 function requireAllowed(
   { bundle }: ImportLibrary,
   { steps, removals }: Pick<ImportPlan, 'steps' | 'removals'>,
   caller: Caller,
 ): void {
-  if (bundle) {
+  for (const { action, key, entry } of steps)
+    if (action === 'update' && key) requireChangeAllowed(caller, key, entry)
+  const isEdited = removals.length > 0 || steps.some(makesKey)
+  if (bundle && isEdited) {
     requireRight(mayEditBundle(caller, bundle))
     const loosened = removals.filter(({ key }) => key.is_secret && key.elsewhere.length > 0)
     if (bundle.isRuled && loosened.length > 0) throw ownerRequired(loosened.map(({ name }) => name))

@@ -101,7 +101,10 @@ export async function changeKeys(
         isTemplate: step.entry.copied?.isTemplate ?? false,
         stamp,
       }
-      return (current && changeOfKey(parts.vault, current, { change, source })) ?? []
+      return (
+        (current && changeOfKey(parts.vault, current, { change, source, isComparable: step.isComparable })) ??
+        []
+      )
     })
     await writeKeyChanges(parts, written)
     await turn()

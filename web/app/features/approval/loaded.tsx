@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
+import { canTryAgainAfter, describeFailure, type Failure } from '../../lib/calls/failure.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
-type State<T> = { phase: 'none' | 'loading' | 'ready' | 'failed'; value: T | null; problem: string | null }
+type State<T> = { phase: 'none' | 'loading' | 'ready' | 'failed'; value: T | null; problem: Failure | null }
 
 /** An answer of the server, as far as it has arrived. `none`: what it depends on is not chosen yet. */
 export type Loaded<T> = State<T> & { reload: () => void }
@@ -47,7 +47,7 @@ export function useLoaded<T, Of>(
     }
     const fail = (failure: Failure) => {
       if (latest.current.options.onFailure?.(failure) === true) return
-      setState({ phase: 'failed', value: null, problem: failure.message })
+      setState({ phase: 'failed', value: null, problem: failure })
     }
     start(chosen).then(
       (value) => isCurrent && succeed(value),
@@ -68,8 +68,10 @@ export function WhenLoaded<T>({ of, none, loading, children }: WhenLoadedProps<T
   if (of.problem === null) return <Quiet>{of.phase === 'none' ? none : loading}</Quiet>
   return (
     <Notice tone="danger" role="alert">
-      <p>{of.problem}</p>
-      <Button label="Try again" size="small" className="mt-2" onClick={of.reload} />
+      <p>{of.problem.message}</p>
+      {canTryAgainAfter(of.problem) && (
+        <Button label="Try again" size="small" className="mt-2" onClick={of.reload} />
+      )}
     </Notice>
   )
 }

@@ -6,6 +6,7 @@ import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
 import { Navigation } from './navigation.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
+import { WaitingLink } from './waiting-link.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
 type FrameProps = {
@@ -34,6 +35,7 @@ export function Frame({ signedIn, inWorkspace, onPalette, children }: FrameProps
           </Link>
           {signedIn && <WorkspaceSwitcher />}
           <div className="ml-auto flex items-center">
+            {inWorkspace && <WaitingLink />}
             {inWorkspace && <PaletteButton onPalette={onPalette} />}
             <ThemeSwitch />
           </div>

@@ -10,6 +10,7 @@ const AFTER_G: Readonly<Record<string, string>> = {
   s: '/settings',
   a: '/account',
   t: '/activity',
+  w: '/waiting',
   i: '/bundles/import',
 }
 const SEQUENCE_MS = 1_000

@@ -1,5 +1,6 @@
 import type { ImportChoice, ImportPlan, ImportRequest, ImportStep } from '../../lib/calls/answers.ts'
 import { looksSecret } from '../../lib/rules/key-names.ts'
+import { changedCount } from '../../lib/words/import-steps.ts'
 
 /** What a person decided about entries, by name; what is absent follows the plan. */
 export type Decisions = {
@@ -23,5 +24,5 @@ export function applying(request: ImportRequest, { plan, plan_id }: ImportPlan):
 
 /** Whether a plan writes anything. */
 export function hasWork(plan: readonly Pick<ImportStep, 'action'>[]): boolean {
-  return plan.some(({ action }) => action !== 'same' && action !== 'kept')
+  return changedCount(plan) > 0
 }

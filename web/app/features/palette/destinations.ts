@@ -20,6 +20,7 @@ const PAGES: readonly Destination[] = [
   { id: 'unused', kind: 'Page', name: 'Unused keys', href: '/keys?filter=unused' },
   { id: 'compare', kind: 'Page', name: 'Compare bundles', href: '/compare' },
   { id: 'activity', kind: 'Page', name: 'Activity', href: '/activity', forOwners: true },
+  { id: 'waiting', kind: 'Page', name: 'Waiting for you', href: '/waiting' },
   { id: 'machines', kind: 'Page', name: 'Machines', href: '/machines' },
   { id: 'webhooks', kind: 'Page', name: 'Webhooks', href: '/settings/webhooks', forOwners: true },
   { id: 'settings', kind: 'Page', name: 'Settings and members', href: '/settings' },

@@ -1,6 +1,6 @@
 import { CallError } from '@keyferry/contract/client'
 import { expect, test } from 'vitest'
-import { describeFailure } from './failure.ts'
+import { canTryAgainAfter, describeFailure } from './failure.ts'
 
 function refused(
   status: number,
@@ -34,4 +34,18 @@ test('no answer and a refusal have different texts', () => {
   const { status, code, message } = describeFailure(new TypeError('fetch failed'))
   expect([status, code]).toEqual([null, 'unreachable'])
   expect(message).toContain('does not answer')
+})
+
+test('a refusal says who can help, and another try is offered only where it can', () => {
+  const forbidden = refused(403, 'forbidden', 'Forbidden: owner role required')
+  expect(forbidden.message).toBe(
+    'Only an owner of this workspace can do this. The Settings page names the owners: ask one of them.',
+  )
+  const failures = [
+    forbidden,
+    refused(404, 'not_found'),
+    refused(429, 'too_many'),
+    refused(503, 'unavailable'),
+  ]
+  expect(failures.map(canTryAgainAfter)).toEqual([false, false, true, true])
 })

@@ -25,6 +25,14 @@ const MESSAGES: Readonly<Record<string, string>> = {
   unavailable: 'The server cannot reach its storage. Try again in a moment.',
 }
 
+// The interface fixes what the server says; a person needs to know who can help.
+const REFUSALS: Readonly<Record<string, string>> = {
+  'Forbidden: owner role required':
+    'Only an owner of this workspace can do this. The Settings page names the owners: ask one of them.',
+  'Forbidden: not a member': 'You are not a member of this workspace. An owner of it can invite you.',
+  'Forbidden: user is inactive': 'Your account is disabled. Ask the administrator of this server.',
+}
+
 /** Turn the error of a call into a message of one or two sentences. `status` is null when there was no answer. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof Problem) return { status: null, code: 'problem', message: error.message, details: {} }
@@ -39,7 +47,12 @@ export function describeFailure(error: unknown): Failure {
   const { status, code, details, retryAfterSeconds } = error
   if (status === 429)
     return { status, code, details, message: `Too many requests. Try again ${waitText(retryAfterSeconds)}.` }
-  return { status, code, details, message: MESSAGES[code] ?? sentence(error.message) }
+  return {
+    status,
+    code,
+    details,
+    message: REFUSALS[error.message] ?? MESSAGES[code] ?? sentence(error.message),
+  }
 }
 
 /** Why a call failed, in words; null while there is no error. */
@@ -51,6 +64,15 @@ export function failureText(error: unknown): string | null {
 export function isPassing(error: unknown): boolean {
   const { status } = describeFailure(error)
   return status === null || status >= 502
+}
+
+/** Whether the person can do the same again with another result. A refusal stays one. */
+export function canTryAgain(error: unknown): boolean {
+  return canTryAgainAfter(describeFailure(error))
+}
+
+export function canTryAgainAfter({ status }: Pick<Failure, 'status'>): boolean {
+  return status === null || status >= 500 || status === 429
 }
 
 function waitText(seconds: number | null): string {

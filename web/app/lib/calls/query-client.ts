@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
 import { describeFailure, isForeign, isPassing } from './failure.ts'
 import { refreshAnswers } from './use-answer.ts'
 
@@ -6,14 +6,15 @@ const PUBLIC_PATHS = ['/', '/sign-in', '/sign-up', '/set-up']
 
 /** The app's store of answers. A session that ended leads to sign-in, and back to where the person was. */
 export function createQueryClient(): QueryClient {
-  const onError = (error: unknown) => {
-    if (describeFailure(error).status === 401) leaveForSignIn()
+  const onError = (error: unknown, query?: { queryKey?: QueryKey }) => {
+    // Nobody asked for the number in the frame, so it takes nobody away from what they do.
+    if (describeFailure(error).status === 401 && query?.queryKey?.[0] !== 'listWaiting') leaveForSignIn()
     // A member who was removed sees that on the next call, from any page.
     if (isForeign(error)) void refreshAnswers(client, ['listTenants'])
   }
   const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
+    mutationCache: new MutationCache({ onError: (error) => onError(error) }),
     defaultOptions: {
       queries: { staleTime: 5_000, retry: (count, error) => count < 2 && isPassing(error) },
       mutations: { retry: false },

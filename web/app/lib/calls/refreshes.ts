@@ -21,6 +21,7 @@ export const LIBRARY: readonly Called[] = [
 const BY_PATH: readonly (readonly [RegExp, readonly Called[]])[] = [
   [/\/policy$/, ['getTenantPolicy', 'getBundlePolicy', 'getBundle', 'listBundles']],
   [/\/machines(\/|$)/, ['listMachines', 'getMachine', 'listMachineAttempts']],
+  [/\/proposals\//, ['listWaiting', 'listProposals', ...LIBRARY]],
   [/\/(bundles|keys|imports|library-moves)(\/|$)/, LIBRARY],
   [/\/webhooks(\/|$)/, ['listWebhooks', 'getWebhook', 'listWebhookMessages']],
   [/\/grants$/, ['listGrants']],

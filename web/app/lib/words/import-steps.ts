@@ -23,6 +23,11 @@ export function planText(plan: readonly Pick<ImportStep, 'action'>[]): string {
     .join(', ')
 }
 
+/** How many steps of a plan change something. */
+export function changedCount(plan: readonly Pick<ImportStep, 'action'>[]): number {
+  return plan.filter(({ action }) => action !== 'same' && action !== 'kept').length
+}
+
 const CHANGES: ReadonlySet<ImportAction> = new Set(['own', 'update', 'replace', 'detach'])
 
 /** Whether a step gives a name of the bundle another value, or none. */

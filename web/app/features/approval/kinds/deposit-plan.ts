@@ -1,20 +1,5 @@
-import type { DepositPlan, DepositStep, ImportChoice } from '../../../lib/calls/answers.ts'
-import { choiceOf } from '../../../lib/words/import-steps.ts'
+import type { DepositPlan, DepositStep } from '../../../lib/calls/answers.ts'
 import type { Action } from '../offer.ts'
-
-/** How the approver wants variables treated; null: as the terminal asked. */
-export type Treatment = Record<'own' | 'share' | 'replace', string[]> | null
-
-/** The treatment of every variable with a choice, after a person has chosen for one. */
-export function treatmentOf({ plan }: DepositPlan, name: string, choice: ImportChoice): Treatment {
-  const lists: NonNullable<Treatment> = { own: [], share: [], replace: [] }
-  for (const step of plan) {
-    if (step.choices.length === 0) continue
-    const chosen = step.name === name ? choice : choiceOf(step)
-    if (chosen !== '') lists[chosen].push(step.name)
-  }
-  return lists
-}
 
 /** What Approve does: it stores variables, removes them, or both. */
 export function actionOf({ plan }: Pick<DepositPlan, 'plan'>, name: string): Action {

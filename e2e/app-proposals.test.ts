@@ -1,0 +1,147 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sessionHeaders } from './app-accounts.ts'
+import {
+  closePage,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  joinInBrowser,
+  readRequest,
+  type WatchedPage,
+} from './app-page.ts'
+import { type BoundTerminals, openBoundTerminals } from './bound-terminals.ts'
+import { hasBrowser } from './browser.ts'
+import { clientIn } from './page-client.ts'
+import { hasTerminal } from './terminal.ts'
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
+
+// One story, told in order: each test goes on where the one before it ended.
+describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner decides', () => {
+  let world: BoundTerminals
+  let owner: WatchedPage
+  let member: WatchedPage
+  let notified: string[]
+
+  beforeAll(async () => {
+    world = await openBoundTerminals()
+    owner = await world.signedIn()
+    notified = await noteNotifications(owner)
+    await owner.goto(`${world.server.url}/bundles`)
+    const invited = { email: 'kim@example.com', role: 'member' } as const
+    const { accept_path } = await clientIn(owner)('POST', '/api/v1/invitations', { body: invited })
+    member = await joinInBrowser(world.browser, world.server.url + accept_path)
+    // The person belongs to two workspaces; the terminal means the owner's.
+  }, 120_000)
+
+  afterAll(async () => {
+    await closePage(owner)
+    await closePage(member)
+    await world?.close()
+  })
+
+  async function propose(words: readonly string[], before: () => Promise<void> = async () => undefined) {
+    const terminal = world.client(words)
+    await member.goto(await world.opened.next())
+    await member.getByText('Propose it to the owners').waitFor()
+    await before()
+    await readRequest(member)
+    await member.getByRole('button', { name: /^Propose/ }).click()
+    expect(await terminal.exit).toBe(0)
+    await heading(member, 'Proposed')
+    return terminal
+  }
+
+  async function exported(bundle: string): Promise<string> {
+    const headers = sessionHeaders(world.server.url, world.cookie)
+    const list = await fetch(`${world.server.url}/api/v1/bundles?query=${bundle}`, { headers })
+    const bundles: { id: string; name: string }[] = JSON.parse(await list.text())
+    const id = bundles.find(({ name }) => name === bundle)?.id ?? ''
+    return await (await fetch(`${world.server.url}/api/v1/bundles/${id}/export`, { headers })).text()
+  }
+
+  test('set of what a member may not change becomes a proposal, and the terminal ends well', async () => {
+    const terminal = await propose(
+      ['set', 'LOG_LEVEL', '--bundle', 'dev/worker', '--generate', '12'],
+      async () => {
+        await expectAccessible(member)
+        await member.emulateMedia({ colorScheme: 'dark' })
+        await expectAccessible(member)
+        await member.emulateMedia({ colorScheme: 'light' })
+        await member.getByRole('checkbox', { name: /owners can read it/ }).check()
+      },
+    )
+    expect(terminal.output()).toMatch(/Proposed\. Owners decide at http\S+\/w\/[0-9a-f-]{36}\/waiting/)
+    expect(terminal.output()).not.toContain('Next: keyferry run')
+  })
+
+  test('the owner is told, reads what may be read, and stores it', async () => {
+    await expect.poll(() => notified, { timeout: 30_000 }).toEqual(['Somebody waits for you'])
+    await owner.getByRole('link', { name: 'Waiting for you: 1' }).click()
+    await heading(owner, 'Waiting for you')
+    await owner.getByText('kim proposes 1 variable for dev/worker').waitFor()
+    await expectAccessible(owner)
+    await owner.getByRole('link', { name: 'Review' }).click()
+    await heading(owner, 'Proposal for dev/worker')
+    await owner.getByText('You cannot see a secret value; it comes from kim').waitFor()
+    await owner.getByText(/^[0-9A-Za-z]{12}$/).waitFor()
+    await expectAccessible(owner)
+    await owner.emulateMedia({ colorScheme: 'dark' })
+    await expectAccessible(owner)
+    await owner.setViewportSize({ width: 390, height: 800 })
+    await expectNoSidewaysScroll(owner)
+    await owner.setViewportSize({ width: 1280, height: 860 })
+    await owner.getByRole('button', { name: 'Store 1 variable' }).click()
+    await owner.getByText('Stored in dev/worker.').waitFor()
+    await owner.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+    expect(await exported('dev/worker')).toMatch(/^LOG_LEVEL=[0-9A-Za-z]{12}$/m)
+  })
+
+  test('production asks again; the proposer learns of a decline', async () => {
+    await propose(['unset', 'SMTP_PASSWORD', '--bundle', 'prod/shop/mail'])
+    await owner.reload()
+    await owner.getByRole('link', { name: 'Review' }).click()
+    await owner.getByText('Production:').waitFor()
+    await owner.getByRole('button', { name: 'Store 1 variable' }).click()
+    await owner.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await owner.getByRole('button', { name: 'Decline' }).click()
+    await owner.getByText('Declined. The values are destroyed.').waitFor()
+    await member.goto(owner.url())
+    const own = member.getByRole('list', { name: 'Your proposals' }).getByRole('listitem')
+    expect(await own.allInnerTexts()).toEqual([
+      expect.stringContaining('Declined'),
+      expect.stringContaining('Stored'),
+    ])
+    await expectAccessible(member)
+  })
+
+  test('a muted person is out of the list and of the number for an hour', async () => {
+    await propose(['unset', 'LOG_LEVEL', '--bundle', 'dev/worker'])
+    await owner.reload()
+    await owner.getByRole('button', { name: 'Mute kim for an hour' }).click()
+    await owner.getByText('kim is muted for an hour.').waitFor()
+    await owner.getByRole('link', { name: 'Waiting for you', exact: true }).waitFor()
+    await owner.getByRole('button', { name: 'Show' }).click()
+    await owner.getByRole('link', { name: 'Waiting for you: 1' }).waitFor()
+  })
+
+  test('a member reads that owners decide', async () => {
+    await owner.getByRole('link', { name: 'Review' }).click()
+    await heading(owner, 'Proposal for dev/worker')
+    await member.goto(owner.url())
+    await member.getByText('Only owners of the workspace see what a proposal would do.').waitFor()
+    expect(await member.getByRole('button', { name: 'Store' }).count()).toBe(0)
+  })
+})
+
+/** The titles of the notifications that a page shows, with the permission to show them. */
+async function noteNotifications(page: Page): Promise<string[]> {
+  const titles: string[] = []
+  await page.exposeFunction('noteNotification', (title: string) => titles.push(title))
+  await page.addInitScript(`window.Notification = class {
+    static permission = 'granted'
+    constructor(title) { window.noteNotification(title) }
+    close() {}
+  }`)
+  return titles
+}

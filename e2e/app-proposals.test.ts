@@ -108,6 +108,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     await owner.getByText('Declined. The values are destroyed.').waitFor()
     await member.goto(owner.url())
     const own = member.getByRole('list', { name: 'Your proposals' }).getByRole('listitem')
+    await own.first().waitFor()
     expect(await own.allInnerTexts()).toEqual([
       expect.stringContaining('Declined'),
       expect.stringContaining('Stored'),
@@ -141,6 +142,7 @@ async function noteNotifications(page: Page): Promise<string[]> {
   await page.addInitScript(`window.Notification = class {
     static permission = 'granted'
     constructor(title) { window.noteNotification(title) }
+    addEventListener() {}
     close() {}
   }`)
   return titles

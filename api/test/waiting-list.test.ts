@@ -24,6 +24,8 @@ describe.each(databases)('what waits for a person on %s', (kind) => {
   const approve = (as: Identity, requestId: string) =>
     approveWith(api, as, { requestId, bundle_id: bundle.id, include_keys: ['A', 'B'] })
   const waitingFor = async (as: Identity) => (await api.call('listWaiting', { as })).json
+  const proposals = async (as: Identity) =>
+    (await waitingFor(as)).filter(({ kind: what }) => what === 'proposal')
 
   test('a first approval waits for those who may be second, until they are', async () => {
     const id = await new ReturningClient(api).request()
@@ -59,8 +61,6 @@ describe.each(databases)('what waits for a person on %s', (kind) => {
   test('an open proposal waits for the owners, and for no one else', async () => {
     const there = await newBundle(api, owner, { SET: 'v' })
     const id = await propose(api, member, { bundle: there.name, values: { SET: 'w' } })
-    const proposals = async (as: Identity) =>
-      (await waitingFor(as)).filter(({ kind: what }) => what === 'proposal')
     expect(await proposals(owner)).toMatchObject([{ proposal: { id }, person: { id: member.userId } }])
     expect(await proposals(member)).toEqual([])
     await api.call('endProposal', { as: owner, params: { proposal_id: id } })

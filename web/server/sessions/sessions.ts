@@ -74,9 +74,14 @@ export class Sessions {
   }
 }
 
-// Every page asks this again and again, also one that nobody looks at, so it must not keep the session alive.
+// Pages ask this again and again while nobody uses them, so it must not keep the session alive.
+const OF_ITSELF: ReadonlySet<string> = new Set([
+  apiEndpoints.listWaiting.path,
+  apiEndpoints.listProposals.path,
+])
+
 function isOfItself({ url }: FastifyRequest): boolean {
-  return url.split('?', 1)[0] === apiEndpoints.listWaiting.path
+  return OF_ITSELF.has(url.split('?', 1)[0] ?? '')
 }
 
 /** The part of a session that says who the person is. */

@@ -3,7 +3,6 @@ import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { pageWorkspace } from '../../lib/calls/workspace.ts'
 import { useWaiting, waitingId } from '../../lib/data/waiting.ts'
-import { classNames } from '../../ui/class-names.ts'
 
 /** The way to what waits for this person, with how much that is. */
 export function WaitingLink() {
@@ -24,9 +23,7 @@ export function WaitingLink() {
       {count > 0 && (
         <span
           aria-hidden
-          className={classNames(
-            'absolute -top-0.5 -right-0.5 min-w-4.5 rounded-full bg-accent px-1 text-center text-xs font-semibold text-on-accent',
-          )}
+          className="absolute -top-0.5 -right-0.5 min-w-4.5 rounded-full bg-accent px-1 text-center text-xs font-semibold text-on-accent"
         >
           {shown(count)}
         </span>
@@ -56,10 +53,10 @@ function useNotification(ids: readonly string[] | undefined): void {
       tag: `keyferry-${pageWorkspace()}`,
       body: 'Open Keyferry to see who.',
     })
-    notification.onclick = () => {
+    notification.addEventListener('click', () => {
       window.focus()
       navigate('/waiting')
       notification.close()
-    }
+    })
   }, [key, navigate])
 }

@@ -26,8 +26,8 @@ import {
  * removes names from the bundle: all of it or nothing. library-import-plan.ts says what happens to each variable. The
  * server plans, because only the server can compare secret values. An import into several bundles makes one variable in
  * several environments. A caller may look at the plan first, and then have
- * exactly that plan carried out. Owners import everything; members change values that they may change, and create keys or remove names in a new
- * bundle or one that they created.
+ * exactly that plan carried out. Owners import everything. Members change values that they may change, and create keys
+ * or remove names in a new bundle or one that they created.
  */
 
 /** What an import reads of a library. */

@@ -38,7 +38,7 @@ function shown(count: number): string {
   return count > MOST ? `${MOST}+` : String(count)
 }
 
-/** Tell the person, where they allow it, that something new waits. The notification names nobody and decides nothing. */
+/** Tell the person, if they allow it, that something new waits. The notification has no name and decides nothing. */
 function useNotification(ids: readonly string[] | undefined): void {
   const known = useRef<ReadonlySet<string> | null>(null)
   const [, navigate] = useLocation()

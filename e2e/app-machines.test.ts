@@ -297,7 +297,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('It has received 1 current value.').waitFor()
     await page.getByRole('button', { name: 'Delete machine' }).click()
-    await page.getByRole('list', { name: 'Values that are still current' }).getByText('NPM').waitFor()
+    await page.getByRole('list', { name: 'Values that were given' }).getByText('NPM').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('heading', { name: 'Machines' }).waitFor()
     await page.goto(`${server.url}/machines/${id}`)

@@ -40,6 +40,7 @@ export {
   resetPassword,
   restoreDatabase,
   rotateRootKey,
+  setAccountActive,
   type Verification,
   verifyValues,
 } from './maintenance.ts'

@@ -15,7 +15,7 @@ import { rotateReceiptKey } from './storage/keys-at-rest/receipt-keys.ts'
 import { proveRootKeys } from './storage/keys-at-rest/root-keys.ts'
 import { backupEmbedded, restoreEmbedded } from './storage/maintenance/embedded-backup.ts'
 import { type Rotation, rotateTenantKeys } from './storage/maintenance/rotation.ts'
-import { resetAccountPassword } from './storage/people/accounts.ts'
+import { resetAccountPassword, setAccountActive as setActive } from './storage/people/accounts.ts'
 
 export type { Rotation, Verification }
 
@@ -144,6 +144,18 @@ export async function resetPassword(
     )
     return userId === null ? null : { password, userId }
   })
+}
+
+/** Let the owner of a local account act again, or no more.
+ * @returns the user's id; null when there is no account of this e-mail */
+export async function setAccountActive(
+  settings: DatabaseSettings,
+  email: string,
+  isActive: boolean,
+): Promise<string | null> {
+  return withRecording(settings, ({ write }, { now }) =>
+    write((transaction) => setActive(transaction, { email, isActive, now })),
+  )
 }
 
 /** Open the database of the settings for one piece of work. */

@@ -55,10 +55,25 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     async run(settings, email) {
       const { resetPassword } = await import('@keyferry/api')
       const reset = await resetPassword(databaseOf(settings), email)
-      if (reset === null)
-        throw new StartError(`no local account has the e-mail address ${JSON.stringify(email)}`)
+      if (reset === null) throw noAccount(email)
       const ended = await endSessions(settings, reset.userId)
       return well(`The new password is ${reset.password}\n${RESET_ADVICE}\n${ended}`)
+    },
+  },
+  'disable-account': {
+    means: 'let a local account (AUTH_MODE=accounts) do nothing more, and end its sessions',
+    argument: 'EMAIL',
+    async run(settings, email) {
+      const ended = await endSessions(settings, await setActive(settings, email, false))
+      return well(`The account is disabled.\n${ended}\nTo undo this: keyferry-server enable-account ${email}`)
+    },
+  },
+  'enable-account': {
+    means: 'let a disabled local account sign in again',
+    argument: 'EMAIL',
+    async run(settings, email) {
+      await setActive(settings, email, true)
+      return well('The account is enabled.')
     },
   },
   backup: {
@@ -86,6 +101,17 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       }
     },
   },
+}
+
+async function setActive(settings: Settings, email: string, isActive: boolean): Promise<string> {
+  const { setAccountActive } = await import('@keyferry/api')
+  const userId = await setAccountActive(databaseOf(settings), email, isActive)
+  if (userId === null) throw noAccount(email)
+  return userId
+}
+
+function noAccount(email: string): StartError {
+  return new StartError(`no local account has the e-mail address ${JSON.stringify(email)}`)
 }
 
 const RESET_ADVICE = 'It is shown only once. The next sign-in with it asks for a new password.'

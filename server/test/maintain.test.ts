@@ -47,7 +47,8 @@ async function createKey(address: string, name: string): Promise<void> {
 
 const rootKey = () => readFileSync(join(dataDir, 'root.key'), 'utf8')
 
-test('a forgotten password is replaced by a new one while the server runs, and a lock ends', async () => {
+/** A server with local accounts, and a browser for it. */
+async function startAccounts() {
   const [email, password] = ['sam@example.com', 'the password that was forgotten']
   let cookie = ''
   server = new Program({ DATA_DIR: dataDir, AUTH_MODE: 'accounts' })
@@ -60,6 +61,11 @@ test('a forgotten password is replaced by a new one while the server runs, and a
   }
   const isSignedIn = async () => (await fetch(`${address}/api/v1/me`, { headers: { cookie } })).status === 200
   const logIn = (word: string) => post('/sign-in', { email, password: word })
+  return { email, password, post, isSignedIn, logIn }
+}
+
+test('a forgotten password is replaced by a new one while the server runs, and a lock ends', async () => {
+  const { email, password, post, isSignedIn, logIn } = await startAccounts()
   const setup_code = /^set-up code: (\S+)$/m.exec(server.stderr)?.[1]
   expect(await post('/set-up', { setup_code: 'wrong', email, password })).toBe(403)
   expect(await post('/set-up', { setup_code, email, password })).toBe(200)
@@ -79,6 +85,21 @@ test('a forgotten password is replaced by a new one while the server runs, and a
     'keyferry-server: no local account has the e-mail address "nobody@example.com"\n',
   ])
   expect((await run('reset-password')).stderr).toContain('reset-password needs EMAIL')
+})
+
+test('a disabled account has no session and gets none, until it is enabled', async () => {
+  const { email, password, post, isSignedIn, logIn } = await startAccounts()
+  const setup_code = /^set-up code: (\S+)$/m.exec(server.stderr)?.[1]
+  expect(await post('/set-up', { setup_code, email, password })).toBe(200)
+  const disabled = await run('disable-account', email)
+  expect([disabled.code, disabled.stdout]).toEqual([
+    0,
+    expect.stringContaining('All sessions of the account ended.'),
+  ])
+  expect([await isSignedIn(), await logIn(password)]).toEqual([false, 403])
+  expect((await run('disable-account', 'nobody@example.com')).code).toBe(1)
+  expect((await run('enable-account', email)).stdout).toBe('The account is enabled.\n')
+  expect([await logIn(password), await isSignedIn()]).toEqual([200, true])
 })
 
 test('the root key is rotated in one command, and the values open with the new one', async () => {

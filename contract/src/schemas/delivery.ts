@@ -88,23 +88,33 @@ export const StaleKeyList = z
     ],
   })
 
-export const HoldingList = z
-  .array(
-    z
-      .object({ ...Holding, key: z.object({ id: Id, name: z.string(), version: z.int() }) })
-      .meta({ id: 'Holding' }),
-  )
-  .meta({
-    id: 'HoldingList',
-    examples: [
-      [
-        {
-          ...EXAMPLE_HOLDING,
-          key: { id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21', name: 'DATABASE_URL', version: 4 },
+/** `bundles`: those that hold the key, production first. */
+const HeldKey = z.object({
+  id: Id,
+  name: z.string(),
+  version: z.int(),
+  is_secret: z.boolean(),
+  bundles: z.array(z.object({ id: Id, name: z.string(), is_production: z.boolean() })),
+})
+
+/** Secrets first. */
+export const HoldingList = z.array(z.object({ ...Holding, key: HeldKey }).meta({ id: 'Holding' })).meta({
+  id: 'HoldingList',
+  examples: [
+    [
+      {
+        ...EXAMPLE_HOLDING,
+        key: {
+          id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
+          name: 'DATABASE_URL',
+          version: 4,
+          is_secret: true,
+          bundles: [{ id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'prod/app', is_production: true }],
         },
-      ],
+      },
     ],
-  })
+  ],
+})
 
 export const ListDeliveriesQuery = Page.extend({
   bundle_id: PathPart('bundle_id').optional(),

@@ -1,5 +1,9 @@
+import { Check } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { Link } from 'wouter'
+import type { Holding } from '../lib/calls/answers.ts'
+import { type GivenKey, givenKeys } from '../lib/rules/still-current.ts'
+import { Badge } from './badge.tsx'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { EntryName } from './entry-name.tsx'
@@ -9,45 +13,82 @@ type GivenValuesProps = {
   title: string
   /** Who received them, as the beginning of a sentence: `They were`, `It was`. */
   who: string
-  /** Null while they are not known. */
-  keys: readonly { id: string; name: string; version: number }[] | null
+  /** Undefined while they are not known. */
+  holdings: readonly Holding[] | undefined
   query: ComponentProps<typeof LoadingState>['query']
   onClose: () => void
 }
 
-/** After a member or a machine is gone: the values that it received and that have not changed. */
-export function GivenValues({ title, who, keys, query, onClose }: GivenValuesProps) {
+/** After a member or a machine is gone: the values that it received. */
+export function GivenValues({ title, who, holdings, query, onClose }: GivenValuesProps) {
   return (
     <Dialog title={title} onClose={onClose}>
-      {keys === null ? (
+      {holdings === undefined ? (
         <LoadingState query={query} what="the values" />
       ) : (
-        <>
-          <p className="text-ink-soft">
-            {who} given {keys.length} {keys.length === 1 ? 'value that is' : 'values that are'} still current.
-            Change each of them where it comes from, then here:
-          </p>
-          <ul
-            aria-label="Values that are still current"
-            className="mt-3 max-h-80 divide-y divide-line overflow-auto rounded-lg border border-line"
-          >
-            {keys.map(({ id, name, version }) => (
-              <li key={id}>
-                <Link
-                  href={`/keys/${id}`}
-                  className="flex items-baseline gap-3 px-3 py-2 font-mono text-sm -outline-offset-2 hover:bg-sunken"
-                >
-                  <EntryName name={name} className="min-w-0 flex-1 [overflow-wrap:anywhere]" />
-                  <span className="font-sans text-xs text-ink-soft">v{version}</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </>
+        <GivenList who={who} holdings={holdings} />
       )}
       <div className="mt-6 flex justify-end">
         <Button label="Done" look="primary" onClick={onClose} />
       </div>
     </Dialog>
+  )
+}
+
+/** The values that a person or a machine received: what to change, and what was changed since. */
+export function GivenList({ who, holdings }: { who: string; holdings: readonly Holding[] }) {
+  const keys = givenKeys(holdings)
+  const left = keys.filter(({ isCurrent }) => isCurrent).length
+  return (
+    <>
+      <p className="text-sm text-ink-soft">
+        {who} given {left} {left === 1 ? 'value that is' : 'values that are'} still current.{' '}
+        {left > 0 && 'Change each of them where it comes from, then here:'}
+      </p>
+      <ul
+        aria-label="Values that were given"
+        className="mt-3 mb-2 max-h-80 divide-y divide-line overflow-auto rounded-lg border border-line"
+      >
+        {keys.map((key) => (
+          <GivenRow key={key.id} given={key} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function GivenRow({ given: { id, name, version, is_secret, bundles, isCurrent } }: { given: GivenKey }) {
+  return (
+    <li className="px-3 py-2">
+      <div className="flex items-baseline gap-2">
+        <Link href={`/keys/${id}`} className="link min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">
+          <EntryName name={name} />
+        </Link>
+        {!is_secret && <Badge>not secret</Badge>}
+        {isCurrent ? (
+          <span className="text-xs text-ink-soft">v{version}</span>
+        ) : (
+          <Badge tone="good">
+            <Check aria-hidden size={12} /> changed since
+          </Badge>
+        )}
+      </div>
+      {bundles.length > 0 && (
+        <p className="mt-0.5 flex flex-wrap gap-x-2 gap-y-1 text-xs text-ink-soft">
+          <span>used in</span>
+          {bundles.map((bundle) =>
+            bundle.is_production ? (
+              <Badge key={bundle.id} tone="danger">
+                {bundle.name} · production
+              </Badge>
+            ) : (
+              <span key={bundle.id} className="font-mono [overflow-wrap:anywhere]">
+                {bundle.name}
+              </span>
+            ),
+          )}
+        </p>
+      )}
+    </li>
   )
 }

@@ -38,7 +38,12 @@ export type Holding = {
 
 export type KeyHolder = Holding & { who: Person | MachineName }
 
-export type KeyHolding = Holding & { key: { id: string; name: string } }
+type HeldKey = { id: string; name: string; is_secret: boolean; bundles: HoldingBundle[] }
+
+/** A bundle that holds a key. */
+export type HoldingBundle = { id: string; name: string; is_production: boolean }
+
+export type KeyHolding = Holding & { key: HeldKey }
 
 /** A key with holders who were given an older version last. */
 export type StaleKey = {
@@ -54,7 +59,7 @@ export type StaleKey = {
 export interface HolderStore {
   /** Those of one key, the oldest version first; null when the tenant has no such key. */
   ofKey(tenantId: string, keyId: string, page: WholePage): Promise<Listed<KeyHolder> | null>
-  /** What one person was given, by key; null when the tenant does not know the person. */
+  /** What one person was given, by key, secrets first; null when the tenant does not know the person. */
   ofPerson(tenantId: string, userId: string, page: WholePage): Promise<Listed<KeyHolding> | null>
   /** What one machine was given, by key; null when the tenant does not know the machine. */
   ofMachine(tenantId: string, machineId: string, page: WholePage): Promise<Listed<KeyHolding> | null>

@@ -1,7 +1,15 @@
+import { isProduction } from '@keyferry/contract'
 import { sql } from 'kysely'
 import { madeBy } from '../../domain/base/event.ts'
 import type { Listed, WholePage } from '../../domain/base/listing.ts'
-import type { HolderStore, Holding, KeyHolder, KeyHolding } from '../../domain/deliveries/holder.ts'
+import type {
+  HolderStore,
+  Holding,
+  HoldingBundle,
+  KeyHolder,
+  KeyHolding,
+} from '../../domain/deliveries/holder.ts'
+import { chunks } from '../base/chunks.ts'
 import { labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { countOf, isFound, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
@@ -107,18 +115,43 @@ async function holdingsOf(
         join.onRef('keys.tenant_id', '=', 'holdings.tenant_id').onRef('keys.id', '=', 'holdings.key_id'),
       )
       .select(['keys.id as key_id', 'keys.name as key_name', 'keys.value_version as current_version'])
+      .select('keys.is_secret')
       .where(`holdings.${column}`, '=', id)
+      .orderBy('keys.is_secret', 'desc')
       .orderBy('keys.name')
       .orderBy('holdings.holder'),
     page,
     countOf(entries(query, tenantId).where(`holdings.${column}`, '=', id)),
   )
   if (total === 0 && !(await isKnown())) return null
-  const present = ({ key_id, key_name: name, ...row }: (typeof rows)[number]) => ({
+  const bundles = await bundlesOf(query, tenantId, rows)
+  const present = ({ key_id, key_name: name, is_secret, ...row }: (typeof rows)[number]) => ({
     ...holding(row),
-    key: { id: key_id, name },
+    key: { id: key_id, name, is_secret: is_secret === 1, bundles: bundles.get(key_id) ?? [] },
   })
   return { total, rows: rows.map(present) }
+}
+
+async function bundlesOf(
+  query: Query,
+  tenantId: string,
+  held: readonly { key_id: string }[],
+): Promise<ReadonlyMap<string, HoldingBundle[]>> {
+  const bundles = new Map<string, HoldingBundle[]>()
+  for (const some of chunks([...new Set(held.map(({ key_id }) => key_id))])) {
+    const rows = await selectOf(query, 'attachments', tenantId)
+      .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+      .select(['attachments.key_id', 'bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production'])
+      .where('attachments.key_id', 'in', some)
+      .orderBy('bundles.name')
+      .execute()
+    for (const { key_id, id, name, ...marks } of rows) {
+      const bundle = { id, name, is_production: isProduction({ name, ...marks }) }
+      const known = bundles.get(key_id) ?? []
+      bundles.set(key_id, bundle.is_production ? [bundle, ...known] : [...known, bundle])
+    }
+  }
+  return bundles
 }
 
 type Dismissal = { tenantId: string; keyId: string; holder: string; at: string }

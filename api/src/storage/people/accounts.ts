@@ -4,11 +4,12 @@ import type { Account, AccountStore, NewPassword } from '../../domain/people/acc
 import type { NewUser, NewWorkspace } from '../../domain/people/user.ts'
 import { isTaken } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import type { Tables } from '../base/tables.ts'
+import { flag, type Tables } from '../base/tables.ts'
 import { isFound } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
 import { countAttempt, forgetAttempts } from './login-attempts.ts'
 import { removePasskeys } from './passkeys.ts'
+import { applyActive } from './provided-changes.ts'
 import { recordOfUser, signedIn } from './user-events.ts'
 import { insertUser, insertWorkspace } from './users.ts'
 
@@ -165,5 +166,19 @@ export async function resetAccountPassword(
   await forgetAttempts(transaction, email)
   const actor = { kind: 'operator', id: null } as const
   await recordOfUser(transaction, row.id, { action: 'user.password_reset', actor, at: now, origin: null })
+  return row.id
+}
+
+/** Let the owner of a local account act again, or no more.
+ * @returns the user's id; null when there is no account of this e-mail */
+export async function setAccountActive(
+  transaction: Recorded,
+  { email, isActive, now }: { email: string; isActive: boolean; now: string },
+): Promise<string | null> {
+  const row = await accountsOf(transaction, email).select(['id', 'is_active']).executeTakeFirst()
+  if (!row) return null
+  const actor = { kind: 'operator', id: null } as const
+  const change = { isActive, actor, moment: { at: now, origin: null } }
+  if (flag(isActive) !== row.is_active) await applyActive(transaction, row.id, change)
   return row.id
 }

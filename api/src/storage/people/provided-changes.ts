@@ -1,4 +1,5 @@
 import { emailKey } from '../../domain/base/email.ts'
+import type { Event } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
 import type { ProvidedChange, ProvidedEmail } from '../../domain/people/user.ts'
 import type { Query, Recorded } from '../base/queries.ts'
@@ -29,15 +30,15 @@ export async function changeProvided(
     await recordOfUser(transaction, before.id, event)
   }
   if (isActive !== undefined && flag(isActive) !== before.is_active)
-    await applyActive(transaction, before.id, { isActive, moment })
+    await applyActive(transaction, before.id, { isActive, actor: PROVIDER, moment })
   return before.id
 }
 
-// It ends or begins the user's part in every workspace, so each of them records it.
-async function applyActive(
+/** Let a user act again, or no more. Each workspace of the user records it, because their part there begins or ends. */
+export async function applyActive(
   transaction: Recorded,
   userId: string,
-  { isActive, moment }: { isActive: boolean; moment: Moment },
+  { isActive, actor, moment }: { isActive: boolean; actor: Event['actor']; moment: Moment },
 ): Promise<void> {
   await transaction
     .updateTable('users')
@@ -53,8 +54,8 @@ async function applyActive(
   const action = isActive ? 'user.reactivated' : 'user.deactivated'
   const target = { kind: 'user', id: userId, name: null } as const
   for (const { tenant_id: tenantId } of rows) {
-    transaction.record({ tenantId, action, actor: PROVIDER, target, ...moment })
-    if (!isActive) await endProposalsOf(transaction, { tenantId, userId }, { actor: PROVIDER, ...moment })
+    transaction.record({ tenantId, action, actor, target, ...moment })
+    if (!isActive) await endProposalsOf(transaction, { tenantId, userId }, { actor, ...moment })
   }
 }
 

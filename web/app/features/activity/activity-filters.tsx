@@ -72,7 +72,8 @@ export function ActivityFilters({ filters }: { filters: ReturnType<typeof useAct
   const { by, about, what, from, to, set } = filters
   const members = useAnswer('listMembers', {}).data ?? []
   const machines = useMachines().data ?? []
-  const actors = [...members.map(({ user_id: id, username: name }) => ({ id, name })), ...machines]
+  const former = useFormerMembers()
+  const actors = [...members.map(({ user_id: id, username: name }) => ({ id, name })), ...machines, ...former]
   const things = useThings()
   const isNarrowed = [by, about, what, from, to].some((text) => text !== '')
   const [isOpen, setOpen] = useState(isNarrowed)
@@ -152,19 +153,36 @@ function ActionSelect({ what, onChange }: { what: string; onChange: (action: str
   )
 }
 
+// Their removal is in the log, so they are found as long as it is.
+function useFormerMembers() {
+  const members = useAnswer('listMembers', {}).data
+  const removals = useAnswer('listAudit', { action: 'member.removed', limit: 1_000 }).data
+  return useMemo(() => {
+    const present = new Set((members ?? []).map(({ user_id }) => user_id))
+    const gone = (removals ?? []).map(({ target }) => target).filter(({ id }) => !present.has(id))
+    return [
+      ...new Map(
+        gone.map(({ id, name }) => [id, { id, name: `${name ?? 'unknown'} (former member)` }]),
+      ).values(),
+    ]
+  }, [members, removals])
+}
+
 function useThings() {
   const bundles = useAnswer('listBundles', {}).data
   const keys = useAnswer('listKeys', {}).data
   const members = useAnswer('listMembers', {}).data
   const machines = useMachines().data
+  const former = useFormerMembers()
   return useMemo(
     () => [
       { id: '', name: 'Anything' },
       ...(bundles ?? []).map(({ id, name }) => ({ id, name, detail: 'Bundle' })),
       ...(keys ?? []).map(({ id, name }) => ({ id, name, detail: 'Key' })),
       ...(members ?? []).map(({ user_id: id, username: name }) => ({ id, name, detail: 'Member' })),
+      ...former.map((each) => ({ ...each, detail: 'Former member' })),
       ...(machines ?? []).map(({ id, name }) => ({ id, name, detail: 'Machine' })),
     ],
-    [bundles, keys, machines, members],
+    [bundles, keys, machines, members, former],
   )
 }

@@ -95,7 +95,7 @@ function DeleteMachineDialog({ machine, onClose }: { machine: Machine; onClose: 
       <GivenValues
         title={`Deleted ${name}`}
         who="It was"
-        keys={given}
+        holdings={holdings.data}
         query={holdings}
         onClose={() => leave(null)}
       />

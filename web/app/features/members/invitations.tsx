@@ -1,4 +1,4 @@
-import { X } from 'lucide-react'
+import { Link2, X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import type { CreatedInvitation, Role } from '../../lib/calls/answers.ts'
 import { failureText } from '../../lib/calls/failure.ts'
@@ -18,15 +18,23 @@ import { TextField } from '../../ui/text-field.tsx'
 
 /** Invites people and lists the invitations that are open. */
 export function Invitations() {
-  const [created, setCreated] = useState<CreatedInvitation | null>(null)
+  const [created, setCreated] = useState<readonly CreatedInvitation[]>([])
+  // A new link for the same address replaces the old one.
+  const add = (invitation: CreatedInvitation) =>
+    setCreated((links) => [invitation, ...links.filter(({ email }) => email !== invitation.email)])
   return (
     <section aria-labelledby="invite" className="mt-8">
       <h2 id="invite" className="text-lg font-semibold">
         Invite a member
       </h2>
-      <InviteForm onCreated={setCreated} />
-      {created !== null && <InviteLink invitation={created} />}
-      <OpenInvitations />
+      <InviteForm onCreated={add} />
+      {created.map((invitation) => (
+        <InviteLink key={invitation.id} invitation={invitation} />
+      ))}
+      <OpenInvitations
+        onCreated={add}
+        onRevoked={(id) => setCreated((links) => links.filter((each) => each.id !== id))}
+      />
     </section>
   )
 }
@@ -88,8 +96,14 @@ function InviteLink({ invitation }: { invitation: CreatedInvitation }) {
   )
 }
 
-function OpenInvitations() {
+type OpenInvitationsProps = {
+  onCreated: (invitation: CreatedInvitation) => void
+  onRevoked: (id: string) => void
+}
+
+function OpenInvitations({ onCreated, onRevoked }: OpenInvitationsProps) {
   const invitations = useAnswer('listInvitations', {}).data ?? []
+  const renew = useChange('createInvitation', {})
   const revoke = useChange(
     'revokeInvitation',
     {},
@@ -115,10 +129,22 @@ function OpenInvitations() {
             </div>
             <Badge>{ROLE_NAMES[role]}</Badge>
             <IconButton
-              label={`Revoke the invitation of ${email}`}
+              label={`New link for ${email}`}
               onClick={() =>
-                revoke.mutate({ invitation_id: id }, telling(`Revoked the invitation of ${email}.`))
+                renew.mutate(
+                  { email, role },
+                  { ...telling('The old link no longer works.'), onSuccess: onCreated },
+                )
               }
+              icon={Link2}
+              px={17}
+            />
+            <IconButton
+              label={`Revoke the invitation of ${email}`}
+              onClick={() => {
+                revoke.mutate({ invitation_id: id }, telling(`Revoked the invitation of ${email}.`))
+                onRevoked(id)
+              }}
               icon={X}
               px={17}
             />

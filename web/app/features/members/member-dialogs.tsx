@@ -23,7 +23,7 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
       <GivenValues
         title={`Removed ${member.username}`}
         who="They were"
-        keys={given}
+        holdings={holdings.data}
         query={holdings}
         onClose={onClose}
       />

@@ -1,5 +1,8 @@
 import { useState } from 'react'
+import type { InvitationOffer } from '../../lib/calls/answers.ts'
+import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
+import { ROLE_NAMES } from '../../lib/data/people.ts'
 import { invitationToken } from '../../lib/data/sign-in.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { PageNote } from '../../ui/page-note.tsx'
@@ -30,6 +33,7 @@ function SignUpForm({ token }: { token: string }) {
   const [password, setPassword] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const attempt = useChange('signUp', { token })
+  const offer = useAnswer('previewInvitation', { token }, { staleTime: Number.POSITIVE_INFINITY }).data
   const submit = () => {
     const found = passwordProblem(password)
     setProblem(found)
@@ -39,8 +43,8 @@ function SignUpForm({ token }: { token: string }) {
   return (
     <>
       <PageHeading
-        title="You are invited"
-        intro="Choose a password. Your account is made for the e-mail address that the invitation was sent to."
+        title={offer === undefined ? 'You are invited' : `Join ${offer.tenant.name}`}
+        intro={offer === undefined ? FOR_INVITED : introOf(offer)}
       />
       <AccountForm
         action="Create the account and join"
@@ -58,6 +62,14 @@ function SignUpForm({ token }: { token: string }) {
       </p>
     </>
   )
+}
+
+const FOR_INVITED =
+  'Choose a password. Your account is made for the e-mail address that the invitation was sent to.'
+
+function introOf({ invited_by, tenant, role, email }: InvitationOffer): string {
+  const inviter = `${invited_by.username} (${invited_by.email ?? 'e-mail not verified'})`
+  return `${inviter} invites you to the workspace ${tenant.name} as ${ROLE_NAMES[role].toLowerCase()}. Choose a password for ${email}.`
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {

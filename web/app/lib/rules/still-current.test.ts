@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Holding } from '../calls/answers.ts'
-import { stillCurrent } from './still-current.ts'
+import { givenKeys, stillCurrent } from './still-current.ts'
 
 function holding(id: string, version: number | null, perhaps_version: number | null): Holding {
   const at = '2026-01-31T12:00:00.000Z'
@@ -16,7 +16,7 @@ function holding(id: string, version: number | null, perhaps_version: number | n
     last_at: at,
     times: 1,
     delivery_id: 'd',
-    key: { id, name: id, version: 3 },
+    key: { id, name: id, version: 3, is_secret: id !== 'plain', bundles: [] },
   }
 }
 
@@ -29,4 +29,13 @@ test('a value is still current if it was given, or may have been, and was not ch
     holding('perhaps_old', null, 2),
   ]
   expect(stillCurrent(holdings).map(({ id }) => id)).toEqual(['given', 'perhaps'])
+})
+
+test('secrets come first, and those that were changed since follow', () => {
+  const holdings = [holding('plain', 3, null), holding('old', 2, null), holding('given', 3, null)]
+  expect(givenKeys(holdings).map(({ id, isCurrent }) => [id, isCurrent])).toEqual([
+    ['given', true],
+    ['old', false],
+    ['plain', true],
+  ])
 })

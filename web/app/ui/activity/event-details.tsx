@@ -1,11 +1,10 @@
-import { Fragment, type ReactNode } from 'react'
-import { Link } from 'wouter'
+import type { ReactNode } from 'react'
 import { told } from '../../lib/activity/told.ts'
 import type { AuditEntry } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { stillCurrent } from '../../lib/rules/still-current.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
 import { dateTime } from '../../lib/words/time.ts'
+import { GivenList } from '../given-values.tsx'
 import { DeliveryDetails } from './delivery-details.tsx'
 import { Facts } from './facts.tsx'
 
@@ -40,23 +39,10 @@ function factsOf(entry: AuditEntry): [string, ReactNode][] {
   return all.filter(([, fact]) => fact !== '')
 }
 
-/** Which current values a person was given. */
+/** Which values a person was given. */
 function HeldValues({ userId }: { userId: string }) {
   const holdings = useAnswer('listHoldings', { user_id: userId, limit: 1_000 }).data
   if (holdings === undefined) return null
-  const keys = stillCurrent(holdings)
-  if (keys.length === 0) return <p className="mb-2 text-sm">They hold no current value.</p>
-  return (
-    <p className="mb-2 text-sm">
-      They were given {keys.length} {keys.length === 1 ? 'value that is' : 'values that are'} still current:{' '}
-      {keys.map(({ id, name }, index) => (
-        <Fragment key={id}>
-          {index > 0 && ', '}
-          <Link href={`/keys/${id}`} className="link font-mono">
-            {name}
-          </Link>
-        </Fragment>
-      ))}
-    </p>
-  )
+  if (holdings.length === 0) return <p className="mb-2 text-sm">They hold no value.</p>
+  return <GivenList who="They were" holdings={holdings} />
 }

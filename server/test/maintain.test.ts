@@ -61,12 +61,12 @@ async function startAccounts() {
   }
   const isSignedIn = async () => (await fetch(`${address}/api/v1/me`, { headers: { cookie } })).status === 200
   const logIn = (word: string) => post('/sign-in', { email, password: word })
-  return { email, password, post, isSignedIn, logIn }
+  const setup_code = /^set-up code: (\S+)$/m.exec(server.stderr)?.[1]
+  return { email, password, setup_code, post, isSignedIn, logIn }
 }
 
 test('a forgotten password is replaced by a new one while the server runs, and a lock ends', async () => {
-  const { email, password, post, isSignedIn, logIn } = await startAccounts()
-  const setup_code = /^set-up code: (\S+)$/m.exec(server.stderr)?.[1]
+  const { email, password, setup_code, post, isSignedIn, logIn } = await startAccounts()
   expect(await post('/set-up', { setup_code: 'wrong', email, password })).toBe(403)
   expect(await post('/set-up', { setup_code, email, password })).toBe(200)
   expect(await isSignedIn()).toBe(true)
@@ -88,8 +88,7 @@ test('a forgotten password is replaced by a new one while the server runs, and a
 })
 
 test('a disabled account has no session and gets none, until it is enabled', async () => {
-  const { email, password, post, isSignedIn, logIn } = await startAccounts()
-  const setup_code = /^set-up code: (\S+)$/m.exec(server.stderr)?.[1]
+  const { email, password, setup_code, post, isSignedIn, logIn } = await startAccounts()
   expect(await post('/set-up', { setup_code, email, password })).toBe(200)
   const disabled = await run('disable-account', email)
   expect([disabled.code, disabled.stdout]).toEqual([

@@ -211,6 +211,13 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await expectAccessible(page)
     await page.getByLabel('What it may do').selectOption('read')
     await warning.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Add bundle' }).last().click()
+    await page.getByLabel('What it may do with dev/app').selectOption('deliver')
+    await warning.waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Let it fetch values' }).click()
+    await page.getByText('may now fetch the values of dev/app').waitFor()
+    expect(await page.getByLabel('What it may do with dev/app').inputValue()).toBe('deliver')
 
     const params = { machine_id, bundle_id: bundles.get('dev/worker') ?? '' }
     await call('PUT', '/api/v1/machines/{machine_id}/bundles/{bundle_id}', {

@@ -29,8 +29,9 @@ describe.each(databases)('secrets that machines get under weaker rules on %s', (
     await rule(ruled, { approvers: 'owner' })
   })
 
-  const newBundle = async () =>
-    (await api.call('createBundle', { as: owner, body: { name: randomUUID() } })).json.id
+  const newNamed = async () =>
+    (await api.call('createBundle', { as: owner, body: { name: randomUUID() } })).json
+  const newBundle = async () => (await newNamed()).id
   const newKey = async (name: string, is_secret = true) =>
     (await api.call('createKey', { as: owner, body: { name, value: name, is_secret } })).json.id
   const attach = async (bundle_id: string, key_id: string, body = {}) =>
@@ -66,6 +67,73 @@ describe.each(databases)('secrets that machines get under weaker rules on %s', (
     expect((await attach(free, secret)).stricter).toEqual([])
     expect(await attach(granted, secret)).toEqual({ ok: true, message: 'key attached', stricter: ['SECRET'] })
     expect((await attach(granted, await newKey('OWN'))).stricter).toEqual([])
+  })
+
+  test('another key in the place of one names it', async () => {
+    const granted = await newBundle()
+    await grant(granted)
+    const [own, next] = [await newKey('OWN'), await newKey('NEXT')]
+    await attach(granted, own)
+    const replace = async (key_id: string, to: object) =>
+      (await api.call('changeAttachment', { as: owner, params: { bundle_id: granted, key_id }, body: to }))
+        .json
+    expect(await replace(own, { key_id: next })).toEqual({ ok: true, stricter: [] })
+    expect(await replace(next, { key_id: secret })).toEqual({ ok: true, stricter: ['SECRET'] })
+    expect(await replace(secret, { required: true })).toEqual({ ok: true, stricter: [] })
+  })
+
+  test('an import that shares them names them in its plan and when it is done', async () => {
+    const [granted, free] = [await newNamed(), await newNamed()]
+    await grant(granted.id)
+    const entries = [{ name: 'SECRET', value: 'other' }]
+    const import_ = async (bundle: string, how: object) =>
+      (await api.call('importVariables', { as: owner, body: { bundle, entries, ...how } })).json.stricter
+    expect(await import_(granted.name, { share: ['SECRET'], dry_run: true })).toEqual(['SECRET'])
+    expect(await import_(granted.name, { own: ['SECRET'], dry_run: true })).toEqual([])
+    expect(await import_(granted.name, { share: ['SECRET'] })).toEqual(['SECRET'])
+    expect(await import_(free.name, { share: ['SECRET'] })).toEqual([])
+  })
+
+  test('a copy that comes under weaker rules leaves their names in the audit log', async () => {
+    const name = `IN_${secret.slice(0, 4)}`
+    const source = (await api.call('getBundle', { as: owner, params: { bundle_id: shared } })).json.name
+    const duplicate = async (bundle_id: string, body: object) =>
+      (
+        await api.call('duplicateBundle', {
+          as: owner,
+          params: { bundle_id },
+          body: { name: randomUUID(), ...body },
+        })
+      ).json.id
+    const told = async (target: string, action: 'bundle.split' | 'bundle.imported' | 'bundle.duplicated') => {
+      const { json } = await api.call('listAudit', { as: owner, query: { target, action } })
+      return json.map(({ data }) => data['weaker'])
+    }
+    const duplicated = [
+      await duplicate(shared, { own: [name] }),
+      await duplicate(shared, { values: { [name]: 'other' } }),
+      await duplicate(shared, {}),
+      await duplicate(ruled, { own: ['SECRET'] }),
+    ]
+    const seen = await Promise.all(duplicated.map((id) => told(id, 'bundle.duplicated')))
+    expect(seen).toEqual([[['SECRET']], [undefined], [undefined], [undefined]])
+
+    const imported = await newNamed()
+    const entries = [{ name, from: source }]
+    for (const own of [[name], []])
+      await api.call('importVariables', { as: owner, body: { bundle: imported.name, entries, own } })
+    expect(await told(imported.id, 'bundle.imported')).toEqual([['SECRET']])
+
+    const split = { as: owner, params: { bundle_id: shared, key_id: secret } }
+    await api.call('splitKey', { ...split, body: {} })
+    expect(await told(shared, 'bundle.split')).toEqual([['SECRET']])
+    await rule(duplicated[2] ?? '', { approvers: 'owner' })
+    await api.call('splitKey', {
+      as: owner,
+      params: { ...split.params, bundle_id: duplicated[2] ?? '' },
+      body: {},
+    })
+    expect(await told(duplicated[2] ?? '', 'bundle.split')).toEqual([undefined])
   })
 
   test('several keys at once: the secrets among them that have stricter rules', async () => {

@@ -11,6 +11,7 @@ import type { AttachedKey } from '../domain/library/bundle-entry.ts'
 import { splitKey } from '../domain/library/split.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
 import { requireReadable, shownTo } from '../domain/machines/machine-caller.ts'
+import type { Caller } from '../domain/people/membership.ts'
 import { presentComposition } from './composition.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -19,6 +20,8 @@ import { arrayReply } from './list-reply.ts'
 
 export function attachmentHandlers({ stores, clock, requestParts }: HandlerParts) {
   const parts = { ...stores, clock }
+  const stricter = ({ tenantId }: Caller, bundleId: string, keyId: string) =>
+    stricterForMachines(requestParts, { tenantId, bundleId }, [keyId])
   return {
     async listBundleKeys({ caller, params }) {
       await requireReadable(stores.machineCallers, caller, params.bundle_id)
@@ -28,13 +31,14 @@ export function attachmentHandlers({ stores, clock, requestParts }: HandlerParts
     listSharedKeys: ({ caller, params }) => listSharedKeys(stores, caller, params.bundle_id),
     async attachKey({ caller, params, body }) {
       await attachKey(parts, caller, { ...place(params), ...body, order: body.order })
-      const at = { tenantId: caller.tenantId, bundleId: params.bundle_id }
-      const stricter = await stricterForMachines(requestParts, at, [params.key_id])
-      return { ok: true, message: 'key attached', stricter }
+      const message = 'key attached'
+      return { ok: true, message, stricter: await stricter(caller, params.bundle_id, params.key_id) }
     },
     async changeAttachment({ caller, params, body }) {
       const { key_id: newKeyId, ...fields } = body
       await changeAttachment(parts, caller, { ...place(params), ...fields, newKeyId })
+      const given = newKeyId === undefined ? [] : await stricter(caller, params.bundle_id, newKeyId)
+      return { ok: true as const, stricter: given }
     },
     splitKey: async ({ caller, params, body }) =>
       presentKey(await splitKey(parts, caller, { ...place(params), draft: body }), clock.now()),

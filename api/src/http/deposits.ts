@@ -8,7 +8,7 @@ import type { ImportPlan } from '../domain/transfer/library-import.ts'
 import type { ImportStep } from '../domain/transfer/library-import-step.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
-import { presentRemoval, presentStep } from './imports.ts'
+import { presentRemoval, presentStep, stricterIn } from './imports.ts'
 
 export function depositHandlers({
   stores: { depositKeys },
@@ -29,7 +29,8 @@ export function depositHandlers({
     async planDeposit({ caller, params, body }) {
       const asking = { caller, stored: await findPending(parts, params.request_id) }
       const { planned, grounds, proposal } = await offeredDeposit(parts, asking, body)
-      const plan = { ...shownPlan(planned, grounds), plan: shownSteps(planned.plan, shownValues) }
+      const stricter = await stricterIn(parts, caller, planned.plan)
+      const plan = { ...shownPlan(planned, grounds), plan: shownSteps(planned.plan, shownValues), stricter }
       return proposal ? { ...plan, proposal: { ...proposal, values: offeredValues(planned) } } : plan
     },
     async approveDeposit({ caller, params, body: choice }) {
@@ -41,7 +42,9 @@ export function depositHandlers({
       const asked = { proposalId: params.proposal_id, choice: body }
       const { plan, bundleName, readable, ...places } = await planProposal(parts, caller, asked)
       const steps = shownSteps(plan, (step) => valuesForOwner(step, readable))
-      return { bundle_id: plan.bundleId, bundle: bundleName, plan_id: plan.planId, plan: steps, ...places }
+      const stricter = await stricterIn(parts, caller, plan)
+      const shown = { bundle_id: plan.bundleId, bundle: bundleName, plan_id: plan.planId, plan: steps }
+      return { ...shown, ...places, stricter }
     },
     acceptProposal: ({ caller, params, body: choice }) =>
       acceptProposal(parts, caller, { proposalId: params.proposal_id, choice }),

@@ -1,5 +1,7 @@
 import type { ImportVariables } from '@keyferry/contract'
 import type { z } from 'zod'
+import { stricterForMachines } from '../domain/approvals/value-rules.ts'
+import type { Caller } from '../domain/people/membership.ts'
 import { type ImportPlan, importVariables, planOf } from '../domain/transfer/library-import.ts'
 import type { ImportRemoval } from '../domain/transfer/library-import-removals.ts'
 import { type FoundKey, makesKey, markAfter } from '../domain/transfer/library-import-step.ts'
@@ -9,14 +11,32 @@ import type { HandlerParts } from './handler-parts.ts'
 
 const MOST_NAMED = 5
 
-export function importHandlers({ stores: { imports }, clock }: HandlerParts) {
+type StricterParts = Parameters<typeof stricterForMachines>[0]
+
+/** What a plan gives to machines of the bundle under weaker rules than elsewhere. */
+export async function stricterIn(
+  parts: StricterParts,
+  { tenantId }: Caller,
+  { bundleId, steps }: Pick<ImportPlan, 'bundleId' | 'steps'>,
+): Promise<string[]> {
+  const shared = steps.flatMap(({ action, key }) => (action === 'share' && key ? [key.id] : []))
+  if (bundleId === null || shared.length === 0) return []
+  return stricterForMachines(parts, { tenantId, bundleId }, shared)
+}
+
+export function importHandlers({ stores: { imports }, clock, requestParts }: HandlerParts) {
+  const present = async (caller: Caller, plan: ImportPlan) => ({
+    ...presentPlan(plan),
+    stricter: await stricterIn(requestParts, caller, plan),
+  })
   return {
     async importVariables({ caller, body }) {
       const { also, dry_run, plan_id: planId } = body
       const asked = { ...askedOf(body), planId, also: also.map(askedOf) }
-      if (dry_run) return presentPlan(await planOf({ imports, clock }, caller, asked))
+      if (dry_run) return present(caller, await planOf({ imports, clock }, caller, asked))
       const done = await importVariables({ imports, clock }, caller, asked)
-      return { ...presentPlan(done), ...(also.length === 0 ? {} : { also: done.also.map(presentPlan) }) }
+      const others = await Promise.all(done.also.map((plan) => present(caller, plan)))
+      return { ...(await present(caller, done)), ...(also.length === 0 ? {} : { also: others }) }
     },
   } satisfies Partial<Handlers>
 }

@@ -26,7 +26,7 @@ export const attachmentEndpoints = {
   changeAttachment: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     summary: `Change the name under which a bundle delivers a key, whether it is required, or use another key in its place${CREATOR}`,
     body: attachment.ChangeAttachment,
-    responses: { 200: Ok },
+    responses: { 200: attachment.ChangedAttachment },
     errors: [400, 404, 409],
   }),
   splitKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}/split', 'owner', {

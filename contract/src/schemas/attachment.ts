@@ -6,6 +6,7 @@ import {
   environmentValue,
   Flag,
   Id,
+  Ok,
   OkMessage,
   optionalText,
   PathPart,
@@ -69,6 +70,11 @@ export const ChangeAttachment = z
     'as, required or key_id must be given',
   )
   .meta({ id: 'ChangeAttachment', examples: [{ as: 'DATABASE_URL', required: true }] })
+
+export const ChangedAttachment = Ok.extend(Stricter).meta({
+  id: 'ChangedAttachment',
+  examples: [{ ok: true, stricter: [] }],
+})
 
 /** Of a key whose value the bundle composes: the names of its parts, and those that the bundle does not deliver as
  * ordinary values. While one is missing, `value` is the mask, and the value cannot be approved or exported. Absent for

@@ -7,7 +7,7 @@ import { KeptProposal, OfferedProposal, Propose } from './proposal.ts'
 import { Receipt } from './receipt.ts'
 import { Release, ReleaseField } from './release.ts'
 import { WhyNot } from './request-refusal.ts'
-import { Flag, Id, optionalText, Timestamp } from './text.ts'
+import { Flag, Id, optionalText, Stricter, Timestamp } from './text.ts'
 
 const ENTRIES = `deposit.entries must be a list of at most ${LIMITS.depositEntries} names`
 const DETACH = `deposit.detach must be a list of at most ${LIMITS.depositEntries} names`
@@ -118,6 +118,7 @@ export const DepositPlan = z
     changes: z.array(z.string()),
     /** Names of production bundles that the plan writes to. */
     production: z.array(z.string()),
+    ...Stricter,
     /** The caller cannot store it, but can propose it to the owners; then `plan` is empty. */
     proposal: OfferedProposal.optional(),
   })
@@ -149,6 +150,7 @@ export const DepositPlan = z
         user_code_required: false,
         changes: [],
         production: [],
+        stricter: [],
       },
     ],
   })
@@ -177,10 +179,19 @@ export const ProposalPlan = DepositPlan.pick({
   plan_id: true,
   changes: true,
   production: true,
+  stricter: true,
 }).meta({
   id: 'ProposalPlan',
   examples: [
-    { bundle_id: null, bundle: 'dev/app', plan: [], plan_id: 'f2ca1bb6', changes: [], production: [] },
+    {
+      bundle_id: null,
+      bundle: 'dev/app',
+      plan: [],
+      plan_id: 'f2ca1bb6',
+      changes: [],
+      production: [],
+      stricter: [],
+    },
   ],
 })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { BundleName } from './bundle.ts'
 import { KeyName } from './key.ts'
-import { environmentValue, Flag, Id } from './text.ts'
+import { environmentValue, Flag, Id, Stricter } from './text.ts'
 
 const TOO_MANY = `an import must hold at most ${LIMITS.importEntries} entries`
 const ENTRIES = 'entries must be a list of names and values'
@@ -141,10 +141,15 @@ export const ImportStep = z
   })
   .meta({ id: 'ImportStep' })
 
-const PLAN_OF_BUNDLE = z.object({ bundle_id: Id.nullable(), plan: z.array(ImportStep), plan_id: z.string() })
+const PLAN_OF_BUNDLE = z.object({
+  bundle_id: Id.nullable(),
+  plan: z.array(ImportStep),
+  plan_id: z.string(),
+  ...Stricter,
+})
 
 /** What an import does: its entries in their order, then the names that it detaches. `bundle_id`: null for a bundle
- * that is still to be created. `also`: the same of each import that followed; absent if none did. */
+ * that is still to be created. `stricter`: of the keys that it shares. `also`: the same of each import that followed; absent if none did. */
 export const ImportPlan = PLAN_OF_BUNDLE.extend({ also: z.array(PLAN_OF_BUNDLE).optional() }).meta({
   id: 'ImportPlan',
   examples: [
@@ -163,6 +168,7 @@ export const ImportPlan = PLAN_OF_BUNDLE.extend({ also: z.array(PLAN_OF_BUNDLE).
         },
       ],
       plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2',
+      stricter: [],
     },
   ],
 })

@@ -109,6 +109,8 @@ export type EventData = {
   readonly count?: number
   /** Names of variables; at most 100 are kept, and `names_count` says how many there were. */
   readonly names?: readonly string[]
+  /** Keys whose copies come under weaker rules; cut as `names`. */
+  readonly weaker?: readonly string[]
   /** Names of variables with the version of each value; cut as `names`. */
   readonly versions?: readonly (readonly [name: string, version: number])[]
   /** As `versions`, of values that a delivery holds only as parts of composed values. */
@@ -222,6 +224,7 @@ function allowedData(data: EventData, most: number): object {
   return {
     ...Object.fromEntries(told),
     ...cut('names', data.names, most),
+    ...cut('weaker', data.weaker, most),
     ...cut('versions', data.versions, most),
     ...cut('claims', data.claims, most),
     ...cut('parts', data.parts, most),
@@ -234,7 +237,7 @@ function allowed(value: NonNullable<EventData[(typeof DATA_FIELDS)[number]]>): u
 }
 
 function cut(
-  field: 'names' | 'versions' | 'parts' | 'claims',
+  field: 'names' | 'weaker' | 'versions' | 'parts' | 'claims',
   list: readonly unknown[] | undefined,
   most: number,
 ): object {

@@ -86,7 +86,7 @@ function given({ own, share, replace }: Treatment) {
 export function shownPlan(
   { plan, asked, changes, production }: PlannedDeposit,
   grounds: Grounds,
-): Omit<z.input<typeof DepositPlan>, 'plan'> {
+): Omit<z.input<typeof DepositPlan>, 'plan' | 'stricter'> {
   return {
     bundle_id: plan.bundleId,
     bundle: asked.bundleName,

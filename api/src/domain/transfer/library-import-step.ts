@@ -6,13 +6,13 @@ import type { TemplateParts } from '../library/template.ts'
 import type { BundleRights, ValueRights } from '../library/value-rights.ts'
 
 /** `from`: the bundle whose value it is; `value` is empty until that is read (library-import-sources.ts). `copied`:
- * what a copy of a key takes over besides its value. */
+ * what a copy of a key takes over besides its value, and the id of that key. */
 export type ImportEntry = {
   name: string
   value: string
   is_secret?: boolean | undefined
   from?: string | undefined
-  copied?: { isTemplate: boolean; description: string }
+  copied?: { id: string; isTemplate: boolean; description: string }
 }
 
 /** How the caller wants entries treated, by their names. */

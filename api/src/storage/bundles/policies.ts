@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import {
+  effectivePolicy,
   NO_RULES,
   type PolicyChange,
   type PolicySetting,
   type PolicyStore,
   type ValueRules,
 } from '../../domain/approvals/policy.ts'
+import { namesTightened } from '../../domain/approvals/value-rules.ts'
 import { type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
@@ -213,6 +215,24 @@ function changeData(change: Partial<Changing['change']>): EventData {
       : [`${rule}: ${Array.isArray(set) ? set.join(' ') : (set ?? 'not set')}`]
   })
   return { rules }
+}
+
+/** What an event tells of copies of keys that a bundle gets: the secrets among the keys for which bundles that hold them
+ * set more than this one. Their copies come under weaker rules. */
+export async function weakerCopies(
+  query: Query,
+  { tenantId, bundleId }: { tenantId: string; bundleId: string },
+  keyIds: readonly string[],
+): Promise<Pick<EventData, 'weaker'>> {
+  const rules = keyIds.length === 0 ? [] : await ofKeys(query, tenantId, keyIds)
+  if (rules.length === 0) return {}
+  const named = await selectOf(query, 'bundles', { tenantId, id: bundleId })
+    .select(['name', 'tags', 'production'])
+    .executeTakeFirstOrThrow()
+  const workspace = settingOf(await tenantRules(query, tenantId).executeTakeFirst())
+  const bundle = settingOf(await bundleRules(query, tenantId, bundleId).executeTakeFirst())
+  const weaker = namesTightened(rules, effectivePolicy('compat', { workspace, bundle }, named))
+  return weaker.size === 0 ? {} : { weaker: [...weaker].toSorted() }
 }
 
 /** Give a new bundle the rules of the bundle that it is a duplicate of. Otherwise a duplicate would be a way around

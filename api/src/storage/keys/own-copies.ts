@@ -9,6 +9,7 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
 import { keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
+import { weakerCopies } from '../bundles/policies.ts'
 import { storedUses, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
 import { keepHolders } from './kept-holders.ts'
 import { keyCreated, newKeyRow } from './new-keys.ts'
@@ -28,7 +29,9 @@ export function splitter({ write }: Queries, vault: ValueVault): SplitStore['spl
           .set({ key_id: copy.keyId })
           .execute()
         await keepHolders(transaction, { tenantId, bundleId, copies: new Map([[keyId, copy.keyId]]) })
-        await stampBundle(transaction, { tenantId, bundleId, stamp }, { action: 'bundle.split', data })
+        const weaker = copy.value ? {} : await weakerCopies(transaction, { tenantId, bundleId }, [keyId])
+        const event = { action: 'bundle.split', data: { ...data, ...weaker } } as const
+        await stampBundle(transaction, { tenantId, bundleId, stamp }, event)
         return 'split'
       }),
     )

@@ -8,7 +8,7 @@ import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { requireWithinBound } from '../bundles/bundle-bound.ts'
 import { holdBundle } from '../bundles/bundle-changes.ts'
 import { bundleEvent, insertBundle } from '../bundles/bundles.ts'
-import { copyRules } from '../bundles/policies.ts'
+import { copyRules, weakerCopies } from '../bundles/policies.ts'
 import { insertCopies } from '../keys/own-copies.ts'
 import type { TenantVault, ValueVault } from '../keys-at-rest/value-vault.ts'
 
@@ -63,10 +63,11 @@ async function copyBundle(
   const isNew = await insertBundle(transaction, { ...fresh, ...texts, ...made })
   if (!isNew) return 'name_taken'
   await copyRules(transaction, tenantId, { from: of, to: id })
-  const data = { bundle: { id: of, name: originalName } }
+  const copied = await copyAttachments(transaction, vault, { tenantId, duplicate })
+  const weaker = await weakerCopies(transaction, { tenantId, bundleId: id }, copied)
+  const data = { bundle: { id: of, name: originalName }, ...weaker }
   const event = { action: 'bundle.duplicated', data, stamp } as const
   transaction.record(bundleEvent(tenantId, { id, name }, event))
-  await copyAttachments(transaction, vault, { tenantId, duplicate })
   return 'duplicated'
 }
 
@@ -76,12 +77,14 @@ function textsOf(transaction: Query, tenantId: string, bundleId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** Attach the keys of the bundle to its duplicate, or copies of them. @throws Refused */
+/** Attach the keys of the bundle to its duplicate, or copies of them.
+ * @returns the ids of the keys whose values were copied
+ * @throws Refused */
 async function copyAttachments(
   transaction: Recorded,
   vault: TenantVault,
   { tenantId, duplicate }: Copying,
-): Promise<void> {
+): Promise<string[]> {
   const { of, id, own, newCopy, stamp } = duplicate
   const attached = await selectOf(transaction, 'attachments', { tenantId, bundle_id: of })
     .select(['key_id', 'tenant_id', 'delivered_name', 'position', 'required'])
@@ -100,4 +103,5 @@ async function copyAttachments(
     )
     await turn()
   }
+  return [...copies].flatMap(([keyId, { value }]) => (value === undefined ? [keyId] : []))
 }

@@ -11,6 +11,7 @@ import { closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
 import { requireWithinBound } from '../bundles/bundle-bound.ts'
 import { deliveredAs, holdBundle, stampBundle, stampBundleForEach } from '../bundles/bundle-changes.ts'
 import { createBundle } from '../bundles/bundles.ts'
+import { weakerCopies } from '../bundles/policies.ts'
 import { endApplied } from '../deliveries/deposits.ts'
 import type { KeyChangeParts } from '../keys/key-changes.ts'
 import { changeLibrary, Overtaken } from '../keys/library-changes.ts'
@@ -57,17 +58,14 @@ type Parts = KeyChangeParts & { bounds: Bounds }
 async function apply(parts: Parts, change: Change): Promise<void> {
   const { tenantId, bundleId, bundle, steps, stamp } = change
   await detach(parts.transaction, change)
-  if (!steps.some(({ action }) => action !== 'same' && action !== 'kept') && bundle === null) return
+  if (written(steps).length === 0 && bundle === null) return
   if (bundle && !(await createBundle(parts.transaction, bundle, stamp))) throw new Overtaken()
   const held = await holdKeys(parts.transaction, change)
   await insertKeys(parts, change)
   await changeKeys(parts, change, held)
   await attach(parts, change)
-  await stampBundle(
-    parts.transaction,
-    { tenantId, bundleId, stamp },
-    { action: 'bundle.imported', data: summary(steps) },
-  )
+  const data = { ...summary(steps), ...(await weakerCopies(parts.transaction, change, copiedIn(steps))) }
+  await stampBundle(parts.transaction, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data })
 }
 
 /** Take names from the bundle, which this transaction holds since the plan was made. */
@@ -104,10 +102,21 @@ async function endDeposit(
 }
 
 function summary(steps: ImportChange['steps']): EventData {
-  const written = steps.filter(({ action }) => action !== 'same' && action !== 'kept')
-  const created = written.filter(makesKey).length
-  const updated = written.filter(({ action }) => action === 'update' || action === 'replace').length
-  return { created, updated, names: written.map(({ entry }) => entry.name) }
+  const changed = written(steps)
+  const created = changed.filter(makesKey).length
+  const updated = changed.filter(({ action }) => action === 'update' || action === 'replace').length
+  return { created, updated, names: changed.map(({ entry }) => entry.name) }
+}
+
+function written(steps: ImportChange['steps']): ImportChange['steps'] {
+  return steps.filter(({ action }) => action !== 'same' && action !== 'kept')
+}
+
+/** The ids of the keys whose values an import copies. */
+function copiedIn(steps: ImportChange['steps']): string[] {
+  return written(steps).flatMap(({ entry, action }) =>
+    entry.copied && action !== 'share' ? [entry.copied.id] : [],
+  )
 }
 
 /** Deliver the new and the shared keys after what the bundle has, in the order of the entries. A key that takes the

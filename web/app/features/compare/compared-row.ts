@@ -12,10 +12,14 @@ export function stateOf({ cells }: ComparedRow): RowState {
 }
 
 /** The names that a bundle lacks, each with the first of the others that has a key for it. */
-export function copiesTo(bundleId: string, rows: readonly ComparedRow[]): { name: string; from: string }[] {
+type Copy = { name: string; from: string; keyId: string }
+
+export function copiesTo(bundleId: string, rows: readonly ComparedRow[]): Copy[] {
   return rows.flatMap(({ name, cells }) => {
     const lacks = cells.some((cell) => cell.bundle_id === bundleId && cell.state === 'missing')
-    const source = cells.find(({ key_id }) => key_id !== null)
-    return lacks && source !== undefined ? [{ name, from: source.bundle_id }] : []
+    const [source] = cells.flatMap(({ bundle_id: from, key_id: keyId }) =>
+      keyId === null ? [] : [{ name, from, keyId }],
+    )
+    return lacks && source !== undefined ? [source] : []
   })
 }

@@ -2,18 +2,20 @@ import { isProduction } from '@keyferry/contract/production'
 import { useState } from 'react'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
+import { useStricter } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { StricterNotice } from '../../ui/stricter-notice.tsx'
 
 type CopyDialogProps = {
   /** The bundle that lacks the names. */
   to: Bundle
   bundles: readonly Bundle[]
-  /** `from`: the id of a bundle. */
-  copies: readonly { name: string; from: string }[]
+  /** `from`: the id of a bundle; `keyId`: of what it delivers. */
+  copies: readonly { name: string; from: string; keyId: string }[]
   onClose: () => void
 }
 
@@ -25,6 +27,8 @@ export function CopyDialog({ to, bundles, copies, onClose }: CopyDialogProps) {
   const entries = copies.map(({ name, from }) => ({ name, from: nameOf(from) }))
   const change = useChange('importVariables', { bundle: to.name, entries, own: isShared ? [] : names })
   const production = isProduction(to)
+  const ids = copies.map(({ keyId }) => keyId)
+  const stricter = useStricter(ids, isShared ? to.id : null)
   const what = counted(copies.length, 'variable')
   return (
     <FormDialog
@@ -62,6 +66,7 @@ export function CopyDialog({ to, bundles, copies, onClose }: CopyDialogProps) {
         checked={isShared}
         onChange={setShared}
       />
+      <StricterNotice names={stricter} />
     </FormDialog>
   )
 }

@@ -27,7 +27,10 @@ test('new keys get the mark that their names suggest; known keys and decisions s
     step('HOST', 'create'),
     step('LOG_LEVEL', 'own'),
   ]
-  const request = applying({ bundle: 'dev/app', entries }, { bundle_id: null, plan, plan_id: 'p' })
+  const request = applying(
+    { bundle: 'dev/app', entries },
+    { bundle_id: null, plan, plan_id: 'p', stricter: [] },
+  )
   expect(request.plan_id).toBe('p')
   expect(request.entries.map(({ is_secret }) => is_secret)).toEqual([false, true, true, undefined])
 })

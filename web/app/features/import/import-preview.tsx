@@ -5,6 +5,7 @@ import { useReadableValues } from '../../lib/data/bundles.ts'
 import { planText } from '../../lib/words/import-steps.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { StricterNotice } from '../../ui/stricter-notice.tsx'
 import type { Decisions } from './decisions.ts'
 import { PreviewRow } from './preview-row.tsx'
 import type { Planning } from './use-plan.ts'
@@ -53,6 +54,7 @@ export function ImportPreview({ read, planning, decisions, onDecide }: ImportPre
         </List>
       )}
       {read.problems.length > 0 && <InvalidLines problems={read.problems} />}
+      <StricterNotice names={plan?.stricter ?? []} />
       <PlanProblem planning={planning} onSkip={(names) => skip(names, true)} />
       <ul className="mt-2 divide-y divide-line rounded-lg border border-line bg-surface">
         {read.entries.map((entry) => (

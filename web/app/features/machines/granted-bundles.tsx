@@ -50,6 +50,7 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
   const given = { machine_id: machine.id, bundle_id: bundle.id }
   const grant = useChange('grantBundle', given)
   const revoke = useChange('revokeBundle', given)
+  const [isAsking, setAsking] = useState(false)
   const undo = () => grant.mutate({ scope }, { onError: notifyFailure })
   const remove = () =>
     revoke.mutate(undefined, telling(`${machine.name} may not use ${bundle.name} any more.`, undo))
@@ -68,7 +69,10 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
             value={scope}
             disabled={grant.isPending}
             options={SCOPES}
-            onChange={(text) => grant.mutate({ scope: scopeNamed(text) }, { onError: notifyFailure })}
+            onChange={(text) => {
+              if (scopeNamed(text) === 'deliver') setAsking(true)
+              else grant.mutate({ scope: 'read' }, { onError: notifyFailure })
+            }}
             className="field w-auto text-sm"
           />
           <IconButton
@@ -82,7 +86,42 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
       ) : (
         <span className="pr-2 text-sm text-ink-soft">{SCOPES[scope]}</span>
       )}
+      {isAsking && <FetchDialog machine={machine} bundle={bundle} onClose={() => setAsking(false)} />}
     </li>
+  )
+}
+
+const UNASKED =
+  'With “Fetch values”, the machine can get all values of the bundle at any time, without an approval.'
+
+type FetchDialogProps = { machine: Machine; bundle: MachineGrant['bundle']; onClose: () => void }
+
+/** Asks before a machine that reads the names of a bundle may fetch its values. */
+function FetchDialog({ machine, bundle, onClose }: FetchDialogProps) {
+  const grant = useChange('grantBundle', { machine_id: machine.id, bundle_id: bundle.id })
+  return (
+    <FormDialog
+      title={`Let ${machine.name} fetch values?`}
+      action="Let it fetch values"
+      change={grant}
+      input={() => ({ scope: 'deliver' as const })}
+      done={`${machine.name} may now fetch the values of ${bundle.name}.`}
+      onClose={onClose}
+    >
+      <p className="text-sm">{UNASKED}</p>
+      <StricterOf bundleId={bundle.id} />
+    </FormDialog>
+  )
+}
+
+/** The secrets of a bundle for which others have stricter rules. */
+function StricterOf({ bundleId }: { bundleId: string }) {
+  const policy = useAnswer('getBundlePolicy', { bundle_id: bundleId })
+  return (
+    <>
+      <FailureNotice error={policy.error} />
+      <StricterNotice names={policy.data?.stricter ?? []} />
+    </>
   )
 }
 
@@ -93,8 +132,6 @@ function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () =
   const [chosen, setChosen] = useState<Bundle | null>(null)
   const [scope, setScope] = useState<'deliver' | 'read'>('deliver')
   const [problem, setProblem] = useState<string | null>(null)
-  const asked = { enabled: chosen !== null }
-  const policy = useAnswer('getBundlePolicy', { bundle_id: chosen?.id ?? '' }, asked)
   const granted = new Set(machine.grants.map(({ bundle }) => bundle.id))
   const free = (bundles.data ?? []).filter(({ id }) => !granted.has(id))
   const input = () => {
@@ -120,8 +157,8 @@ function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () =
           setProblem(null)
         }}
       />
-      <FailureNotice error={bundles.error ?? policy.error} />
-      {scope === 'deliver' && <StricterNotice names={policy.data?.stricter ?? []} />}
+      <FailureNotice error={bundles.error} />
+      {scope === 'deliver' && chosen !== null && <StricterOf bundleId={chosen.id} />}
       {problem !== null && (
         <p role="alert" className="text-sm text-danger">
           {problem}
@@ -132,7 +169,7 @@ function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () =
         value={scope}
         options={SCOPES}
         onChange={(text) => setScope(scopeNamed(text))}
-        hint="With “Fetch values”, the machine can get all values of the bundle at any time, without an approval."
+        hint={UNASKED}
       />
     </FormDialog>
   )

@@ -38,7 +38,13 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
     `changed ${fieldList(names('changed'), 'the bundle')} of `,
     bundle,
   ],
-  'bundle.duplicated': ({ bundle, other }) => ['duplicated ', other('bundle', 'bundle'), ' as ', bundle],
+  'bundle.duplicated': ({ bundle, other, listed }) => [
+    'duplicated ',
+    other('bundle', 'bundle'),
+    ' as ',
+    bundle,
+    weaker(listed),
+  ],
   'bundle.deleted': ({ gone }) => ['deleted the bundle ', gone],
   'bundle.attached': ({ bundle, other, text }) => [
     'attached ',
@@ -55,13 +61,14 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
     bundle,
   ],
   'bundle.attachment_changed': attachmentChanged,
-  'bundle.split': ({ bundle, other }) => [
+  'bundle.split': ({ bundle, other, listed }) => [
     'gave ',
     bundle,
     ' its own key ',
     other('key', 'key'),
     ' instead of ',
     other('replaced', 'key'),
+    weaker(listed),
   ],
   'bundle.exported': ({ bundle, text, is }) => [
     'exported ',
@@ -72,6 +79,7 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
     `imported ${counted(number('names_count') ?? names('names').length, 'variable')} into `,
     bundle,
     names('names').length === 0 ? '' : `: ${listed('names')}`,
+    weaker(listed),
   ],
   'bundle.policy_changed': ({ bundle, listed }) => [
     'changed the approval policy of ',
@@ -149,6 +157,10 @@ export const ACTIONS = Object.keys(WORDS) as AuditAction[]
 
 function also(fields: readonly string[]): string[] {
   return fields.length === 0 ? [] : [`, and ${fieldList(fields, '')}`]
+}
+
+function weaker(listed: Told['listed']): string {
+  return listed('weaker') === '' ? '' : `, under weaker rules than before: ${listed('weaker')}`
 }
 
 function delivered({ bundle, values, place, origin }: Told): Part[] {

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { DepositPlan } from '../../../lib/calls/answers.ts'
 import { Notice } from '../../../ui/notice.tsx'
+import { StricterNotice } from '../../../ui/stricter-notice.tsx'
 import { keptChoice } from '../kept.ts'
 import { Names } from '../shown-names.tsx'
 import { removedNames } from './deposit-plan.ts'
@@ -37,6 +38,7 @@ export function DepositWarnings({ plan, isReplanned, requestId }: DepositWarning
           {removed.length === 1 ? 'it' : 'them'} fail at their next start.
         </Notice>
       )}
+      <StricterNotice names={plan.stricter} />
       {changes.length > 0 && (
         <Notice tone="danger" role="alert">
           <strong>Other bundles change too:</strong> <Names names={changes} />.

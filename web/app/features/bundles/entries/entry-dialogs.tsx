@@ -4,8 +4,10 @@ import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
 import { useAnswer } from '../../../lib/calls/use-answer.ts'
 import { useChange } from '../../../lib/calls/use-change.ts'
 import { useReplaceKey } from '../../../lib/data/attachments.ts'
+import { useStricter } from '../../../lib/data/keys.ts'
 import { Combobox } from '../../../ui/combobox.tsx'
 import { FormDialog } from '../../../ui/dialog-form.tsx'
+import { StricterNotice } from '../../../ui/stricter-notice.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 
 /** What a form that changes one key of a bundle gets. */
@@ -21,6 +23,7 @@ export function OtherKeyDialog({ bundle, item, onClose }: EntryChange) {
   const [chosenId, setChosenId] = useState<string | null>(null)
   const attached = new Set(bundle.items.map(({ id }) => id))
   const free = (useAnswer('listKeys', {}).data ?? []).filter((key) => !attached.has(key.id) && key.may_show)
+  const stricter = useStricter([chosenId ?? ''], chosenId === null ? null : bundle.id)
   const own = item.id ?? ''
   const done = () => ({
     text: `${bundle.name} delivers ${item.name} from ${free.find(({ id }) => id === chosenId)?.name ?? ''}.`,
@@ -42,6 +45,7 @@ export function OtherKeyDialog({ bundle, item, onClose }: EntryChange) {
         chosenId={chosenId}
         onChoose={setChosenId}
       />
+      <StricterNotice names={stricter} />
       <p className="text-sm text-ink-soft">
         The key from before stays in the library. Place and required mark stay as they are.
       </p>

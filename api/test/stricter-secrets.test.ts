@@ -86,12 +86,12 @@ describe.each(databases)('secrets that machines get under weaker rules on %s', (
     const [granted, free] = [await newNamed(), await newNamed()]
     await grant(granted.id)
     const entries = [{ name: 'SECRET', value: 'other' }]
-    const import_ = async (bundle: string, how: object) =>
+    const bring = async (bundle: string, how: object) =>
       (await api.call('importVariables', { as: owner, body: { bundle, entries, ...how } })).json.stricter
-    expect(await import_(granted.name, { share: ['SECRET'], dry_run: true })).toEqual(['SECRET'])
-    expect(await import_(granted.name, { own: ['SECRET'], dry_run: true })).toEqual([])
-    expect(await import_(granted.name, { share: ['SECRET'] })).toEqual(['SECRET'])
-    expect(await import_(free.name, { share: ['SECRET'] })).toEqual([])
+    expect(await bring(granted.name, { share: ['SECRET'], dry_run: true })).toEqual(['SECRET'])
+    expect(await bring(granted.name, { own: ['SECRET'], dry_run: true })).toEqual([])
+    expect(await bring(granted.name, { share: ['SECRET'] })).toEqual(['SECRET'])
+    expect(await bring(free.name, { share: ['SECRET'] })).toEqual([])
   })
 
   test('a copy that comes under weaker rules leaves their names in the audit log', async () => {

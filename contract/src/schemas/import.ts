@@ -149,7 +149,8 @@ const PLAN_OF_BUNDLE = z.object({
 })
 
 /** What an import does: its entries in their order, then the names that it detaches. `bundle_id`: null for a bundle
- * that is still to be created. `stricter`: of the keys that it shares. `also`: the same of each import that followed; absent if none did. */
+ * that is still to be created. `stricter`: of the keys that it shares. `also`: the same of each import that
+ * followed; absent if none did. */
 export const ImportPlan = PLAN_OF_BUNDLE.extend({ also: z.array(PLAN_OF_BUNDLE).optional() }).meta({
   id: 'ImportPlan',
   examples: [

@@ -217,8 +217,8 @@ function changeData(change: Partial<Changing['change']>): EventData {
   return { rules }
 }
 
-/** What an event tells of copies of keys that a bundle gets: the secrets among the keys for which bundles that hold them
- * set more than this one. Their copies come under weaker rules. */
+/** What an event tells of copies of keys that a bundle gets: the secrets for which bundles that hold the keys set more
+ * than this one. Their copies come under weaker rules. */
 export async function weakerCopies(
   query: Query,
   { tenantId, bundleId }: { tenantId: string; bundleId: string },

@@ -11,7 +11,7 @@ import { Receiver, verified } from './webhook-receiver.ts'
 const URL_OF_NOBODY = 'https://192.0.2.1/'
 const placeOf = ({ id: machine_id, tokenId: token_id }: TestMachine) => ({ machine_id, token_id })
 
-const SOON = { timeout: 10_000, interval: 20 }
+const SOON = { timeout: 45_000, interval: 20 }
 
 describe.each(databases)('webhooks on %s', (kind) => {
   let api: TestApi
@@ -354,6 +354,17 @@ describe.each(databases)('webhooks on %s', (kind) => {
       params: { ...place, message_id: randomUUID() },
     })
     expectError(unknown, 404, 'message not found')
+  })
+
+  test('a failing webhook whose next call is due now names no time for it', async () => {
+    const { id } = await webhook()
+    receiver.answer = (response) => response.writeHead(500).end()
+    await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
+    await vi.waitFor(async () => expect((await shown(id)).next_at).not.toBeNull(), SOON)
+    // The call that is asked for stays open, so that nobody has settled it yet.
+    receiver.answer = () => {}
+    await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
+    expect(await shown(id)).toMatchObject({ failures: 1, next_at: null })
   })
 
   test('the log is listed by state', async () => {

@@ -76,7 +76,7 @@ function webhookIn(row: Row, now: string): Webhook {
     bundle_ids: bundleIdsIn(row.bundle_ids),
     is_active: is_active === 1,
     old_secret_until: until !== null && until > now ? until : null,
-    next_at: failing_since === null || is_active === 0 ? null : row.next_at,
+    next_at: failing_since === null || is_active === 0 || row.next_at === '' ? null : row.next_at,
     waiting: row.waiting ?? 0,
   }
 }

@@ -11,7 +11,7 @@ const approve = (page: Page) => page.getByRole('button', { name: 'Approve 6 keys
 
 async function expectActive(page: Page, active: boolean): Promise<void> {
   const isActive = async () => (await approve(page).getAttribute('aria-disabled')) === 'false'
-  await expect.poll(isActive, { timeout: 5_000 }).toBe(active)
+  await expect.poll(isActive, { timeout: 45_000 }).toBe(active)
 }
 
 describe.skipIf(!hasBrowser())('a page of another site that wants an approval', () => {

@@ -291,7 +291,7 @@ test('an approval that never returns raises the alarm when its request expires',
   const newest = async () => (await api.call('listAudit', { as: owner })).json[0]
   expect(await newest()).toMatchObject({ action: 'names.approved', data: { release: 'loopback' } })
   await expect
-    .poll(newest, { timeout: 5_000 })
+    .poll(newest, { timeout: 45_000 })
     .toMatchObject({ action: NOT_RETURNED, target: { kind: 'tenant' }, data: { reason: 'expired' } })
   await api.close()
 })

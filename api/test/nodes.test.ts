@@ -108,9 +108,9 @@ describe.runIf(databaseUrl && redis)('two nodes on one PostgreSQL and one Redis'
 
     await redis?.start()
     expectError(await waiting, 404, GONE)
-    await expect.poll(async () => (await node(0).call('getReadiness')).status, { timeout: 5_000 }).toBe(200)
+    await expect.poll(async () => (await node(0).call('getReadiness')).status, { timeout: 45_000 }).toBe(200)
     const again = await client.asked()
     await approveWith(node(1), owner, { requestId: again, ...choice })
-    await expect.poll(async () => (await client.wait(again)).status, { timeout: 5_000 }).toBe(200)
+    await expect.poll(async () => (await client.wait(again)).status, { timeout: 45_000 }).toBe(200)
   })
 })

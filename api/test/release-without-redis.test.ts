@@ -64,7 +64,7 @@ describe.runIf(redis)('a Redis that is away while an approval is held', () => {
     expectAway(await client.release(requestId, secret))
     await redis.start()
     const released = async () => (await client.release(requestId, secret)).status
-    await expect.poll(released, { timeout: 5_000 }).toBe(404)
+    await expect.poll(released, { timeout: 45_000 }).toBe(404)
     expectError(await client.waits(requestId), 404, 'request not found or expired', 'not_found')
     expect(await newest()).toMatchObject({ state: 'held' })
     skippedMs = LIFETIME_MS + 10_000

@@ -5,7 +5,7 @@ import type { Database } from '../src/storage/base/queries.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { Receiver } from './webhook-receiver.ts'
 
-const SOON = { timeout: 10_000, interval: 20 }
+const SOON = { timeout: 45_000, interval: 20 }
 const EACH = 10
 /** More than the pause after a first failure. */
 const RETRY_MS = 10_000

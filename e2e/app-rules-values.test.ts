@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Call, createClient } from '@keyferry/contract/client'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Browser, Page } from 'playwright-core'
@@ -200,11 +201,12 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
   test('before a machine gets a secret under weaker rules, the page names it', {
     timeout: 60_000,
   }, async () => {
-    const { id: machine_id } = await call('POST', '/api/v1/machines', { body: { name: 'ci' } })
+    const { id: machine_id } = await call('POST', '/api/v1/machines', { body: { name: `ci-${randomUUID()}` } })
     await rule('prod/shop/app', { approvers: 'owner' })
     const page = await asOwner(`/machines/${machine_id}`)
     await page.getByRole('button', { name: 'Add bundle' }).click()
     await page.getByRole('combobox', { name: 'Bundle' }).fill('dev/app')
+    await page.getByRole('option', { name: 'dev/app' }).waitFor()
     await page.keyboard.press('Enter')
     const warning = page.getByText('Another bundle has stricter rules for 1 secret: STRIPE_SECRET_KEY.')
     await warning.waitFor()
@@ -228,6 +230,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await page.getByRole('checkbox', { name: 'STRIPE_SECRET_KEY' }).click()
     await page.getByRole('button', { name: 'Attach' }).click()
     await page.getByRole('dialog').getByRole('combobox').fill('dev/worker')
+    await page.getByRole('option', { name: 'dev/worker' }).waitFor()
     await page.keyboard.press('Enter')
     await warning.waitFor()
     await expectAccessible(page)

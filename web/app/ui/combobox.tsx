@@ -60,8 +60,10 @@ function useCombobox({ options, chosenId, onChoose }: Choosing) {
   const close = () => setQuery(null)
   const pick = (index: number) => {
     const option = shown[index]
+    // What is typed stays where nothing fits, or while the options are on their way.
+    if (option === undefined) return
     close()
-    if (option !== undefined) onChoose(option.id)
+    onChoose(option.id)
   }
   const { active, setActive, onKeyDown: onListKey } = useActiveOption(shown.length, pick)
   const search = (text: string, from = 0) => {

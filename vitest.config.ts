@@ -41,7 +41,7 @@ export default defineConfig(({ mode }) => {
       setupFiles: ['property-runs.ts'],
       isolate: false,
       // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.
-      maxWorkers: mode === 'fast' ? 4 : 3,
+      maxWorkers: 4,
       // On a shared machine a browser may be late once. The output names what was tried again.
       retry: process.env['CI'] === undefined ? 0 : 1,
       testTimeout: 60_000,

@@ -107,6 +107,6 @@ describe('the first of two approvals', () => {
     const { client, requestId, secret } = await heldFirst()
     expect((await client.release(requestId, secret)).status).toBe(200)
     await sleep(2_200)
-    expect(await newest()).toMatchObject({ action: 'delivery.first_approved' })
+    expect(await newest()).toMatchObject({ action: 'request.returned' })
   })
 })

@@ -201,7 +201,9 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
   test('before a machine gets a secret under weaker rules, the page names it', {
     timeout: 60_000,
   }, async () => {
-    const { id: machine_id } = await call('POST', '/api/v1/machines', { body: { name: `ci-${randomUUID()}` } })
+    const { id: machine_id } = await call('POST', '/api/v1/machines', {
+      body: { name: `ci-${randomUUID()}` },
+    })
     await rule('prod/shop/app', { approvers: 'owner' })
     const page = await asOwner(`/machines/${machine_id}`)
     await page.getByRole('button', { name: 'Add bundle' }).click()

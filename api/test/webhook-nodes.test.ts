@@ -1,4 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { ownRedis } from '../../plumbing/test/redis-server.ts'
 import { type Identity, startTestApi, type TestApi, testSettings } from './api.ts'

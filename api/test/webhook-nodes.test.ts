@@ -24,7 +24,10 @@ describe.runIf(databaseUrl && redis)('webhooks of two nodes on one PostgreSQL', 
   const { rootKeys } = testSettings()
   const newNode = (now = () => new Date()) =>
     startTestApi('sqlite', {
-      ...{ databaseUrl, redisUrl: redis?.url ?? null, rootKeys, now },
+      databaseUrl,
+      redisUrl: redis?.url ?? null,
+      rootKeys,
+      now,
       privateTargets: ['127.0.0.1/32'],
     })
   let first: TestApi

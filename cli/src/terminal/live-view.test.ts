@@ -44,9 +44,15 @@ test('a QR code shows the link, unless it is hidden', () => {
   expect(shown({ hidesQrCode: true }).asked).not.toMatch(/[▀▄█]/)
 })
 
+test('only a page that surely shows the check code must show it', () => {
+  const elsewhere = { whyNotOpened: '--no-open was given' }
+  expect(shown(elsewhere).asked).toContain('The page must show the same.')
+  expect(shown().asked).toContain('If the page shows a code, it must be the same.')
+  expect(shown().asked).not.toContain('must show')
+})
+
 test('a code that has to be typed is named as one', () => {
-  expect(shown().asked).toContain('The page must show the same code.')
-  expect(shown({ isCodeTyped: true }).asked).toContain(
-    'The page shows the same code, or asks you to type it.',
-  )
+  const elsewhere = { whyNotOpened: '--no-open was given', isCodeTyped: true }
+  expect(shown(elsewhere).asked).toContain('The page shows the same, or asks you to type it.')
+  expect(shown({ isCodeTyped: true }).asked).toContain('; it may ask you to type it.')
 })

@@ -4,6 +4,7 @@ import type { Output, Parts } from '../base/parts.ts'
 import { plainPunctuation, printable, wrap } from '../base/printable.ts'
 import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
 import {
+  codeAdvice,
   type Notice,
   remaining,
   requestVerb,
@@ -52,7 +53,7 @@ export function liveView(parts: Parts): WaitingView {
       waiting = next ?? waiting
       if (next) return start()
       if (isQuestion) stop?.() // the line belongs to the answer
-      say(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`)
+      say(sentence(text))
     },
     finished: ({ text, notes }) => {
       line.clear()
@@ -68,6 +69,8 @@ export function liveView(parts: Parts): WaitingView {
 }
 
 const nothing = (): void => undefined
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 type StatusLine = { show(text: string): void; clear(): void }
 
@@ -98,7 +101,8 @@ function statusText({ waiting, ...request }: Counted, nowMs: number, trouble: st
   const left = `  ${remaining(request.deadlineMs - nowMs)} left`
   if (trouble !== null) return `${left} · ${trouble}; trying again`
   const isSlow = nowMs > request.deadlineMs - request.lifetimeMs + SLOW_AFTER_MS
-  return isSlow ? `${left} · is ${request.userCode} on the page?` : `${left} · Ctrl-C stops`
+  const isToBeSeen = isSlow && request.whyNotOpened !== null
+  return isToBeSeen ? `${left} · is ${request.userCode} on the page?` : `${left} · Ctrl-C stops`
 }
 
 const VERBS = { requesting: 'requests', storing: 'stores', removing: 'removes', listing: 'lists' } as const
@@ -115,16 +119,11 @@ function requestText(request: ShownRequest, { stderr }: Parts, style: TerminalSt
     `  ${request.approvalUrl}\n\n`, // never wrapped, so that terminals recognise the link
     ...(qr === null ? [] : [qr, '\n']),
     `  Check code  ${style.bold(request.userCode)}\n`,
-    lines(
-      '  ',
-      request.isCodeTyped
-        ? 'The page shows the same code, or asks you to type it.'
-        : 'The page must show the same code.',
-    ),
+    lines('  ', sentence(codeAdvice(request))),
     lines(
       '  ',
       request.whyNotOpened === null
-        ? 'Opened in your browser.'
+        ? 'Opened in your browser. Approve there.'
         : `No browser opened: ${request.whyNotOpened}.`,
     ),
   ].join('')

@@ -64,7 +64,7 @@ function requestLines(request: ShownRequest): string[] {
     request.approvalUrl,
     `keyferry: check code ${request.userCode}: ${codeAdvice(request)}`,
     request.whyNotOpened === null
-      ? 'keyferry: opened in the browser'
+      ? 'keyferry: opened in the browser; approve there'
       : `keyferry: no browser opened, ${request.whyNotOpened}`,
   ]
 }

@@ -82,8 +82,10 @@ export function requestVerb({ kind, keys, removes = 0 }: ShownRequest): RequestV
   return keys.length === removes ? 'removing' : 'storing'
 }
 
-/** What to do with the check code on the page. */
-export function codeAdvice({ isCodeTyped }: ShownRequest): string {
+/** What to do with the check code. A page that sends the approval back to this computer shows none. */
+export function codeAdvice({ isCodeTyped, whyNotOpened }: ShownRequest): string {
+  if (whyNotOpened === null)
+    return `if the page shows a code, it must be the same${isCodeTyped ? '; it may ask you to type it' : ''}`
   return isCodeTyped ? 'the page shows the same, or asks you to type it' : 'the page must show the same'
 }
 

@@ -5,11 +5,20 @@ import { printable } from './base/printable.ts'
 import { VERSION } from './base/version.ts'
 import type { Command } from './command-line/command.ts'
 import { isForMachines, parseWords, viewOf } from './command-line/parse-words.ts'
-import { commands } from './commands/commands.ts'
+import { commands, GROUPS } from './commands/commands.ts'
 
 // Words that work like commands and have no help page.
 const PLAIN_WORDS = ['help', 'version']
 const VERSION_WORDS = ['version', '--version', '-V', '-v']
+
+// Commands of other tools, and what to do here.
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['get', 'Use keyferry pull BUNDLE --keys NAME, or keyferry run BUNDLE -- PROGRAM.'],
+  [
+    'login',
+    'You sign in on the approval page: use keyferry run BUNDLE -- PROGRAM, and approve in the browser.',
+  ],
+])
 
 /** Run one command line and return its exit code. Never throws.
  * @param args the words after `keyferry` */
@@ -23,7 +32,8 @@ export async function followCommandLine(args: readonly string[], parts: Parts): 
 
 async function dispatch(args: readonly string[], parts: Parts): Promise<number> {
   const [verb, ...rest] = args
-  if (verb === undefined || verb === '--help' || verb === '-h') return await printHelp([], parts)
+  if (verb === undefined) return await printBrief(parts)
+  if (verb === '--help' || verb === '-h') return await printHelp([], parts)
   if (VERSION_WORDS.includes(verb)) return print(parts, `${VERSION}\n`)
   if (verb === 'help') return await printHelp(rest, parts)
   const command = requireCommand(verb)
@@ -35,6 +45,8 @@ async function dispatch(args: readonly string[], parts: Parts): Promise<number> 
 function requireCommand(verb: string): Command {
   const command = commands.find(({ name }) => name === verb)
   if (command !== undefined) return command
+  const instead = INSTEAD.get(verb)
+  if (instead !== undefined) throw usageError(`there is no command ${verb}`, instead)
   const guess = nearest(verb, [...commands.map(({ name }) => name), ...PLAIN_WORDS])
   throw usageError(
     `unknown command ${printable(verb, 60)}`,
@@ -42,11 +54,16 @@ function requireCommand(verb: string): Command {
   )
 }
 
+async function printBrief(parts: Parts): Promise<number> {
+  const { brief } = await import('./command-line/help.ts')
+  return print(parts, brief(GROUPS, parts.stdout.columns()))
+}
+
 async function printHelp([verb]: readonly string[], parts: Parts): Promise<number> {
   const { commandHelp, overview } = await import('./command-line/help.ts')
   const columns = parts.stdout.columns()
   const isPlain = verb === undefined || PLAIN_WORDS.includes(verb)
-  return print(parts, isPlain ? overview(commands, columns) : commandHelp(requireCommand(verb), columns))
+  return print(parts, isPlain ? overview(GROUPS, columns) : commandHelp(requireCommand(verb), columns))
 }
 
 function print({ stdout }: Parts, text: string): number {

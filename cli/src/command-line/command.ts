@@ -33,6 +33,9 @@ export type Command = {
   readonly run: (words: Words, parts: Parts, pending?: PendingRequest) => Promise<number>
 }
 
+/** Commands by what a person wants to do. */
+export type CommandGroups = Readonly<Record<string, readonly Command[]>>
+
 /** The parsed command line. */
 export class Words {
   readonly operands: readonly string[]

@@ -1,6 +1,6 @@
 import { wrap } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
-import type { Command, Flag } from './command.ts'
+import type { Command, CommandGroups, Flag } from './command.ts'
 import { allFlags } from './parse-words.ts'
 
 const INDENT = 2
@@ -27,19 +27,31 @@ export const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['NO_COLOR', 'no colour'],
 ]
 
+const TITLE = [
+  `keyferry ${VERSION}: run a program with secrets that you approve in the browser`,
+  '',
+  'Usage: keyferry COMMAND [OPTIONS]',
+  '',
+]
+
+/** What `keyferry` alone prints, for a terminal of that width. */
+export function brief(groups: CommandGroups, columns: number): string {
+  const rows = Object.entries(groups).map(
+    ([title, commands]) => [title, commands.map(({ name }) => name).join(', ')] as const,
+  )
+  const example = '  keyferry run dev/app -- npm run dev'
+  const more = 'Run keyferry --help for all commands, keyferry COMMAND --help for one.'
+  return [...TITLE, table(rows, columns), '', example, '', more, ''].join('\n')
+}
+
 /** The page of `keyferry --help`, for a terminal of that width. */
-export function overview(commands: readonly Command[], columns: number): string {
+export function overview(groups: CommandGroups, columns: number): string {
+  const commands = Object.values(groups).flat()
+  const widest = Math.max(...commands.map(({ name }) => name.length))
+  const rowOf = ({ name, summary }: Command) => [name.padEnd(widest), summary] as const
   return [
-    `keyferry ${VERSION}: run a program with secrets that you approve in the browser`,
-    '',
-    'Usage: keyferry COMMAND [OPTIONS]',
-    '',
-    'Commands',
-    table(
-      commands.map(({ name, summary }) => [name, summary]),
-      columns,
-    ),
-    '',
+    ...TITLE,
+    ...Object.entries(groups).flatMap(([title, list]) => [title, table(list.map(rowOf), columns), '']),
     'Examples',
     ...commands.flatMap(({ examples }) => exampleLines(examples).slice(0, 2)),
     '',

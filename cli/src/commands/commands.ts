@@ -1,4 +1,4 @@
-import type { Command } from '../command-line/command.ts'
+import type { Command, CommandGroups } from '../command-line/command.ts'
 import { auditCommand } from './audit.ts'
 import { completionOf } from './completion.ts'
 import { composeCommand } from './compose.ts'
@@ -22,29 +22,21 @@ import { statusCommand } from './status.ts'
 import { unsetCommand } from './unset.ts'
 import { whoamiCommand } from './whoami.ts'
 
-const verbs: readonly Command[] = [
-  runCommand,
-  pullCommand,
-  importCommand,
-  setCommand,
-  unsetCommand,
-  editCommand,
-  lsCommand,
-  diffCommand,
-  openCommand,
-  initCommand,
-  composeCommand,
-  mcpCommand,
-  resumeCommand,
-  releaseCommand,
-  forgetCommand,
-  whoamiCommand,
-  statusCommand,
-  doctorCommand,
-  selfCommand,
-  auditCommand,
-  receiptCommand,
-]
+const verbs: CommandGroups = {
+  Use: [runCommand, pullCommand, composeCommand, openCommand],
+  Change: [importCommand, setCommand, unsetCommand, editCommand],
+  Look: [lsCommand, diffCommand, statusCommand, receiptCommand, auditCommand],
+  'CI and agents': [whoamiCommand, mcpCommand, resumeCommand, releaseCommand],
+  'This machine': [initCommand, doctorCommand, forgetCommand, selfCommand],
+}
+
+const completion = completionOf(Object.values(verbs).flat())
+
+/** Every verb, as help groups them. */
+export const GROUPS: CommandGroups = {
+  ...verbs,
+  'This machine': [...(verbs['This machine'] ?? []), completion],
+}
 
 /** Every verb, in the order that help lists them. */
-export const commands: readonly Command[] = [...verbs, completionOf(verbs)]
+export const commands: readonly Command[] = Object.values(GROUPS).flat()

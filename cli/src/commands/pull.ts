@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { FORMAT_NAMES, type FormatName } from '@keyferry/contract/env/format-names'
 import { announce } from '../base/announce.ts'
 import { EXIT, generalError, usageError } from '../base/cli-error.ts'
@@ -25,7 +25,12 @@ export const pullCommand: Command = {
   ],
   flags: [
     ...REQUEST_FLAGS,
-    { name: 'format', short: 'f', value: 'FORMAT', summary: `${FORMAT_NAMES.join(', ')} (default: sh)` },
+    {
+      name: 'format',
+      short: 'f',
+      value: 'FORMAT',
+      summary: `${FORMAT_NAMES.join(', ')} (default: by the name of the file, else sh)`,
+    },
     { name: 'output', short: 'o', value: 'FILE', summary: 'Write to this file (mode 0600)' },
     { name: 'force', summary: 'Overwrite the file if it exists' },
     FOR_AGENT_FLAG,
@@ -33,7 +38,7 @@ export const pullCommand: Command = {
   examples: {
     'eval "$(keyferry pull dev/app)"': 'Set the values in this shell',
     'keyferry pull dev/app --format fish | source': 'Set the values in a fish shell',
-    'keyferry pull dev/app --format .env --output .env': 'Write a .env file',
+    'keyferry pull dev/app --output .env': 'Write a .env file',
   },
   run: async (words, parts, pending) => await pull(await readPull(words, parts), parts, pending),
 }
@@ -47,11 +52,19 @@ type PullOptions = ValuesOptions & {
 async function readPull(words: Words, parts: Parts): Promise<PullOptions> {
   const options = await readValuesRequest(words, parts)
   requireReader(options.agent, words)
+  const output = readOutput(words, parts.cwd)
+  const named = output === null ? null : formatOfFile(basename(output.path))
   return {
     ...options,
-    formatName: requireFormatName(words.text('format') ?? options.projectFormat ?? 'sh'),
-    output: readOutput(words, parts.cwd),
+    formatName: requireFormatName(words.text('format') ?? named ?? options.projectFormat ?? 'sh'),
+    output,
   }
+}
+
+function formatOfFile(name: string): FormatName | null {
+  if (name === '.env' || name.startsWith('.env.') || name.endsWith('.env')) return '.env'
+  if (name.endsWith('.json')) return 'json'
+  return name.endsWith('.fish') ? 'fish' : null
 }
 
 /** What is printed is in the agent's transcript, and a file that it names is one that it reads.

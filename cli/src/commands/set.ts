@@ -46,6 +46,7 @@ export const setCommand: Command = {
 }
 
 async function readOptions(words: Words, parts: Parts): Promise<ImportTextOptions & { name: string }> {
+  refuseValue(words.operands[0] ?? '')
   const { name, bundleName } = readKeyOfBundle(words, parts.cwd, 'keyferry set API_TOKEN --bundle dev/app')
   if (words.has('public') && words.has('secret'))
     throw usageError('a key cannot be both secret and public', 'Use only one of --secret and --public.')
@@ -61,6 +62,15 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportTextOption
     mayUpdate: true,
     command: ['keyferry', 'set', name, '--bundle', bundleName],
   }
+}
+
+// The value is not repeated: what this prints may be kept.
+function refuseValue(name: string): void {
+  if (!name.includes('=')) return
+  throw usageError(
+    'a value does not belong on the command line',
+    `Run keyferry set ${printable(name.slice(0, name.indexOf('=')), 80)} --bundle BUNDLE: it asks for the value without showing it.`,
+  )
 }
 
 async function readValue(words: Words, name: string, parts: Parts): Promise<string> {

@@ -122,6 +122,26 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     await closePage(page)
   })
 
+  test('one choice counts for all, and a secret that production would share with dev is named', async () => {
+    const page = await open('/bundles/import?bundle=prod/extra')
+    await content(page).fill('LOG_LEVEL=other\nDATABASE_URL=x')
+    await row(page, 'DATABASE_URL').getByText('Own', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'All shared values' }).click()
+    for (const name of ['LOG_LEVEL', 'DATABASE_URL'])
+      await row(page, name).getByText('Shared', { exact: true }).waitFor()
+    const warning = page.getByText(
+      'Production and another environment would deliver the same secret: DATABASE_URL',
+    )
+    await warning.waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Use own values for these' }).click()
+    await row(page, 'DATABASE_URL').getByText('Own', { exact: true }).waitFor()
+    await warning.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'All own values' }).click()
+    await row(page, 'LOG_LEVEL').getByText('Own', { exact: true }).waitFor()
+    await closePage(page)
+  })
+
   test('a plan that is no longer true is made again, and nothing is written before it was seen', async () => {
     const page = await open('/bundles/import?bundle=prod/shop/mail')
     await content(page).fill('SMTP_HOST=other')

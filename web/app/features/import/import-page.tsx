@@ -68,7 +68,14 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
       <TextDrop text={text} onText={changeText} />
       <DialectField value={dialect} onChange={setDialect} />
       {(read.entries.length > 0 || read.problems.length > 0) && (
-        <ImportPreview read={read} planning={planning} decisions={decisions} onDecide={setDecisions} />
+        <ImportPreview
+          bundleName={bundleName}
+          bundles={bundles}
+          read={read}
+          planning={planning}
+          decisions={decisions}
+          onDecide={setDecisions}
+        />
       )}
       <ImportSubmit
         planning={planning}

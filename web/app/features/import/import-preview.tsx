@@ -1,16 +1,19 @@
 import type { EnvError, readImport } from '@keyferry/contract/env'
 import type { ReactNode } from 'react'
-import type { ImportChoice } from '../../lib/calls/answers.ts'
+import type { Bundle, ImportChoice } from '../../lib/calls/answers.ts'
 import { useReadableValues } from '../../lib/data/bundles.ts'
 import { planText } from '../../lib/words/import-steps.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { StricterNotice } from '../../ui/stricter-notice.tsx'
+import { AllChoices } from './all-choices.tsx'
 import type { Decisions } from './decisions.ts'
 import { PreviewRow } from './preview-row.tsx'
 import type { Planning } from './use-plan.ts'
 
 type ImportPreviewProps = {
+  bundleName: string
+  bundles: readonly Bundle[]
   read: ReturnType<typeof readImport>
   planning: Planning
   decisions: Decisions
@@ -18,7 +21,7 @@ type ImportPreviewProps = {
 }
 
 /** What the import would do, line by line, before anything is written. */
-export function ImportPreview({ read, planning, decisions, onDecide }: ImportPreviewProps) {
+export function ImportPreview({ read, planning, decisions, onDecide, ...target }: ImportPreviewProps) {
   const { plan, request, isPending } = planning
   const steps = new Map(plan?.plan.map((step) => [step.name, step]))
   const before = useReadableValues(plan?.bundle_id ?? null)
@@ -32,8 +35,11 @@ export function ImportPreview({ read, planning, decisions, onDecide }: ImportPre
   }
   const decideSecret = (name: string, secret: boolean) =>
     onDecide({ ...decisions, secret: new Map(decisions.secret).set(name, secret) })
-  const choose = (name: string, choice: ImportChoice) =>
-    onDecide({ ...decisions, choices: new Map(decisions.choices).set(name, choice) })
+  const choose = (names: readonly string[], choice: ImportChoice) =>
+    onDecide({
+      ...decisions,
+      choices: new Map([...decisions.choices, ...names.map((name) => [name, choice] as const)]),
+    })
   return (
     <section aria-labelledby="preview" aria-busy={isPending}>
       <div className="flex flex-wrap gap-x-2 text-sm">
@@ -55,6 +61,7 @@ export function ImportPreview({ read, planning, decisions, onDecide }: ImportPre
       )}
       {read.problems.length > 0 && <InvalidLines problems={read.problems} />}
       <StricterNotice names={plan?.stricter ?? []} />
+      {plan !== null && <AllChoices plan={plan.plan} {...target} onChoose={choose} />}
       <PlanProblem planning={planning} onSkip={(names) => skip(names, true)} />
       <ul className="mt-2 divide-y divide-line rounded-lg border border-line bg-surface">
         {read.entries.map((entry) => (
@@ -67,7 +74,7 @@ export function ImportPreview({ read, planning, decisions, onDecide }: ImportPre
             secret={decisions.secret.get(entry.name)}
             onSkip={(name, skipped) => skip([name], skipped)}
             onSecret={decideSecret}
-            onChoose={choose}
+            onChoose={(name, choice) => choose([name], choice)}
           />
         ))}
       </ul>

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -79,10 +79,12 @@ describe.skipIf(!hasTerminal())('the program has the terminal to itself', () => 
 
   test('Ctrl-Z stops it and fg goes on', async () => {
     const shown = terminal(['bash', '--norc', '-i'])
-    shown.type(`PS1='ready> '; ${RUN.join(' ')} sh -c 'echo up; sleep 1; echo over'\n`)
+    const script = 'echo up; until [ -e go ]; do sleep 0.1; done; echo over'
+    shown.type(`PS1='ready> '; ${RUN.join(' ')} sh -c '${script}'\n`)
     await shown.appears(/^up/m)
     shown.type('\x1a')
     await shown.appears(/Stopped/)
+    await writeFile(join(folder, 'go'), '')
     shown.type('fg\n')
     await shown.appears(/^over/m)
     shown.type('exit 5\n')

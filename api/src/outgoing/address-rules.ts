@@ -40,17 +40,31 @@ const REFUSED_V6 = [
 /** Prefixes after which the last 32 bits are an IPv4 address: mapped, and the well-known NAT64. */
 const CARRIES_V4 = listOf(['::ffff:0:0/96', '64:ff9b::/96'])
 
-/** Where clouds answer with credentials of the machine. No setting allows them. */
-const METADATA = listOf([
+const METADATA_V4 = [
+  '169.254.0.23',
+  '169.254.42.42',
   '169.254.169.254',
   '169.254.170.2',
   '169.254.170.23',
   '100.100.100.200',
   '168.63.129.16',
+  '192.0.0.192',
+]
+
+/** Where clouds answer with credentials of the machine. No setting allows them, nor an IPv6 address that carries one. */
+const METADATA = listOf([
+  ...METADATA_V4.flatMap((v4) => [v4, `::${v4}`, `::ffff:0:${v4}`, `64:ff9b:1::${v4}`, sixToFour(v4)]),
+  'fd00:42::42',
+  'fd00:c1::a9fe:a9fe',
   'fd00:ec2::23',
   'fd00:ec2::254',
   'fd20:ce::254',
 ])
+
+function sixToFour(v4: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = v4.split('.').map(Number)
+  return `2002:${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}::/48`
+}
 
 const REFUSED = listOf([...REFUSED_V4, ...REFUSED_V6])
 

@@ -64,7 +64,8 @@ export async function listCandidates(
 }
 
 /** A bundle's entries for the approver, every value masked, and what an approval of it takes.
- * @param names those that would be chosen; undefined: those that the client asked for, or all
+ * @param names those that would be chosen; undefined: those that a person vouches for, or that the client
+ *   asked for, or all
  * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · request_expired */
 export async function offeredBundle(
   parts: OfferParts,
@@ -82,9 +83,9 @@ export async function offeredBundle(
     bundleEntries(parts.stores, place, 'none'),
     parts.stores.valueOrigins.of(place.tenantId, place.bundleId),
   ])
-  const { templateKeys } = stored.request
+  const asked = vouchFor({ caller, stored }, bundle)?.keys ?? stored.request.templateKeys
   const all = entries.map(({ name }) => name)
-  const chosen = new Set(names ?? (templateKeys.length > 0 ? templateKeys : all))
+  const chosen = new Set(names ?? (asked.length > 0 ? asked : all))
   const { demands, stricter } = await demandsOf(parts, { caller, stored }, { bundle, all, chosen })
   const now = parts.clock.now()
   return {
@@ -139,11 +140,11 @@ async function othersFor({ stores }: OfferParts, grounds: Grounds, refusal: Refu
 // The person as the server knows them, for people of the same workspace.
 async function shownVouch(
   { stores }: OfferParts,
-  { caller, stored: { vouch } }: Asking,
+  asking: Asking,
   { bundle, counted }: { bundle: Bundle; counted: Vouch | null },
 ) {
-  if (vouch?.returned == null || vouch.tenantId !== caller.tenantId || vouch.bundleId !== bundle.id)
-    return null
+  const vouch = vouchFor(asking, bundle)
+  if (vouch === null) return null
   const { approverId, username, at, returned, keys, isNewNetwork } = vouch
   const members = await stores.members.list(vouch.tenantId)
   const member = members.find(({ user_id }) => user_id === approverId)
@@ -157,6 +158,12 @@ async function shownVouch(
     returned_by: returned,
     counts: counted !== null,
   }
+}
+
+function vouchFor({ caller, stored: { vouch } }: Asking, bundle: Bundle) {
+  if (vouch === null || vouch.returned === null) return null
+  const isHere = vouch.tenantId === caller.tenantId && vouch.bundleId === bundle.id
+  return isHere ? { ...vouch, returned: vouch.returned } : null
 }
 
 function presentFirst({ approverId, username, at, keys }: FirstApproval, returned: boolean) {

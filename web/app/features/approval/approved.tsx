@@ -53,8 +53,10 @@ function Counted({ choice: { kind, keys, bundle, workspaceId } }: { choice: Choi
 }
 
 /** For the first of two approvers: who is missing, and how that person gets here. */
-export function SecondPerson({ choice: { keys, bundle } }: { choice: Choice }) {
+export function SecondPerson({ choice }: { choice: Choice }) {
+  const { keys, bundle } = choice
   const count = keys.length
+  if (choice.kind === 'vouch') return <OthersAsked bundle={bundle} />
   return (
     <Outcome title="Approved by you, one person missing" Icon={Users} tone="plain">
       <p role="status">
@@ -62,6 +64,21 @@ export function SecondPerson({ choice: { keys, bundle } }: { choice: Choice }) {
         two people. The terminal has no values yet.
       </p>
       <p>Send this link to a second person. It works until the request expires.</p>
+      <CommandLine command={location.origin + location.pathname} />
+    </Outcome>
+  )
+}
+
+/** For the person who vouched: others decide now. */
+function OthersAsked({ bundle }: Pick<Choice, 'bundle'>) {
+  return (
+    <Outcome title="Asked for approval" Icon={Users} tone="plain">
+      <p role="status">
+        Those who may approve <bdi className="font-mono text-ink">{bundle.name}</bdi> find your request in
+        their list of what waits for them. This page tells you when one approves. Your terminal shows how long
+        it waits.
+      </p>
+      <p>You can also send them this link. Ctrl-C in the terminal withdraws the request.</p>
       <CommandLine command={location.origin + location.pathname} />
     </Outcome>
   )

@@ -3,7 +3,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { CheckCode } from './check-code.tsx'
 import { DecisionBar } from './decision-bar.tsx'
-import { WORDS } from './kind-words.ts'
+import { ASKING, WORDS } from './kind-words.ts'
 import { useDeliveryOffer } from './kinds/delivery-offer.tsx'
 import { useDepositOffer } from './kinds/deposit-offer.tsx'
 import { useNamesOffer } from './kinds/names-offer.tsx'
@@ -15,7 +15,7 @@ import { RequestFacts } from './request/request-facts.tsx'
 import { RequestSummary } from './request/request-summary.tsx'
 import { isOtherBundle, RequestWarnings } from './request/request-warnings.tsx'
 import { type Asking, kindOf } from './request-state.ts'
-import { isUnbound } from './return-plan.ts'
+import { asksOthers, isUnbound } from './return-plan.ts'
 import { CompanionList } from './together/companion-list.tsx'
 import { useDecision } from './use-decision.ts'
 
@@ -29,17 +29,15 @@ export function DecisionPage(asking: Asking) {
   const useOffer = OFFERS[kind]
   const offer = useOffer(asking, place)
   const decision = useDecision(asking, place, offer)
-  const { plan, together, isSecond } = decision
-  const title = WORDS[kind].title(context)
+  const { plan, together } = decision
+  const title = asksOthers(offer.rules) ? ASKING.title : WORDS[kind].title(context)
   useTitle(title)
   return (
     <>
       <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
       <p className="mt-1 text-ink-soft">
         {WORDS[kind].lead}
-        {isSecond
-          ? 'Another person approved first. Approve only if you know who ran this command.'
-          : 'Approve only if you just ran this command yourself.'}
+        {adviceFor(offer.rules)}
       </p>
       <RequestSummary context={context} workspace={place.workspaceName} account={person.account} />
       <AgentBanner context={context} />
@@ -49,6 +47,7 @@ export function DecisionPage(asking: Asking) {
         place={place}
         bundle={offer.bundle}
         plan={plan}
+        isVouched={(offer.rules?.vouch ?? null) !== null}
         leaveOut={decision.leaveOut}
       />
       <CompanionList way={plan.by} together={together} />
@@ -66,6 +65,14 @@ export function DecisionPage(asking: Asking) {
   )
 }
 
+function adviceFor(rules: Offer['rules']): string {
+  if (asksOthers(rules)) return 'Ask only if you just ran this command yourself.'
+  if (rules?.vouch) return 'Another person ran this command. Approve only if you know why they need it.'
+  return rules?.first_approval
+    ? 'Another person approved first. Approve only if you know who ran this command.'
+    : 'Approve only if you just ran this command yourself.'
+}
+
 type ComparedProps = {
   asking: Asking
   place: ChosenPlace
@@ -76,7 +83,8 @@ type ComparedProps = {
 /** The check code, beside it what would be approved, and all that the terminal reported. */
 function Compared({ asking: { request }, place, offer, decision }: ComparedProps) {
   const { plan, code, grounds, isSecond } = decision
-  const showsCode = plan.by === 'none' || plan.by === 'code'
+  const hasVouched = offer.rules?.vouch?.counts === true
+  const showsCode = !hasVouched && (plan.by === 'none' || plan.by === 'code')
   return (
     <div
       className={classNames(
@@ -114,7 +122,7 @@ type ConfirmationProps = { asking: Asking; offer: Offer; send: () => void; cance
 /** Asks once more before an approval that is probably a mistake or a trap, with every reason. */
 function Confirmation({ asking, offer, send, cancel }: ConfirmationProps) {
   const { context } = asking.request
-  const { anyway, linked, verb } = WORDS[kindOf(context)]
+  const { anyway, linked, verb } = asksOthers(offer.rules) ? ASKING : WORDS[kindOf(context)]
   return (
     <ConfirmDialog title={`${anyway}?`} action={anyway} onConfirm={send} onClose={cancel}>
       {asking.openedByLink && <p>{linked}</p>}

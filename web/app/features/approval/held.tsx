@@ -28,7 +28,7 @@ export function Held(props: HeldProps) {
   if (request.isReturning && leftMs > 0) {
     return (
       <Outcome title="Returning to your terminal" Icon={Undo2} tone="plain">
-        <p role="status">Your browser returns the approval to the program on this computer.</p>
+        <p role="status">Your browser returns your decision to the program on this computer.</p>
       </Outcome>
     )
   }
@@ -63,7 +63,7 @@ function NotReturned(props: HeldProps) {
   const { context, choice, by } = props.request
   const takesCode = (context.release ?? []).includes('code')
   const { nothingYet } = WORDS[kindOf(context)]
-  const { title, before = '', after = '' } = TEXTS[choice === null ? 'byAnother' : by]
+  const { title, before = '', after = '' } = TEXTS[textOf(context.vouch, choice === null ? 'byAnother' : by)]
   return (
     <Outcome title={title} Icon={MonitorOff} tone="plain">
       <p>{`${before}${nothingYet}${after}`}</p>
@@ -73,12 +73,20 @@ function NotReturned(props: HeldProps) {
   )
 }
 
+function textOf(vouch: HeldRequest['context']['vouch'], by: 'byAnother' | HeldRequest['by']) {
+  return vouch === 'held' && by === 'byAnother' ? 'vouchByAnother' : by
+}
+
 type Text = { title: string; before?: string; after?: string }
 
-const TEXTS: Readonly<Record<'byAnother' | HeldRequest['by'], Text>> = {
+const TEXTS: Readonly<Record<'byAnother' | 'vouchByAnother' | HeldRequest['by'], Text>> = {
   byAnother: {
     title: 'Approved, not yet returned',
     before: 'A person approved this request, but the approval has not returned to the terminal. ',
+  },
+  vouchByAnother: {
+    title: 'Asked, not yet returned',
+    before: 'A person says that this is their terminal, but that has not returned to it. ',
   },
   loopback: {
     title: 'Your browser could not reach the program',

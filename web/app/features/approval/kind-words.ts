@@ -103,9 +103,26 @@ export const WORDS: Readonly<Record<RequestKind, Words>> = {
   },
 }
 
+/** What the page says where the person can only ask others. */
+export const ASKING = {
+  title: 'Ask for this approval?',
+  action: {
+    owner_approves: 'This is my terminal: ask an owner',
+    named_approves: 'This is my terminal: ask for approval',
+  },
+  anyway: 'Ask anyway',
+  linked: `A web page linked you here. If others approve, the terminal that made this request gets the values, ${WHOSE}`,
+  verb: 'ask for',
+} as const
+
 /** What the page says of each kind of choice after approving. */
 export const DONE: Readonly<Record<Choice['kind'], Pick<Words, 'counted' | 'approved' | 'delivered'>>> = {
   ...WORDS,
+  vouch: {
+    counted: ['key', 'of'],
+    approved: { title: 'Approved', text: 'The values are encrypted for your terminal.' },
+    delivered: WORDS.delivery.delivered,
+  },
   proposal: {
     counted: ['variable', 'proposed for'],
     approved: { title: 'Proposed', text: 'The owners decide. The terminal shows this within seconds.' },

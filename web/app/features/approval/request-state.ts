@@ -22,8 +22,9 @@ const REQUEST_KINDS = ['delivery', 'deposit', 'names'] as const satisfies Reques
 
 export type RequestKind = (typeof REQUEST_KINDS)[number]
 
-/** What a person can choose: a deposit that they may not store becomes a proposal. */
-export const CHOICE_KINDS = [...REQUEST_KINDS, 'proposal'] as const
+/** What a person can choose: a deposit that they may not store becomes a proposal, and where only others may approve,
+ * they vouch for the request. */
+export const CHOICE_KINDS = [...REQUEST_KINDS, 'proposal', 'vouch'] as const
 
 /** An older server names no kind, and knows deliveries only. */
 export const kindOf = ({ kind = 'delivery' }: Pick<RequestContext, 'kind'>): RequestKind => kind
@@ -35,7 +36,7 @@ export type Choice = {
   bundle: Named
   keys: readonly string[]
   kind: (typeof CHOICE_KINDS)[number]
-  /** Another person approved first, and the terminal is probably theirs. */
+  /** Another person approved first or vouched, and the terminal is probably theirs. */
   isSecond: boolean
 }
 
@@ -84,7 +85,7 @@ export type HeldRequest = {
 }
 
 /** `approved`: `expiresAt` is null once the terminal has the values. `second`: this tab gave the first of two
- * approvals. */
+ * approvals, or vouched, and another person decides. */
 export type RequestState =
   | { phase: 'loading' }
   | ({ phase: 'open' } & OpenRequest)

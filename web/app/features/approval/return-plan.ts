@@ -30,12 +30,12 @@ const START_AGAIN = 'Start the command again on this computer, without --no-open
  * own computer reaches asks for a code only where a rule demands it. */
 export function planReturn({ context, bundle, wayBack, isOwnServer }: Grounds): ReturnPlan {
   const whyNot = bundle?.why_not ?? null
-  if (whyNot !== null)
+  if (whyNot !== null && !asksOthers(bundle))
     return { by: 'refused', code: whyNot.code, reason: `${whyNot.error}.${whoCan(whyNot)}` }
-  if (bundle?.first_approval?.returned === true) return { by: 'none' }
+  if (bundle?.first_approval?.returned === true || bundle?.vouch?.counts === true) return { by: 'none' }
   const ways = bundle?.release ?? context.release ?? []
   if (wayBack !== null && ways.includes('loopback')) return { by: 'loopback', wayBack }
-  const mustReturn = bundle?.release_required === true
+  const mustReturn = bundle?.release_required === true || asksOthers(bundle)
   if (ways.includes('code') && (mustReturn || !isOwnServer)) return { by: 'code' }
   if (!mustReturn) return { by: 'none' }
   return {
@@ -43,6 +43,11 @@ export function planReturn({ context, bundle, wayBack, isOwnServer }: Grounds): 
     code: 'release_required',
     reason: `${WORDS[kindOf(context)].onlyHere} ${START_AGAIN}`,
   }
+}
+
+/** Whether the person can only ask others to approve. That returns to the terminal as an approval does. */
+export function asksOthers(rules: Pick<Demands, 'may_vouch'> | null): boolean {
+  return rules?.may_vouch === true
 }
 
 const EITHER = new Intl.ListFormat('en', { type: 'disjunction' })
@@ -66,7 +71,7 @@ export function isUnbound({ context, isOwnServer }: Pick<Grounds, 'context' | 'i
 
 /** Whether the approver types the check code. */
 export function mustTypeCode(plan: ReturnPlan, grounds: Grounds): boolean {
-  if (plan.by !== 'none') return false
+  if (plan.by !== 'none' || grounds.bundle?.vouch?.counts === true) return false
   const { context, bundle } = grounds
   return (bundle?.user_code_required ?? context.user_code_required) || isUnbound(grounds)
 }

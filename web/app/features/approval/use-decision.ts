@@ -10,7 +10,7 @@ import type { ChosenPlace } from './place/use-place.ts'
 import { offeredHours } from './remember-choice.tsx'
 import { isOtherBundle } from './request/request-warnings.tsx'
 import { type Asking, endOf, kindOf } from './request-state.ts'
-import { mustTypeCode, planReturn, type ReturnPlan } from './return-plan.ts'
+import { asksOthers, mustTypeCode, planReturn, type ReturnPlan } from './return-plan.ts'
 import { approveCompanions } from './together/approve-companions.ts'
 import { useCompanions } from './together/use-companions.ts'
 
@@ -64,9 +64,19 @@ function useWay({ requestId, request: { context, person }, wayBack }: Asking, ru
   const grounds = { context, bundle: rules, wayBack, isOwnServer: !person.signsIn }
   const plan = planReturn(grounds)
   const code = useTypedCode(mustTypeCode(plan, grounds))
-  const together = useCompanions(kindOf(context) === 'delivery' ? requestId : null, plan.by)
-  const remember = useRemembered(offeredHours(rules, plan))
-  return { grounds, plan, code, together, remember, isSecond: (rules?.first_approval ?? null) !== null }
+  const together = useCompanions(
+    kindOf(context) === 'delivery' && !asksOthers(rules) ? requestId : null,
+    plan.by,
+  )
+  const remember = useRemembered(asksOthers(rules) ? [] : offeredHours(rules, plan))
+  return {
+    grounds,
+    plan,
+    code,
+    together,
+    remember,
+    isSecond: (rules?.first_approval ?? rules?.vouch ?? null) !== null,
+  }
 }
 
 type Deciding = { asking: Asking; place: ChosenPlace; offer: Offer; way: ReturnType<typeof useWay> }

@@ -84,21 +84,24 @@ function useWatch({ requestId, state, setState, reload }: Watched): void {
   const everyMs = isStill ? null : WATCH_EVERY_MS[state.phase]
   const kind = state.phase === 'held' || state.phase === 'approved' ? state.choice?.kind : null
   const isStoring = kind === 'deposit' || kind === 'proposal'
+  const openVouch = state.phase === 'open' ? (state.context.vouch ?? null) : undefined
   useEffect(() => {
     if (everyMs === null) return undefined
     const watch = async () => {
-      const { next, status } = await look(requestId)
-      // A deposit whose plan changed on its way back is open again.
-      if (isStoring && status === 'pending') reload()
+      const { next, status, vouch } = await look(requestId)
+      // A deposit whose plan changed on its way back is open again. After a vouch, others decide in another way.
+      if ((isStoring && status === 'pending') || (openVouch !== undefined && vouch !== openVouch)) reload()
       else setState(next)
     }
     const timer = setInterval(() => void watch(), everyMs)
     return () => clearInterval(timer)
-  }, [requestId, everyMs, isStoring, setState, reload])
+  }, [requestId, everyMs, isStoring, openVouch, setState, reload])
 }
 
 type Look = {
   status: RequestContext['status'] | null
+  /** Undefined after a failure. */
+  vouch?: RequestContext['vouch']
   next: (state: RequestState) => RequestState
 }
 
@@ -106,7 +109,8 @@ type Look = {
 async function look(requestId: string): Promise<Look> {
   try {
     const context = await call('getRequestContext', { request_id: requestId })
-    return { status: context.status, next: (state) => afterLook(state, context) }
+    const { status, vouch = null } = context
+    return { status, vouch, next: (state) => afterLook(state, context) }
   } catch (error) {
     const failure = describeFailure(error)
     return { status: null, next: (state) => afterFailedLook(state, failure) }

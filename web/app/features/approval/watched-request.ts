@@ -5,7 +5,7 @@ import { type Choice, endOf, type RequestState } from './request-state.ts'
 /** The state of a request that is approved or waits for more, as far as the server says; null: it is open to decide.
  * @param kept what this tab approved */
 export function stateAfterApproval(context: RequestContext, kept: Choice | null): RequestState | null {
-  const { status, held, awaits_second, expires_at: expiresAt } = context
+  const { status, held, awaits_second, vouch, expires_at: expiresAt } = context
   if (status === 'ready') {
     if (kept === null) return { phase: 'ended', end: 'already_approved' }
     return { phase: 'approved', expiresAt, choice: kept, delivered: false }
@@ -14,7 +14,8 @@ export function stateAfterApproval(context: RequestContext, kept: Choice | null)
     const untilMs = Date.parse(held.until)
     return { phase: 'held', context, choice: kept, by: held.by, code: null, untilMs, isReturning: false }
   }
-  return awaits_second === true && kept !== null ? { phase: 'second', context, choice: kept } : null
+  const isWaiting = awaits_second === true || (vouch === 'returned' && kept?.kind === 'vouch')
+  return isWaiting && kept !== null ? { phase: 'second', context, choice: kept } : null
 }
 
 /** What a look at the request changes. An open request stays as the person sees it until another person acts. */

@@ -3,13 +3,15 @@ import type { RequestBundle } from '../../../lib/calls/answers.ts'
 import type { Failure } from '../../../lib/calls/failure.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { call } from '../calls.ts'
+import { ASKING } from '../kind-words.ts'
 import { type Loaded, Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { LeavingOut, Manner, Offer, Target } from '../offer.ts'
 import { BundleChoice } from '../place/bundle-choice.tsx'
 import { inWorkspace, isNamed } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
+import { VouchNotices } from '../request/vouch-notices.tsx'
 import type { Asking, OpenRequest } from '../request-state.ts'
-import type { Demands } from '../return-plan.ts'
+import { asksOthers, type Demands } from '../return-plan.ts'
 import { Names } from '../shown-names.tsx'
 import { EmptyLibrary } from './empty-library.tsx'
 import { KeyChoice } from './key-choice.tsx'
@@ -30,17 +32,21 @@ export function useDeliveryOffer({ requestId, request }: Asking, place: ChosenPl
   const { rules, phase, asked } = useRules({ requestId, place, bundle, templateKeys, selected })
   const keys = bundle === null ? [] : bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
   const name = bundle?.name ?? null
+  const leaveOut = bundle === null ? null : leaveOutOf(bundle, rules, selection)
   return {
     phase: loaded.phase === 'ready' ? phase : loaded.phase,
     rules,
     bundle,
     heading: 'What to share',
     content: <HandOver {...{ request, place, loaded, selection, rules, asked }} />,
-    action: isEmpty(place) ? null : { verb: 'Approve', count: keys.length, thing: 'key', where: 'of', name },
+    warning: <VouchNotices rules={rules} bundleName={name ?? ''} leaveOut={leaveOut} />,
+    action: isEmpty(place)
+      ? null
+      : { verb: verbOf(rules), count: keys.length, thing: 'key', where: 'of', name },
     problem: keys.length === 0 ? 'Select at least one key.' : null,
     doubts: bundle === null ? [] : doubtsOf(bundle, templateKeys, selected),
-    approval: bundle === null ? null : { bundle, keys, send: sendOf(bundle, keys) },
-    leaveOut: bundle === null ? null : leaveOutOf(bundle, rules, selection),
+    approval: bundle === null ? null : asksOthers(rules) ? vouchOf(bundle, keys) : approvalOf(bundle, keys),
+    leaveOut,
     onFailure: (failure) => showRefusal(failure, [loaded, asked]),
   }
 }
@@ -90,20 +96,42 @@ function HandOver({ request, place, loaded, selection, rules, asked }: HandOverP
   )
 }
 
-function sendOf(bundle: RequestBundle, keys: string[]) {
-  return ({ request, options }: Target, manner: Manner) =>
+function verbOf(rules: Demands | null): string {
+  if (!asksOthers(rules)) return 'Approve'
+  return ASKING.action[rules?.why_not?.code === 'named_approves' ? 'named_approves' : 'owner_approves']
+}
+
+function approvalOf(bundle: RequestBundle, keys: string[]) {
+  const send = ({ request, options }: Target, manner: Manner) =>
     call('encryptFromBundle', { ...request, bundle_id: bundle.id, include_keys: keys, ...manner }, options)
+  return { bundle, keys, send }
+}
+
+function vouchOf(bundle: RequestBundle, keys: string[]) {
+  const send = ({ request, options }: Target, { release = 'code' }: Manner) =>
+    call('vouchForRequest', { ...request, bundle_id: bundle.id, include_keys: keys, release }, options)
+  return { kind: 'vouch' as const, bundle, keys, send }
 }
 
 function useBundle(requestId: string, { workspaceId, bundleId }: ChosenPlace) {
   const of = workspaceId === null || bundleId === null ? null : { workspaceId, bundleId }
-  return useLoaded(of, (chosen) =>
-    call(
-      'getRequestBundle',
-      { request_id: requestId, bundle_id: chosen.bundleId },
-      inWorkspace(chosen.workspaceId),
+  return useLoaded(of, async (chosen) =>
+    vouchedOnly(
+      await call(
+        'getRequestBundle',
+        { request_id: requestId, bundle_id: chosen.bundleId },
+        inWorkspace(chosen.workspaceId),
+      ),
     ),
   )
+}
+
+// A vouch counts for the keys that its person chose, or fewer.
+function vouchedOnly(bundle: RequestBundle): RequestBundle {
+  const { vouch, items } = bundle
+  return vouch?.counts === true
+    ? { ...bundle, items: items.filter(({ key }) => vouch.keys.includes(key)) }
+    : bundle
 }
 
 // The second of two people approves what the first one chose.

@@ -15,6 +15,8 @@ type WarningsProps = {
   place: Pick<ChosenPlace, 'workspace' | 'workspaceName'>
   bundle: Named | null
   plan: ReturnPlan
+  /** The terminal is that of another person, who is shown. */
+  isVouched: boolean
   leaveOut: Offer['leaveOut']
 }
 
@@ -65,7 +67,7 @@ function isMissing({ request: { context, candidates } }: Asking, bundle: Named |
   return context.suggested_bundle_id !== null && kindOf(context) !== 'deposit'
 }
 
-function dangersOf({ asking, bundle, plan, leaveOut }: WarningsProps) {
+function dangersOf({ asking, bundle, plan, isVouched, leaveOut }: WarningsProps) {
   const { context } = asking.request
   return {
     refused: plan.by === 'refused' && (
@@ -82,7 +84,7 @@ function dangersOf({ asking, bundle, plan, leaveOut }: WarningsProps) {
         )}
       </>
     ),
-    network: context.same_network === false && (
+    network: context.same_network === false && !isVouched && (
       <>
         <strong>Not your network:</strong> requested from <ShownName name={context.requester_meta.ip} />, you
         are at <ShownName name={context.viewer_ip} />.

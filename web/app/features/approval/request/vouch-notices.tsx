@@ -1,0 +1,67 @@
+import type { RequestBundle } from '../../../lib/calls/answers.ts'
+import { dateTime } from '../../../lib/words/time.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import type { LeavingOut } from '../offer.ts'
+import { asksOthers, type Demands } from '../return-plan.ts'
+import { ShownName } from '../shown-names.tsx'
+
+const EITHER = new Intl.ListFormat('en', { type: 'disjunction' })
+
+type NoticesProps = { rules: Demands | null; bundleName: string; leaveOut: LeavingOut | null }
+
+/** Who else decides, or for whom this person decides. */
+export function VouchNotices({ rules, bundleName, leaveOut }: NoticesProps) {
+  if (rules?.vouch) return <WhoAsks vouch={rules.vouch} />
+  return asksOthers(rules) ? <OthersDecide {...{ rules, bundleName, leaveOut }} /> : null
+}
+
+type OthersProps = Omit<NoticesProps, 'rules'> & { rules: Demands }
+
+function OthersDecide({ rules: { why_not: whyNot }, bundleName, leaveOut }: OthersProps) {
+  const { code, error = '', names = [], who = [] } = whyNot ?? {}
+  return (
+    <Notice tone="caution" className="mt-3" role="alert">
+      {names.length > 0 ? (
+        <strong>{error}.</strong>
+      ) : (
+        <strong>
+          {code === 'named_approves' ? 'Only people that the rules name' : 'Only owners'} may approve{' '}
+          <ShownName name={bundleName} />.
+        </strong>
+      )}{' '}
+      If you just ran this command yourself, ask {EITHER.format(who)}. They see your name and approve without
+      a code, while your terminal waits.
+      {leaveOut && (
+        <p className="mt-2">
+          <Button
+            label={`Leave ${leaveOut.count === 1 ? 'it' : 'them'} out`}
+            size="small"
+            onClick={leaveOut.act}
+          />
+        </p>
+      )}
+    </Notice>
+  )
+}
+
+function WhoAsks({ vouch }: { vouch: NonNullable<RequestBundle['vouch']> }) {
+  const { person, email, member_since: since, is_new_network: isNew, counts } = vouch
+  return (
+    <Notice tone={counts && !isNew ? 'plain' : 'caution'} className="mt-3" role="status">
+      <strong>
+        <ShownName name={person.name ?? 'A former member'} />
+      </strong>{' '}
+      says that this is their terminal. <bdi>{email ?? 'E-mail not verified'}</bdi>
+      {since !== null && ` · member since ${dateTime(since)}`}
+      {isNew && (
+        <p>
+          <strong>They have not asked from this network before.</strong>
+        </p>
+      )}
+      {!counts && (
+        <p>The rules do not accept how they said so, so the approval must return to their terminal.</p>
+      )}
+    </Notice>
+  )
+}

@@ -330,6 +330,14 @@ describe.each(databases)('vouches on %s', (kind) => {
     expect(client.opened(await collects(client))).toEqual({ A: '1', B: '2' })
   })
 
+  test('of two people who vouch at once one does, and the log has one event', async () => {
+    const other = await joinWorkspace(api, owner, 'member')
+    const client = await begun()
+    const answers = await Promise.all([dev, other].map((as) => client.vouches(as, all)))
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+    expect(await events('request.vouched')).toHaveLength(1)
+  })
+
   test.each([
     ['before', 200],
     ['after', 409],

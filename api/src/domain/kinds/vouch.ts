@@ -63,12 +63,14 @@ export async function vouch(
   await requireRoom(parts, caller, stored.request)
   const { hold, release } = newHold(parts.clock, stored, choice.release)
   const given = await newVouch(parts, caller, { bundle, keys, deciders })
-  await recordVouch(parts, caller, given, choice.release)
   const step = { vouch: given, hold }
   const outcome = await changeRequest(parts, requestId, (now) => vouchStep(now, step))
-  if (outcome === 'done') return { approved: { ok: true, release }, request: stored.request }
-  requireOpen(outcome)
-  throw new DomainError('conflict', 'Another person decides this request already. Load the page again.')
+  if (outcome !== 'done') {
+    requireOpen(outcome)
+    throw new DomainError('conflict', 'Another person decides this request already. Load the page again.')
+  }
+  await recordVouch(parts, caller, given, choice.release)
+  return { approved: { ok: true, release }, request: stored.request }
 }
 
 async function requireDeciders({ stores }: VouchParts, grounds: Grounds): Promise<Vouch['deciders']> {

@@ -8,6 +8,7 @@ const ADDRESSES = {
   listRequestBundles: 'GET /api/v1/requests/{request_id}/bundles',
   getRequestBundle: 'GET /api/v1/requests/{request_id}/bundles/{bundle_id}',
   encryptFromBundle: 'POST /api/v1/requests/{request_id}/encrypt-from-bundle',
+  vouchForRequest: 'POST /api/v1/requests/{request_id}/vouch',
   planDeposit: 'POST /api/v1/requests/{request_id}/deposit-plan',
   approveDeposit: 'POST /api/v1/requests/{request_id}/deposit',
   previewNames: 'GET /api/v1/requests/{request_id}/names',

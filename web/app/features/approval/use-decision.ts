@@ -33,7 +33,9 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
     setConfirming(false)
     void attempt('approve', () => sendApproval(deciding))
   }
-  const isUnusual = openedByLink || isOtherBundle(asking, offer.bundle) || offer.doubts.length > 0
+  // A person who is asked gets here by a link.
+  const isLured = openedByLink && offer.rules?.vouch?.counts !== true
+  const isUnusual = isLured || isOtherBundle(asking, offer.bundle) || offer.doubts.length > 0
   const approve = () => {
     const reason = whyNotYet(deciding)
     if (reason !== null) return setProblem(reason)

@@ -40,8 +40,8 @@ function Nothing() {
   return (
     <EmptyState title="Nothing waits for you">
       <p>
-        Approvals that need a second person appear here, and values that members propose because they may not
-        store them.
+        Requests that others may not approve, approvals that need a second person, and values that members
+        propose appear here.
       </p>
     </EmptyState>
   )

@@ -90,7 +90,7 @@ function dangersOf({ asking, bundle, plan, isVouched, leaveOut }: WarningsProps)
         are at <ShownName name={context.viewer_ip} />.
       </>
     ),
-    link: asking.openedByLink && (
+    link: asking.openedByLink && !isVouched && (
       <>
         <strong>A web page linked you here.</strong> Your own terminal opens this page itself or prints the
         link. Deny unless you ran the command.

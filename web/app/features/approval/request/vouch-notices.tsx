@@ -13,7 +13,7 @@ type NoticesProps = { rules: Demands | null; bundleName: string; leaveOut: Leavi
 /** Who else decides, or for whom this person decides. */
 export function VouchNotices({ rules, bundleName, leaveOut }: NoticesProps) {
   if (rules?.vouch) return <WhoAsks vouch={rules.vouch} />
-  return asksOthers(rules) ? <OthersDecide {...{ rules, bundleName, leaveOut }} /> : null
+  return rules !== null && asksOthers(rules) ? <OthersDecide {...{ rules, bundleName, leaveOut }} /> : null
 }
 
 type OthersProps = Omit<NoticesProps, 'rules'> & { rules: Demands }

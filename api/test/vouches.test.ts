@@ -308,6 +308,33 @@ describe.each(databases)('vouches on %s', (kind) => {
     expect((await (await begun()).vouches(colleague, all)).status).toBe(200)
   })
 
+  test('of many vouches at once no more than three stay, and those refused leave no trace', async () => {
+    const clients = await Promise.all(Array.from({ length: 8 }, () => begun()))
+    const answers = await Promise.all(clients.map((client) => client.vouches(dev, all, 'code')))
+    const isGiven = (index: number) => answers[index]?.status === 200
+    const given = clients.filter((_, index) => isGiven(index))
+    expect(given.length).toBeLessThanOrEqual(LIMITS.vouchesOfPerson)
+    expect(await events('request.vouched')).toHaveLength(given.length)
+    const [refused] = clients.filter((_, index) => !isGiven(index))
+    expect((await refused?.context())?.json).toMatchObject({ status: 'pending', vouch: null })
+    for (const client of given) await client.denied(dev)
+    expect((await refused?.vouches(dev, all))?.status).toBe(200)
+  })
+
+  test('of vouches for the same command at once one stays', async () => {
+    const command = { argv: ['npm', 'start'], cwd: '/srv/app', bundle_id: bundle.name }
+    const { address } = new VouchingClient(api)
+    const clients = Array.from({ length: 8 }, () =>
+      Object.defineProperty(new VouchingClient(api), 'address', { value: address }),
+    )
+    await Promise.all(clients.map((client) => client.begins(command)))
+    const codes = await Promise.all(clients.map((client) => client.vouches(dev, all, 'code')))
+    await Promise.all(
+      codes.map(({ json }, index) => clients[index]?.release(clients[index].requestId, secretOf(json))),
+    )
+    await expect.poll(() => waitingFor(owner)).toHaveLength(1)
+  })
+
   test('a second vouch from the same network is not marked', async () => {
     const [first, second] = [await vouched(), await vouched()]
     expect((await first.offered(owner, all)).json.vouch).toMatchObject({ is_new_network: true })

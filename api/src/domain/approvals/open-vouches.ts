@@ -46,6 +46,13 @@ export async function replaceOlder(
 ): Promise<void> {
   const by = vouch.approverId
   const open = await openVouches(parts, vouch.tenantId)
-  const older = open.filter((other) => other.vouch.at < vouch.at && isSameCommand(other, { request, by }))
+  const older = open.filter(
+    (other) => orderOf(other.vouch) < orderOf(vouch) && isSameCommand(other, { request, by }),
+  )
   await Promise.all(older.map((other) => changeRequest(parts, other.request.id, withdrawStep)))
+}
+
+// Two may come in one millisecond.
+function orderOf({ at, id }: Vouch): string {
+  return `${at} ${id}`
 }

@@ -24,7 +24,7 @@ import type { Caller } from '../people/membership.ts'
 import { findSelf } from '../people/tenant.ts'
 import { newHold } from '../requests/release-hold.ts'
 import { changeRequest, requireInside, requireOpen } from '../requests/request.ts'
-import { vouchStep } from '../requests/request-steps.ts'
+import { removeApproverStep, vouchStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest, Vouch } from '../requests/stored-request.ts'
 import { type ApprovalParts, judgedDelivery, placeOf, requireDelivery } from './request-approval.ts'
 
@@ -60,7 +60,6 @@ export async function vouch(
   const grounds = await groundsOf(parts, { caller, stored }, judgedDelivery(parts, bundle, keys))
   const deciders = await requireDeciders(parts, grounds)
   if (!waysOf(grounds).includes(choice.release)) throw refused(releaseRequired(grounds.policy))
-  await requireRoom(parts, caller, stored.request)
   const { hold, release } = newHold(parts.clock, stored, choice.release)
   const given = await newVouch(parts, caller, { bundle, keys, deciders })
   const step = { vouch: given, hold }
@@ -69,6 +68,7 @@ export async function vouch(
     requireOpen(outcome)
     throw new DomainError('conflict', 'Another person decides this request already. Load the page again.')
   }
+  await requireRoom(parts, caller, stored.request)
   await recordVouch(parts, caller, given, choice.release)
   return { approved: { ok: true, release }, request: stored.request }
 }
@@ -81,12 +81,15 @@ async function requireDeciders({ stores }: VouchParts, grounds: Grounds): Promis
   return { who: refusal.code === 'named_approves' ? 'named' : 'owner', count: others.length }
 }
 
-// So that nobody hides a request among many. A new one for the same command takes the place of the old.
+// So that nobody hides a request among many. A new one for the same command takes the place of the old. Each vouch is
+// kept before it counts the others, so that of many at once no more than allowed stay.
 async function requireRoom(parts: VouchParts, caller: Caller, request: ApprovalRequest): Promise<void> {
   const open = await openVouches(parts, caller.tenantId)
-  const others = open.filter((other) => !isSameCommand(other, { request, by: caller.userId }))
+  const ofThis = { request, by: caller.userId }
+  const others = open.filter((other) => other.request.id !== request.id && !isSameCommand(other, ofThis))
   const own = others.filter(({ vouch: other }) => other.approverId === caller.userId)
   if (own.length < LIMITS.vouchesOfPerson && others.length < LIMITS.vouchesOfWorkspace) return
+  await changeRequest(parts, request.id, (now) => removeApproverStep(now, caller))
   throw new DomainError(
     'too_many',
     'Too many requests wait for others already: withdraw one, or try again later',

@@ -329,9 +329,10 @@ describe.each(databases)('vouches on %s', (kind) => {
     )
     await Promise.all(clients.map((client) => client.begins(command)))
     const codes = await Promise.all(clients.map((client) => client.vouches(dev, all, 'code')))
-    await Promise.all(
-      codes.map(({ json }, index) => clients[index]?.release(clients[index].requestId, secretOf(json))),
-    )
+    const returned = codes.map(async ({ json }, index) => {
+      await clients[index]?.release(clients[index].requestId, secretOf(json))
+    })
+    await Promise.all(returned)
     await expect.poll(() => waitingFor(owner)).toHaveLength(1)
   })
 

@@ -11,6 +11,7 @@ import {
   expectNoSidewaysScroll,
   joinInBrowser,
   openPage,
+  pickFromMenu,
   readRequest,
   typeCheckCode,
   type WatchedPage,
@@ -236,6 +237,20 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await page.keyboard.press('Enter')
     await warning.waitFor()
     await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test('before a secret is copied away from stricter rules, the page names it', async () => {
+    await rule('prod/shop/app', { approvers: 'owner' })
+    const page = await asOwner(`/bundles/${bundles.get('dev/app')}`)
+    await pickFromMenu(page, 'dev/app', 'Duplicate')
+    const warning = page.getByText('The copy comes under the rules of this bundle alone.')
+    await page.getByRole('button', { name: 'Own copy of all' }).click()
+    await warning.waitFor()
+    await page.getByText('Another bundle has stricter rules for 1 secret: STRIPE_SECRET_KEY.').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Share all' }).click()
+    await warning.waitFor({ state: 'detached' })
     await closePage(page)
   })
 })

@@ -146,7 +146,7 @@ describe.each(databases)('one action on several keys, on %s', (kind) => {
       key_ids: idsOf('A'),
     })
     const uses = await api.call('findKeyUses', { as: stranger, body: { key_ids: idsOf('A') } })
-    expect(uses.json).toEqual({ bundles: [], stricter: [] })
+    expect(uses.json).toEqual({ bundles: [], stricter: [], weaker: [] })
   })
 
   test('a member changes the keys and bundles they created; a refusal names the other keys', async () => {

@@ -49,6 +49,14 @@ describe.each(databases)('secrets that machines get under weaker rules on %s', (
     return (await api.call('findKeyUses', { as: owner, body })).json.stricter
   }
 
+  test('a bundle that would hold copies names them, with machines or without', async () => {
+    const body = { key_ids: [secret], bundle_id: shared }
+    const found = async () => (await api.call('findKeyUses', { as: owner, body })).json
+    expect(await found()).toMatchObject({ stricter: [], weaker: ['SECRET'] })
+    await rule(shared, { approvers: 'owner' })
+    expect(await found()).toMatchObject({ stricter: [], weaker: [] })
+  })
+
   test('a grant names them, and the rules of the bundle do before it', async () => {
     const names = [`IN_${secret.slice(0, 4)}`]
     expect(await stricterIn(shared)).toEqual(names)

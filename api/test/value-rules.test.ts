@@ -79,7 +79,7 @@ describe.each(databases)('rules follow the value on %s', (kind) => {
     await rule(production, { agents: 'deny' })
     const { id } = await ask({ meta: { agent: 'some-agent' } })
     const error =
-      'A rule of another bundle covers SECRET: it is not delivered to AI agents. Leave out what it covers, or follow the rule'
+      'A rule of another bundle covers SECRET: it is not delivered to AI agents. Leave these values out, or follow the rule'
     expectError(await approve(owner, id, ['SECRET']), 403, error, 'agents_denied')
   })
 

@@ -14,8 +14,8 @@ export type AuthMode = (typeof AUTH_MODES)[number]
 /** The modes in which people sign in with a session; `local` has one person and no session. */
 export const HOSTED_MODES = ['accounts', 'oidc', 'clerk'] as const
 
-/** Ends a summary: members change what they created; owners change everything. */
-export const CREATOR = ' (owner, or the member who created it)'
+/** Ends a summary: owners may always; the rules say which members may too. */
+export const ALLOWED = ' (owner, or a member whom the rules allow)'
 
 /** The parameters of a path: the names in its braces. */
 export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

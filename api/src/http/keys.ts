@@ -1,5 +1,5 @@
 import { requireMayReadKey } from '../domain/approvals/reveal-rules.ts'
-import { stricterForMachines } from '../domain/approvals/value-rules.ts'
+import { stricterElsewhere, stricterForMachines } from '../domain/approvals/value-rules.ts'
 import { DomainError } from '../domain/base/errors.ts'
 import {
   createKey,
@@ -54,10 +54,16 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
         stricter: body.action === 'attach' ? await stricter(caller, body.bundle_id, keyIds) : [],
       }
     },
-    findKeyUses: async ({ caller, body }) => ({
-      bundles: await findKeyUses(stores.keyBatches, caller, body.key_ids),
-      stricter: body.bundle_id === undefined ? [] : await stricter(caller, body.bundle_id, body.key_ids),
-    }),
+    async findKeyUses({ caller, body: { key_ids, bundle_id } }) {
+      const bundles = await findKeyUses(stores.keyBatches, caller, key_ids)
+      if (bundle_id === undefined) return { bundles, stricter: [], weaker: [] }
+      const place = { tenantId: caller.tenantId, bundleId: bundle_id }
+      return {
+        bundles,
+        stricter: await stricter(caller, bundle_id, key_ids),
+        weaker: await stricterElsewhere(requestParts, place, key_ids),
+      }
+    },
   } satisfies Partial<Handlers>
 }
 

@@ -1,4 +1,4 @@
-import { CREATOR, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { ALLOWED, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import * as attachment from '../schemas/attachment.ts'
 import * as key from '../schemas/key.ts'
 import { Ok } from '../schemas/text.ts'
@@ -24,7 +24,7 @@ export const attachmentEndpoints = {
     errors: [400, 404, 409],
   }),
   changeAttachment: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
-    summary: `Change the name under which a bundle delivers a key, whether it is required, or use another key in its place${CREATOR}`,
+    summary: `Change the name under which a bundle delivers a key, whether it is required, or use another key in its place${ALLOWED}`,
     body: attachment.ChangeAttachment,
     responses: { 200: attachment.ChangedAttachment },
     errors: [400, 404, 409],
@@ -37,12 +37,12 @@ export const attachmentEndpoints = {
     errors: [400, 404, 409],
   }),
   detachKey: DELETE('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
-    summary: `Detach a key; it stays in the library${CREATOR}`,
+    summary: `Detach a key; it stays in the library${ALLOWED}`,
     responses: { 200: Ok },
     errors: [404],
   }),
   reorderKey: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}/order', 'member', {
-    summary: `Move an attached key to a position${CREATOR}`,
+    summary: `Move an attached key to a position${ALLOWED}`,
     body: attachment.ReorderKey,
     responses: { 200: Ok },
     errors: [400, 404],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CREATOR, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { ALLOWED, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import * as bundle from '../schemas/bundle.ts'
 import * as comparison from '../schemas/comparison.ts'
 import { OkMessage } from '../schemas/text.ts'
@@ -26,7 +26,7 @@ export const bundleEndpoints = {
     errors: [404],
   }),
   updateBundle: PUT('/api/v1/bundles/{bundle_id}', 'member', {
-    summary: `Change a bundle's name, description or tags${CREATOR}`,
+    summary: `Change a bundle's name, description or tags${ALLOWED}`,
     body: bundle.UpdateBundle,
     responses: { 200: bundle.Bundle },
     errors: [400, 404, 409],

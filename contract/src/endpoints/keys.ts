@@ -1,4 +1,4 @@
-import { CREATOR, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { ALLOWED, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import * as delivery from '../schemas/delivery.ts'
 import * as key from '../schemas/key.ts'
 import * as batch from '../schemas/key-batch.ts'
@@ -26,7 +26,7 @@ export const keyEndpoints = {
     errors: [400, 404],
   }),
   updateKey: PUT('/api/v1/keys/{key_id}', 'member', {
-    summary: `Change a library key, in every bundle that uses it${CREATOR}`,
+    summary: `Change a library key, in every bundle that uses it${ALLOWED}`,
     body: key.UpdateKey,
     responses: { 200: key.Key },
     errors: [400, 404, 409],

@@ -41,11 +41,12 @@ export const FindKeyUses = z
   .meta({ id: 'FindKeyUses', examples: [{ key_ids: EXAMPLE_IDS }] })
 
 /** Bundles by name; `key_count` counts the keys asked for that the bundle uses. `stricter`: as of an attachment to the
- * bundle that was asked for. */
+ * bundle that was asked for. `weaker`: secrets whose copies would come under weaker rules in it. */
 export const KeyUses = z
   .object({
     bundles: z.array(z.object({ id: Id, name: z.string(), created_by: Id, key_count: z.int() })),
     ...Stricter,
+    weaker: z.array(z.string()),
   })
   .meta({
     id: 'KeyUses',
@@ -60,6 +61,7 @@ export const KeyUses = z
           },
         ],
         stricter: [],
+        weaker: [],
       },
     ],
   })

@@ -76,9 +76,20 @@ export async function stricterForMachines(
   place: Place,
   keyIds?: readonly string[],
 ): Promise<string[]> {
-  const { policies, machines } = parts.stores
+  const isDelivered = await parts.stores.machines.isDelivered(place.tenantId, place.bundleId)
+  return isDelivered ? stricterElsewhere(parts, place, keyIds) : []
+}
+
+/** The secrets for which another bundle demands more than this one: copies of them come under weaker rules here.
+ * @param keyIds as of `stricterForMachines` */
+export async function stricterElsewhere(
+  parts: Parameters<typeof ownRules>[0],
+  place: Place,
+  keyIds?: readonly string[],
+): Promise<string[]> {
+  const { policies } = parts.stores
   const own = await ownRules(parts, place)
-  if (own === null || !(await machines.isDelivered(place.tenantId, place.bundleId))) return []
+  if (own === null) return []
   const rules =
     keyIds === undefined
       ? await policies.ofSharedValues(place.tenantId, place.bundleId)
@@ -120,7 +131,7 @@ const LISTED = 3
 
 /** What a refusal says of values that come under rules of another bundle, which it does not name. */
 export function valuesRefused(code: WhyNotCode, names: readonly string[]): string {
-  return `A rule of another bundle covers ${listed(names)}: ${WHY[code]}. Leave out what it covers, or follow the rule`
+  return `A rule of another bundle covers ${listed(names)}: ${WHY[code]}. Leave these values out, or follow the rule`
 }
 
 /** What a refusal says of values that a person may not read without an approval. `who`: others who may. */

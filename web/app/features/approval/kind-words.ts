@@ -128,7 +128,7 @@ export const DONE: Readonly<Record<Choice['kind'], Pick<Words, 'counted' | 'appr
     approved: { title: 'Proposed', text: 'The owners decide. The terminal shows this within seconds.' },
     delivered: {
       title: 'Proposed',
-      text: `The owners decide. The list “Waiting” shows what became of it. ${CLOSE}`,
+      text: `The owners decide. The list “Waiting for you” shows what became of it. ${CLOSE}`,
     },
   },
 }

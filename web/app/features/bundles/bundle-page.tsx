@@ -127,14 +127,13 @@ function BundleContents({ bundle, canEdit, isOwner }: BundleContentsProps) {
           <p>
             {canEdit
               ? 'Add a variable, or import a .env file.'
-              : 'An owner, or the member who created it, can add variables.'}
+              : 'Owners, and members whom the rules allow, can add variables.'}
           </p>
         </EmptyState>
       )}
       {!canEdit && attached.length > 0 && (
         <Notice tone="plain" className="mt-3">
-          Owners change this bundle, and so does the member who created it. You can approve requests for it,
-          export it with masked values, and duplicate it.
+          Owners can change this bundle, and so can members whom the rules allow..
         </Notice>
       )}
       {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} isOwner={isOwner} />}

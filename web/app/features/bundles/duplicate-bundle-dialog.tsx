@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
+import { useWeaker } from '../../lib/data/keys.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import { FormDialog } from '../../ui/dialog-form.tsx'
+import { WeakerNotice } from '../../ui/stricter-notice.tsx'
 import { BundleNameField } from './bundle-forms.tsx'
 import { duplicateOf, type OwnValues, valueProblems } from './duplicate-draft.ts'
 import { DuplicateNames } from './duplicate-names.tsx'
@@ -24,6 +26,8 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
   const [own, setOwn] = useState<OwnValues>(new Map())
   const [problem, setProblem] = useState<string | null>(null)
   const attached = bundle.items.filter(({ id }) => id !== null)
+  const copied = attached.flatMap(({ id, name: of }) => (id !== null && own.get(of) === '' ? [id] : []))
+  const weaker = useWeaker(copied, bundle.id)
   const input = () => {
     const found = bundleNameProblem(name)
     setProblem(found)
@@ -50,6 +54,7 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
           Both bundles use the same keys: changing a value changes it in both.
         </p>
       )}
+      <WeakerNotice names={weaker} />
     </FormDialog>
   )
 }

@@ -2,13 +2,13 @@ import { isProduction } from '@keyferry/contract/production'
 import { useState } from 'react'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-change.ts'
-import { useStricter } from '../../lib/data/keys.ts'
+import { useStricter, useWeaker } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { StricterNotice } from '../../ui/stricter-notice.tsx'
+import { StricterNotice, WeakerNotice } from '../../ui/stricter-notice.tsx'
 
 type CopyDialogProps = {
   /** The bundle that lacks the names. */
@@ -29,6 +29,7 @@ export function CopyDialog({ to, bundles, copies, onClose }: CopyDialogProps) {
   const production = isProduction(to)
   const ids = copies.map(({ keyId }) => keyId)
   const stricter = useStricter(ids, isShared ? to.id : null)
+  const weaker = useWeaker(ids, isShared ? null : to.id)
   const what = counted(copies.length, 'variable')
   return (
     <FormDialog
@@ -67,6 +68,7 @@ export function CopyDialog({ to, bundles, copies, onClose }: CopyDialogProps) {
         onChange={setShared}
       />
       <StricterNotice names={stricter} />
+      <WeakerNotice names={weaker} />
     </FormDialog>
   )
 }

@@ -93,6 +93,7 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
           item={item}
           bundleId={question.bundleId}
           makesReadable={change.is_secret === false}
+          keepsValue={change.value === undefined}
           busy={saving.isPending}
           problem={failureText(saving.error)}
           onConfirm={question.answer}

@@ -149,7 +149,10 @@ function ReadOnlyKey({ item }: { item: KeyWithBundles }) {
         <dt className="text-ink-soft">Description</dt>
         <dd>{item.description === '' ? 'None' : item.description}</dd>
       </dl>
-      <Notice tone="plain">Owners change this key, and so does the member who created it.</Notice>
+      <Notice tone="plain">
+        Owners can change this key, and so can members whom the rules allow. By default, that is the member
+        who set its value.
+      </Notice>
     </div>
   )
 }

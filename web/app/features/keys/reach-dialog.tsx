@@ -1,16 +1,20 @@
 import { useState } from 'react'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
+import { useWeaker } from '../../lib/data/keys.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
+import { WeakerNotice } from '../../ui/stricter-notice.tsx'
 
 type ReachDialogProps = {
   item: KeyWithBundles
   /** The bundle that the person came from, if any. */
   bundleId: string | null
   makesReadable: boolean
+  /** The change keeps the value, so a key of its own is a copy. */
+  keepsValue: boolean
   busy: boolean
   problem: string | null
   /** Null: in every bundle. */
@@ -19,10 +23,12 @@ type ReachDialogProps = {
 }
 
 /** Asks how far a change of a shared key reaches: all its bundles, or one of them. */
-export function ReachDialog({ item, bundleId, makesReadable, onConfirm, ...question }: ReachDialogProps) {
+export function ReachDialog({ item, bundleId, onConfirm, ...asking }: ReachDialogProps) {
+  const { makesReadable, keepsValue, ...question } = asking
   const { bundles } = item
   const [only, setOnly] = useState(bundles.some(({ id }) => id === bundleId) ? bundleId : null)
   const [first] = bundles
+  const weaker = useWeaker([item.id], keepsValue ? only : null)
   return (
     <ConfirmDialog
       {...question}
@@ -72,6 +78,7 @@ export function ReachDialog({ item, bundleId, makesReadable, onConfirm, ...quest
           className="field mt-2 ml-8 w-[calc(100%-2rem)] font-mono text-sm"
         />
       )}
+      <WeakerNotice names={weaker} />
       {makesReadable && (
         <Notice tone="caution" className="mt-4">
           The value is no longer secret: every member of the workspace can read it. You cannot take back what

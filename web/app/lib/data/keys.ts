@@ -52,7 +52,16 @@ export function useKeyUses(keyIds: readonly string[]) {
 
 /** The secrets among the keys that machines would get from this bundle under weaker rules. */
 export function useStricter(keyIds: readonly string[], bundleId: string | null): readonly string[] {
+  return useUsesIn(keyIds, bundleId)?.stricter ?? []
+}
+
+/** The secrets among the keys whose copies in this bundle come under weaker rules. */
+export function useWeaker(keyIds: readonly string[], bundleId: string | null): readonly string[] {
+  return useUsesIn(keyIds, keyIds.length === 0 ? null : bundleId)?.weaker ?? []
+}
+
+function useUsesIn(keyIds: readonly string[], bundleId: string | null) {
   const input = { key_ids: [...keyIds], bundle_id: bundleId ?? '' }
   const options = { gcTime: 0, staleTime: 0, enabled: bundleId !== null }
-  return useAnswer('findKeyUses', input, options).data?.stricter ?? []
+  return useAnswer('findKeyUses', input, options).data
 }

@@ -65,6 +65,6 @@ export function useApproversText({ approvers, people }: Pick<Policy, 'approvers'
     const isOnList = people.includes(user_id)
     return isOnList && (approvers !== 'owner' || role === 'owner')
   })
-  const names = able.length === 0 ? 'nobody' : LIST.format(able.map(({ username }) => username))
+  const names = able.length === 0 ? 'no one' : LIST.format(able.map(({ username }) => username))
   return `${text}: ${names}`
 }

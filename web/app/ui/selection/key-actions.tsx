@@ -43,7 +43,9 @@ export function KeyActions({ keys, bundle, onDone }: KeyActionsProps) {
         <Button size="small" label="Delete" icon={Trash2} onClick={() => setOpen('delete')} />
       )}
       {Object.values(allowed).every((is) => !is) && (
-        <p className="text-sm text-ink-soft">Members can change the keys that they created.</p>
+        <p className="text-sm text-ink-soft">
+          You can change only keys whose value you may change. By default, that is what you set.
+        </p>
       )}
       {open === 'attach' && <AttachKeys {...dialog} />}
       {open === 'detach' && <DetachKeys {...dialog} />}

@@ -26,7 +26,7 @@ function OthersDecide({ rules: { why_not: whyNot }, bundleName, leaveOut }: Othe
         <strong>{error}.</strong>
       ) : (
         <strong>
-          {code === 'named_approves' ? 'Only people that the rules name' : 'Only owners'} may approve{' '}
+          {code === 'named_approves' ? 'Only the people named in the rules' : 'Only owners'} may approve{' '}
           <ShownName name={bundleName} />.
         </strong>
       )}{' '}

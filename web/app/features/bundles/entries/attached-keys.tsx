@@ -125,7 +125,7 @@ type SelectedEntriesProps = {
   shown: readonly string[]
 }
 
-// Who created a key decides what a member may do with it, and only the library says it.
+// The rules and who set a value decide what a member may do with it, and only the library says it.
 function SelectedEntries(props: SelectedEntriesProps) {
   const library = useAnswer('listKeys', {}, { enabled: props.selection.chosen.size > 0 }).data
   return <SelectedKeys {...props} library={library} />

@@ -27,7 +27,7 @@ export function ValueEditor(props: ValueEditorProps) {
   return key.may_change ? (
     <ValueForm {...props} held={key} />
   ) : (
-    <Notice tone="plain">Only owners, and who set this value, may change it.</Notice>
+    <Notice tone="plain">You may not change this value. The rules of the bundle say who may.</Notice>
   )
 }
 

@@ -24,10 +24,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     world = await openBoundTerminals()
     owner = await world.signedIn()
     await owner.goto(`${world.server.url}/bundles`)
-    const call = clientIn(owner)
-    const bundles = await call('GET', '/api/v1/bundles', { query: { query: 'dev/worker' } })
-    const params = { bundle_id: bundles[0]?.id ?? '' }
-    await call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body: { approvers: 'owner' } })
+    await rules({ approvers: 'owner' })
     developer = await joined('kim@example.com')
     other = await joined('lee@example.com')
   }, 120_000)
@@ -41,6 +38,22 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     const invited = { email, role: 'member' } as const
     const { accept_path } = await clientIn(owner)('POST', '/api/v1/invitations', { body: invited })
     return await joinInBrowser(world.browser, world.server.url + accept_path)
+  }
+
+  async function rules(body: { approvers: 'owner' } | { assurance: 'local' | null }): Promise<void> {
+    const call = clientIn(owner)
+    const bundles = await call('GET', '/api/v1/bundles', { query: { query: 'dev/worker' } })
+    const params = { bundle_id: bundles[0]?.id ?? '' }
+    await call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body })
+  }
+
+  /** Where the vouch does not count, a link stays a warning. */
+  async function isWarned(link: string): Promise<void> {
+    await rules({ assurance: 'local' })
+    await owner.goto(`${link}?from=link`)
+    await owner.getByText('The rules do not accept how they said so').waitFor()
+    await owner.getByText('Deny unless you know who ran the command.').waitFor()
+    await rules({ assurance: null })
   }
 
   async function asks(): Promise<void> {
@@ -92,6 +105,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     await terminal.appears(/Code: /)
     terminal.type(`${code}\n`)
     await developer.getByRole('heading', { name: 'Asked for approval' }).waitFor()
+    await isWarned(link)
     await approves()
     expect(await terminal.exit).toBe(0)
   })

@@ -17,6 +17,9 @@ const UNREACHED_WITHIN_MS = 20_000
 
 type Terminal = { seed: Uint8Array; address: string }
 
+// Its values are in no other bundle, so the rules of no other bundle count for it.
+const REMEMBERED = 'ci'
+
 /** The pages of approvals that return or are remembered: several commands at once, two people, a return that fails. */
 export async function returnShots(): Promise<World> {
   const server = await startServer({ env: { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1' } })
@@ -131,8 +134,8 @@ async function approve(
 }
 
 async function remember(asking: Asking, command: readonly string[]): Promise<void> {
-  const { id, verifier } = await ask(asking.url, terminal(), { bundle: 'dev/app', command })
-  const { release } = await approve(asking, id, 'dev/app', { release: 'loopback', remember_hours: 8 })
+  const { id, verifier } = await ask(asking.url, terminal(), { bundle: REMEMBERED, command })
+  const { release } = await approve(asking, id, REMEMBERED, { release: 'loopback', remember_hours: 8 })
   await createClient(asking.url)('POST', '/api/v1/requests/{request_id}/release', {
     params: { request_id: id },
     headers: { 'x-poll-verifier': verifier },

@@ -47,7 +47,10 @@ function nextStep({ reason }: NetworkError, server: string): string {
 export function refusal(answer: ExchangeAnswer, server: string): CliError {
   if (answer.status >= 300 && answer.status < 400) return redirected(answer)
   const { error } = errorBody(answer)
-  const reason = error === '' ? `status ${answer.status}` : `${printable(error)} (${answer.status})`
+  const reason =
+    error === ''
+      ? `status ${answer.status}`
+      : `${printable(error.replace(/^Forbidden: /, ''))} (${answer.status})`
   return refusedError(`${server} refused: ${reason}`, afterStatus(answer, server))
 }
 

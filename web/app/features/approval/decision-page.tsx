@@ -42,14 +42,7 @@ export function DecisionPage(asking: Asking) {
       <RequestSummary context={context} workspace={place.workspaceName} account={person.account} />
       <AgentBanner context={context} />
       {offer.warning}
-      <RequestWarnings
-        asking={asking}
-        place={place}
-        bundle={offer.bundle}
-        plan={plan}
-        isVouched={(offer.rules?.vouch ?? null) !== null}
-        leaveOut={decision.leaveOut}
-      />
+      <RequestWarnings asking={asking} place={place} bundle={offer.bundle} {...decision} />
       <CompanionList way={plan.by} together={together} />
       <Compared asking={asking} place={place} offer={offer} decision={decision} />
       <DecisionBar
@@ -59,7 +52,7 @@ export function DecisionPage(asking: Asking) {
         decision={decision}
       />
       {decision.confirmation !== null && (
-        <Confirmation asking={asking} offer={offer} {...decision.confirmation} />
+        <Confirmation asking={asking} offer={offer} {...decision} {...decision.confirmation} />
       )}
     </>
   )
@@ -82,8 +75,7 @@ type ComparedProps = {
 
 /** The check code, beside it what would be approved, and all that the terminal reported. */
 function Compared({ asking: { request }, place, offer, decision }: ComparedProps) {
-  const { plan, code, grounds, isSecond } = decision
-  const hasVouched = offer.rules?.vouch?.counts === true
+  const { plan, code, grounds, hasVouched, isSecond } = decision
   const showsCode = !hasVouched && (plan.by === 'none' || plan.by === 'code')
   return (
     <div
@@ -117,15 +109,23 @@ function Compared({ asking: { request }, place, offer, decision }: ComparedProps
   )
 }
 
-type ConfirmationProps = { asking: Asking; offer: Offer; send: () => void; cancel: () => void }
+type ConfirmationProps = { asking: Asking; offer: Offer; send: () => void; cancel: () => void } & Pick<
+  ReturnType<typeof useDecision>,
+  'isLured' | 'isSecond'
+>
 
 /** Asks once more before an approval that is probably a mistake or a trap, with every reason. */
-function Confirmation({ asking, offer, send, cancel }: ConfirmationProps) {
+function Confirmation({ asking, offer, isLured, isSecond, send, cancel }: ConfirmationProps) {
   const { context } = asking.request
   const { anyway, linked, verb } = asksOthers(offer.rules) ? ASKING : WORDS[kindOf(context)]
   return (
     <ConfirmDialog title={`${anyway}?`} action={anyway} onConfirm={send} onClose={cancel}>
-      {asking.openedByLink && <p>{linked}</p>}
+      {isLured && (
+        <p>
+          {linked}{' '}
+          {isSecond ? 'Do you know who ran this command?' : 'Did you just run this command yourself?'}
+        </p>
+      )}
       {isOtherBundle(asking, offer.bundle) && (
         <p>
           The terminal requested <bdi className="font-mono">{context.suggested_bundle_id}</bdi>. You are about

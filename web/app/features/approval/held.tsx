@@ -27,7 +27,7 @@ export function Held(props: HeldProps) {
     return <CodeToType {...props} code={request.code} leftMs={leftMs} />
   if (request.isReturning && leftMs > 0) {
     return (
-      <Outcome title="Returning to your terminal" Icon={Undo2} tone="plain">
+      <Outcome title="Returning to the terminal" Icon={Undo2} tone="plain">
         <p role="status">Your browser returns your decision to the program on this computer.</p>
       </Outcome>
     )
@@ -36,9 +36,11 @@ export function Held(props: HeldProps) {
 }
 
 function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; leftMs: number }) {
-  const isSecond = props.request.choice?.isSecond === true
+  const { choice, context } = props.request
+  const isSecond = choice?.isSecond ?? context.vouch === 'returned'
+  const whose = choice?.isSecond === false ? 'your' : 'the'
   return (
-    <Outcome title={`Type this code into ${isSecond ? 'the' : 'your'} terminal`} Icon={KeyRound} tone="plain">
+    <Outcome title={`Type this code into ${whose} terminal`} Icon={KeyRound} tone="plain">
       <p
         className="font-mono text-code font-semibold tracking-wider whitespace-nowrap text-ink"
         role="status"

@@ -11,7 +11,7 @@ type Words = {
   agent: (readsItself: boolean) => string
   /** The action of the second question. */
   anyway: string
-  /** What the second question says where a web page led here. */
+  /** What the second question says where a web page led here, before it asks who ran the command. */
   linked: string
   /** What approving does with a bundle. */
   verb: string
@@ -26,7 +26,7 @@ type Words = {
   delivered: { title: string; text: string }
 }
 
-const WHOSE = 'and it may belong to someone else. Did you just run this command yourself?'
+const WHOSE = 'and it may belong to someone else.'
 const CLOSE = 'You can close this page.'
 
 /** What the page says of each kind of request. */
@@ -70,7 +70,7 @@ export const WORDS: Readonly<Record<RequestKind, Words>> = {
     agent: () => 'It may have chosen the values, and it may know them.',
     anyway: 'Approve anyway',
     linked:
-      'A web page linked you here, so another person may have made this request. If you approve, the server stores their changes. Did you just run this command yourself?',
+      'A web page linked you here, so another person may have made this request. If you approve, the server stores their changes.',
     verb: 'change',
     onlyHere:
       'These values are stored only if the approval returns to a terminal on the computer of your browser.',

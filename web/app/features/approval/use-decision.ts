@@ -34,7 +34,7 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
     void attempt('approve', () => sendApproval(deciding))
   }
   // A person who is asked gets here by a link.
-  const isLured = openedByLink && offer.rules?.vouch?.counts !== true
+  const isLured = openedByLink && !way.hasVouched
   const isUnusual = isLured || isOtherBundle(asking, offer.bundle) || offer.doubts.length > 0
   const approve = () => {
     const reason = whyNotYet(deciding)
@@ -58,7 +58,8 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
     },
   }
   const cancel = () => setConfirming(false)
-  return { ...way, ...shown, approve, deny, leaveOut, confirmation: isConfirming ? { send, cancel } : null }
+  const confirmation = isConfirming ? { send, cancel } : null
+  return { ...way, ...shown, approve, deny, leaveOut, isLured, confirmation }
 }
 
 /** How an approval returns, and what goes with it. */
@@ -77,7 +78,8 @@ function useWay({ requestId, request: { context, person }, wayBack }: Asking, ru
     code,
     together,
     remember,
-    isSecond: (rules?.first_approval ?? rules?.vouch ?? null) !== null,
+    hasVouched: rules?.vouch?.counts === true,
+    isSecond: (rules?.first_approval ?? rules?.vouch ?? null) !== null || context.vouch === 'returned',
   }
 }
 

@@ -1,6 +1,7 @@
 import type { EnvError, readImport } from '@keyferry/contract/env'
 import type { ReactNode } from 'react'
 import type { Bundle, ImportChoice } from '../../lib/calls/answers.ts'
+import { canTryAgainAfter } from '../../lib/calls/failure.ts'
 import { useReadableValues } from '../../lib/data/bundles.ts'
 import { planText } from '../../lib/words/import-steps.ts'
 import { Button } from '../../ui/button.tsx'
@@ -99,7 +100,9 @@ function PlanProblem({ planning: { failure, again }, onSkip }: PlanProblemProps)
           onClick={() => onSkip(entries)}
         />
       ) : (
-        failure.status !== 403 && <Button label="Try again" size="small" className="mt-2" onClick={again} />
+        canTryAgainAfter(failure) && (
+          <Button label="Try again" size="small" className="mt-2" onClick={again} />
+        )
       )}
     </Notice>
   )

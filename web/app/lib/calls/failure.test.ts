@@ -1,3 +1,4 @@
+import { ERROR_CODES } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
 import { expect, test } from 'vitest'
 import { canTryAgainAfter, describeFailure } from './failure.ts'
@@ -35,6 +36,16 @@ test('no answer and a refusal have different texts', () => {
   expect([status, code]).toEqual([null, 'unreachable'])
   expect(message).toContain('does not answer')
 })
+
+test.each(['Forbidden', 'Forbidden: another person approved this request', 'Forbidden: not a member'])(
+  'no page shows the bare word of “%s”, whatever its code and status',
+  (message) => {
+    const shown = ERROR_CODES.flatMap((code) =>
+      [400, 401, 403, 404, 409, 429, 503].map((status) => refused(status, code, message).message),
+    )
+    expect(shown.filter((text) => !/^[A-Z].*[.]$/.test(text) || text.startsWith('Forbidden'))).toEqual([])
+  },
+)
 
 test('a refusal says who can help, and another try is offered only where it can', () => {
   const forbidden = refused(403, 'forbidden', 'Forbidden: owner role required')

@@ -27,6 +27,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 
 // The interface fixes what the server says; a person needs to know who can help.
 const REFUSALS: Readonly<Record<string, string>> = {
+  Forbidden: 'You are not allowed to do this.',
   'Forbidden: owner role required':
     'Only an owner of this workspace can do this. The Settings page names the owners: ask one of them.',
   'Forbidden: not a member': 'You are not a member of this workspace. An owner of it can invite you.',
@@ -51,7 +52,7 @@ export function describeFailure(error: unknown): Failure {
     status,
     code,
     details,
-    message: REFUSALS[error.message] ?? MESSAGES[code] ?? sentence(error.message),
+    message: REFUSALS[error.message] ?? MESSAGES[code] ?? sentence(error.message.replace(/^Forbidden: /, '')),
   }
 }
 

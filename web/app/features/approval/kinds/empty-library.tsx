@@ -18,7 +18,7 @@ export function EmptyLibrary({ workspace, isOneOfSeveral, fromTerminal }: EmptyL
       <p className="text-base font-medium">
         <bdi>{workspace.name}</bdi> has no bundles yet.
       </p>
-      <p className="text-ink-soft">Import a .env file, then run the command in your terminal again.</p>
+      <p className="text-ink-soft">Import a .env file, then run the command again.</p>
       <a href={workspacePath(workspace.id, '/bundles/import')} className={buttonClasses({ look: 'primary' })}>
         Import in the browser
       </a>

@@ -15,8 +15,12 @@ type WarningsProps = {
   place: Pick<ChosenPlace, 'workspace' | 'workspaceName'>
   bundle: Named | null
   plan: ReturnPlan
-  /** The terminal is that of another person, who is shown. */
-  isVouched: boolean
+  /** Another person says that the terminal is theirs, in a way that the rules accept. */
+  hasVouched: boolean
+  /** A web page led here, and no such person asks. */
+  isLured: boolean
+  /** Another person approved first or asks: the terminal is probably theirs. */
+  isSecond: boolean
   leaveOut: Offer['leaveOut']
 }
 
@@ -67,7 +71,8 @@ function isMissing({ request: { context, candidates } }: Asking, bundle: Named |
   return context.suggested_bundle_id !== null && kindOf(context) !== 'deposit'
 }
 
-function dangersOf({ asking, bundle, plan, isVouched, leaveOut }: WarningsProps) {
+function dangersOf(props: WarningsProps) {
+  const { asking, bundle, plan, hasVouched, isLured, isSecond, leaveOut } = props
   const { context } = asking.request
   return {
     refused: plan.by === 'refused' && (
@@ -84,16 +89,18 @@ function dangersOf({ asking, bundle, plan, isVouched, leaveOut }: WarningsProps)
         )}
       </>
     ),
-    network: context.same_network === false && !isVouched && (
+    network: context.same_network === false && !hasVouched && (
       <>
         <strong>Not your network:</strong> requested from <ShownName name={context.requester_meta.ip} />, you
         are at <ShownName name={context.viewer_ip} />.
       </>
     ),
-    link: asking.openedByLink && !isVouched && (
+    link: isLured && (
       <>
-        <strong>A web page linked you here.</strong> Your own terminal opens this page itself or prints the
-        link. Deny unless you ran the command.
+        <strong>A web page linked you here.</strong>{' '}
+        {isSecond
+          ? 'Deny unless you know who ran the command.'
+          : 'Your own terminal opens this page itself or prints the link. Deny unless you ran the command.'}
       </>
     ),
     bundle: isOtherBundle(asking, bundle) && (

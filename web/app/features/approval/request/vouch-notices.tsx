@@ -30,8 +30,8 @@ function OthersDecide({ rules: { why_not: whyNot }, bundleName, leaveOut }: Othe
           <ShownName name={bundleName} />.
         </strong>
       )}{' '}
-      If you just ran this command yourself, ask {EITHER.format(who)}. They see your name and approve without
-      a code, while your terminal waits.
+      If you just ran this command yourself, ask {EITHER.format(who)}. They see your name and approve while
+      your terminal waits.
       {leaveOut && (
         <p className="mt-2">
           <Button

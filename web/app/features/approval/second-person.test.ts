@@ -1,0 +1,96 @@
+import { type ComponentProps, createElement, type FunctionComponent } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import type { RequestContext } from '../../lib/calls/answers.ts'
+import { CheckCode } from './check-code.tsx'
+import { Held } from './held.tsx'
+import { Ended } from './outcome.tsx'
+import { RequestWarnings } from './request/request-warnings.tsx'
+import type { Choice, HeldRequest } from './request-state.ts'
+import { nextStepOf } from './return-plan.ts'
+
+const CONTEXT: RequestContext = {
+  cli_pubkey: '',
+  suggested_bundle_id: null,
+  workspace: null,
+  template_keys: [],
+  requester_meta: { ip: '', user_agent: '', requested_at: '2026-01-31T12:00:00.000Z', format: 'sh' },
+  status: 'pending',
+  user_code: 'WDJB-MJHT',
+  user_code_required: false,
+  viewer_ip: '',
+  same_network: true,
+  expires_at: '2026-01-31T12:05:00.000Z',
+  release: ['loopback', 'code'],
+}
+const CHOICE: Choice = {
+  workspaceId: '1',
+  bundle: { id: '2', name: 'dev/app' },
+  keys: ['A'],
+  kind: 'delivery',
+  isSecond: true,
+}
+const HELD: HeldRequest = {
+  context: CONTEXT,
+  choice: CHOICE,
+  by: 'code',
+  code: 'WDJB-MJHT',
+  untilMs: Infinity,
+  isReturning: false,
+}
+const OWN = /your (own )?terminal|you (just )?ran/i
+
+const textOf = <Props extends object>(of: FunctionComponent<Props>, props: Props) =>
+  renderToStaticMarkup(createElement(of, props))
+
+const nothing = () => undefined
+const held = (changes: Partial<HeldRequest>) =>
+  textOf(Held, { requestId: '3', request: { ...HELD, ...changes }, onCode: nothing, onEnd: nothing })
+
+const field = { onType: nothing, problem: null, inputRef: { current: null } }
+const checkCode = (isSecond: boolean, typed: string | null) =>
+  textOf(CheckCode, { code: 'WDJB-MJHT', isUnbound: true, isSecond, field: { ...field, typed } })
+
+const place: ComponentProps<typeof RequestWarnings>['place'] = { workspace: null, workspaceName: null }
+const asking = {
+  requestId: '3',
+  request: { context: CONTEXT, candidates: [], person: { account: 'kim', signsIn: true, workspaces: [] } },
+  openedByLink: true,
+  wayBack: null,
+  onApproved: nothing,
+  onEnd: nothing,
+}
+const warnings = (changes: { hasVouched: boolean; isLured: boolean; isSecond: boolean }) =>
+  textOf(RequestWarnings, { asking, place, bundle: null, plan: { by: 'none' }, leaveOut: null, ...changes })
+
+const LURED = { hasVouched: false, isLured: true, isSecond: true }
+const context = { ...CONTEXT, vouch: 'returned' as const }
+
+test.each([
+  ['the check code', checkCode(true, null)],
+  ['the check code to type', checkCode(true, '')],
+  ['the warning of a link', warnings(LURED)],
+  ['the way back', held({ by: 'loopback', code: null, isReturning: true })],
+  ['the code', held({})],
+  ['the code in another tab', held({ choice: null })],
+  ['the code in another tab, after a vouch', held({ choice: null, context })],
+  ['an approval that did not return', held({ code: null })],
+  ['an expired request', textOf(Ended, { end: 'expired', onRetry: nothing })],
+  ['a used request', textOf(Ended, { end: 'gone', onRetry: nothing })],
+  ['an approval that was not collected', textOf(Ended, { end: 'not_collected', onRetry: nothing })],
+  ['the next step', nextStepOf({ by: 'code' }, true) ?? ''],
+])('a second approver never reads of their own terminal: %s', (_, text) => {
+  expect(text).not.toBe('')
+  expect(text).not.toMatch(OWN)
+})
+
+test('the person who ran the command does', () => {
+  const own = { choice: { ...CHOICE, isSecond: false } }
+  for (const text of [checkCode(false, null), warnings({ ...LURED, isSecond: false }), held(own)])
+    expect(text).toMatch(OWN)
+})
+
+test('whoever may have the code of another person’s terminal is told to whom it goes', () => {
+  expect(held({ choice: null, context })).toContain('only to the person who ran the command')
+  expect(held({ choice: null })).toContain('Give this code to no one')
+})

@@ -252,8 +252,11 @@ describe.each(databases)('deposits on %s', (kind) => {
     await api.call('changeBundlePolicy', { as: owner, params, body: { changers: 'member' } })
     const id = await new DepositClient(api).deposit(bundle.name, { [`GUESSED_${guess}`]: guess })
     const asked = await planOf(api, member, id)
-    expect(asked.json.proposal?.error).toBeTruthy()
+    expect([asked.status, asked.json.proposal]).toEqual([200, undefined])
+    const body = { plan_id: asked.json.plan_id }
+    const stored = await api.call('approveDeposit', { as: member, params: { request_id: id }, body })
     expect(asked.text).not.toMatch(/same|unchanged/)
+    expect(stored.json.deposit?.counts).toMatchObject({ update: 1, same: 0 })
   })
 
   test('a member approves what only creates; the rest is for owners', async () => {

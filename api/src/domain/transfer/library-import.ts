@@ -180,7 +180,8 @@ function requireAllowed(
 ): void {
   for (const { action, key, entry } of steps)
     if (action === 'update' && key) requireChangeAllowed(caller, key, entry)
-  const isEdited = removals.length > 0 || steps.some(makesKey)
+  // What is kept although another value was given is a change that only those who may edit the bundle can choose.
+  const isEdited = removals.length > 0 || steps.some((step) => makesKey(step) || step.action === 'kept')
   if (bundle && isEdited) {
     requireRight(mayEditBundle(caller, bundle))
     const loosened = removals.filter(({ key }) => key.is_secret && key.elsewhere.length > 0)

@@ -133,7 +133,7 @@ function BundleContents({ bundle, canEdit, isOwner }: BundleContentsProps) {
       )}
       {!canEdit && attached.length > 0 && (
         <Notice tone="plain" className="mt-3">
-          Owners can change this bundle, and so can members whom the rules allow..
+          Owners can change this bundle, and so can members whom the rules allow.
         </Notice>
       )}
       {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} isOwner={isOwner} />}

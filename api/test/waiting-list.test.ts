@@ -1,5 +1,6 @@
+import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
 import { propose } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -56,6 +57,25 @@ describe.each(databases)('what waits for a person on %s', (kind) => {
     await policy({ approvers: 'owner' })
     expect(await waitingFor(third)).toEqual([])
     await policy({ approvers: null })
+  })
+
+  test('a person who approves everything first, also at once, hides no other request', async () => {
+    const [flooder, colleague] = [await joinWorkspace(api, owner, 'member'), member]
+    const asked = await new ReturningClient(api).request()
+    await approve(colleague, asked)
+    const most = LIMITS.firstApprovalsOfPerson
+    const ids = await Promise.all(Array.from({ length: most + 10 }, () => new ReturningClient(api).request()))
+    const answers = await Promise.all(ids.map((id) => approve(flooder, id)))
+    const own = async () => (await waitingFor(owner)).filter(({ person }) => person.id === flooder.userId)
+    const kept = answers.filter(({ status }) => status === 200).length
+    expect(kept).toBeLessThanOrEqual(most)
+    expect(await own()).toHaveLength(kept)
+    for (let count = kept; count < most; count++)
+      expect((await approve(flooder, await new ReturningClient(api).request())).status).toBe(200)
+    const refused = await approve(flooder, await new ReturningClient(api).request())
+    expectError(refused, 409, 'Too many requests that you approved wait for a second person already')
+    expect(await own()).toHaveLength(most)
+    expect(await waitingFor(owner)).toContainEqual(expect.objectContaining({ request_id: asked }))
   })
 
   test('an open proposal waits for the owners, and for no one else', async () => {

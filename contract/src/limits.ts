@@ -34,6 +34,8 @@ export const LIMITS = {
   /** Open requests that one person vouches for, and all people of a workspace. */
   vouchesOfPerson: 3,
   vouchesOfWorkspace: 50,
+  /** Open requests that one person approved first, where two approve. */
+  firstApprovalsOfPerson: 50,
   /** Deliveries by one remembered approval. */
   grantUses: 50,
   /** Of one workspace. */

@@ -24,6 +24,7 @@ import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-
 import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
 import { removeApproval } from './approver-removal.ts'
 import { type Ending, type EndParts, endApproval, endingOf } from './ending.ts'
+import { requireRoomForFirst } from './open-vouches.ts'
 import { requestOrigin } from './request-delivery.ts'
 
 /*
@@ -123,7 +124,8 @@ async function requireSameRules(
   throw new DomainError('conflict', 'The rules changed while you approved. Load the page again, then decide.')
 }
 
-// Removing a person ends their approvals. One that lands after that was not there to be found, so it ends here.
+// Removing a person ends their approvals. One that lands after that was not there to be found, so it ends here. So does
+// a first approval of many at once, which did not find the others.
 async function requireStillAllowed(
   parts: DecisionParts,
   { caller, stored: { request } }: Asking,
@@ -131,6 +133,7 @@ async function requireStillAllowed(
 ): Promise<void> {
   try {
     await admit(parts.stores.memberships, caller, caller.role)
+    if (ending === null) await requireRoomForFirst(parts, caller, request.id)
   } catch (error) {
     if (ending?.refused) await ending.refused(request)
     else await removeApproval(parts, request.id, caller)

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { LIMITS } from '@keyferry/contract'
+import { DomainError } from '../base/errors.ts'
 import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { withdrawStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest, StoredRequest, Vouch } from '../requests/stored-request.ts'
@@ -7,15 +9,35 @@ import type { ApprovalRequest, StoredRequest, Vouch } from '../requests/stored-r
 export type Vouched = StoredRequest & { vouch: Vouch }
 
 /** Those of a tenant that wait for a decision, or for the vouch to return. */
-export async function openVouches({ requests, clock }: RequestParts, tenantId: string): Promise<Vouched[]> {
+export async function openVouches(parts: RequestParts, tenantId: string): Promise<Vouched[]> {
+  const open = await openIn(parts, tenantId)
+  return open.flatMap((stored) => {
+    const { vouch } = stored
+    return vouch?.tenantId === tenantId ? [{ ...stored, vouch }] : []
+  })
+}
+
+async function openIn({ requests, clock }: RequestParts, tenantId: string): Promise<StoredRequest[]> {
   const nowMs = clock.now().getTime()
   const ids = await requests.waitingIn(tenantId, nowMs)
   const found = await Promise.all(ids.map((id) => requests.read(id, nowMs)))
-  return found.flatMap((stored) => {
-    if (typeof stored === 'string' || stored.vouch?.tenantId !== tenantId) return []
-    const isOpen = stored.status === 'pending' || stored.status === 'held'
-    return isOpen ? [{ ...stored, vouch: stored.vouch }] : []
-  })
+  return found.filter((stored) => typeof stored !== 'string').filter(isWaiting)
+}
+
+const isWaiting = ({ status }: StoredRequest) => status === 'pending' || status === 'held'
+
+/** Refuses a first approval by a person of whom many wait for a second person, so that nobody hides a request among
+ * many.
+ * @throws DomainError conflict */
+export async function requireRoomForFirst(
+  parts: RequestParts,
+  { tenantId, userId }: { tenantId: string; userId: string },
+  requestId: string,
+): Promise<void> {
+  const open = await openIn(parts, tenantId)
+  const others = open.filter(({ request, first }) => request.id !== requestId && first?.approverId === userId)
+  if (others.length < LIMITS.firstApprovalsOfPerson) return
+  throw new DomainError('conflict', 'Too many requests that you approved wait for a second person already')
 }
 
 /** Whether a person vouches for another request of the same command. A client that says no command has none. */

@@ -1,6 +1,6 @@
 import type { EncryptFromBundle } from '@keyferry/contract'
 import type { z } from 'zod'
-import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type EventStore, madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
@@ -9,10 +9,12 @@ import type { Bundle } from '../library/bundle.ts'
 import type { EntryStores } from '../library/bundle-entry.ts'
 import type { MembershipStore } from '../people/membership.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
+import type { RequestParts } from '../requests/request.ts'
 import type { FirstApproval, Hold } from '../requests/stored-request.ts'
 import type { Asking } from './approval-grounds.ts'
 import type { Grounds } from './approval-rules.ts'
 import type { Begun } from './decision.ts'
+import { requireRoomForFirst } from './open-vouches.ts'
 import { mayApprove } from './policy.ts'
 
 /*
@@ -20,8 +22,7 @@ import { mayApprove } from './policy.ts'
  * approve the same names; that seals the values.
  */
 
-type Parts = {
-  clock: ClockAndIds
+type Parts = RequestParts & {
   stores: EntryStores & { events: EventStore; memberships: MembershipStore; tenants: TenantStore }
 }
 
@@ -29,12 +30,13 @@ type Parts = {
 export type Chosen = Asking & { bundle: Bundle; choice: z.output<typeof EncryptFromBundle> }
 
 /** Record the first of two approvals.
- * @throws DomainError invalid (a name that the bundle does not hold) */
+ * @throws DomainError invalid (a name that the bundle does not hold) · conflict (too many) */
 export async function beginFirst(
   parts: Parts,
-  { caller, bundle, choice }: Chosen,
+  { caller, stored, bundle, choice }: Chosen,
   hold: Hold | null,
 ): Promise<Begun> {
+  await requireRoomForFirst(parts, caller, stored.request.id)
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const keys = await heldNames(parts.stores, place, choice.include_keys)
   const { username } = await findSelf(parts.stores.tenants, caller)

@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
   test('what was chosen is written, in the order of the text; secrets never come back', async () => {
     const page = await open('/bundles/import')
     const answers = recordAnswers(page)
-    await page.getByLabel('Bundle').fill('dev/new')
+    await page.getByLabel('Bundle').fill('staging/app')
     await content(page).fill(TEXT)
     await page.getByText(/keeps the stored value, and the bundle has none/).waitFor()
     await expectAccessible(page)
@@ -91,13 +91,13 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     await page.getByRole('checkbox', { name: 'Secret: PUBLIC_URL' }).check()
     await page.getByRole('button', { name: 'Import 5 variables' }).click()
     await page.getByRole('heading', { name: 'Imported' }).waitFor()
-    await page.getByText('Into dev/new: 2 new, 2 own, 1 shared.').waitFor()
-    await page.getByText('keyferry run dev/new').waitFor()
+    await page.getByText('Into staging/app: 2 new, 2 own, 1 shared.').waitFor()
+    await page.getByText('keyferry run staging/app').waitFor()
     await expectAccessible(page)
-    const items = await itemsOf('dev/new')
+    const items = await itemsOf('staging/app')
     expect(items.map(({ key_name, value }) => `${key_name}=${value}`)).toEqual([
-      'DEV_NEW_DATABASE_URL=*****',
-      'DEV_NEW_LOG_LEVEL=debug',
+      'STAGING_APP_DATABASE_URL=*****',
+      'STAGING_APP_LOG_LEVEL=debug',
       'PORT=3000',
       'NEW_TOKEN=*****',
       'PUBLIC_URL=*****',

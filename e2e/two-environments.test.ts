@@ -35,6 +35,7 @@ const PROD = {
   MAIL_FROM: 'Shop <shop@example.com>',
   STRIPE_KEY: 'sk_live_"quoted" $and #hash',
 }
+const SHARED = 'PORT,TZ,SENTRY_DSN,MAIL_FROM'
 const PRINT = `console.log('<<' + JSON.stringify(Object.fromEntries(process.env.NAMES.split(',').map((n) => [n, process.env[n]]))) + '>>')`
 
 const fileOf = (values: Record<string, string>) =>
@@ -118,7 +119,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
   test('a pipeline imports both files; a second import writes nothing', async () => {
     const first = await inPipeline('import', '.env', '--bundle', 'dev/app')
     expect(first).toMatchObject({ code: 0, output: expect.stringContaining('8 new\n') })
-    const second = await inPipeline('import', '.env.production', '--bundle', 'prod/app')
+    const second = await inPipeline('import', '.env.production', '--bundle', 'prod/app', '--share', SHARED)
     expect(second.code).toBe(0)
     expect(second.output).toContain('1 new, 4 own, 4 shared with dev/app (PORT, TZ, SENTRY_DSN, …)\n')
     for (const [file, bundle] of [

@@ -27,7 +27,7 @@ describe.each(databases)('names that an import or a deposit removes, on %s', (ki
 
   test('a deposit removes names and stores values in one step; keys and other bundles stay', async () => {
     const bundle = await newBundle(api, owner, { OLD: 'old', KEEP: '1', GONE: 'gone' })
-    await importing({ bundle: 'other', entries: [{ name: 'OLD', value: 'old' }] })
+    await importing({ bundle: 'other', entries: [{ name: 'OLD', value: 'old' }], share: ['OLD'] })
     const client = new DepositClient(api)
     const id = await client.deposit(bundle.name, { FRESH: 'new' }, { detach: ['GONE', 'OLD'] })
     const plan = await planOf(api, owner, id)
@@ -121,7 +121,7 @@ describe.each(databases)('names that an import or a deposit removes, on %s', (ki
     const client = new DepositClient(api)
     const id = await client.deposit(bundle.name, { ADDED: '1' }, { detach: ['RACED'] })
     const { plan_id } = (await planOf(api, owner, id)).json
-    await importing({ bundle: 'other', entries: [{ name: 'RACED', value: '1' }] })
+    await importing({ bundle: 'other', entries: [{ name: 'RACED', value: '1' }], share: ['RACED'] })
     const params = { request_id: id }
     const stale = await api.call('approveDeposit', { as: owner, params, body: { plan_id } })
     expect(stale.failure?.code).toBe('plan_changed')

@@ -75,21 +75,66 @@ describe.each(databases)('imports on %s', (kind) => {
     const dev = { DATABASE_URL: 'dev-db', SENTRY_DSN: 'dsn', PORT: '3000' }
     await importing('dev/app', dev)
     const before = await delivered('dev/app')
-    const prod = { DATABASE_URL: 'prod-db', SENTRY_DSN: 'dsn', REGION: 'eu' }
-    const { json } = await importing('prod/app', prod)
+    const staging = { DATABASE_URL: 'prod-db', SENTRY_DSN: 'dsn', REGION: 'eu' }
+    const { json } = await importing('staging/app', staging)
     expect(json.plan).toMatchObject([
       {
         name: 'DATABASE_URL',
         action: 'own',
-        key_name: 'PROD_APP_DATABASE_URL',
+        key_name: 'STAGING_APP_DATABASE_URL',
         shared_with: ['dev/app'],
         shared_total: 1,
       },
       { name: 'SENTRY_DSN', action: 'share', key_name: 'SENTRY_DSN', shared_with: ['dev/app'] },
       { name: 'REGION', action: 'create', key_name: 'REGION', shared_total: 0, choices: [] },
     ])
-    expect(await delivered('prod/app')).toEqual(prod)
+    expect(await delivered('staging/app')).toEqual(staging)
     expect(await delivered('dev/app')).toEqual(before)
+  })
+
+  describe('an equal value is shared within one application', () => {
+    const first = (bundle: string, is_secret: boolean) =>
+      importing(bundle, {}, { entries: [{ name: 'A', value: '1', is_secret }] })
+    const ruled = async (name: string, production: 'yes' | 'no') => {
+      const { json } = await api.call('createBundle', { as: owner, body: { name } })
+      const params = { bundle_id: json.id }
+      await api.call('changeBundlePolicy', { as: owner, params, body: { production } })
+    }
+
+    test.each<[string, string, boolean, string]>([
+      ['dev/app', 'staging/app', true, 'share'],
+      ['dev/app', 'prod/app', true, 'own'],
+      ['prod/app', 'dev/app', true, 'own'],
+      ['prod/eu/app', 'prod/us/app', true, 'share'],
+      ['dev/app', 'prod/app', false, 'share'],
+      ['dev/shop', 'dev/app', true, 'own'],
+      ['dev/shop', 'dev/app', false, 'own'],
+      ['shop', 'app', false, 'own'],
+      ['app', 'dev/app', false, 'own'],
+    ])('from %s into %s, secret %j: %s', async (from, into, isSecret, action) => {
+      await first(from, isSecret)
+      expect(await actions(into, { A: '1' }, { dry_run: true })).toEqual({ A: action })
+      expect(await actions(into, { A: '1' }, { share: ['A'] })).toEqual({ A: 'share' })
+      expect(await actions(into, { A: '1' })).toEqual({ A: 'same' })
+    })
+
+    test('what an owner says of a bundle counts, and every bundle that holds the secret', async () => {
+      await first('dev/app', true)
+      await ruled('live/app', 'yes')
+      await api.call('createBundle', { as: owner, body: { name: 'qa/app', tags: 'production' } })
+      await ruled('prod/app', 'no')
+      expect(await actions('live/app', { A: '1' }, { dry_run: true })).toEqual({ A: 'own' })
+      expect(await actions('qa/app', { A: '1' }, { dry_run: true })).toEqual({ A: 'own' })
+      expect(await actions('prod/app', { A: '1' })).toEqual({ A: 'share' })
+      expect(await actions('live/app', { A: '1' }, { share: ['A'] })).toEqual({ A: 'share' })
+      expect(await actions('staging/app', { A: '1' })).toEqual({ A: 'own' })
+    })
+
+    test('a key that no bundle uses is taken, and replace names an equal value without changing it', async () => {
+      await api.call('createKey', { as: owner, body: { name: 'A', value: '1' } })
+      expect(await actions('dev/app', { A: '1' })).toEqual({ A: 'share' })
+      expect(await actions('prod/shop', { A: '1' }, { replace: ['A'] })).toEqual({ A: 'share' })
+    })
   })
 
   test("an environment's own key takes over the mark of the key that it differs from", async () => {
@@ -122,21 +167,21 @@ describe.each(databases)('imports on %s', (kind) => {
 
   test('a shared key that differs is split, in its place and with its mark', async () => {
     await importing('dev/app', { A: '1', B: '2' })
-    await importing('prod/app', { A: '1', B: '2' })
-    expect(await actions('prod/app', { A: 'x' })).toEqual({ A: 'own' })
-    expect(await delivered('prod/app')).toEqual({ A: 'x', B: '2' })
+    await importing('staging/app', { A: '1', B: '2' })
+    expect(await actions('staging/app', { A: 'x' })).toEqual({ A: 'own' })
+    expect(await delivered('staging/app')).toEqual({ A: 'x', B: '2' })
     expect(await delivered('dev/app')).toEqual({ A: '1', B: '2' })
-    const params = { bundle_id: await bundleId('prod/app') }
+    const params = { bundle_id: await bundleId('staging/app') }
     expect((await api.call('listBundleKeys', { as: owner, params })).json).toMatchObject([
-      { name: 'A', key_name: 'PROD_APP_A', order: 0 },
+      { name: 'A', key_name: 'STAGING_APP_A', order: 0 },
       { name: 'B', key_name: 'B', order: 1 },
     ])
   })
 
   test.each([[['A']], ['all']])('replace %j changes a shared key for every bundle', async (replace) => {
     await importing('dev/app', { A: '1' })
-    await importing('prod/app', { A: '1' })
-    const { json } = await importing('prod/app', { A: 'x' }, { replace })
+    await importing('staging/app', { A: '1' })
+    const { json } = await importing('staging/app', { A: 'x' }, { replace })
     expect(json.plan).toMatchObject([{ action: 'replace', shared_with: ['dev/app'] }])
     expect(await delivered('dev/app')).toEqual({ A: 'x' })
   })
@@ -150,12 +195,12 @@ describe.each(databases)('imports on %s', (kind) => {
 
   test('own makes a key although the value is equal', async () => {
     await importing('dev/app', { A: '1', B: '2' })
-    expect(await actions('prod/app', { A: '1', B: '2' }, { own: ['A'] })).toEqual({ A: 'own', B: 'share' })
-    expect(await actions('prod/app', { A: '1', B: '2' }, { own: ['A', 'B'] })).toEqual({
+    expect(await actions('staging/app', { A: '1', B: '2' }, { own: ['A'] })).toEqual({ A: 'own', B: 'share' })
+    expect(await actions('staging/app', { A: '1', B: '2' }, { own: ['A', 'B'] })).toEqual({
       A: 'same',
       B: 'own',
     })
-    expect(await keyNames()).toEqual(['A', 'B', 'PROD_APP_A', 'PROD_APP_B'])
+    expect(await keyNames()).toEqual(['A', 'B', 'STAGING_APP_A', 'STAGING_APP_B'])
   })
 
   test('a key that the bundle delivers under another name is not used twice', async () => {
@@ -167,8 +212,8 @@ describe.each(databases)('imports on %s', (kind) => {
     expect(await actions('dev/app', { A: '1' })).toEqual({ A: 'create' })
     expect(await delivered('dev/app')).toEqual({ B: '1', A: '1' })
     expect(await keyNames()).toEqual(['A', 'DEV_APP_A'])
-    expect(await actions('prod/app', { A: '1', B: '1' })).toEqual({ A: 'share', B: 'create' })
-    expect(await delivered('prod/app')).toEqual({ A: '1', B: '1' })
+    expect(await actions('staging/app', { A: '1', B: '1' })).toEqual({ A: 'share', B: 'create' })
+    expect(await delivered('staging/app')).toEqual({ A: '1', B: '1' })
   })
 
   test('where several keys are delivered under a name, key_names chooses the one to share', async () => {
@@ -229,7 +274,7 @@ describe.each(databases)('imports on %s', (kind) => {
   test('a plan that is no longer true changes nothing', async () => {
     await importing('dev/app', { A: '1' })
     const { plan_id } = (await importing('dev/app', { A: '2', B: '1' }, { dry_run: true })).json
-    await importing('prod/app', { A: '1' })
+    await importing('staging/app', { A: '1' })
     const answer = await importing('dev/app', { A: '2', B: '1' }, { plan_id })
     const message = 'the library changed after this import was planned: plan it again'
     expectError(answer, 409, message, 'plan_changed')

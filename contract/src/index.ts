@@ -58,6 +58,7 @@ export * from './schemas/text.ts'
 export * from './schemas/user.ts'
 export * from './schemas/waiting.ts'
 export * from './schemas/webhook.ts'
+export { areSiblings } from './siblings.ts'
 export {
   WEBHOOK_EVENTS,
   type WebhookEvent,

@@ -61,7 +61,7 @@ function inLibrary(keyName: string): string {
 }
 
 function keeping(step: Step): string {
-  return `; ${others(step)} ${step.sharedTotal === 1 ? 'keeps' : 'keep'} the other value`
+  return `; ${others(step)} ${step.sharedTotal === 1 ? 'keeps its value' : 'keep theirs'}`
 }
 
 function others({ sharedWith: [first = 'other bundles'], sharedTotal }: Step): string {

@@ -9,7 +9,7 @@ const STEP = object({
   action: oneOf(...ACTIONS),
   /** The key's name in the library. */
   keyName: shown(300),
-  /** Some of the other bundles that use the key; for `own`, that keep the other value. */
+  /** Some of the other bundles that use the key; for `own`, that keep theirs. */
   sharedWith: list(shown(300)),
   sharedTotal: number,
   /** What the bundle composes the value of; null for any other value. */

@@ -122,7 +122,7 @@ export const IMPORT_ACTIONS = [
 export type ImportAction = (typeof IMPORT_ACTIONS)[number]
 
 /** `key_id`: null for a key that does not exist yet. `is_secret`: the key's mark after the import. `shared_with`: other
- * bundles that use the key, at most five by name; for `own`, the bundles that keep the other value. `shared_total`
+ * bundles that use the key, at most five by name; for `own`, the bundles that keep their key. `shared_total`
  * counts them all. `choices`: what a caller may ask for in place of `action`. `template_parts`: of a key whose value
  * the bundle composes; absent for any other key. `breaks`: of a `detach`, the names that the bundle cannot compose
  * without it; absent if there are none. */

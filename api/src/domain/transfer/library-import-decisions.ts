@@ -1,4 +1,4 @@
-import { MASK } from '@keyferry/contract'
+import { areSiblings, isProduction, MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { composed } from '../library/template.ts'
 import {
@@ -79,11 +79,7 @@ function decide(entry: ImportEntry, { library, used }: Found, asked: PlannedImpo
     return {
       entry,
       isAttached: false,
-      ...decideNew(
-        entry,
-        candidates.filter(({ id }) => !used.has(id)),
-        asked,
-      ),
+      ...decideNew(entry, { library, candidates: candidates.filter(({ id }) => !used.has(id)) }, asked),
     }
   }
   const isShared = attached.elsewhere.length > 0
@@ -110,7 +106,7 @@ function actionOn(entry: ImportEntry, attached: FoundKey, asked: PlannedImport):
 
 function decideNew(
   entry: ImportEntry,
-  candidates: readonly FoundKey[],
+  { library, candidates }: { library: ImportLibrary; candidates: readonly FoundKey[] },
   asked: PlannedImport,
 ): Pick<Decision, 'action' | 'key' | 'choices'> {
   const { name } = entry
@@ -122,10 +118,20 @@ function decideNew(
   const [first = null] = candidates
   if (own.has(name)) return { action: 'own', key: first, choices: ALL }
   if (share.has(name)) return { action: 'share', key: chosen(entry, candidates, asked), choices: ALL }
-  const equal = candidates.find((key) => asked.mayCompare(key) && isEqual(entry, key))
+  const mayShare = (key: FoundKey) => isReplaced(name, asked) || isProposed(key, asked.bundleName, library)
+  const equal = candidates.find((key) => mayShare(key) && asked.mayCompare(key) && isEqual(entry, key))
   if (equal) return { action: 'share', key: equal, choices: ALL }
   if (!isReplaced(name, asked)) return { action: 'own', key: first, choices: ALL }
   return { action: 'replace', key: chosen(entry, candidates, asked), choices: ALL }
+}
+
+// Values of two applications are equal by chance, and a secret that production shares is known outside production.
+function isProposed({ elsewhere, ...key }: FoundKey, bundleName: string, { bundle }: ImportLibrary): boolean {
+  const asNew = { name: bundleName, tags: '', production: 'by_name' } as const
+  const isForProduction = bundle?.isProduction ?? isProduction(asNew)
+  const crosses = elsewhere.some((other) => key.production.includes(other) !== isForProduction)
+  if (key.is_secret && crosses) return false
+  return elsewhere.length === 0 || elsewhere.some((other) => areSiblings(other, bundleName))
 }
 
 // An entry without a mark takes over the key's. What a template delivers depends on the bundle.

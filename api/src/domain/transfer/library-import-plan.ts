@@ -6,7 +6,8 @@ import { type ImportLibrary, type ImportStep, invalid, type PlannedImport } from
 
 /*
  * What an import does with each variable. Two environments may have different values for one name, so a value that
- * differs from another bundle's becomes a new key, and an equal value is shared. A plan changes a key that another
+ * differs from another bundle's becomes a new key. An equal value is shared within one application, but a secret never
+ * between production and other environments, unless the caller named it in `share`. A plan changes a key that another
  * bundle uses only if the caller named it in `replace`. A template stays unless the caller named it: the value of a
  * file is often one that the bundle composes, and would end that. After a plan is applied, planning the same import
  * again gives an empty plan.

@@ -36,11 +36,13 @@ export type FoundKey = {
   description: string
   /** Names of the other bundles that use it, sorted. */
   elsewhere: readonly string[]
+  /** Those of them that are for production. */
+  production: readonly string[]
 } & ValueRights
 
 /** The part of a library that matters to an import. */
 export type ImportLibrary = {
-  bundle: ({ id: string } & BundleRights) | null
+  bundle: ({ id: string; isProduction: boolean } & BundleRights) | null
   /** What the bundle delivers of the entries and of the names to remove, by delivered name. */
   attached: ReadonlyMap<string, FoundKey>
   /** By delivered name, the values that templates in `attached` are built from. */

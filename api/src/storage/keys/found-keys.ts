@@ -1,3 +1,4 @@
+import { isProduction } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { type FoundKey, needsValue, type WantedSizes } from '../../domain/transfer/library-import-step.ts'
 import { chunks } from '../base/chunks.ts'
@@ -42,7 +43,7 @@ export async function keysWith(
       is_secret: row.is_secret === 1,
       templateParts: partsIn(row.template_parts),
       changers: changers.get(row.id) ?? ('owner' as const),
-      elsewhere: elsewhere.get(row.id) ?? [],
+      ...(elsewhere.get(row.id) ?? { elsewhere: [], production: [] }),
     }))
     const needed = found.filter(({ templateParts, ...key }) =>
       needsValue({ ...key, isTemplate: templateParts !== null }, sizes.get(key.id) ?? NO_SIZES),
@@ -67,14 +68,14 @@ async function valuesOf(
   return new Map(rows.map((row) => [row.id, open(row)]))
 }
 
-/** The names of the other bundles that use each key, sorted. */
+/** The names of the other bundles that use each key, sorted, and which of them are for production. */
 async function bundlesUsing(
   query: Query,
   { tenantId, bundleId, ids }: BundleRef & { ids: readonly string[] },
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, Pick<FoundKey, 'elsewhere' | 'production'>>> {
   const rows = await selectOf(query, 'attachments', tenantId)
     .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
-    .select(['attachments.key_id', 'bundles.id', 'bundles.name'])
+    .select(['attachments.key_id', 'bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production'])
     .where('attachments.key_id', 'in', ids)
     .orderBy('bundles.name')
     .execute()
@@ -82,5 +83,11 @@ async function bundlesUsing(
     rows.filter(({ id }) => id !== bundleId),
     ({ key_id }) => key_id,
   )
-  return new Map([...others].map(([id, bundles]) => [id, bundles.map(({ name }) => name)]))
+  const namesOf = (bundles: typeof rows) => bundles.map(({ name }) => name)
+  return new Map(
+    [...others].map(([id, bundles]) => [
+      id,
+      { elsewhere: namesOf(bundles), production: namesOf(bundles.filter(isProduction)) },
+    ]),
+  )
 }

@@ -1,3 +1,4 @@
+import { isProduction } from '@keyferry/contract'
 import type { ImportReading } from '../../domain/transfer/library-import.ts'
 import type { FoundKey, ImportLibrary, WantedSizes } from '../../domain/transfer/library-import-step.ts'
 import { chunks } from '../base/chunks.ts'
@@ -5,7 +6,7 @@ import type { Query } from '../base/queries.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { rightsOfBundle } from '../bundles/value-rights.ts'
 import { partsIn, type TenantVault } from '../keys-at-rest/value-vault.ts'
-import { attachedIn, idOfBundle, sourcesOf } from './delivered-keys.ts'
+import { attachedIn, sourcesOf } from './delivered-keys.ts'
 import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
 
 /*
@@ -117,9 +118,11 @@ function candidateKeys(
 }
 
 async function bundleNamed(query: Query, tenantId: string, name: string): Promise<ImportLibrary['bundle']> {
-  const id = await idOfBundle(query, tenantId, name)
-  const rights = id === null ? null : await rightsOfBundle(query, tenantId, id)
-  return id === null || rights === null ? null : { id, ...rights }
+  const bundle = await selectOf(query, 'bundles', { tenantId, name })
+    .select(['id', 'name', 'tags', 'production'])
+    .executeTakeFirst()
+  const rights = bundle && (await rightsOfBundle(query, tenantId, bundle.id))
+  return bundle && rights ? { id: bundle.id, isProduction: isProduction(bundle), ...rights } : null
 }
 
 async function legacyNamesIn(query: Query, { tenantId, bundleId }: BundleRef): Promise<ReadonlySet<string>> {

@@ -1,7 +1,7 @@
+import { applicationOf } from '@keyferry/contract/siblings'
 import { Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
 import { useChange } from '../../lib/calls/use-change.ts'
-import { applicationOf } from '../../lib/rules/siblings.ts'
 import { placesUsed } from '../../lib/rules/variable-draft.ts'
 import { Button } from '../button.tsx'
 import { Combobox } from '../combobox.tsx'

@@ -1,4 +1,4 @@
-import { applicationOf, environmentOf } from '../../lib/rules/siblings.ts'
+import { applicationOf, environmentOf } from '@keyferry/contract/siblings'
 import { valueWarnings } from '../../lib/rules/value-warnings.ts'
 import type { Place } from '../../lib/rules/variable-draft.ts'
 import { classNames } from '../class-names.ts'

@@ -1,10 +1,10 @@
 import { LIMITS } from '@keyferry/contract/limits'
+import { siblingsOf } from '@keyferry/contract/siblings'
 import { useState } from 'react'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-answer.ts'
 import { useLibrary } from '../../lib/data/keys.ts'
 import { useCanEdit } from '../../lib/data/me.ts'
-import { siblingsOf } from '../../lib/rules/siblings.ts'
 
 export type Named = { id: string; name: string }
 

@@ -8,15 +8,17 @@ export function environmentOf(bundleName: string): string {
   return bundleName.slice(0, Math.max(0, bundleName.lastIndexOf('/')))
 }
 
-/** The environments of an application with this one among them, by name: bundles whose names end with the same part. */
+/** Whether two bundles are environments of one application: their names end with the same part. */
+export function areSiblings(name: string, other: string): boolean {
+  return [name, other].every(environmentOf) && applicationOf(name) === applicationOf(other)
+}
+
+/** The environments of an application with this one among them, by name. */
 export function siblingsOf<Bundle extends { name: string }>(
   name: string,
   bundles: readonly Bundle[],
 ): Bundle[] {
-  const belongs = (other: string) =>
-    other === name || (applicationOf(other) === applicationOf(name) && environmentOf(other) !== '')
-  const isAlone = environmentOf(name) === ''
   return bundles
-    .filter((bundle) => (isAlone ? bundle.name === name : belongs(bundle.name)))
+    .filter((bundle) => bundle.name === name || areSiblings(bundle.name, name))
     .toSorted((a, b) => a.name.localeCompare(b.name))
 }

@@ -92,15 +92,15 @@ describe.each(databases)('imports on %s', (kind) => {
     expect(await delivered('dev/app')).toEqual(before)
   })
 
-  describe('an equal value is shared within one application', () => {
-    const first = (bundle: string, is_secret: boolean) =>
-      importing(bundle, {}, { entries: [{ name: 'A', value: '1', is_secret }] })
-    const ruled = async (name: string, production: 'yes' | 'no') => {
-      const { json } = await api.call('createBundle', { as: owner, body: { name } })
-      const params = { bundle_id: json.id }
-      await api.call('changeBundlePolicy', { as: owner, params, body: { production } })
-    }
+  const firstIn = (bundle: string, is_secret: boolean) =>
+    importing(bundle, {}, { entries: [{ name: 'A', value: '1', is_secret }] })
+  const ruled = async (name: string, production: 'yes' | 'no') => {
+    const { json } = await api.call('createBundle', { as: owner, body: { name } })
+    const params = { bundle_id: json.id }
+    await api.call('changeBundlePolicy', { as: owner, params, body: { production } })
+  }
 
+  describe('an equal value is shared within one application', () => {
     test.each<[string, string, boolean, string]>([
       ['dev/app', 'staging/app', true, 'share'],
       ['dev/app', 'prod/app', true, 'own'],
@@ -112,14 +112,14 @@ describe.each(databases)('imports on %s', (kind) => {
       ['shop', 'app', false, 'own'],
       ['app', 'dev/app', false, 'own'],
     ])('from %s into %s, secret %j: %s', async (from, into, isSecret, action) => {
-      await first(from, isSecret)
+      await firstIn(from, isSecret)
       expect(await actions(into, { A: '1' }, { dry_run: true })).toEqual({ A: action })
       expect(await actions(into, { A: '1' }, { share: ['A'] })).toEqual({ A: 'share' })
       expect(await actions(into, { A: '1' })).toEqual({ A: 'same' })
     })
 
     test('what an owner says of a bundle counts, and every bundle that holds the secret', async () => {
-      await first('dev/app', true)
+      await firstIn('dev/app', true)
       await ruled('live/app', 'yes')
       await api.call('createBundle', { as: owner, body: { name: 'qa/app', tags: 'production' } })
       await ruled('prod/app', 'no')

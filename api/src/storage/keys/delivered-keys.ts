@@ -6,7 +6,7 @@ import type { TenantVault } from '../keys-at-rest/value-vault.ts'
 import { type BundleRef, keysWith } from './found-keys.ts'
 
 /** Null: the tenant has no such bundle. */
-export async function idOfBundle(query: Query, tenantId: string, name: string): Promise<string | null> {
+async function idOfBundle(query: Query, tenantId: string, name: string): Promise<string | null> {
   const row = await selectOf(query, 'bundles', { tenantId, name }).select('id').executeTakeFirst()
   return row?.id ?? null
 }

@@ -68,9 +68,25 @@ export async function vouch(
     requireOpen(outcome)
     throw new DomainError('conflict', 'Another person decides this request already. Load the page again.')
   }
-  await requireRoom(parts, caller, stored.request)
-  await recordVouch(parts, caller, given, choice.release)
+  await keepOrTakeBack(parts, { caller, requestId }, async () => {
+    await requireRoom(parts, caller, stored.request)
+    await recordVouch(parts, caller, given, choice.release)
+  })
   return { approved: { ok: true, release }, request: stored.request }
+}
+
+// A vouch that is one too many, or that nobody can read of later, does not stand.
+async function keepOrTakeBack(
+  parts: VouchParts,
+  { caller, requestId }: { caller: Caller; requestId: string },
+  keep: () => Promise<void>,
+): Promise<void> {
+  try {
+    await keep()
+  } catch (error) {
+    await changeRequest(parts, requestId, (now) => removeApproverStep(now, caller))
+    throw error
+  }
 }
 
 async function requireDeciders({ stores }: VouchParts, grounds: Grounds): Promise<Vouch['deciders']> {
@@ -89,7 +105,6 @@ async function requireRoom(parts: VouchParts, caller: Caller, request: ApprovalR
   const others = open.filter((other) => other.request.id !== request.id && !isSameCommand(other, ofThis))
   const own = others.filter(({ vouch: other }) => other.approverId === caller.userId)
   if (own.length < LIMITS.vouchesOfPerson && others.length < LIMITS.vouchesOfWorkspace) return
-  await changeRequest(parts, request.id, (now) => removeApproverStep(now, caller))
   throw new DomainError(
     'too_many',
     'Too many requests wait for others already: withdraw one, or try again later',

@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     expect(terminal.output()).not.toContain('Next: keyferry run')
   })
 
-  test('the owner is told, reads what may be read, and stores it', async () => {
+  test('an owner sees the notification, reads what may be read, and stores it', async () => {
     await expect.poll(() => notified, { timeout: 30_000 }).toEqual(['Somebody waits for you'])
     await owner.getByRole('link', { name: 'Waiting for you: 1' }).click()
     await heading(owner, 'Waiting for you')

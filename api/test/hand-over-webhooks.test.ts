@@ -63,7 +63,7 @@ describe.each(databases)('webhooks about work that is handed over on %s', (kind)
     actor: { kind: 'user', id: by.userId, name: await nameOf(by) },
   })
 
-  test('a request waits for others once its vouch returned, and its approval is told, each once', async () => {
+  test('a vouch that returned sends one message, and the approval after it sends another', async () => {
     await rules({ approvers: 'owner', assurance: 'bound' })
     const client = await begun()
     const { json } = await client.vouches(dev, all)

@@ -33,7 +33,7 @@ export function Outcome({ title, Icon, tone, children }: OutcomeProps) {
   )
 }
 
-const ASK_AGAIN = 'Whoever ran the command can run it again.'
+const ASK_AGAIN = 'The person who ran the command can run it again.'
 
 const TEXTS: Readonly<
   Record<Exclude<End, 'signed_out' | 'unreachable'>, Omit<OutcomeProps, 'children'> & { text: string }>

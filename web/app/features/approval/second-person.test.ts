@@ -90,7 +90,7 @@ test('the person who ran the command does', () => {
     expect(text).toMatch(OWN)
 })
 
-test('whoever may have the code of another person’s terminal is told to whom it goes', () => {
+test('a person who gets the code of another terminal reads who may have it', () => {
   expect(held({ choice: null, context })).toContain('only to the person who ran the command')
   expect(held({ choice: null })).toContain('Give this code to no one')
 })

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import { Button } from '../../../ui/button.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import type { Offer } from '../offer.ts'
 import { isOther, type Named } from '../place/place.ts'
@@ -7,6 +6,7 @@ import type { ChosenPlace } from '../place/use-place.ts'
 import { type Asking, kindOf } from '../request-state.ts'
 import type { ReturnPlan } from '../return-plan.ts'
 import { ShownName } from '../shown-names.tsx'
+import { LeaveOut } from './leave-out.tsx'
 
 const SHOWN_AT_ONCE = 2
 
@@ -78,15 +78,7 @@ function dangersOf(props: WarningsProps) {
     refused: plan.by === 'refused' && (
       <>
         <strong>You cannot approve this.</strong> {plan.reason} If you deny, the terminal shows why.
-        {leaveOut && (
-          <p className="mt-2">
-            <Button
-              label={`Leave ${leaveOut.count === 1 ? 'it' : 'them'} out`}
-              size="small"
-              onClick={leaveOut.act}
-            />
-          </p>
-        )}
+        <LeaveOut leaveOut={leaveOut} />
       </>
     ),
     network: context.same_network === false && !hasVouched && (

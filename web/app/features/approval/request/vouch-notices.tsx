@@ -1,10 +1,10 @@
 import type { RequestBundle } from '../../../lib/calls/answers.ts'
 import { dateTime } from '../../../lib/words/time.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import type { LeavingOut } from '../offer.ts'
 import { asksOthers, type Demands } from '../return-plan.ts'
 import { ShownName } from '../shown-names.tsx'
+import { LeaveOut } from './leave-out.tsx'
 
 const EITHER = new Intl.ListFormat('en', { type: 'disjunction' })
 
@@ -32,15 +32,7 @@ function OthersDecide({ rules: { why_not: whyNot }, bundleName, leaveOut }: Othe
       )}{' '}
       If you just ran this command yourself, ask {EITHER.format(who)}. They see your name and approve while
       your terminal waits.
-      {leaveOut && (
-        <p className="mt-2">
-          <Button
-            label={`Leave ${leaveOut.count === 1 ? 'it' : 'them'} out`}
-            size="small"
-            onClick={leaveOut.act}
-          />
-        </p>
-      )}
+      <LeaveOut leaveOut={leaveOut} />
     </Notice>
   )
 }

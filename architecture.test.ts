@@ -106,7 +106,7 @@ const FLOORS: Record<string, readonly (readonly string[])[]> = {
     ['terminal', 'command-line', 'output', 'program', 'redaction', 'server', 'state', 'audit'],
     ['project', 'receipt', 'release', 'machine'],
     ['delivery', 'doctor'],
-    ['deposit', 'names', 'mcp', 'watch'],
+    ['deposit', 'names', 'mcp', 'watch', 'flags'],
     ['import'],
     ['edit'],
     ['commands'],

@@ -23,6 +23,7 @@ export type ApiProcess = NodeProcess & { readonly owner: SignedClient; readonly 
 export const WITHOUT_EVENTS = join(import.meta.dirname, 'without-events.ts')
 
 const BARE_SERVER = join(import.meta.dirname, 'bare-server.ts')
+const PLAIN_WRITER = join(import.meta.dirname, 'plain-writer.ts')
 const PLAIN_SERVER = join(import.meta.dirname, 'plain-server.ts')
 const folders: string[] = []
 
@@ -66,9 +67,19 @@ export async function startApi(
   return { ...api, dataDir, owner: await ownerNamed('bench', api.address, SECRET) }
 }
 
-/** Start the bare server on a fresh SQLite file, or on a PostgreSQL. */
-export function startBare(databaseUrl = join(temporaryFolder(), 'bare.db')): Promise<NodeProcess> {
-  return startProcess({ script: BARE_SERVER, words: [databaseUrl] })
+/** Start a server with nothing but Fastify. */
+export function startBare(): Promise<NodeProcess> {
+  return startProcess({ script: BARE_SERVER })
+}
+
+/** Start the plain routes that do the API's writes, on a fresh SQLite file or a PostgreSQL, with one member. */
+export async function startWriter(
+  { headers }: SignedClient,
+  databaseUrl = join(temporaryFolder(), 'plain.db'),
+): Promise<NodeProcess> {
+  const writer = await startProcess({ script: PLAIN_WRITER, words: [databaseUrl, SECRET] })
+  await fetch(`${writer.address}/members`, { method: 'POST', headers })
+  return writer
 }
 
 /** Start the plain routes that do the API's reads, on the API's database. */

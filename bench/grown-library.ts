@@ -44,7 +44,8 @@ async function fill(database: Database, size: Size, ring: RootKeyRing): Promise<
   for (let tenant = 0; tenant < size.tenants; tenant++) {
     await database.write(async (transaction) => {
       const recorded = recordedBy(database, transaction, () => {})
-      const made = await makeTenant(recorded, ring, size)
+      const tenantKeys = new TenantKeys({ ...database, query: recorded }, ring)
+      const made = await makeTenant(recorded, tenantKeys, size)
       for (const [index, keyId] of made.keyIds.entries())
         if (++keysMade % each === 0)
           samples.push({ ...made.ids, keyId, bundleId: bundleOf(made.bundleIds, index) })
@@ -57,11 +58,11 @@ function bundleOf(bundleIds: readonly string[], index: number): string {
   return bundleIds[index % bundleIds.length] ?? ''
 }
 
-async function makeTenant(transaction: Recorded, ring: RootKeyRing, { keysEach, bundlesEach }: Size) {
-  const tenantKeys = new TenantKeys(transaction, ring)
+async function makeTenant(transaction: Recorded, tenantKeys: TenantKeys, { keysEach, bundlesEach }: Size) {
   const ids = { userId: randomUUID(), tenantId: randomUUID() }
   await makeOwner(transaction, tenantKeys, ids)
-  const { seal } = await new ValueVault(tenantKeys, 'keys').of(ids.tenantId)
+  const held = await new ValueVault(tenantKeys, 'keys').toWrite(ids.tenantId)
+  const { seal } = await held(transaction)
   const keyIds = Array.from({ length: keysEach }, () => randomUUID())
   const bundleIds = Array.from({ length: bundlesEach }, () => randomUUID())
   const made = { created_by: ids.userId, updated_by: ids.userId, created_at: NOW, updated_at: NOW }

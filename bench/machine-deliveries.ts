@@ -1,42 +1,41 @@
-import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
-import { startApi, startBare } from './contenders.ts'
+import { startApi, startWriter } from './contenders.ts'
+import { PUBLIC_KEY } from './held-waits.ts'
 import type { LoadCall } from './load.ts'
 import { startMachineWorld } from './machine-world.ts'
 import { type Benchmark, type Measurement, median, rounded, within } from './measurement.ts'
 import { type Stage, stages } from './stages.ts'
 import { comparison, inTurns } from './turns.ts'
 
-const OF_BARE = 0.3
+const OF_PLAIN = 0.7
 const OF_TOKEN = 0.85
 const ALONE_MS = 5
 const ALONE_CALLS = 300
-const VALUE = 'x'.repeat(40)
 
-/** Deliveries of 20 keys to machines: by a token beside a route that inserts one row as durably, by an ID token whose
+/** Deliveries of 20 keys to machines: by a token beside a plain route with the same reads, decryptions,
+ * seal and rows, by an ID token whose
  * issuer's keys are cached beside a token, and one after another. */
 export const machineDeliveries: Benchmark = async (options) => {
   const measurements: Measurement[] = []
   for await (const stage of stages()) {
-    const [api, bare] = await Promise.all([
-      startApi(stage.forApi, { env: { ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' } }),
-      startBare(stage.forBare),
-    ])
+    const api = await startApi(stage.forApi, { env: { ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' } })
+    const plain = await startWriter(api.owner, stage.forBare)
     const world = await startMachineWorld(api)
     const machine = (call: LoadCall) => ({ address: api.address, pids: [api.pid], call })
-    const row = () => ({ body: JSON.stringify({ name: randomUUID(), value: VALUE }) })
-    const insert = { method: 'POST', path: '/rows', vary: row } as const
-    const baseline = { address: bare.address, pids: [bare.pid], call: insert }
+    const body = JSON.stringify({ client_pubkey: PUBLIC_KEY })
+    const headers = { authorization: 'Bearer token' }
+    const call = { method: 'POST', path: '/deliveries', headers, vary: () => ({ body }) } as const
+    const baseline = { address: plain.address, pids: [plain.pid], call }
     measurements.push(await alone(stage, api.address, world.byToken))
     const byToken = machine(world.byToken)
     const beside = await inTurns({ subject: byToken, baseline }, options)
     const what = `deliver 20 keys to a machine by token, ${stage.name}`
-    measurements.push(comparison({ what, beside: 'bare INSERT', target: OF_BARE }, beside))
+    measurements.push(comparison({ what, beside: 'plain route', target: OF_PLAIN }, beside))
     const byIdToken = await inTurns({ subject: machine(world.byIdToken), baseline: byToken }, options)
     const idToken = `the same by ID token, ${stage.name}`
     measurements.push(comparison({ what: idToken, beside: 'by token', target: OF_TOKEN }, byIdToken))
     world.stop()
-    await Promise.all([api.stop('SIGKILL'), bare.stop('SIGKILL')])
+    await Promise.all([api.stop('SIGKILL'), plain.stop('SIGKILL')])
   }
   return measurements
 }

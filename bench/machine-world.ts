@@ -17,12 +17,12 @@ export type MachineWorld = {
   readonly stop: () => void
 }
 
-export async function startMachineWorld({ owner }: ApiProcess): Promise<MachineWorld> {
+export async function startMachineWorld({ owner }: ApiProcess, count = MACHINES): Promise<MachineWorld> {
   const issuer = new Issuer()
   await issuer.start()
   const { bundleId } = await makeBundle(owner, 'machines', KEYS)
   const machines = await Promise.all(
-    Array.from({ length: MACHINES }, (_, at) => newMachine(owner, issuer, { name: `m-${at}`, bundleId })),
+    Array.from({ length: count }, (_, at) => newMachine(owner, issuer, { name: `m-${at}`, bundleId })),
   )
   const delivery = (machine_id: string) =>
     JSON.stringify({ client_pubkey: PUBLIC_KEY, bundle_id: bundleId, machine_id })

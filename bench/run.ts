@@ -13,6 +13,7 @@ import { longLists } from './long-lists.ts'
 import { machineDeliveries } from './machine-deliveries.ts'
 import type { Benchmark, Measurement } from './measurement.ts'
 import { memoryGrowth } from './memory-growth.ts'
+import { pages } from './pages.ts'
 import { sealer } from './sealer.ts'
 import { sealing } from './sealing.ts'
 import { start } from './start.ts'
@@ -20,6 +21,7 @@ import { tableOf } from './table.ts'
 import { tenants } from './tenants.ts'
 import { terminalConsent } from './terminal-consent.ts'
 import { waiting } from './waiting.ts'
+import { waits } from './waits.ts'
 import { webHop } from './web-hop.ts'
 import { webhooks } from './webhooks.ts'
 import { writes } from './writes.ts'
@@ -37,6 +39,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'approve-to-delivered': approveToDelivered,
   deliveries,
   'machine-deliveries': machineDeliveries,
+  waits,
   waiting,
   sealing,
   start,
@@ -44,6 +47,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'terminal-consent': terminalConsent,
   'first-paint': firstPaint,
   'long-lists': longLists,
+  pages,
   growth,
   'memory-growth': memoryGrowth,
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { auditKeyOf, createAuditSeed } from '@keyferry/crypto/audit-key'
-import { sealTenant } from '../api/src/storage/audit/sealing.ts'
+import { sealTogether } from '../api/src/storage/audit/sealing.ts'
 import { openDatabase } from '../api/src/storage/base/database.ts'
 import { migrateDatabase } from '../api/src/storage/base/migrate.ts'
 import type { Database, Queries } from '../api/src/storage/base/queries.ts'
@@ -108,8 +108,8 @@ async function sealedPerSecond(databaseUrl: string | undefined): Promise<number>
     const options = { ...database, key, publicUrl: null, now, most: database.sealBatch }
     let sealed = 0
     for (let read = 1; read > 0; sealed += read) {
-      const place = { tenantId, seen: undefined }
-      read = (await database.write((transaction) => sealTenant(transaction, place, options))).read
+      const seen = new Map([[tenantId, undefined]])
+      read = (await database.write((transaction) => sealTogether(transaction, seen, options))).read
     }
     return sealed / ((performance.now() - startedAt) / 1_000)
   } finally {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
-import { ownerNamed } from '../e2e/signed-client.ts'
-import { type ApiProcess, SECRET, startApi } from './contenders.ts'
+import { ownerNamed, type SignedClient } from '../e2e/signed-client.ts'
+import { type ApiProcess, type Backends, SECRET, startApi } from './contenders.ts'
 import { type LoadCall, load } from './load.ts'
 import {
   type Benchmark,
@@ -12,18 +13,26 @@ import {
   rounded,
 } from './measurement.ts'
 import { stages } from './stages.ts'
+import { comparison, inTurns } from './turns.ts'
 
 const TENANTS = 32
 const CALLERS = 16
 const TARGET = 0.9
 
-/** Creations for one workspace on two nodes, beside the same load for 32: nothing of a workspace may make its writers
- * wait for each other. On PostgreSQL only, because SQLite has one writer anyway. */
+const SPREAD = 1_000
+const AT_ONCE = 32
+const SEALED_AFTER_MS = 3_000
+const SPREAD_TARGET = 0.75
+
+/** Creations spread over 1,000 workspaces, beside the same load for one: each workspace has its own log to seal. And
+ * creations for one workspace on two nodes, beside the same load for 32: nothing of a workspace may make its writers
+ * wait for each other. The latter on PostgreSQL only, because SQLite has one writer anyway. */
 export const tenants: Benchmark = async (options) => {
   const measurements: Measurement[] = []
   for await (const { name, forApi } of stages()) {
-    if (forApi.databaseUrl === undefined) continue
     const place = { ...forApi, rootKey: formatRootKey(generateRootKey()) }
+    measurements.push(await spread(name, place, options))
+    if (forApi.databaseUrl === undefined) continue
     const nodes = [await startApi(place), await startApi(place)]
     try {
       measurements.push(await compare(nodes, name, options))
@@ -32,6 +41,21 @@ export const tenants: Benchmark = async (options) => {
     }
   }
   return measurements
+}
+
+async function spread(name: string, place: Backends, options: BenchOptions): Promise<Measurement> {
+  const node = await startApi(place)
+  try {
+    const served = { address: node.address, pids: [node.pid] }
+    const subject = { ...served, call: await creations([node], SPREAD) }
+    const baseline = { ...served, call: await creations([node], 1) }
+    await sleep(SEALED_AFTER_MS)
+    const what = `create keys spread over ${SPREAD} workspaces, ${name}`
+    const turns = await inTurns({ subject, baseline }, options)
+    return comparison({ what, beside: 'for one', target: SPREAD_TARGET }, turns)
+  } finally {
+    await node.stop('SIGKILL')
+  }
 }
 
 async function compare(
@@ -59,11 +83,13 @@ async function compare(
 }
 
 async function creations([node]: readonly ApiProcess[], count: number): Promise<LoadCall> {
-  const owners = await Promise.all(
-    Array.from({ length: count }, () =>
+  const owners: SignedClient[] = []
+  while (owners.length < count) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - owners.length) }, () =>
       ownerNamed(`t${randomUUID().slice(0, 8)}`, node?.address ?? '', SECRET),
-    ),
-  )
+    )
+    owners.push(...(await Promise.all(some)))
+  }
   let next = 0
   const vary = () => ({
     headers: owners[next++ % count]?.headers ?? {},

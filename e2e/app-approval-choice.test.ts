@@ -3,7 +3,15 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { type Asking, askApproval, createLibrary, LIBRARY, type LibraryKey } from './app-library.ts'
-import { closePage, expectAccessible, openPage, readRequest, typeCheckCode } from './app-page.ts'
+import {
+  closePage,
+  expectAccessible,
+  openChoice,
+  openKeys,
+  openPage,
+  readRequest,
+  typeCheckCode,
+} from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -69,18 +77,15 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     return await createClient(server.url)('GET', '/api/v1/requests/{request_id}/wait', { params })
   }
 
-  test('account and workspace are named at the top and beside the buttons', async () => {
+  test('account and workspace are named beside the buttons', async () => {
     const { page } = await open({ bundle: 'acme/only' })
-    const summary = await page.getByRole('region', { name: 'Requested by' }).innerText()
-    expect(summary).toContain(`Workspace ${ACME}`)
-    expect(summary).toContain(`You are ${OWNER.email}`)
-    await page.getByText(`${ACME} · ${OWNER.email}`).waitFor()
+    await page.getByText(`${OWNER.email} · ${ACME}`).waitFor()
     await closePage(page)
   })
 
   test('a bundle of one other workspace is found there, and approved from there', async () => {
     const { page, request } = await open({ bundle: 'acme/only' })
-    await page.getByRole('button', { name: 'Approve 1 key of acme/only' }).click()
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
     await title(page, 'Approved').waitFor()
     expect(await delivered(request.id)).toMatchObject({
       status: 'ready',
@@ -100,7 +105,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await approve(page).click()
     await page.getByRole('alert').getByText('Choose a workspace first.').waitFor()
     await page.getByLabel('Workspace').selectOption(ACME)
-    await page.getByRole('button', { name: 'Approve 1 key of dev/app' }).click()
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
     await title(page, 'Approved').waitFor()
     expect(await delivered(request.id)).toMatchObject({ workspace: { name: ACME } })
     await closePage(page)
@@ -112,19 +117,19 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     const own = (await call('GET', '/api/v1/tenants')).find(({ id }) => id !== acme)
     await rename(own?.name ?? '')
     const { page } = await open({ bundle: 'acme/only' })
+    await openChoice(page)
     const shown = `${own?.name} (${acme.slice(0, 8)})`
     const options = await page.getByLabel('Workspace').locator('option').allInnerTexts()
     expect(options.toSorted()).toEqual([shown, `${own?.name} (${own?.id.slice(0, 8)})`].toSorted())
-    await page.getByText(`${shown} · ${OWNER.email}`).waitFor()
+    await page.getByText(`${OWNER.email} · ${shown}`).waitFor()
     await closePage(page)
     await rename(ACME)
   })
 
   test('the workspace that the terminal names narrows the choice and is shown', async () => {
     const { page } = await open({ bundle: 'dev/app', workspace: ACME })
-    const summary = page.getByRole('region', { name: 'Requested by' })
-    expect(await summary.innerText()).toContain(`in workspace ${ACME}`)
-    await page.getByRole('button', { name: 'Approve 1 key of dev/app' }).waitFor()
+    await page.getByText(`${OWNER.email} · ${ACME}`).waitFor()
+    await openChoice(page)
     await page.getByLabel('Workspace').selectOption({ index: 1 })
     await page.getByText(`The terminal named the workspace ${ACME}`).waitFor()
     await closePage(page)
@@ -146,7 +151,8 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
   })
 
   test('another bundle than the one requested is named before the click, and asked about', async () => {
-    const { page, request } = await open({ bundle: 'acme/only' })
+    const { page, request } = await open({ bundle: 'acme/only', flags: ['run', '--any-bundle'] })
+    await openChoice(page)
     await page.getByRole('combobox', { name: 'Bundle' }).fill('dev')
     await page.getByRole('option', { name: 'dev/app' }).click()
     await page
@@ -154,7 +160,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
       .getByText('The terminal requested acme/only, but you chose dev/app.')
       .waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Approve 1 key of dev/app' }).click()
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
     await confirmation(page).getByText('You are about to share dev/app').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -168,8 +174,9 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
 
   test('a required key is left out only after a second confirmation, and the terminal reports it', async () => {
     const { page, request } = await open({ bundle: 'prod/shop/mail' })
+    await openKeys(page)
     await page.getByRole('checkbox', { name: 'SMTP_PASSWORD' }).uncheck()
-    await page.getByRole('button', { name: 'Approve 1 key of prod/shop/mail' }).click()
+    await page.getByRole('button', { name: 'Approve for PRODUCTION' }).click()
     await confirmation(page).getByText('Required, but not selected: SMTP_PASSWORD.').waitFor()
     await confirmation(page).getByRole('button', { name: 'Approve anyway' }).click()
     await title(page, 'Approved').waitFor()
@@ -177,13 +184,13 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await closePage(page)
   })
 
-  test('many keys that are all requested are one line that opens', async () => {
+  test('keys are one line that opens', async () => {
     const { page } = await open({ bundle: 'acme/long', keys: LONG.map(({ name }) => name) })
-    await page.getByRole('button', { name: 'Approve 40 keys of acme/long' }).waitFor()
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
     expect(await page.getByRole('checkbox').count()).toBe(0)
-    await page.getByText('40 of 40 requested keys').click()
+    await page.getByText('40 keys, your first approval of this bundle').click()
     await page.getByRole('checkbox').first().uncheck()
-    await page.getByText('39 of 40 requested keys').waitFor()
+    await page.getByText('39 of 40 keys, ').waitFor()
     await closePage(page)
   })
 })

@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     const name = page.getByLabel('Name')
     await name.fill('/x')
     await page.keyboard.press('Enter')
-    await page.getByText('A / may not begin or end the name').waitFor()
+    await page.getByText('The name cannot begin or end with /').waitFor()
     await name.fill('dev/app')
     await page.keyboard.press('Enter')
     await page.getByText('Bundle with this name already exists.').waitFor()

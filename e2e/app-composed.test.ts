@@ -7,6 +7,7 @@ import { createLibrary } from './app-library.ts'
 import {
   closePage,
   expectAccessible,
+  openKeys,
   openPage,
   readRequest,
   recordAnswers,
@@ -115,6 +116,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     const { path, collect } = await request(['DATABASE_URL'])
     const page = await open(path)
     const answers = recordAnswers(page)
+    await openKeys(page)
     await page
       .getByText('Built from DB_PASSWORD, DB_HOST. It contains their values, even if you do not select them.')
       .waitFor()
@@ -135,6 +137,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     await page
       .getByText('Requested, but cannot be built, because the bundle lacks a part: DATABASE_URL')
       .waitFor()
+    await openKeys(page)
     await page.getByText('Cannot be built: DB_PASSWORD missing from this bundle.').waitFor()
     const box = page.getByRole('checkbox', { name: /^DATABASE_URL/ })
     expect([await box.isDisabled(), await box.isChecked()]).toEqual([true, false])

@@ -15,6 +15,17 @@ const VALUES: Deposited = {
   NEW_TOKEN: 'planted-token',
 }
 
+// Notes when the new plan came, and when its button became active after that.
+const NOTE_PLAN = `
+  const note = () => {
+    if (!document.body.textContent.includes('Updated')) return
+    window.plannedAt ??= performance.now()
+    const [, button] = document.querySelectorAll('#decision button')
+    if (button?.getAttribute('aria-disabled') === 'false') window.activeAt ??= performance.now()
+  }
+  new MutationObserver(note).observe(document.body, { subtree: true, childList: true, attributes: true })
+`
+
 describe.skipIf(!hasBrowser())('the page of a deposit', () => {
   let server: RunningServer
   let browser: Browser
@@ -71,7 +82,8 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
       360,
     )
     await page.getByText('Other bundles change too:').waitFor()
-    await page.getByText('Production:').waitFor()
+    await page.getByRole('alert').getByText('PRODUCTION', { exact: true }).waitFor()
+    await page.getByText('Production and another environment share a secret: STRIPE_SECRET_KEY').waitFor()
     expect(await page.getByText('prod/shop/app').count()).toBeGreaterThan(0)
     await expectNoSidewaysScroll(page)
     await expectAccessible(page)
@@ -81,6 +93,7 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('combobox', { name: 'What to do with STRIPE_SECRET_KEY' }).selectOption('own')
     await page.getByText('Other bundles change too:').waitFor({ state: 'detached' })
+    expect(await page.getByText('Production and another environment').count()).toBe(0)
     await closePage(page)
   })
 
@@ -100,7 +113,7 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     await expectNoSidewaysScroll(page)
     await expectAccessible(page)
     await readRequest(page)
-    await page.getByRole('button', { name: /^Store 1 variable in .*, and remove\s1$/ }).click()
+    await page.getByRole('button', { name: 'Store 1 variable, remove 1' }).click()
     await page.getByRole('dialog').getByText('Production no longer gets SMTP_PASSWORD').waitFor()
     await page.getByRole('button', { name: 'Approve anyway' }).click()
     const code = await page.getByText(/^\d{3} \d{3}$/).innerText()
@@ -131,9 +144,13 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     const code = await other.page.getByText(/^\d{3} \d{3}$/).innerText()
     await other.terminal.release(other.id, code)
     await readRequest(page)
+    await page.evaluate(NOTE_PLAN)
     await page.getByRole('button', { name: 'Store 1 variable' }).click()
     await page.getByText('so nothing was stored').waitFor()
     await page.getByText('Updated', { exact: true }).waitFor()
+    // A second of the new plan, not the pause after the press before.
+    const looked = () => page.evaluate<number>('window.activeAt - window.plannedAt')
+    await expect.poll(looked, { timeout: 45_000 }).toBeGreaterThan(800)
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.getByRole('heading', { name: 'Denied' }).waitFor()
     expect((await terminal.wait(id)).body).toMatchObject({ code: 'request_denied' })

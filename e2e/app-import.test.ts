@@ -129,9 +129,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     await page.getByRole('button', { name: 'All shared values' }).click()
     for (const name of ['LOG_LEVEL', 'DATABASE_URL'])
       await row(page, name).getByText('Shared', { exact: true }).waitFor()
-    const warning = page.getByText(
-      'Production and another environment would deliver the same secret: DATABASE_URL',
-    )
+    const warning = page.getByText('Production and another environment share a secret: DATABASE_URL')
     await warning.waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Use own values for these' }).click()

@@ -81,6 +81,8 @@ export type Asking = {
   /** How the client takes an approval back; not at all unless given. */
   release?: readonly ('loopback' | 'code')[]
   argv?: readonly string[]
+  /** What the client's own command was told. */
+  flags?: readonly string[]
 }
 
 /** What a terminal says of itself. */
@@ -98,7 +100,7 @@ export const META = {
 export async function askApproval(url: string, asking: Asking = {}) {
   const { publicKey } = generateKeyPair()
   const call: Call = createClient(url)
-  const { bundle, workspace, keys = [], meta = META, verifier, release, argv } = asking
+  const { bundle, workspace, keys = [], meta = META, verifier, release, argv, flags } = asking
   const { address = `198.51.${randomInt(256)}.${randomInt(256)}` } = asking
   return await call('POST', '/api/v1/requests', {
     headers: { 'x-forwarded-for': address, 'user-agent': 'keyferry/0.1.0' },
@@ -110,6 +112,7 @@ export async function askApproval(url: string, asking: Asking = {}) {
       ...(workspace === undefined ? {} : { workspace }),
       ...(release === undefined ? {} : { release: [...release] }),
       ...(argv === undefined ? {} : { argv: [...argv] }),
+      ...(flags === undefined ? {} : { use: { redaction: 'auto', flags: [...flags] } }),
       ...(verifier === undefined ? {} : { poll_challenge: pollChallenge(verifier) }),
     },
   })

@@ -6,7 +6,7 @@ import { createClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askApproval } from './app-library.ts'
-import { closePage, expectAccessible, openPage, readRequest, type WatchedPage } from './app-page.ts'
+import { closePage, expectAccessible, openKeys, openPage, readRequest, type WatchedPage } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -127,6 +127,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
     const page = await openPage(browser)
     await page.goto(server.url + request.verification_uri_complete)
     await readRequest(page)
+    await openKeys(page)
     await page.getByText(`${KEYS} of ${KEYS} selected`).waitFor()
     const rows = page.getByRole('list', { name: 'Keys' }).getByRole('listitem')
     expect(await rows.count()).toBeLessThan(MOST_ROWS)
@@ -135,7 +136,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
     await page.getByRole('checkbox').uncheck()
     await page.getByText(`${KEYS - 1} of ${KEYS} selected`).waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: `Approve ${KEYS - 1} keys` }).click()
+    await page.getByRole('button', { name: /^Approve/ }).click()
     await page.getByRole('heading', { name: 'Approved' }).waitFor()
     expect(await page.getByRole('listitem').count()).toBeLessThan(MOST_ROWS)
     await expectAccessible(page)

@@ -41,15 +41,26 @@ export async function readRequest(page: Page): Promise<void> {
   for (const x of [40, 60]) await page.mouse.move(x, 40)
 }
 
+/** Unfold the list of keys. */
+export async function openKeys(page: Page): Promise<void> {
+  await page.locator('summary', { hasText: /keys?, / }).click()
+}
+
+/** Choose another place than the terminal named. */
+export async function openChoice(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+}
+
 /** Type the check code, as the page asks for a client that cannot take an approval back. */
 export async function typeCheckCode(page: Page, code: string): Promise<void> {
   await page.getByLabel(/type the code that (your|their) terminal shows\./i).fill(code)
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** The accessibility rules, as a script of a page. */
+export const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 // All rules, of a page without frames. Only what is broken is reported.
-const RUN_AXE = "axe.run(document, { resultTypes: ['violations'], preload: false })"
+export const RUN_AXE = "axe.run(document, { resultTypes: ['violations'], preload: false })"
 
 /** Hold a page, once its heading is there, against the accessibility rules: none broken. */
 export async function expectAccessible(page: Page): Promise<void> {

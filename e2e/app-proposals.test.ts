@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     await owner.reload()
     await owner.getByRole('link', { name: 'Review' }).click()
     await owner.getByText('Production:').waitFor()
-    await owner.getByRole('button', { name: 'Store 1 variable' }).click()
+    await owner.getByRole('button', { name: 'Remove 1 variable' }).click()
     await owner.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await owner.getByRole('button', { name: 'Decline' }).click()
     await owner.getByText('Declined. The values are destroyed.').waitFor()

@@ -7,6 +7,7 @@ import {
   closePage,
   expectAccessible,
   joinInBrowser,
+  openKeys,
   openPage,
   readRequest,
   typeCheckCode,
@@ -64,10 +65,10 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     const member = await asMember()
     await owner.reload()
     await readRequest(owner)
-    await owner.getByText('You are the first.').waitFor()
+    await openKeys(owner)
     await owner.getByRole('checkbox', { name: 'LOG_LEVEL' }).uncheck()
     await typeCheckCode(owner, request.user_code)
-    await owner.getByRole('button', { name: 'Approve 2 keys' }).click()
+    await owner.getByRole('button', { name: 'Approve as the first of two' }).click()
     await owner.getByRole('heading', { name: 'Approved by you, one person missing' }).waitFor()
     await expectAccessible(owner)
     await owner.reload()
@@ -79,13 +80,14 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await member.goto(link)
     await readRequest(member)
     await member.getByText('approved these keys first').waitFor()
-    await member.getByText('Approve only if you know who ran this command.').waitFor()
-    expect(await member.getByText('just ran this command yourself').count()).toBe(0)
-    expect(await member.getByRole('checkbox', { checked: true }).count()).toBe(2)
+    await member.getByText('With your approval the terminal gets them. Approve only if you know').waitFor()
+    expect(await member.getByText(/you (just )?ran/).count()).toBe(0)
+    await openKeys(member)
+    await expect.poll(() => member.getByRole('checkbox', { checked: true }).count()).toBe(2)
     expect(await member.getByRole('checkbox', { name: 'DATABASE_URL' }).isDisabled()).toBe(true)
     await expectAccessible(member)
     await typeCheckCode(member, request.user_code)
-    await member.getByRole('button', { name: 'Approve 2 keys' }).click()
+    await member.getByRole('button', { name: 'Approve', exact: true }).click()
     await member.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
     await owner.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
     await Promise.all([closePage(owner), closePage(member)])
@@ -97,13 +99,18 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     const { verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/app', argv, meta })
     const page = await asOwner(verification_uri_complete)
     await readRequest(page)
-    const summary = await page.getByRole('region', { name: 'Requested by' }).innerText()
-    expect(summary.replaceAll(/\s/g, '')).toContain(`bash-c'echo${'x'.repeat(300)}\\nend'`)
-    expect(summary).toContain('bash runs a script, which can do anything with the values.')
-    await page.getByText('An AI agent (claude-code) asks, because: “to run the migration”').waitFor()
-    await page.getByText('It can read everything that this program prints.').waitFor()
+    const heading = await page.getByRole('heading', { level: 1 }).innerText()
+    expect(heading.replaceAll(/\s/g, '')).toContain(`bash-c'echo${'x'.repeat(300)}\\nend'`)
     await page
-      .getByText(/version 1, changed .* by sam/)
+      .getByRole('alert')
+      .getByText('bash runs a script, which can do anything with the values.')
+      .waitFor()
+    await page.getByText('An agent runs this (claude-code), because: “to run the migration”').waitFor()
+    await page.getByText('It can read everything that this program prints.').waitFor()
+    expect(await page.getByText('ran the command').innerText()).toContain('Approve only if you know who')
+    await openKeys(page)
+    await page
+      .getByText(/changed .* by sam/)
       .first()
       .waitFor()
     await expectAccessible(page)

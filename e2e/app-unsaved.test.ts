@@ -128,11 +128,11 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   })
 
   test.each([
-    ['the name of the workspace', 'Name'],
-    ['an invitation', 'E-mail'],
-  ])('%s: leaving the page asks first', async (_what, field) => {
+    ['the name of the workspace', 'Settings', 'Name'],
+    ['an invitation', 'Members', 'E-mail'],
+  ])('%s: leaving the page asks first', async (_what, place, field) => {
     await goTo('/bundles')
-    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: place }).click()
     answers.push(false, true)
     await page.getByLabel(field, { exact: true }).fill('half@example.com')
     await page.getByRole('link', { name: 'Keys' }).click()
@@ -165,6 +165,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await page.getByLabel('Name', { exact: true }).fill('Acme Ltd')
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('button', { name: /^Workspace Acme Ltd/ }).waitFor()
+    await page.getByRole('link', { name: 'Members' }).click()
     await page.getByLabel('E-mail').fill('lee@example.com')
     await page.getByRole('button', { name: 'Invite', exact: true }).click()
     await page.getByText('Send this link').waitFor()

@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
     await page.getByRole('button', { name: 'Create the account and join' }).click()
     await page.getByRole('heading', { name: 'Bundles' }).waitFor()
     await page.goto(`${server.url}/settings`)
-    await page.getByRole('heading', { name: 'Members' }).waitFor()
+    await page.getByRole('heading', { name: 'Workspace', level: 2 }).waitFor()
     expect(await page.getByRole('link', { name: 'Open webhooks' }).count()).toBe(0)
     await page.goto(`${server.url}/settings/webhooks`)
     await page.getByText('Only owners of the workspace see its webhooks.').waitFor()

@@ -126,4 +126,24 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
     await heading(first, 'Account').waitFor()
     await closePage(first)
   })
+
+  test('a variable of another workspace is one click and one field away', async () => {
+    const headers = { 'keyferry-workspace': other }
+    const call = createClient(server.url)
+    await call('POST', '/api/v1/imports', {
+      headers,
+      body: {
+        bundle: 'prod/billing',
+        entries: [{ name: 'SEARCHED_URL', value: 'planted', is_secret: true }],
+      },
+    })
+    await first.getByRole('button', { name: /^Go to/ }).click()
+    await first.getByRole('dialog').getByRole('combobox').fill('searched')
+    await first.getByRole('option', { name: 'SEARCHED_URL in prod/billing Other' }).waitFor()
+    await expectAccessible(first)
+    await first.keyboard.press('Enter')
+    await heading(first, 'SEARCHED_URL in prod/billing').waitFor()
+    expect(new URL(first.url()).pathname).toMatch(new RegExp(`^/w/${other}/keys/`))
+    await closePage(first)
+  })
 })

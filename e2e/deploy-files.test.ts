@@ -3,7 +3,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { validateWorkflow } from '@action-validator/core'
-import { expect, test } from 'vitest'
+import { Deployment } from 'kubernetes-models/apps/v1'
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2'
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
+import { Service } from 'kubernetes-models/v1'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { SETTINGS } from '../server/src/setting-table.ts'
 import { hasProxy } from './nginx.ts'
 
@@ -35,10 +41,18 @@ test('every hosted example demands that an approval returns to its terminal', ()
     expect(read(name)).not.toContain('APPROVAL_ASSURANCE')
 })
 
+const inDockerfile = (form: RegExp) =>
+  [...read('Dockerfile').matchAll(form)].flatMap(([, list = '']) => list.trim().split(/ +/))
+
+test('what the image copies from a clone gets modes that do not depend on the umask of the clone', () => {
+  const copied = inDockerfile(/^COPY (?!--from)([^.\s]+) \S+$/gm).map((source) => source.replace(/\/.*/, ''))
+  const withModes = inDockerfile(/^RUN chmod -R u=rwX,go=rX ([^&\n]+)/gm)
+  // Of `release`, the image has only what it packs, with the modes that it sets.
+  expect(copied.filter((source) => !withModes.includes(source))).toEqual(['release'])
+})
+
 test('the image copies existing files, and every workspace but the stories', () => {
-  const sources = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)]
-    .flatMap(([, list = '']) => list.split(' '))
-    .filter((source) => source !== '')
+  const sources = inDockerfile(/^COPY (?!--from)(.+) \S+$/gm)
   expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([])
   const manifest: { workspaces: string[] } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const needed = manifest.workspaces.filter((workspace) => workspace !== 'e2e')
@@ -142,4 +156,63 @@ test('the workflow of a release has the form that GitHub demands', () => {
   const known = workflow.replace(/^ +attestations: write\n/m, '')
   expect(validateWorkflow(known)).toMatchObject({ errors: [] })
   expect(workflow).toContain('run: npm run release\n')
+})
+
+describe('Kubernetes', () => {
+  const FORMS: Readonly<Record<string, (text: string) => { validate(): void }>> = {
+    Deployment: (text) => new Deployment(JSON.parse(text)),
+    Service: (text) => new Service(JSON.parse(text)),
+    PodDisruptionBudget: (text) => new PodDisruptionBudget(JSON.parse(text)),
+    HorizontalPodAutoscaler: (text) => new HorizontalPodAutoscaler(JSON.parse(text)),
+    NetworkPolicy: (text) => new NetworkPolicy(JSON.parse(text)),
+  }
+  const { items }: { items: { kind: string; metadata: { name: string } }[] } = parse(
+    read('kubernetes/keyferry.yaml'),
+    { merge: true },
+  )
+  const deployments = items.filter(({ kind }) => kind === 'Deployment')
+  const settings = new Map(
+    deployments.map((item) => {
+      const { containers } = new Deployment(item).spec?.template.spec ?? { containers: [] }
+      return [
+        containers[0]?.name,
+        Object.fromEntries((containers[0]?.env ?? []).map((one) => [one.name, one.value])),
+      ]
+    }),
+  )
+
+  test.each(items.map((item) => [item.kind, item.metadata.name, item] as const))(
+    '%s %s has the form that Kubernetes demands',
+    (kind, _, item) => {
+      FORMS[kind]?.(JSON.stringify(item)).validate()
+      const wrong = FORMS[kind]?.(JSON.stringify({ ...item, spec: 'none' }))
+      expect(() => wrong?.validate()).toThrow()
+    },
+  )
+
+  test('the manifests set nothing that the program does not know, and the web nodes call the port of the API', () => {
+    const names = [...settings.values()].flatMap((env) => Object.keys(env))
+    expect(names.length).toBeGreaterThan(5)
+    expect(names.filter((name) => !(name in SETTINGS))).toEqual([])
+    expect(settings.get('web')?.['API_URL']).toBe(`http://keyferry-api:${settings.get('api')?.['PORT']}`)
+  })
+
+  test.each(['api', 'web'])('%s stops before Kubernetes ends it', (name) => {
+    const pod = deployments.map((item) => new Deployment(item).spec?.template.spec)
+    const grace = pod.find((spec) => spec?.containers[0]?.name === name)?.terminationGracePeriodSeconds
+    const stopSeconds = SETTINGS.STOP_SECONDS.schema.parse(undefined)
+    expect(Number(settings.get(name)?.['DRAIN_SECONDS']) + stopSeconds).toBeLessThan(Number(grace))
+  })
+})
+
+test('the alerts and the dashboard read metrics that the server reports, and the dashboard all of them', () => {
+  const sources = ['plumbing/src/metrics.ts', 'api/src/measures.ts']
+  const words = sources.flatMap((path) => readFileSync(join(ROOT, path), 'utf8').match(/\w+/g) ?? [])
+  const reported = new Set(words)
+  const texts = ['prometheus/alerts.yaml', 'prometheus/dashboard.json', 'kubernetes/keyferry.yaml'].map(read)
+  const names = new Set(texts.flatMap((text) => text.match(/\bkeyferry_[a-z_]+?(?=_bucket|\b)/g) ?? []))
+  expect(names.size).toBeGreaterThan(3)
+  expect([...names].filter((name) => !reported.has(name))).toEqual([])
+  const shown = read('prometheus/dashboard.json')
+  expect([...reported].filter((word) => /^keyferry_[a-z_]+$/.test(word) && !shown.includes(word))).toEqual([])
 })

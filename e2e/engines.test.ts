@@ -17,7 +17,7 @@ import { type RunningServer, startServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, type Terminal } from './terminal.ts'
 
 const LINK = /https:\/\/localhost:\d+\/approve\/\w+/
-const APPROVE = button('Approve 6 keys of dev/app')
+const APPROVE = button('Approve')
 const TOKEN = 'A'.repeat(43)
 
 describe.skipIf(!hasTerminal())('an approval returns from a page behind https', () => {

@@ -2,12 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SessionCookie } from './app-accounts.ts'
+import { type SessionCookie, sessionHeaders } from './app-accounts.ts'
 import { openPage, readRequest } from './app-page.ts'
 import { startBoundServer } from './bound-server.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
+import { createMachine } from './machine-calls.ts'
 import { noteAddresses } from './opened-address.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import type { RunningServer } from './start-server.ts'
@@ -56,7 +58,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
 
   test('ls of a bundle prints its names after one click, over loopback', async () => {
     const terminal = client(['ls', 'dev/app'])
-    const page = await press(await opened.next(), /^List \d+ names of/)
+    const page = await press(await opened.next(), /^List \d+ names/)
     expect(await terminal.exit).toBe(0)
     expect(terminal.output()).toMatch(/approved: \d+ names of dev\/app in workspace/)
     expect(terminal.output()).toMatch(/STRIPE_SECRET_KEY +secret/)
@@ -68,13 +70,47 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
   test('ls prints the bundles, and the code brings the approval back', async () => {
     const terminal = client(['ls'], false)
     const [link] = await terminal.appears(/http\S+\/approve\/[0-9a-f]{32}/)
-    const page = await press(link, /^List \d+ bundles of/)
+    const page = await press(link, /^List \d+ bundles/)
     const code = await page.getByText(/^\d{3} \d{3}$/).innerText()
     await terminal.appears(/Code: /)
     terminal.type(`${code}\r`)
     expect(await terminal.exit).toBe(0)
     expect(terminal.output()).toMatch(/prod\/shop\/app +\d+ keys?/)
     await page.context().close()
+  })
+
+  function diff(bundle: string, env: NodeJS.ProcessEnv) {
+    return spawnSync(process.execPath, [CLIENT_PROGRAM, 'diff', 'dev/app', bundle], {
+      cwd: folder,
+      env: { ...environment(false), ...env },
+      encoding: 'utf8',
+    })
+  }
+
+  test('diff compares what the token of a machine can read; without one it names the page', async () => {
+    const headers = sessionHeaders(server.url, cookie)
+    const call = createClient(server.url)
+    const bundles = await call('GET', '/api/v1/bundles', { headers })
+    const machine_id = await createMachine(server.url, { name: 'checks' }, headers)
+    for (const name of ['dev/app', 'dev/worker']) {
+      const params = { machine_id, bundle_id: bundles.find((bundle) => bundle.name === name)?.id ?? '' }
+      const path = '/api/v1/machines/{machine_id}/bundles/{bundle_id}'
+      await call('PUT', path, { headers, params, body: { scope: 'read' } })
+    }
+    const { token } = await call('POST', '/api/v1/machines/{machine_id}/tokens', {
+      headers,
+      params: { machine_id },
+      body: { expires_in_days: 7, networks: [] },
+    })
+    const { status, stdout } = diff('dev/worker', { KEYFERRY_TOKEN: token })
+    expect(stdout).toMatch(/- PORT +missing in dev\/worker; own value in dev\/app\n/)
+    expect(stdout).toContain('3 missing in a bundle, 3 same in all')
+    expect(status).toBe(1)
+    expect(diff('prod/shop/app', { KEYFERRY_TOKEN: token }).stderr).toContain('cannot read prod/shop/app')
+    const { stderr } = diff('dev/worker', {})
+    expect(stderr).toContain(
+      `Open ${server.url}/compare?bundle=dev/app&bundle=dev/worker, or set KEYFERRY_TOKEN`,
+    )
   })
 
   test('what completion runs makes no request', () => {

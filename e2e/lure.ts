@@ -28,11 +28,12 @@ export class Attacker {
     this.#url = url
   }
 
-  /** Ask for a bundle; without ways of return, as a client that knows only the published interface does. */
-  async ask(bundle: string, release: readonly Way[] = []): Promise<string> {
+  /** Ask for a bundle; without ways of return, as a client that knows only the published interface does.
+   * @param more fields of the request */
+  async ask(bundle: string, release: readonly Way[] = [], more: object = {}): Promise<string> {
     const returning = { release, poll_challenge: pollChallenge(this.verifier) }
     const client_pubkey = Buffer.from(this.keys.publicKey).toString('base64')
-    const body = { client_pubkey, bundle_id: bundle, ...(release.length === 0 ? {} : returning) }
+    const body = { client_pubkey, bundle_id: bundle, ...(release.length === 0 ? {} : returning), ...more }
     const { body: made } = await this.#call('POST', '', body)
     return String(made['id'])
   }

@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser() || !hasOwnLoopback())(
       await page.context().addCookies([{ ...cookie, url: server.url }])
       await page.goto(`${server.url}/approve/${id}#lb=${listener.port}${PATH.replace('/r/', '.')}`)
       await readRequest(page)
-      await page.getByRole('button', { name: 'Approve 6 keys' }).click()
+      await page.getByRole('button', { name: 'Approve', exact: true }).click()
       return { id, page, secret: returnedSecret({ status: 200, body: JSON.parse(await approved.promise) }) }
     }
 

@@ -9,10 +9,10 @@ export function clientIn(page: Page): Call {
       path,
       method: init.method ?? 'GET',
       body: typeof init.body === 'string' ? init.body : null,
+      headers: Object.fromEntries(new Headers(init.headers)),
     }
-    const { status, text } = await page.evaluate(async ({ path: target, method, body }) => {
-      const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(target, { method, ...(body === null ? {} : { body, headers }) })
+    const { status, text } = await page.evaluate(async ({ path: target, method, body, headers }) => {
+      const answer = await fetch(target, { method, headers, ...(body === null ? {} : { body }) })
       return { status: answer.status, text: await answer.text() }
     }, asked)
     return new Response(text, { status, headers: { 'content-type': 'application/json' } })

@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
@@ -9,24 +10,39 @@ import { startServer } from './start-server.ts'
 import { inTerminal } from './terminal.ts'
 
 const FOLDER = join(import.meta.dirname, '../docs/pictures')
-const KEYFERRY = [process.execPath, CLIENT_PROGRAM]
-const COMMAND = ['run', 'dev/app', '--no-open', '--', 'printenv', 'LOG_LEVEL']
+// The same home, folder and name of the computer each time, because the page shows them.
+const HOME = join(tmpdir(), 'keyferry-pictures')
+const PROJECT = join(HOME, 'shop')
+const ON_LAPTOP = [
+  'unshare',
+  '--user',
+  '--map-root-user',
+  '--uts',
+  'sh',
+  '-c',
+  'hostname my-laptop; exec "$@"',
+  'sh',
+]
+const KEYFERRY = [...ON_LAPTOP, process.execPath, CLIENT_PROGRAM]
+const COMMAND = ['run', 'dev/app', '--no-open', '--', 'npm', 'run', 'dev']
 
 /** Take the README's two pictures: a client that waits in a real terminal, and the approval page of its request. */
 export async function takeReadmePictures(browser: Browser): Promise<void> {
-  await mkdir(FOLDER, { recursive: true })
+  await Promise.all([FOLDER, PROJECT].map((folder) => mkdir(folder, { recursive: true })))
+  await writeFile(join(PROJECT, 'package.json'), JSON.stringify({ scripts: { dev: 'node --version' } }))
   const server = await startServer({ env: { PORT: '5393' } })
   try {
     await createLibrary(server.url)
-    const { PATH, HOME } = process.env
+    const { PATH } = process.env
     const terminal = inTerminal([...KEYFERRY, ...COMMAND], {
       columns: 76,
+      cwd: PROJECT,
       env: { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url },
     })
     const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
     await terminal.appears(/left/)
     const context = await browser.newContext({
-      viewport: { width: 1100, height: 860 },
+      viewport: { width: 1100, height: 560 },
       reducedMotion: 'reduce',
     })
     const page = await context.newPage()
@@ -38,6 +54,7 @@ export async function takeReadmePictures(browser: Browser): Promise<void> {
     await context.close()
   } finally {
     await server.dispose()
+    await rm(HOME, { recursive: true, force: true })
   }
 }
 

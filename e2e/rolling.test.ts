@@ -7,7 +7,8 @@ import { TestBrowser } from '../web/test/test-browser.ts'
 import { type ManyNodes, startManyNodes } from './many-nodes.ts'
 import { hasProxy, type ProxyKind } from './nginx.ts'
 
-const CALLERS = 6
+const CALLERS = 3
+const PAUSE_MS = 100
 const NODES = ['api-1', 'web-1', 'api-2', 'web-2'] as const
 
 let nodes: ManyNodes
@@ -42,7 +43,7 @@ describe.each<ProxyKind>(['nginx', 'haproxy'])('four nodes behind %s', (proxy) =
       const callers = Array.from({ length: CALLERS }, async (_, caller) => {
         for (let n = 0; !over.signal.aborted; n++) {
           await call(`K_${caller}_${n}`).catch((error: unknown) => failed.push(error))
-          await sleep(5)
+          await sleep(PAUSE_MS)
         }
       })
       for (const name of NODES) {

@@ -2,7 +2,7 @@ import { createClient } from '@keyferry/contract/client'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Page } from 'playwright-core'
 import { askApproval, createLibrary, META, withdraw } from './app-library.ts'
-import { readRequest } from './app-page.ts'
+import { openChoice, readRequest } from './app-page.ts'
 import { at, press, type Shot, type World } from './shot.ts'
 import { startServer } from './start-server.ts'
 
@@ -64,11 +64,16 @@ function libraryShots(url: string): Shot[] {
     },
     {
       name: 'approval-other-bundle',
-      show: asked(url, { bundle: 'dev/app', address: '127.0.0.1' }, async (page) => {
-        await page.getByRole('combobox').fill('prod/shop/mail')
-        await page.getByRole('option', { name: 'prod/shop/mail' }).click()
-        await page.getByText('but you chose').waitFor()
-      }),
+      show: asked(
+        url,
+        { bundle: 'dev/app', address: '127.0.0.1', flags: ['run', '--any-bundle'] },
+        async (page) => {
+          await openChoice(page)
+          await page.getByRole('combobox').fill('prod/shop/mail')
+          await page.getByRole('option', { name: 'prod/shop/mail' }).click()
+          await page.getByText('but you chose').waitFor()
+        },
+      ),
     },
     {
       name: 'approval-covered',

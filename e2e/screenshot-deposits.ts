@@ -40,8 +40,6 @@ export async function depositShots(): Promise<World> {
         .getByText(/^Loading/)
         .first()
         .waitFor({ state: 'detached' })
-      await page.getByRole('heading', { name: /^What changes in/ }).waitFor()
-      await page.getByText('Loading the plan').waitFor({ state: 'detached' })
       await after?.({ page, terminal, id: request.id })
     }
   }

@@ -12,8 +12,7 @@ export async function nameShots(): Promise<World> {
     const request = await new Terminal(server.url).askForNames(bundle)
     await page.context().addCookies([{ ...cookie, url: server.url }])
     await page.goto(server.url + request.path)
-    await page.getByRole('heading', { level: 1, name: /^List/ }).waitFor()
-    await page.getByText('What to list').waitFor()
+    await page.getByRole('heading', { name: /^List/ }).waitFor()
     await after?.(page)
   }
 
@@ -28,6 +27,6 @@ export async function nameShots(): Promise<World> {
 
 async function approve(page: Page): Promise<void> {
   await readRequest(page)
-  await page.getByRole('button', { name: /^List \d+ names of/ }).click()
+  await page.getByRole('button', { name: /^List \d+ names/ }).click()
   await page.getByText(/^\d{3} \d{3}$/).waitFor()
 }

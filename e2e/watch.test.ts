@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
+import { freePort } from '@keyferry/plumbing/free-port'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../plumbing/test/postgres.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
@@ -20,11 +22,14 @@ describe.each(databases)('run --watch on %s', (kind, url) => {
   let server: RunningServer
   let folder: string
   let keys: Map<string, string>
+  let metricsPort: number
   let machine: { id: string; token: string; bundleId: string }
   const running: ChildProcess[] = []
 
   beforeAll(async () => {
-    const env = url === null ? {} : { DATABASE_URL: url, ROOT_KEY: formatRootKey(generateRootKey()) }
+    metricsPort = await freePort()
+    const metrics = { METRICS_PORT: String(metricsPort) }
+    const env = url === null ? metrics : { DATABASE_URL: url, ROOT_KEY: formatRootKey(generateRootKey()) }
     server = await startServer({ env })
     const entries = ['A', 'B'].map((name) => ({ name, value: 'first' }))
     await call('POST', '/imports', { bundle: 'prod/app', entries })
@@ -118,6 +123,23 @@ describe.each(databases)('run --watch on %s', (kind, url) => {
     await until(() => lines().at(-1)?.endsWith('after the restart'), true)
     child.kill('SIGINT')
     expect(await exit).toBe(130)
+  })
+
+  test('a delivery that the server has deleted is fetched again', { timeout: 60_000 }, async () => {
+    const { child, exit, lines } = watch(SERVICE)
+    await until(() => lines().length, 1)
+    await until(async () => {
+      const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
+      return (await answer.text()).includes('keyferry_held_calls 1\n')
+    }, true)
+    using database = new DatabaseSync(join(server.dataDir, 'keyferry.db'), { timeout: 5_000 })
+    database.exec('delete from deliveries')
+    server = await server.restart()
+    await until(() => database.prepare('select count(*) as count from deliveries').get()?.['count'], 1)
+    await change('B', 'after the deletion')
+    await until(() => lines().at(-1)?.endsWith('after the deletion'), true)
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
   })
 
   test('a program that ends by itself ends the client with its code', async () => {

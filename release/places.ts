@@ -3,7 +3,6 @@ import manifest from '../cli/package.json' with { type: 'json' }
 
 export const ROOT = join(import.meta.dirname, '..')
 
-/** The version of the client. */
 export const VERSION: string = manifest.version
 
 /** What a release consists of, and what a server hands out by default. */

@@ -9,9 +9,9 @@ import type { IdTokens } from './domain/machines/id-token.ts'
 import { DEVICE_NONCE_SECONDS } from './domain/requests/device.ts'
 import type { Stores } from './domain/stores.ts'
 import { setupCodeOf } from './first-set-up.ts'
+import type { RequestHandlerParts } from './http/handler-parts.ts'
 import { createHandlers } from './http/handlers.ts'
 import type { MachineRefusals } from './http/machine-refusals.ts'
-import type { RequestHandlerParts } from './http/requests.ts'
 import { createServer } from './http/server.ts'
 import type { Guard } from './outgoing/guard.ts'
 import type { ApiSettings } from './settings.ts'
@@ -40,9 +40,11 @@ type AppParts = {
 /** The HTTP server of the API, which does not listen yet. */
 export function createApp(parts: AppParts): FastifyInstance {
   const { settings, database, stores, shortLived, sealer, receiptKeys, approving, clock, log } = parts
-  const { sharedSecrets, requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
+  const { requireSignatureV2, devAllowPlaintext, maxBodyBytes, version, authMode } = settings
   const signing = {
-    sharedSecrets,
+    get sharedSecrets() {
+      return settings.sharedSecrets
+    },
     requireSignatureV2,
     nonces: noncesOf(shortLived, clock),
     now: clock.now,
@@ -75,7 +77,11 @@ export function createApp(parts: AppParts): FastifyInstance {
       devAllowPlaintext,
       version,
       failingStores: async () => (isEnding(app) ? ['stopping'] : await failingStores(database, shortLived)),
-      warnings: () => [...sealer.problems, ...(settings.warnings?.() ?? [])],
+      warnings: () => [
+        ...sealer.problems,
+        ...(shortLived.redis?.warnings ?? []),
+        ...(settings.warnings?.() ?? []),
+      ],
     }),
     readSignature: (facts) => new SignedCall(facts, signing),
     memberships: stores.memberships,

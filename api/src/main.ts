@@ -11,13 +11,13 @@ import { untoldSetupCode } from './first-set-up.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
 import { createApp } from './http-app.ts'
 import { listen } from './listening.ts'
-import { readyDatabase } from './maintenance.ts'
+import { readyDatabase, useRootKeys } from './maintenance.ts'
+import { gaugesOf, type Measured } from './measures.ts'
 import { outgoingOf, sendWebhooks } from './outgoing-calls.ts'
 import { openStores } from './recorded-stores.ts'
 import type { ApiSettings } from './settings.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
 import { receiptSigner } from './signing-keys.ts'
-import type { Sealer } from './storage/audit/sealer.ts'
 import type { Database } from './storage/base/queries.ts'
 import { overdueSweep, sweepEvery } from './sweeping.ts'
 
@@ -28,7 +28,6 @@ export {
   pruneAudit,
   verifyAudit,
 } from './audit-maintenance.ts'
-export { exportLibrary } from './library-export.ts'
 export {
   backupDatabase,
   type DatabaseSettings,
@@ -40,10 +39,11 @@ export {
   resetPassword,
   restoreDatabase,
   rotateRootKey,
-  setAccountActive,
+  rotateTenantKey,
   type Verification,
   verifyValues,
 } from './maintenance.ts'
+export { exportLibrary, forgetTenantOf, setAccountActive } from './operator-commands.ts'
 export type { ApiSettings, AuthMode } from './settings.ts'
 
 export type StartOptions = {
@@ -64,6 +64,8 @@ export type RunningApi = {
   address: string
   /** The code for the first set-up, where it is still needed and no setting gives one. */
   setupCode: string | null
+  /** @throws Error with one line for the operator: they do not open the database, and those before stay in use */
+  useRootKeys(rootKeys: ApiSettings['rootKeys']): Promise<void>
   /** Stops listening, answers held callers, lets running calls finish.
    * @param drainSeconds `/readyz` says so this long before */
   close(drainSeconds?: number): Promise<void>
@@ -98,13 +100,14 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const ending = { ...approving, endings: endingsOf(approving) }
   const expiring = opened.adopt(new ExpiringApprovals(ending), (it) => it.close())
   const app = createApp({ ...parts, ...recorded, ...outgoing, refusals, approving: { ...ending, expiring } })
-  await measure(app, { settings, shortLived, sealer: recorded.sealer, opened })
+  await measure(app, settings, { ...parts, sealer: recorded.sealer, opened })
   const address = await listen(app, settings)
   const setupCode = await untoldSetupCode(settings, stores.accounts)
   const resources = opened.move()
   return {
     address,
     setupCode,
+    useRootKeys: (rootKeys) => useRootKeys({ ...recorded, database }, { rootKeys }, timestamp(clock)),
     close: (drainSeconds = 0) => close(app, { settings, shortLived, resources, drainSeconds }),
   }
 }
@@ -115,22 +118,15 @@ function standardOutput(opened: AsyncDisposableStack): DestinationStream {
   return lines
 }
 
-type Measured = {
-  settings: ApiSettings
-  shortLived: ShortLived
-  sealer: Sealer
-  opened: AsyncDisposableStack
-}
-
-async function measure(app: FastifyInstance, measured: Measured): Promise<void> {
-  const { settings, shortLived, sealer, opened } = measured
+async function measure(
+  app: FastifyInstance,
+  settings: ApiSettings,
+  { opened, ...measured }: Measured & { opened: AsyncDisposableStack },
+): Promise<void> {
   if (settings.metrics === null) return
   const { countCalls, serveMetrics, showGauges } = await import('@keyferry/plumbing/metrics')
   countCalls(app, 'api')
-  showGauges({
-    heldCalls: () => shortLived.room.size + shortLived.changeRoom.size,
-    auditProblems: () => sealer.problems.length,
-  })
+  showGauges(gaugesOf(measured))
   opened.defer(await serveMetrics(settings.metrics))
 }
 

@@ -14,8 +14,9 @@ import { rotateDepositKey } from './storage/keys-at-rest/deposit-keys.ts'
 import { rotateReceiptKey } from './storage/keys-at-rest/receipt-keys.ts'
 import { proveRootKeys } from './storage/keys-at-rest/root-keys.ts'
 import { backupEmbedded, restoreEmbedded } from './storage/maintenance/embedded-backup.ts'
-import { type Rotation, rotateTenantKeys } from './storage/maintenance/rotation.ts'
-import { resetAccountPassword, setAccountActive as setActive } from './storage/people/accounts.ts'
+import { type Rotation, rewrapTenantKeys } from './storage/maintenance/rotation.ts'
+import { rotateTenantKeys } from './storage/maintenance/tenant-key-rotation.ts'
+import { resetAccountPassword } from './storage/people/accounts.ts'
 
 export type { Rotation, Verification }
 
@@ -25,7 +26,8 @@ export type DatabaseSettings = Pick<ApiSettings, 'databaseUrl' | 'dataDir' | 'ro
 /** Open the database of the settings, migrate it, and check the root keys.
  * @throws Error with one line for the operator */
 export async function readyDatabase(settings: DatabaseSettings, now: string): Promise<Database> {
-  const database = await openDatabase(databasePlace(settings), settings.databaseConnections)
+  const place = () => databasePlace(settings)
+  const database = await openDatabase(place(), settings.databaseConnections, place)
   try {
     await migrateDatabase(database, now)
     await proveRootKeys(database, ringOf(settings), now)
@@ -34,6 +36,17 @@ export async function readyDatabase(settings: DatabaseSettings, now: string): Pr
     await database.close()
     throw error
   }
+}
+
+/** Use other root keys from now on, if they open the database.
+ * @throws Error with one line for the operator */
+export async function useRootKeys(
+  { database, ring }: { database: Database; ring: RootKeyRing },
+  settings: Pick<ApiSettings, 'rootKeys'>,
+  now: string,
+): Promise<void> {
+  await proveRootKeys(database, ringOf(settings), now)
+  ring.replace(settings.rootKeys.map(parseRootKey))
 }
 
 /** The audit key of a database, made at the first start. */
@@ -66,7 +79,21 @@ export async function migrate(
  * any time, also while servers with the same keys run.
  * @throws Error when a root key in use is not among the settings' */
 export async function rotateRootKey(settings: DatabaseSettings): Promise<Rotation> {
-  return withDatabase(settings, (database) => rotateTenantKeys(database, ringOf(settings)))
+  return withDatabase(settings, (database) => rewrapTenantKeys(database, ringOf(settings)))
+}
+
+/** Give a tenant, or all of them, a new key, encrypt their values with it, and destroy the old one. You can stop it and
+ * run it again at any time, also while servers run.
+ * @throws Error: no tenant has this id */
+export async function rotateTenantKey(
+  settings: DatabaseSettings,
+  { tenantId, ...options }: { tenantId: string | null; settleMs?: number },
+): Promise<{ tenants: number; values: number }> {
+  return withDatabase(settings, async (database) => {
+    const rotated = await rotateTenantKeys(database, { ...options, tenantId, ring: ringOf(settings) })
+    if (tenantId !== null && rotated.tenants === 0) throw new Error(`no workspace has the id ${tenantId}`)
+    return rotated
+  })
 }
 
 /** Make a new key that signs receipts; the one in use endorses it. Servers sign with it after their next start.
@@ -87,7 +114,7 @@ export async function makeDepositKey(settings: DatabaseSettings): Promise<string
 
 /** Decrypt every stored value and report those that fail. No value is kept. */
 export async function verifyValues(settings: DatabaseSettings): Promise<Verification> {
-  return withDatabase(settings, ({ query }) => verifyStoredValues(query, ringOf(settings)))
+  return withDatabase(settings, (database) => verifyStoredValues(database, ringOf(settings)))
 }
 
 /** Copy the embedded database into a new file of mode 0600, while servers may write to it. The copy holds no root key,
@@ -144,18 +171,6 @@ export async function resetPassword(
     )
     return userId === null ? null : { password, userId }
   })
-}
-
-/** Let the owner of a local account act again, or no more.
- * @returns the user's id; null when there is no account of this e-mail */
-export async function setAccountActive(
-  settings: DatabaseSettings,
-  email: string,
-  isActive: boolean,
-): Promise<string | null> {
-  return withRecording(settings, ({ write }, { now }) =>
-    write((transaction) => setActive(transaction, { email, isActive, now })),
-  )
 }
 
 /** Open the database of the settings for one piece of work. */

@@ -47,6 +47,7 @@ export function sendWebhooks(
 }
 
 const REDIS_PORT = 6379
+const SENTINEL_PORT = 26379
 const POSTGRES_PORT = 5432
 
 /** Where a store listens, so that no call that an owner causes reaches it. */
@@ -54,6 +55,7 @@ function placeOf(address: string): { host: string; port: number }[] {
   const url = URL.parse(address)
   if (url === null || url.hostname === '') return []
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const usual = url.protocol.startsWith('redis') ? REDIS_PORT : POSTGRES_PORT
+  const redis = url.protocol.includes('sentinel') ? SENTINEL_PORT : REDIS_PORT
+  const usual = url.protocol.startsWith('redis') ? redis : POSTGRES_PORT
   return [{ host, port: url.port === '' ? usual : Number(url.port) }]
 }

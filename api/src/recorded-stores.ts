@@ -1,3 +1,4 @@
+import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import type { Logger } from 'pino'
 import type { Bounds } from './domain/base/bounds.ts'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
@@ -5,12 +6,12 @@ import type { Stores } from './domain/stores.ts'
 import { auditKeyIn, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
 import type { ShortLived } from './short-lived.ts'
-import { keepDays } from './storage/audit/audit-retention.ts'
 import { Sealer } from './storage/audit/sealer.ts'
 import type { Database } from './storage/base/queries.ts'
 import { recording } from './storage/base/recording.ts'
 import { beginDepositKeys } from './storage/keys-at-rest/deposit-keys.ts'
 import { type KnownReceiptKey, openReceiptKeys } from './storage/keys-at-rest/receipt-keys.ts'
+import { keepDays } from './storage/maintenance/retention.ts'
 import { createStores } from './storage/stores.ts'
 
 type StoreParts = {
@@ -22,7 +23,12 @@ type StoreParts = {
   log: Logger
 }
 
-type RecordedStores = { stores: Stores; sealer: Sealer; receiptKeys: readonly KnownReceiptKey[] }
+type RecordedStores = {
+  stores: Stores
+  sealer: Sealer
+  receiptKeys: readonly KnownReceiptKey[]
+  ring: RootKeyRing
+}
 
 /** The stores over a database whose writes are recorded in the audit log. Until `opened` ends, a sealer signs the log,
  * and entries past their time are removed. */
@@ -42,18 +48,25 @@ export async function openStores(
     valuesChanged: (tenantIds) => shortLived.changes.tell(tenantIds),
     isFull: (tenantId) => sealer.isFull(tenantId),
   })
-  const { auditRetentionDays: days } = settings
-  if (days > 0) keepDays(opened, { queries, days, now: clock.now, log })
+  keepDays(opened, { queries, days: settings.retentionDays, now: clock.now, log })
   return {
     stores: createStores(queries, { ring, auditKey, bounds: boundsOf(settings) }),
     sealer,
     receiptKeys,
+    ring,
   }
 }
 
 function boundsOf(settings: ApiSettings): Bounds {
-  const { maxBundleEntries, maxTenantBytes, maxWorkspacesPerPerson, versionsKept } = settings
+  const {
+    approvalAssurance: assurance,
+    maxBundleEntries,
+    maxTenantBytes,
+    maxWorkspacesPerPerson,
+    versionsKept,
+  } = settings
   return {
+    assurance,
     bundleEntries: maxBundleEntries,
     tenantBytes: maxTenantBytes,
     workspacesPerPerson: maxWorkspacesPerPerson,

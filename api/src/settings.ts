@@ -30,8 +30,8 @@ export type ApiSettings = {
   maxPayloadBytes: number
   /** Versions of one key that are kept, with the current one; 0: all. */
   versionsKept: number
-  /** Days that entries of the audit log are kept; 0: for ever. */
-  auditRetentionDays: number
+  /** Days that entries of the audit log, ended deliveries and ended deposits are kept; 0: for ever. */
+  retentionDays: { audit: number; deliveries: number; deposits: number }
   maxBodyBytes: number
   /** New approval requests of one network address. */
   requestsPerMinute: number

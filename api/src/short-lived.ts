@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { randomId, randomToken } from '@keyferry/crypto/token'
+import { failureFacts } from '@keyferry/plumbing/failure'
 import type { Logger } from 'pino'
 import { createMemoryNonces, createSharedNonces, type NonceStore } from './auth/nonces.ts'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
 import { Watchers } from './domain/collection/changed-values.ts'
 import { Deliveries } from './domain/endings/request-deliveries.ts'
+import type { RequestParts } from './domain/requests/request.ts'
 import type { RequestStore } from './domain/requests/request-store.ts'
 import { WaitingRoom } from './domain/requests/waiting-room.ts'
 import { type Limits, openRateLimits } from './http/rate-limit.ts'
@@ -43,19 +47,18 @@ export async function openShortLived(
 ): Promise<ShortLived> {
   const { maxLiveRequests: maxLive, maxWaitingDepositBytes: maxBoxBytes } = settings
   const now = () => clock.now().getTime()
-  const onError = (error: Error) => log.warn({ error: error.name }, 'redis')
-  const redis = settings.redisUrl === null ? null : await connect(settings.redisUrl, onError)
-  const opened = redis
-    ? await openRedisRequestStore({ redis, maxLive, maxBoxBytes })
-    : openSqliteRequestStore({ path: join(settings.dataDir, 'requests.db'), now, maxLive, maxBoxBytes })
-  const requests = aroundRequests?.(opened) ?? opened
+  const onError = (error: Error) => log.warn(failureFacts(error), 'redis')
+  const url = () => settings.redisUrl ?? ''
+  const opened = await openRequests({ ...settings, maxLive, maxBoxBytes }, { now, onError, url })
+  const { redis } = opened
+  for (const warning of redis?.warnings ?? []) log.warn(warning)
+  const requests = aroundRequests?.(opened.requests) ?? opened.requests
   const changes = await openChangeNotices({ redis })
   const deliveries = new Deliveries(requests, clock)
   const close = async () => {
     await deliveries.settled()
     await changes.close()
-    await requests.close()
-    redis?.close()
+    await opened.close()
   }
   return {
     ...openRateLimits({ redis, now, requestsPerMinute: settings.requestsPerMinute }),
@@ -70,8 +73,48 @@ export async function openShortLived(
   }
 }
 
+type RequestPlace = Pick<ApiSettings, 'redisUrl' | 'dataDir'> & { maxLive?: number; maxBoxBytes?: number }
+
+/** Work with the request store of the servers, which can be running.
+ * @returns null: there is none at this place */
+export async function withRequests<T>(
+  place: RequestPlace,
+  work: (parts: RequestParts) => Promise<T>,
+): Promise<T | null> {
+  if (place.redisUrl === null && !existsSync(requestsFile(place))) return null
+  const clock = { now: () => new Date(), newId: randomId, newToken: randomToken }
+  const { requests, close } = await openRequests(place, { now: Date.now, onError: () => undefined })
+  try {
+    return await work({ requests, clock })
+  } finally {
+    await close()
+  }
+}
+
+async function openRequests(
+  place: RequestPlace,
+  { now, onError, url }: { now: () => number; onError: (error: Error) => void; url?: () => string },
+): Promise<Pick<ShortLived, 'redis' | 'requests' | 'close'>> {
+  const redis = place.redisUrl === null ? null : await connect(url ?? place.redisUrl, onError)
+  const requests = redis
+    ? await openRedisRequestStore({ ...place, redis })
+    : openSqliteRequestStore({ ...place, path: requestsFile(place), now })
+  const close = async () => {
+    await requests.close()
+    redis?.close()
+  }
+  return { redis, requests, close }
+}
+
+function requestsFile({ dataDir }: Pick<ApiSettings, 'dataDir'>): string {
+  return join(dataDir, 'requests.db')
+}
+
 // Loaded only when needed, because it takes a large part of the start time.
-async function connect(url: string, onError: (error: Error) => void): Promise<RedisConnection> {
+async function connect(
+  url: string | (() => string),
+  onError: (error: Error) => void,
+): Promise<RedisConnection> {
   const { openRedis } = await import('./request-store/redis-connection.ts')
   return openRedis(url, onError)
 }

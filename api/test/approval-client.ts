@@ -7,12 +7,13 @@ import type { Answered, Identity, TestApi } from './api.ts'
 /** A client with its key pair, for an API that trusts loopback as a proxy: each client has a different address, so that
  * clients do not share a rate limit. */
 export class ApprovalClient {
-  readonly keyPair: KeyPair = generateKeyPair()
+  readonly keyPair: KeyPair
   readonly address = `10.${[...randomBytes(3)].join('.')}`
   readonly #api: Pick<TestApi, 'call'>
 
-  constructor(api: Pick<TestApi, 'call'>) {
+  constructor(api: Pick<TestApi, 'call'>, keyPair = generateKeyPair()) {
     this.#api = api
+    this.keyPair = keyPair
   }
 
   get publicKey(): string {

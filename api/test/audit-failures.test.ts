@@ -129,6 +129,27 @@ describe.each(databases)('when events cannot be written or sealed on %s', (kind)
 })
 
 if (databases.includes('postgres'))
+  test('a log whose sealing is cancelled each time keeps no other log unsealed', async () => {
+    const api = await startTestApi('postgres')
+    const database = await openOf(api)
+    const [slow, other] = [await api.newOwner(), await api.newOwner()]
+    await sql`create function cancelled() returns trigger language plpgsql as $$ begin
+      if new.tenant_id = ${sql.lit(slow.tenantId)} then raise 'cancelled' using errcode = '57014'; end if;
+      return new; end $$`.execute(database.query)
+    await sql`create trigger slow before insert on audit_log for each row execute function cancelled()`.execute(
+      database.query,
+    )
+    const body = { name: 'TOGETHER', value: 'v' }
+    await Promise.all([slow, other].map((as) => api.call('createKey', { as, body })))
+    const newest = async (as: Identity) =>
+      (await api.call('listAudit', { as, query: { action: 'key.created' } })).json[0]
+    while ((await newest(other))?.sealed !== true) await sleep(50)
+    expect((await newest(slow))?.sealed).toBe(false)
+    await database.close()
+    await api.close()
+  })
+
+if (databases.includes('postgres'))
   test('four nodes seal one chain of a workspace, which has every event once', {
     timeout: 60_000,
   }, async () => {

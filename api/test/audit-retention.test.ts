@@ -14,7 +14,7 @@ import {
   verifyAudit,
 } from '../src/main.ts'
 import { auditKeyIn } from '../src/maintenance.ts'
-import { sealTenant } from '../src/storage/audit/sealing.ts'
+import { sealTogether } from '../src/storage/audit/sealing.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
@@ -99,8 +99,8 @@ describe.each(databases)('what leaves the audit log on %s', (kind) => {
     const now = clock.now.toISOString()
     const key = await auditKeyIn(database, api.settings, now)
     const options = { ...database, key, publicUrl: null, now, most: 100 }
-    const place = { tenantId: owner.tenantId, seen: undefined }
-    await database.write((transaction) => sealTenant(transaction, place, options))
+    const seen = new Map([[owner.tenantId, undefined]])
+    await database.write((transaction) => sealTogether(transaction, seen, options))
   }
 
   const notes = async () =>
@@ -192,7 +192,7 @@ describe.each(databases)('what leaves the audit log on %s', (kind) => {
 
     test('by AUDIT_RETENTION_DAYS keeps that many days, and the newest entry for ever', async () => {
       clock.now = new Date('2026-01-11T10:00:00.000Z')
-      await restart({ auditRetentionDays: 9, now: () => clock.now })
+      await restart({ retentionDays: { audit: 9, deliveries: 0, deposits: 0 }, now: () => clock.now })
       while ((await head()).first_seq === 1) await sleep(20)
       await whenSealed()
       expect((await head()).first_seq).toBe(ENDS[0] + 1)
@@ -209,7 +209,11 @@ describe.each(databases)('what leaves the audit log on %s', (kind) => {
       test('by several nodes at once deletes each day once', async () => {
         // The last day stays within the limit: a node that starts late finds nothing more to delete.
         clock.now = new Date('2026-01-12T10:00:00.000Z')
-        const options = { ...api.settings, auditRetentionDays: 9, now: () => clock.now }
+        const options = {
+          ...api.settings,
+          retentionDays: { audit: 9, deliveries: 0, deposits: 0 },
+          now: () => clock.now,
+        }
         const nodes = await Promise.all([1, 2, 3].map(() => startTestApi(kind, options)))
         while ((await head()).first_seq !== ENDS[1] + 1) await sleep(20)
         await Promise.all(nodes.map((node) => node.close()))

@@ -36,6 +36,7 @@ export function faulty(store: RequestStore, faults: Faults): RequestStore {
     ofDevice: (deviceKey, nowMs) => store.ofDevice(deviceKey, nowMs),
     ofApprover: (userId, nowMs) => store.ofApprover(userId, nowMs),
     waitingIn: (tenantId, nowMs) => store.waitingIn(tenantId, nowMs),
+    live: (nowMs) => store.live(nowMs),
     watch: (id, listener) => store.watch(id, listener),
     ping: () => store.ping(),
     close: () => store.close(),

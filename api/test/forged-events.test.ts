@@ -97,4 +97,31 @@ describe.each(databases)('rows of the outbox that no server wrote, on %s', (kind
     const verdict = verdicts.find(({ tenantId }) => tenantId === other.tenantId)
     expect(verdict?.problem).toMatch(/entry \d+ repeats an earlier entry/)
   })
+
+  test('an entry that is in the way of one workspace keeps no event of another out of its log', async () => {
+    const [blocked, other] = [await api.newOwner(), await api.newOwner()]
+    const newestOf = async (as: Identity) => (await api.call('listAudit', { as })).json[0]
+    await expect.poll(() => newestOf(blocked)).toMatchObject({ sealed: true })
+    const { seq, hash } = await database.query
+      .selectFrom('audit_heads')
+      .select(['seq', 'hash'])
+      .where('tenant_id', '=', blocked.tenantId)
+      .executeTakeFirstOrThrow()
+    const row = { tenant_id: blocked.tenantId, seq: seq + 1, hash, body: '{}', origin: null }
+    const index = { at: 'now', action: 'key.created', actor_id: null, target_id: 'x' }
+    await database.query
+      .insertInto('audit_log')
+      .values({ ...row, ...index })
+      .execute()
+    const made = [blocked, other].map((as) => api.call('createKey', { as, body: { name: 'A', value: 'x' } }))
+    await Promise.all(made)
+    await expect.poll(() => newestOf(other)).toMatchObject({ sealed: true, action: 'key.created' })
+    const unsealed = database.query
+      .selectFrom('events')
+      .select('body')
+      .where('tenant_id', '=', blocked.tenantId)
+    expect(await unsealed.execute()).toHaveLength(1)
+    await database.query.deleteFrom('audit_log').where('target_id', '=', 'x').execute()
+    await expect.poll(() => newestOf(blocked)).toMatchObject({ sealed: true, action: 'key.created' })
+  })
 })

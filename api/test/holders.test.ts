@@ -13,6 +13,8 @@ import { openDatabase } from '../src/storage/base/database.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { recording } from '../src/storage/base/recording.ts'
+import { TABLES } from '../src/storage/base/tables.ts'
+import { forgetDeliveries } from '../src/storage/deliveries/delivery-retention.ts'
 import { createStores } from '../src/storage/stores.ts'
 import { databases } from './api.ts'
 
@@ -24,8 +26,10 @@ type Known = { id: string; holder: string; version: number; state: 'approved' | 
 describe.each(databases)('holders on %s', (kind) => {
   let database: Database
   let stores: Stores
+  let forget: () => Promise<void>
   let time = Date.parse('2026-01-31T12:00:00Z')
-  const [userId, tenantId] = [randomUUID(), randomUUID()]
+  const [userId, tenantId, bundleId] = [randomUUID(), randomUUID(), randomUUID()]
+  const now = () => new Date(time + 1)
   const stamp = () => {
     time += 1
     return { by: userId, at: new Date(time).toISOString(), origin: null }
@@ -36,13 +40,18 @@ describe.each(databases)('holders on %s', (kind) => {
     await migrateDatabase(database, stamp().at)
     const auditKey = { ...auditKeyOf(createAuditSeed()), name: 'keyferry.example.com/audit' }
     const bounds = {
+      assurance: 'compat' as const,
       bundleEntries: 10_000,
       tenantBytes: 1_073_741_824,
       versionsKept: 5,
       workspacesPerPerson: 9,
     }
     const ring = new RootKeyRing([generateRootKey()])
-    stores = createStores(recording(database, auditKey), { ring, auditKey, bounds })
+    const queries = recording(database, auditKey)
+    const log = { info: () => {} }
+    const ending = new AbortController().signal
+    forget = () => forgetDeliveries(queries, { before: now().toISOString(), now, ending, log })
+    stores = createStores(queries, { ring, auditKey, bounds })
     const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
     const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
     const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }
@@ -67,7 +76,7 @@ describe.each(databases)('holders on %s', (kind) => {
     await stores.deliveries.begin(tenantId, {
       id,
       requestId: 'r',
-      bundle: { id: randomUUID(), name: 'dev/app' },
+      bundle: { id: bundleId, name: 'dev/app' },
       holder,
       label: { hostname: 'laptop', user: holder, program: 'npm' },
       via: 'run',
@@ -85,8 +94,8 @@ describe.each(databases)('holders on %s', (kind) => {
     stores.deliveries[how](tenantId, { deliveryId, at: stamp().at, origin: null })
   const holders = async (keyId: string) => {
     const listed = await stores.holders.ofKey(tenantId, keyId, PAGE)
-    return (listed?.rows ?? []).map(({ holder, version, perhaps_version, times }) => ({
-      holder,
+    return (listed?.rows ?? []).map(({ holder, label, version, perhaps_version, times }) => ({
+      holder: label?.user ?? `${holder} by a deleted delivery`,
       version,
       perhaps_version,
       times,
@@ -94,12 +103,12 @@ describe.each(databases)('holders on %s', (kind) => {
   }
 
   const STEP = fc.record({
-    what: fc.constantFrom('approve', 'approve', 'collect', 'collect', 'void', 'rotate'),
+    what: fc.constantFrom('approve', 'approve', 'collect', 'collect', 'void', 'rotate', 'forget'),
     holder: fc.constantFrom('a', 'b', 'c'),
     which: fc.nat(20),
   })
 
-  test('after any order of approvals, hand-overs, voids and rotations the list equals a model', async () => {
+  test('after any order of approvals, hand-overs, voids, rotations and deletions of old deliveries the list equals a model', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(STEP, { minLength: 20, maxLength: 60 }), async (steps) => {
         const key = await newKey()
@@ -108,6 +117,7 @@ describe.each(databases)('holders on %s', (kind) => {
         let version = 1
         for (const { what, holder, which } of steps) {
           if (what === 'rotate') version += 1
+          if (what === 'forget') await forget()
           if (what === 'approve') {
             model.push({ id: await begin(key, holder, version), holder, version, state: 'approved' })
           }
@@ -165,6 +175,28 @@ describe.each(databases)('holders on %s', (kind) => {
     expect(await stale()).toEqual([])
   })
 
+  test('a version that is delivered again changes no indexed column', async () => {
+    const key = await newKey()
+    await end('collect', await begin(key, 'again', 1))
+    const holdings = () => database.query.selectFrom('holdings').selectAll().where('key_id', '=', key.id)
+    const seen = [await holdings().executeTakeFirstOrThrow()]
+    const id = await begin(key, 'again', 1)
+    const delivery = () => database.query.selectFrom('deliveries').selectAll().where('id', '=', id)
+    const approved = await delivery().executeTakeFirstOrThrow()
+    seen.push(await holdings().executeTakeFirstOrThrow())
+    await end('collect', id)
+    seen.push(await holdings().executeTakeFirstOrThrow())
+    const changed = {
+      holdings: changedColumns(seen),
+      deliveries: changedColumns([approved, await delivery().executeTakeFirstOrThrow()]),
+    }
+    expect(changed.holdings).toContain('perhaps_version')
+    expect(changed.deliveries).toEqual(['state', 'collected_at'])
+    for (const table of ['holdings', 'deliveries'] as const)
+      for (const index of Object.values(TABLES[table].indexes))
+        for (const column of changed[table]) expect(index.split(/\W+/)).not.toContain(column)
+  })
+
   test('racing approvals of one holder end in a list without a void one', async () => {
     const key = await newKey()
     const ids = await Promise.all(Array.from({ length: 10 }, () => begin(key, 'racer', 1)))
@@ -192,6 +224,11 @@ describe.each(databases)('holders on %s', (kind) => {
     })
   })
 })
+
+function changedColumns(rows: readonly Readonly<Record<string, unknown>>[]): string[] {
+  const [first = {}] = rows
+  return Object.keys(first).filter((column) => new Set(rows.map((row) => row[column])).size > 1)
+}
 
 function expected(model: readonly Known[], collected: readonly Known[]) {
   return ['a', 'b', 'c'].flatMap((holder) => {

@@ -109,7 +109,9 @@ describe('what the server does with any request', () => {
   })
 
   test('a logged call names its route by pattern, and nothing of what was sent', async () => {
-    await api.call('getKey', { as: owner, params: { key_id: 'marked-id' }, query: { reveal: '0' } })
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01` }
+    await api.call('getKey', { as: owner, params: { key_id: 'marked-id' }, query: { reveal: '0' }, headers })
     const line =
       api
         .log()
@@ -117,9 +119,9 @@ describe('what the server does with any request', () => {
         .filter((each) => each.includes('/api/v1/keys/:key_id'))
         .at(-1) ?? ''
     const logged = JSON.parse(line)
-    expect(logged).toMatchObject({ msg: 'call', method: 'GET', status: 404, tenant: owner.tenantId })
+    expect(logged).toMatchObject({ msg: 'call', method: 'GET', status: 404, tenant: owner.tenantId, trace })
     expect(Object.keys(logged).toSorted()).toEqual(
-      ['level', 'method', 'ms', 'msg', 'request', 'route', 'status', 'tenant', 'time'].toSorted(),
+      ['level', 'method', 'ms', 'msg', 'request', 'route', 'status', 'tenant', 'trace', 'time'].toSorted(),
     )
     expect(api.log()).not.toContain('marked-id')
   })

@@ -130,6 +130,38 @@ describe.each(databases)('imports on %s', (kind) => {
       expect(await actions('staging/app', { A: '1' })).toEqual({ A: 'own' })
     })
 
+    test('a plan and a bundle say which secret production and another environment deliver', async () => {
+      const both = {
+        entries: [
+          { name: 'A', value: '1' },
+          { name: 'PUBLIC', value: '2', is_secret: false },
+        ],
+      }
+      // More bundles than a plan names; the one for production comes last.
+      const others = [1, 2, 3, 4, 5, 6].map((number) => `dev${number}/app`)
+      for (const name of ['dev/app', ...others]) await importing(name, {}, { ...both, share: [] })
+      const crossing = async (into: string, how: object) =>
+        (await importing(into, {}, { ...both, dry_run: true, ...how })).json.plan.map(
+          ({ crosses }) => crosses,
+        )
+      expect(await crossing('dev9/app', { share: ['A'] })).toEqual([undefined, undefined])
+      expect(await crossing('prod/app', {})).toEqual([undefined, undefined])
+      const { json } = await importing('prod/app', {}, { ...both, share: ['A'] })
+      expect(json.plan).toMatchObject([{ name: 'A', action: 'share', crosses: true }, { name: 'PUBLIC' }])
+      expect(json.plan[1]).not.toHaveProperty('crosses')
+      expect(await crossing('dev9/app', { share: ['A'] })).toEqual([true, undefined])
+      expect(await crossing('dev/app', { own: ['A'] })).toEqual([undefined, undefined])
+      const shared = async () => {
+        const params = { bundle_id: json.bundle_id ?? '' }
+        return (await api.call('listSharedKeys', { as: owner, params })).json.filter(({ crosses }) => crosses)
+      }
+      expect(await shared()).toMatchObject([{ key_id: json.plan[0]?.key_id, shared_total: 7 }])
+      const params = { bundle_id: json.bundle_id ?? '' }
+      await api.call('changeBundlePolicy', { as: owner, params, body: { production: 'no' } })
+      expect(await shared()).toEqual([])
+      expect(await crossing('dev9/app', { share: ['A'] })).toEqual([undefined, undefined])
+    })
+
     test('a key that no bundle uses is taken, and replace names an equal value without changing it', async () => {
       await api.call('createKey', { as: owner, body: { name: 'A', value: '1' } })
       expect(await actions('dev/app', { A: '1' })).toEqual({ A: 'share' })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type Identity, startTestApi, type TestApi } from './api.ts'
 
 let api: TestApi
@@ -9,7 +9,7 @@ let database: DatabaseSync
 beforeAll(async () => {
   api = await startTestApi('sqlite')
   owner = await api.newOwner()
-  database = new DatabaseSync(join(api.settings.dataDir, 'keyferry.db'), { timeout: 5_000 })
+  database = new DatabaseSync(join(api.settings.dataDir, 'keyferry.db'), { timeout: 0 })
 })
 afterAll(async () => {
   database.close()
@@ -17,9 +17,16 @@ afterAll(async () => {
 })
 
 /** A write that fails as a full disk fails, in the middle of what a call does. */
-function failing(write: string): () => void {
-  database.exec(`create trigger breaks before ${write} begin select raise(abort, 'no'); end`)
-  return () => database.exec('drop trigger breaks')
+async function failing(write: string): Promise<() => Promise<void>> {
+  const repair = () => executed('drop trigger if exists breaks')
+  onTestFinished(repair)
+  await executed(`create trigger breaks before ${write} begin select raise(abort, 'no'); end`)
+  return repair
+}
+
+// The server's own transaction ends only while this process is free, so a wait inside SQLite would end nothing.
+async function executed(statement: string): Promise<void> {
+  await vi.waitFor(() => database.exec(statement), { timeout: 30_000, interval: 5 })
 }
 
 async function newBundle(name: string) {
@@ -38,10 +45,10 @@ test.each([
   const before = await items()
   const fresh = Array.from({ length: 500 }, (__, index) => [`K${index}`, 'x'])
   const body = { format: 'json', data: { ...Object.fromEntries(fresh), KNOWN: 'after' } }
-  const repair = failing(write)
+  const repair = await failing(write)
   expect((await api.call('importItems', { as: owner, params, body })).status).toBe(500)
   expect(await items()).toEqual(before)
-  repair()
+  await repair()
   const { json } = await api.call('importItems', { as: owner, params, body })
   expect(json).toEqual({ ok: true, imported: 500, created: 500, updated: 1 })
 })
@@ -56,12 +63,12 @@ test.each([
   await api.call('upsertLegacyItem', { as: owner, params, body: { key: name, value: 'v', is_secret: false } })
   const before = await items()
   const convert = () => api.call('convertLegacyItem', { as: owner, params: { ...params, key_name: name } })
-  const repair = failing(write)
+  const repair = await failing(write)
   expect((await convert()).status).toBe(500)
   expect(await items()).toEqual(before)
   const { json: keys } = await api.call('listKeys', { as: owner, query: { query: name } })
   expect(keys).toEqual([])
-  repair()
+  await repair()
   expect((await convert()).status).toBe(201)
   expect(await items()).toMatchObject([{ name, value: 'v', order: 0 }])
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
 async function openNode(url: string): Promise<Database> {
   vi.resetModules()
   const { openPostgres } = await import('../src/storage/base/postgres.ts')
-  return openPostgres(url, 12)
+  return openPostgres(() => url, 12)
 }
 
 const rowOf = (node: Database, table: 'tenants' | 'users', id: string) =>

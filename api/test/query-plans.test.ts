@@ -8,6 +8,7 @@ import { generateRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
 import { type CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import { DomainError } from '../src/domain/base/errors.ts'
 import type { Stores } from '../src/domain/stores.ts'
 import { verifyStoredValues } from '../src/storage/audit/verification.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
@@ -72,7 +73,6 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'add a passkey': ({ passkeys }) =>
     passkeys.insert(
       { id: randomUUID(), name: 'P', credentialId: randomUUID(), publicKey: new Uint8Array(1), counter: 0 },
-      20,
       { ...STAMP, by: userId },
     ),
   'rename a passkey': ({ passkeys }) => passkeys.rename(randomUUID(), 'P', { ...STAMP, by: userId }),
@@ -289,6 +289,7 @@ describe.each(databases)('query plans on %s', (kind) => {
     const query = database.query.withPlugin(recorder)
     const write: Write = (change) => query.transaction().execute(change)
     const bounds = {
+      assurance: 'compat' as const,
       bundleEntries: 10_000,
       tenantBytes: 1_073_741_824,
       versionsKept: 2,
@@ -302,9 +303,9 @@ describe.each(databases)('query plans on %s', (kind) => {
 
   test.each(Object.entries(USES))('to %s, every table is read by an index', async (name, use) => {
     recorder.nodes.length = 0
-    await use(stores)
+    await use(stores).catch(requireRefusal)
     const plans = await plansOf(database.query, kind, recorder.nodes)
-    const inOrder = /^list (more )?(bundles|keys|deliveries.*|holders.*|versions of a key)$/.test(name)
+    const inOrder = /^list (more )?(bundles|keys|deliveries.*|versions of a key)$/.test(name)
     for (const { query, plan } of plans) {
       // What is counted or numbered was found by an index: a subquery bounds it.
       expect(plan, query).not.toMatch(/Seq Scan|SCAN (?!counted|numbered|\(subquery|.*USING)/)
@@ -326,7 +327,7 @@ describe.each(databases)('query plans on %s', (kind) => {
 
   test('verifying reads the values by their keys, some at a time', async () => {
     recorder.nodes.length = 0
-    await verifyStoredValues(database.query.withPlugin(recorder), ring)
+    await verifyStoredValues({ ...database, query: database.query.withPlugin(recorder) }, ring)
     for (const { query, plan } of await plansOf(database.query, kind, recorder.nodes)) {
       expect(plan, query).not.toMatch(/Seq Scan|SCAN (?!.*USING)|Sort|TEMP B-TREE/)
     }
@@ -381,4 +382,9 @@ async function planOf(connection: Query, kind: string, compiled: CompiledQuery):
     sql: `${explain} ${compiled.sql}`,
   })
   return rows.map((row) => String(row['detail'] ?? row['QUERY PLAN'])).join('\n')
+}
+
+// A store may refuse a use. The statements that it sent before count too.
+function requireRefusal(error: unknown): void {
+  if (!(error instanceof DomainError)) throw error
 }

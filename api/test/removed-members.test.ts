@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join as joinPath } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { setAccountActive } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
@@ -102,6 +103,19 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
       expect(ofDelivery.map(({ action }) => action)).toEqual(['delivery.void', 'delivery.approved'])
     },
   )
+
+  test.each([true, false])('so do the approvals of an account that is disabled: %j', async (isActive) => {
+    const email = newEmail()
+    const { token } = (await invite(email, 'owner')).json
+    const { json } = await api.call('joinWithAccount', { body: { token, password: 'a word of my own' } })
+    const as = { userId: json.user_id, tenantId: owner.tenantId }
+    const waits = await approved(as)
+    expect(await setAccountActive(api.settings, email, isActive)).toMatchObject({ ended: true })
+    if (isActive) return expect((await waits()).json.status).toBe('ready')
+    expectError(await waits(), 404, GONE, 'not_found')
+    expect((await api.call('listDeliveries', { as: owner })).json).toMatchObject([{ state: 'void' }])
+    expect((await api.call('getMe', { as })).status).toBe(403)
+  })
 
   test.each([undefined, 'loopback', 'code'])(
     'a deposit ends, and stores nothing, whose approver is removed at that moment: return by %s',

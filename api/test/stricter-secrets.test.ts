@@ -154,3 +154,27 @@ describe.each(databases)('secrets that machines get under weaker rules on %s', (
     expect((await change('detach')).stricter).toEqual([])
   })
 })
+
+test.each(databases)(
+  'a copy under a rule that the server makes anyway leaves no name in the log on %s',
+  async (kind) => {
+    const api = await startTestApi(kind, { approvalAssurance: 'bound' })
+    const as = await api.newOwner()
+    const newBundle = async () =>
+      (await api.call('createBundle', { as, body: { name: randomUUID() } })).json.id
+    const [ruled, plain] = [await newBundle(), await newBundle()]
+    const { json: key } = await api.call('createKey', { as, body: { name: 'SECRET', value: 'v' } })
+    for (const bundle_id of [ruled, plain])
+      await api.call('attachKey', { as, params: { bundle_id, key_id: key.id }, body: {} })
+    const told = async (rules: Record<string, unknown>) => {
+      await api.call('changeBundlePolicy', { as, params: { bundle_id: ruled }, body: rules })
+      const body = { name: randomUUID(), own: ['SECRET'] }
+      const { json } = await api.call('duplicateBundle', { as, params: { bundle_id: plain }, body })
+      const query = { target: json.id, action: 'bundle.duplicated' } as const
+      return (await api.call('listAudit', { as, query })).json[0]?.data['weaker']
+    }
+    expect(await told({ assurance: 'bound' })).toBeUndefined()
+    expect(await told({ approvers: 'owner' })).toEqual(['SECRET'])
+    await api.close()
+  },
+)

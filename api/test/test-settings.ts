@@ -30,7 +30,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     waitingSeconds: 1_800,
     maxPayloadBytes: 1_048_576,
     versionsKept: 50,
-    auditRetentionDays: 0,
+    retentionDays: { audit: 0, deliveries: 0, deposits: 0 },
     maxBodyBytes: 2_097_152,
     requestsPerMinute: 10,
     maxLiveRequests: 20_000,

@@ -37,6 +37,7 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
     const auditKey = { ...auditKeyOf(createAuditSeed()), name: 'keyferry.example.com/audit' }
     const ring = new RootKeyRing([generateRootKey()])
     const bounds = {
+      assurance: 'compat' as const,
       bundleEntries: 10_000,
       tenantBytes: 1_073_741_824,
       versionsKept: 2,

@@ -6,19 +6,17 @@ import { withResolvers } from './base/with-resolvers.ts'
 import type { Approval, DeliverOptions, KeyferryErrorCode } from './client-types.ts'
 import { Words } from './command-line/command.ts'
 import { requireReader } from './commands/pull.ts'
-import { readValuesRequest, type ValuesOptions } from './commands/request-flags.ts'
-import { harmlessValues } from './delivery/dangerous-names.ts'
 import { deliver } from './delivery/deliver.ts'
+import { readValuesRequest, type ValuesOptions } from './flags/request-flags.ts'
 import { systemParts, workingFolder } from './real-parts.ts'
 import { fileOutput } from './terminal/streams.ts'
 
+type Fetched = { readonly values: Record<string, string> }
 type Failure = { readonly code: KeyferryErrorCode; readonly message: string; readonly next: string }
 
 /** Get values for a program that imports the client, as `keyferry pull` does. Never throws for a refused or failed
  * delivery. */
-export async function deliverValues(
-  options: DeliverOptions,
-): Promise<{ readonly values: Record<string, string> } | Failure> {
+export async function deliverValues(options: DeliverOptions): Promise<Fetched | Failure> {
   const aborted = withResolvers<Failure>()
   const parts = partsOf(options, () => aborted.resolve(ABORTED))
   if (options.signal?.aborted) return ABORTED
@@ -31,23 +29,13 @@ const ABORTED: Failure = {
   next: 'Nothing was delivered.',
 }
 
-async function valuesOf(
-  options: DeliverOptions,
-  parts: Parts,
-): Promise<{ readonly values: Record<string, string> }> {
+async function valuesOf(options: DeliverOptions, parts: Parts): Promise<Fetched> {
   const words = wordsOf(options)
   const request: ValuesOptions = await readValuesRequest(words, parts)
   requireReader(request.agent, words)
-  const delivered = await deliver(
-    {
-      ...request,
-      format: '.env',
-      command: [basename(process.argv0), ...process.argv.slice(1)],
-      via: 'run',
-    },
-    parts,
-  )
-  return { values: Object.fromEntries(harmlessValues(delivered.values, request)) }
+  const command = [basename(process.argv0), ...process.argv.slice(1)]
+  const { values } = await deliver({ ...request, format: '.env', command, via: 'run' }, parts)
+  return { values: Object.fromEntries(values) }
 }
 
 // The options are flags of the command by other names, so that both mean the same.

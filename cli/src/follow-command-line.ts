@@ -1,5 +1,5 @@
+import { nearest } from '@keyferry/contract/nearest'
 import { CliError, EXIT, generalError, usageError } from './base/cli-error.ts'
-import { nearest } from './base/nearest.ts'
 import type { Parts } from './base/parts.ts'
 import { printable } from './base/printable.ts'
 import { VERSION } from './base/version.ts'

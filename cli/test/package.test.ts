@@ -13,13 +13,16 @@ import { playSession, type Session } from './session.ts'
 const CLI = join(import.meta.dirname, '..')
 
 let folder: string
+let built: string
 
-// As it is published: built, packed, and installed where nothing else is.
+// As it is published: built, packed, and installed where nothing else is. In its own folder, because other tests run
+// the client in dist.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'keyferry-package-'))
-  execFileSync(process.execPath, [join(CLI, 'build.ts')])
+  built = join(folder, 'built')
+  execFileSync(process.execPath, [join(CLI, 'build.ts'), built])
   const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
-    cwd: join(CLI, 'dist'),
+    cwd: built,
     encoding: 'utf8',
   })
   execFileSync(
@@ -46,7 +49,7 @@ test('it contains all that it needs, in under a megabyte', async () => {
 })
 
 test('its manifest matches the package', async () => {
-  const { messages } = await publint({ pkgDir: join(CLI, 'dist') })
+  const { messages } = await publint({ pkgDir: built })
   expect(messages).toEqual([])
 })
 

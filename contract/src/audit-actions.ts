@@ -91,6 +91,7 @@ export const ORIGIN_OWNERS = {
   'webhook.secret_rotated': 'actor',
   'webhook.disabled': 'actor',
   'tenant.renamed': 'actor',
+  'tenant.forgotten': 'actor',
   'tenant.policy_changed': 'actor',
   'grant.created': 'actor',
   'grant.ended': 'grant',

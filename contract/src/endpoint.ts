@@ -1,4 +1,5 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { Ok, PathPart } from './schemas/text.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -44,7 +45,7 @@ export type Endpoint = {
   bodyOptional?: true
   /** Answers of success by status, each a body's schema. */
   responses: Readonly<Record<number, z.ZodType>>
-  /** Statuses of failure beyond those that the access implies, each an `Error` body. */
+  /** Statuses of failure beyond those that the access and the parts imply, each an `Error` body. */
   errors?: readonly number[]
   /** The web-facing layer answers itself; without it the internal API does. */
   layer?: 'web'
@@ -61,14 +62,23 @@ export type Endpoint = {
   text?: string
 }
 
-type RowParts = Omit<Endpoint, 'method' | 'path' | 'access'>
+type RowParts = Omit<Endpoint, 'method' | 'path' | 'access' | 'responses'> &
+  Partial<Pick<Endpoint, 'responses'>>
+
+const DONE = { responses: { 200: Ok } } as const
+
+/** A row that names no answer answers `{ ok: true }`. */
+type Row<R> = R & (R extends { responses: unknown } ? unknown : typeof DONE)
 
 function rows<const M extends Method>(method: M) {
   return <const P extends Endpoint['path'], const A extends Access, const R extends RowParts>(
     path: P,
     access: A,
     rest: R & { [Unknown in Exclude<keyof R, keyof RowParts>]: never },
-  ): { method: M; path: P; access: A } & R => ({ method, path, access, ...rest })
+  ) => {
+    const row: object = { method, path, access, ...DONE, ...rest }
+    return row as { method: M; path: P; access: A } & Row<R>
+  }
 }
 
 /** Rows of the endpoint table, by method. */
@@ -76,6 +86,10 @@ export const GET = rows('GET')
 export const POST = rows('POST')
 export const PUT = rows('PUT')
 export const DELETE = rows('DELETE')
+
+/** Of rows that the web-facing layer answers itself: with local accounts only, and a page of any mode. */
+export const OF_ACCOUNTS = { layer: 'web', modes: ['accounts'] } as const
+export const PAGE = { layer: 'web', page: true, responses: {} } as const
 
 const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   public: [],
@@ -102,4 +116,11 @@ export function failureStatuses(row: Endpoint): number[] {
     ...(row.storeless ? [] : [503]),
   ])
   return [...all].toSorted((a, b) => a - b)
+}
+
+/** The schema of a row's path parameters: its own, or one text for each name in braces; undefined without any. */
+export function paramsOf({ params, path }: Endpoint): z.ZodType<object> | undefined {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name = '']) => name)
+  if (params !== undefined || names.length === 0) return params
+  return z.object(Object.fromEntries(names.map((name) => [name, PathPart(name)])))
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, failureStatuses, paramsOf } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
-import { paramsOf } from './path-params.ts'
+import { ComponentSchemas } from './openapi-schemas.ts'
 
 const rows: [string, Endpoint][] = Object.entries(endpoints)
 
@@ -17,11 +17,26 @@ test.each(rows)('%s has a schema for exactly the parameters of its path', (_, ro
   expect(schema instanceof z.ZodObject ? Object.keys(schema.shape) : []).toEqual(inPath)
 })
 
-test.each(rows)('%s has an example of every body that travels, and the example is valid', (_, row) => {
-  for (const schema of [row.body, ...Object.values(row.responses)]) {
-    if (schema === undefined || schema instanceof z.ZodUnion) continue
-    const examples = schema.meta()?.['examples'] as unknown[] | undefined
-    expect(examples?.length).toBeGreaterThan(0)
-    for (const example of examples ?? []) expect(schema.safeParse(example).error).toBeUndefined()
-  }
+test.each(rows)('%s names no failure that its access and its parts imply', (_, { errors = [], ...row }) => {
+  const implied = failureStatuses(row)
+  expect(errors.filter((status) => implied.includes(status))).toEqual([])
+})
+
+const bodies = rows.flatMap(([name, { body, responses }]) => [
+  ...(body === undefined ? [] : [[`the body of ${name}`, body, 'input'] as const]),
+  ...Object.entries(responses).map(([status, schema]) => [`${name} ${status}`, schema, 'output'] as const),
+])
+
+test.each(bodies)('the example of %s is valid', (_, schema, io) => {
+  const { example } = new ComponentSchemas().media(schema, io)
+  expect(schema.safeParse(example).error).toBeUndefined()
+})
+
+test.each(bodies)('no text of the example of %s is the name of its field', (_, schema, io) => {
+  const unnamed: string[] = []
+  JSON.stringify(new ComponentSchemas().media(schema, io)['example'], (field, value) => {
+    if (field !== '' && [value].flat().includes(field)) unnamed.push(field)
+    return value
+  })
+  expect(unnamed).toEqual([])
 })

@@ -3,36 +3,25 @@ import { attachmentEndpoints } from './endpoints/attachments.ts'
 import { auditEndpoints } from './endpoints/audit.ts'
 import { bundleEndpoints } from './endpoints/bundles.ts'
 import { deliveryEndpoints } from './endpoints/deliveries.ts'
-import { depositEndpoints } from './endpoints/deposits.ts'
 import { grantEndpoints } from './endpoints/grants.ts'
-import { identityProviderEndpoints } from './endpoints/identity-provider.ts'
 import { importEndpoints } from './endpoints/imports.ts'
-import { invitationEndpoints } from './endpoints/invitations.ts'
 import { keyEndpoints } from './endpoints/keys.ts'
 import { legacyItemEndpoints } from './endpoints/legacy-items.ts'
 import { machineEndpoints } from './endpoints/machines.ts'
 import { memberEndpoints } from './endpoints/members.ts'
-import { namesEndpoints } from './endpoints/names.ts'
-import { passkeyEndpoints } from './endpoints/passkeys.ts'
 import { policyEndpoints } from './endpoints/policies.ts'
-import { proposalEndpoints } from './endpoints/proposals.ts'
 import { requestEndpoints } from './endpoints/requests.ts'
 import { serviceEndpoints } from './endpoints/service.ts'
 import { sessionEndpoints } from './endpoints/sessions.ts'
 import { signInEndpoints } from './endpoints/sign-in.ts'
 import { tenantEndpoints } from './endpoints/tenants.ts'
 import { userEndpoints } from './endpoints/users.ts'
-import { waitingEndpoints } from './endpoints/waiting.ts'
 import { webhookEndpoints } from './endpoints/webhooks.ts'
 
 /** The rows that the internal API answers, in the order of the API page. */
 export const apiEndpoints = {
   ...serviceEndpoints,
   ...requestEndpoints,
-  ...depositEndpoints,
-  ...proposalEndpoints,
-  ...namesEndpoints,
-  ...waitingEndpoints,
   ...grantEndpoints,
   ...policyEndpoints,
   ...bundleEndpoints,
@@ -43,10 +32,8 @@ export const apiEndpoints = {
   ...deliveryEndpoints,
   ...userEndpoints,
   ...accountEndpoints,
-  ...passkeyEndpoints,
   ...tenantEndpoints,
   ...memberEndpoints,
-  ...invitationEndpoints,
   ...auditEndpoints,
   ...machineEndpoints,
   ...webhookEndpoints,
@@ -56,7 +43,6 @@ export const apiEndpoints = {
 export const webEndpoints = {
   ...signInEndpoints,
   ...sessionEndpoints,
-  ...identityProviderEndpoints,
 } as const
 
 /** Every endpoint, once. */

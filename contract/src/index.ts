@@ -7,6 +7,7 @@ export {
   failureStatuses,
   type Method,
   type PathParams,
+  paramsOf,
 } from './endpoint.ts'
 export {
   type ApiEndpointName,
@@ -18,25 +19,20 @@ export {
 } from './endpoints.ts'
 export { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 export { ATTEMPTS, LIMITS, MASK, RATES, TIMES } from './limits.ts'
-export { paramsOf } from './path-params.ts'
 export { isProduction, type Production } from './production.ts'
 export * from './schemas/attachment.ts'
 export * from './schemas/audit.ts'
 export * from './schemas/bundle.ts'
-export * from './schemas/comparison.ts'
 export * from './schemas/delivery.ts'
 export * from './schemas/deposit.ts'
-export * from './schemas/email.ts'
 export * from './schemas/grant.ts'
 export * from './schemas/health.ts'
 export * from './schemas/import.ts'
-export * from './schemas/invitation.ts'
 export * from './schemas/key.ts'
 export * from './schemas/key-version.ts'
 export * from './schemas/legacy-item.ts'
 export * from './schemas/library-move.ts'
 export * from './schemas/machine.ts'
-export * from './schemas/machine-attempt.ts'
 export * from './schemas/machine-delivery.ts'
 export * from './schemas/machine-token.ts'
 export * from './schemas/machine-trust.ts'
@@ -56,7 +52,6 @@ export { SessionList, SessionState, SignedOut } from './schemas/session.ts'
 export * from './schemas/tenant.ts'
 export * from './schemas/text.ts'
 export * from './schemas/user.ts'
-export * from './schemas/waiting.ts'
 export * from './schemas/webhook.ts'
 export { areSiblings } from './siblings.ts'
 export {

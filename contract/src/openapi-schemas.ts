@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleOf } from './example.ts'
 
 type Io = 'input' | 'output'
 type JsonSchema = z.core.JSONSchema.BaseSchema
@@ -8,13 +9,12 @@ type ObjectSchema = { properties: Record<string, unknown>; required: readonly st
 export class ComponentSchemas {
   readonly byId: Record<string, unknown> = {}
 
-  /** A body as OpenAPI has it: its schema, and the first of its examples.
+  /** A body as OpenAPI has it: its schema, and an example.
    * @throws Error: another schema has the same id */
   media(schema: unknown, io: Io): Readonly<Record<string, unknown>> {
     if (!(schema instanceof z.ZodType)) throw new Error('a body without a schema')
     const root = this.#collected(schema, io)
-    const [example] = examplesOf(schema)
-    return { schema: hoisted(root), ...(example === undefined ? {} : { example }) }
+    return { schema: hoisted(root), example: exampleOf(root, this.byId) }
   }
 
   /** The fields of an object that is read.
@@ -42,11 +42,6 @@ export class ComponentSchemas {
     this.byId[id] = known
     if (JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`two schemas have the id ${id}`)
   }
-}
-
-function examplesOf(schema: z.ZodType): readonly unknown[] {
-  const examples = schema.meta()?.['examples']
-  return Array.isArray(examples) ? examples : []
 }
 
 function portable({ jsonSchema }: { jsonSchema: JsonSchema }): void {

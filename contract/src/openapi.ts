@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { type Endpoint, failureStatuses } from './endpoint.ts'
+import { type Endpoint, failureStatuses, paramsOf } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
 import { ComponentSchemas } from './openapi-schemas.ts'
-import { paramsOf } from './path-params.ts'
 import { WorkspaceHeaders } from './schemas/tenant.ts'
 import { ErrorBody } from './schemas/text.ts'
 

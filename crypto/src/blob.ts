@@ -19,8 +19,7 @@ const GCM = { authTagLength: TAG_BYTES }
  * The blob is 40 bytes longer than `plaintext`. */
 export function encryptBlob(plaintext: Uint8Array, key: DerivationKey, context: Uint8Array): Uint8Array {
   const blob = Buffer.allocUnsafeSlow(CIPHERTEXT_AT + plaintext.length + TAG_BYTES)
-  blob.set(PREAMBLE)
-  blob.write(key.id, PREAMBLE.length, 'hex')
+  blob.set(blobStart(key))
   const nonce = randomBytes(CIPHERTEXT_AT - NONCE_AT)
   blob.set(nonce, NONCE_AT)
   const cipher = createCipheriv(CIPHER, deriveSubkey(key, context), nonce, GCM)
@@ -29,6 +28,11 @@ export function encryptBlob(plaintext: Uint8Array, key: DerivationKey, context: 
   cipher.final()
   blob.set(cipher.getAuthTag(), blob.length - TAG_BYTES)
   return blob
+}
+
+/** The bytes that begin each blob made under a key. */
+export function blobStart(key: DerivationKey): Uint8Array {
+  return Buffer.concat([PREAMBLE, Buffer.from(key.id, 'hex')])
 }
 
 /** @throws CryptoError bad_blob (malformed, changed, or made for another context) · wrong_key (made under another key)

@@ -45,16 +45,26 @@ export function formatRootKey(rootKey: RootKey): string {
 /** The root keys in use, in order: the first one wraps, all of them unwrap. So a root key is rotated by putting the
  * new one in front, wrapping each tenant key again, and then leaving the old one out. */
 export class RootKeyRing {
-  readonly #keys: ReadonlyMap<string, RootKey>
-  /** The one that wraps. */
-  readonly first: RootKey
+  #keys: ReadonlyMap<string, RootKey> = new Map()
+  #first: RootKey
 
   /** @throws CryptoError bad_root_key: no key at all */
   constructor(keys: readonly RootKey[]) {
+    this.#first = this.replace(keys)
+  }
+
+  /** The one that wraps. */
+  get first(): RootKey {
+    return this.#first
+  }
+
+  /** @throws CryptoError bad_root_key: no key at all */
+  replace(keys: readonly RootKey[]): RootKey {
     const [first] = keys
     if (!first) throw new CryptoError('bad_root_key', 'a ring needs at least one root key')
-    this.first = first
     this.#keys = new Map(keys.map((key) => [key.id, key]))
+    this.#first = first
+    return first
   }
 
   get ids(): readonly string[] {

@@ -7,6 +7,9 @@ import type { RootKey, RootKeyRing } from './root-key.ts'
 
 const TENANT_KEY_BYTES = 32
 
+/** The keys of one tenant: the first one encrypts, all of them decrypt. Only during a rotation there are several. */
+export type TenantKeyRing = readonly [Uint8Array, ...Uint8Array[]]
+
 /** A fresh key for one tenant: 32 random bytes. */
 export function createTenantKey(): Uint8Array {
   return Uint8Array.from(randomBytes(TENANT_KEY_BYTES))
@@ -40,6 +43,14 @@ export function rootKeyIdOf(blob: Uint8Array): string {
 export function requireTenantKey(tenantKey: Uint8Array): void {
   if (tenantKey.length !== TENANT_KEY_BYTES)
     throw new CryptoError('bad_tenant_key', 'tenant key is not 32 bytes')
+}
+
+/** Of a tenant's keys, the one that a blob was made under; the first one if none of them.
+ * @throws CryptoError bad_blob: not a blob of ours */
+export function tenantKeyFor(blob: Uint8Array, ring: TenantKeyRing): Uint8Array {
+  if (ring.length === 1) return ring[0]
+  const id = keyIdOfBlob(blob)
+  return ring.find((key) => derivationKey(key).id === id) ?? ring[0]
 }
 
 function contextOf(tenantId: string): Buffer {

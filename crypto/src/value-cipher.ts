@@ -1,4 +1,4 @@
-import { decryptBlob, encryptBlob } from './blob.ts'
+import { blobStart, decryptBlob, encryptBlob } from './blob.ts'
 import { CryptoError } from './crypto-error.ts'
 import { derivationKey } from './derivation-key.ts'
 import { frame } from './frame.ts'
@@ -36,6 +36,11 @@ export function encryptValue(plaintext: Plaintext, tenantKey: Uint8Array, contex
 export function decryptValue(blob: Uint8Array, tenantKey: Uint8Array, context: ValueContext): Plaintext {
   requireTenantKey(tenantKey)
   return Plaintext.fromBytes(decryptBlob(blob, derivationKey(tenantKey), framed(context)))
+}
+
+/** The bytes that begin each value encrypted with a tenant key. */
+export function valueStart(tenantKey: Uint8Array): Uint8Array {
+  return blobStart(derivationKey(tenantKey))
 }
 
 function framed(context: ValueContext): Buffer {

@@ -4,6 +4,7 @@ import { type Engine, type EnginePage, SHOWN_WITHIN_MS } from './engine.ts'
 export const CHROMIUM: Engine = {
   name: 'Chromium',
   programs: { chromium: EXECUTABLE },
+  media: ['dark', 'forced colours', 'reduced motion'],
   start: async ({ publicPort }) => {
     const browser = await launchBrowser({
       executablePath: EXECUTABLE,
@@ -20,6 +21,15 @@ export const CHROMIUM: Engine = {
       click: async (xpath) => await at(xpath).click(),
       type: async (xpath, text) => await at(xpath).pressSequentially(text),
       movePointer: async (x, y) => await page.mouse.move(x, y),
+      run: async (body) => await page.evaluate(`(async () => {${body}})()`),
+      show: async ({ width, height, zoom, media }) => {
+        await page.setViewportSize({ width: width / zoom, height: height / zoom })
+        await page.emulateMedia({
+          colorScheme: media === 'dark' ? 'dark' : 'light',
+          forcedColors: media === 'forced colours' ? 'active' : 'none',
+          reducedMotion: media === 'reduced motion' ? 'reduce' : 'no-preference',
+        })
+      },
     }
     return { page: driven, close: async () => await browser.close() }
   },

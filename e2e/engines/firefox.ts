@@ -4,8 +4,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Engine } from './engine.ts'
-import { COMMANDS, type Send, webDriverPage } from './webdriver.ts'
+import type { Engine, EnginePage } from './engine.ts'
+import { COMMANDS, type Command, type Params, webDriverPage } from './webdriver.ts'
 
 const READY_WITHIN_MS = 30_000
 const COLON = 0x3a
@@ -14,14 +14,19 @@ const COLON = 0x3a
 export const FIREFOX: Engine = {
   name: 'Firefox',
   programs: { 'firefox-esr': 'firefox-esr' },
+  media: ['dark', 'forced colours', 'reduced motion'],
   start: async ({ folder, publicPort }) => {
     const profile = join(folder, 'firefox')
     await mkdir(profile)
     await writeFile(join(profile, 'user.js'), preferences(publicPort))
-    const child = spawn('firefox-esr', ['--marionette', '--headless', '--no-remote', '--profile', profile], {
-      env: { PATH: process.env['PATH'], HOME: profile },
-      stdio: 'ignore',
-    })
+    const child = spawn(
+      'firefox-esr',
+      ['--marionette', '--headless', '--no-remote', '--remote-allow-system-access', '--profile', profile],
+      {
+        env: { PATH: process.env['PATH'], HOME: profile },
+        stdio: 'ignore',
+      },
+    )
     const socket = connect(await portOf(profile), '127.0.0.1')
     const send = marionette(socket)
     await send('newSession', { acceptInsecureCerts: true })
@@ -31,8 +36,28 @@ export const FIREFOX: Engine = {
       await exited
       socket.destroy()
     }
-    return { page: webDriverPage(send), close }
+    return { page: webDriverPage(send, zoomedView(send)), close }
   },
+}
+
+// No window is narrower than 500 pixels, so a narrow one is twice as wide, and zoomed.
+const NARROWEST = 500
+
+function zoomedView(send: SendToFirefox): EnginePage['show'] {
+  return async ({ width, height, zoom, media }) => {
+    const scale = width < NARROWEST ? 2 : 1
+    await send('resize', { width: width * scale, height: height * scale })
+    await send('context', { value: 'chrome' })
+    const settings = {
+      'ui.systemUsesDarkTheme': media === 'dark' ? 1 : 0,
+      'browser.display.document_color_use': media === 'forced colours' ? 2 : 0,
+      'ui.prefersReducedMotion': media === 'reduced motion' ? 1 : 0,
+    }
+    const script = `gBrowser.selectedBrowser.fullZoom = arguments[0]
+      for (const [name, value] of Object.entries(arguments[1])) Services.prefs.setIntPref(name, value)`
+    await send('run', { script, args: [zoom * scale, settings] })
+    await send('context', { value: 'content' })
+  }
 }
 
 // Firefox rolls its check of local addresses out in steps, and automation turns the warning of insecure forms off: both
@@ -60,10 +85,13 @@ async function portOf(profile: string): Promise<number> {
   }
 }
 
+// `context` directs the next commands to the browser's own window, which sets the zoom, or back to the page.
+type SendToFirefox = (command: Command | 'context', params?: Params) => Promise<unknown>
+
 type Pending = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }
 
 // Each message is its length, a colon and JSON: [0, id, command, params] there, [1, id, error, result] back.
-function marionette(socket: Socket): Send {
+function marionette(socket: Socket): SendToFirefox {
   const pending = new Map<number, Pending>()
   let received = Buffer.alloc(0)
   let last = 0
@@ -84,7 +112,8 @@ function marionette(socket: Socket): Send {
     new Promise((resolve, reject) => {
       last += 1
       pending.set(last, { resolve, reject })
-      const message = JSON.stringify([0, last, COMMANDS[command].firefox, params])
+      const name = command === 'context' ? 'Marionette:SetContext' : COMMANDS[command].firefox
+      const message = JSON.stringify([0, last, name, params])
       socket.write(`${Buffer.byteLength(message)}:${message}`)
     })
 }

@@ -14,6 +14,8 @@ export const COMMANDS = {
   text: { http: 'GET /session/{session}/element/{id}/text', firefox: 'WebDriver:GetElementText' },
   click: { http: 'POST /session/{session}/element/{id}/click', firefox: 'WebDriver:ElementClick' },
   type: { http: 'POST /session/{session}/element/{id}/value', firefox: 'WebDriver:ElementSendKeys' },
+  run: { http: 'POST /session/{session}/execute/sync', firefox: 'WebDriver:ExecuteScript' },
+  resize: { http: 'POST /session/{session}/window/rect', firefox: 'WebDriver:SetWindowRect' },
   act: { http: 'POST /session/{session}/actions', firefox: 'WebDriver:PerformActions' },
 } as const
 
@@ -23,8 +25,8 @@ export type Params = Readonly<Record<string, unknown>>
 /** Send a command to an engine. @throws Error with the engine's words */
 export type Send = (command: Command, params?: Params) => Promise<unknown>
 
-/** The page of a session. */
-export function webDriverPage(send: Send): EnginePage {
+/** The page of a session, whose engine shows a view with `show`. */
+export function webDriverPage(send: Send, show: EnginePage['show']): EnginePage {
   const find = async (xpath: string) => {
     const deadline = Date.now() + SHOWN_WITHIN_MS
     for (;;) {
@@ -51,6 +53,9 @@ export function webDriverPage(send: Send): EnginePage {
       const move = { type: 'pointerMove', x, y, duration: 0 }
       await send('act', { actions: [{ type: 'pointer', id: 'mouse', actions: [move] }] })
     },
+    // Without this, Firefox runs scripts in a separate sandbox.
+    run: (body) => send('run', { script: `return (async () => {${body}})()`, args: [], sandbox: null }),
+    show,
   }
 }
 

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@keyferry/plumbing/free-port'
-import type { Engine } from './engine.ts'
+import type { Engine, EnginePage } from './engine.ts'
 import { COMMANDS, type Send, webDriverPage } from './webdriver.ts'
 
 const READY_WITHIN_MS = 15_000
@@ -12,7 +14,9 @@ const READY_EVERY_MS = 20
 export const WEBKIT: Engine = {
   name: 'WebKit',
   programs: { 'webkit2gtk-driver': 'WebKitWebDriver', xvfb: 'Xvfb' },
+  media: [],
   start: async ({ folder }) => {
+    await allowNarrowWindows(folder)
     const screen = ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp']
     const display = spawn('Xvfb', screen, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
     const [number] = await once(display.stdio[3] ?? display, 'data')
@@ -34,8 +38,22 @@ export const WEBKIT: Engine = {
         for (const child of [driver, display]) await ended(child)
       }
     }
-    return { page: webDriverPage(send), close }
+    return { page: webDriverPage(send, viewOf(send)), close }
   },
+}
+
+// Without this the window is as wide as the buttons of its toolbar.
+async function allowNarrowWindows(home: string): Promise<void> {
+  for (const version of ['gtk-3.0', 'gtk-4.0']) {
+    const settings = join(home, '.config', version)
+    await mkdir(settings, { recursive: true })
+    await writeFile(join(settings, 'gtk.css'), '* { min-width: 0; margin: 0; padding: 0; font-size: 1px; }')
+  }
+}
+
+function viewOf(send: Send): EnginePage['show'] {
+  return async ({ width, height, zoom }) =>
+    void (await send('resize', { width: width / zoom, height: height / zoom }))
 }
 
 async function ended(child: ChildProcess): Promise<void> {

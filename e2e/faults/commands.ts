@@ -1,5 +1,8 @@
 import { fuzz as fuzzApi } from '../../api/test/fuzz.ts'
 import { hasPostgres } from '../../plumbing/test/postgres.ts'
+import { ENGINES, hasEngine } from '../engines/engines.ts'
+import { faultsOfPages, VIEWS } from '../engines/walk.ts'
+import { startWorld } from '../engines/world.ts'
 import { approveTooMuch, holdJunk, type JunkKind, storeRequests } from './attacks.ts'
 import { stepClocks } from './clock.ts'
 import { Deployment, type DeploymentOptions } from './deployment.ts'
@@ -9,7 +12,8 @@ import { fuzzEnvText } from './env-fuzz.ts'
 import { hostedStores } from './hosted-stores.ts'
 import { fuzzHttp } from './http-fuzz.ts'
 import { killUnderLoad } from './kills.ts'
-import { storeOutages, sufferOutage } from './outages.ts'
+import { type Outage, redisFailovers, storeOutages, sufferOutage } from './outages.ts'
+import { patroniFailovers } from './patroni.ts'
 import { holdProperties } from './properties.ts'
 import { raceRevocations } from './revocations.ts'
 import { type RaceOptions, raceForDeliveries } from './single-delivery.ts'
@@ -38,6 +42,7 @@ const ANSWER_MS = 30_000
 const SLOW_P99_MS = 500
 const GROWTH = 0.1
 const RECOVERED_MS = 10_000
+const FAILED_OVER_MS = 45_000
 const STEPPED_MS = 5_000
 const DISK_RECOVERED_MS = 5_000
 const APPROVALS_AT_ONCE = 500
@@ -54,10 +59,31 @@ async function* deployments(): AsyncGenerator<{ name: string; options: Deploymen
   if (stores) yield { name: 'PostgreSQL and Redis', options: { processes: 'separate', stores } }
 }
 
+async function* sufferEach(outages: AsyncGenerator<Outage>): AsyncGenerator<Verdict> {
+  for await (const outage of outages) {
+    const { answers, recoveredMs, faults } = await sufferOutage(outage)
+    const wrong = [...faults, ...unclearAnswers(answers, ANSWER_MS)]
+    const slowest = Math.max(...answers.map(({ ms }) => ms))
+    yield {
+      what: outage.name,
+      seen: `slowest refusal ${Math.round(slowest)} ms, recovered in ${Math.round(recoveredMs)} ms: ${firstOf(wrong)}`,
+      isWell: wrong.length === 0 && recoveredMs < RECOVERED_MS,
+    }
+  }
+}
+
 /** Each kind of fault by its name. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   async *properties({ fuzz }) {
     yield await holdProperties(fuzz)
+  },
+
+  async *pages() {
+    for (const engine of ENGINES.filter(hasEngine)) {
+      await using started = await startWorld()
+      const faults = await faultsOfPages(engine, Object.values(VIEWS), started)
+      yield { what: `every page in ${engine.name}`, seen: firstOf(faults), isWell: faults.length === 0 }
+    }
   },
 
   async *receivers() {
@@ -137,14 +163,17 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     }
   },
   async *outages() {
-    for await (const outage of storeOutages()) {
+    yield* sufferEach(storeOutages())
+    yield* sufferEach(redisFailovers())
+  },
+  async *patroni() {
+    for await (const outage of patroniFailovers()) {
       const { answers, recoveredMs, faults } = await sufferOutage(outage)
-      const wrong = [...faults, ...unclearAnswers(answers, ANSWER_MS)]
-      const slowest = Math.max(...answers.map(({ ms }) => ms))
+      const failed = answers.filter(({ status }) => status >= 500).length
       yield {
         what: outage.name,
-        seen: `slowest refusal ${Math.round(slowest)} ms, recovered in ${Math.round(recoveredMs)} ms: ${firstOf(wrong)}`,
-        isWell: wrong.length === 0 && recoveredMs < RECOVERED_MS,
+        seen: `${failed} of ${answers.length} calls failed, recovered in ${Math.round(recoveredMs)} ms: ${firstOf(faults)}`,
+        isWell: faults.length === 0 && recoveredMs < FAILED_OVER_MS,
       }
     }
   },

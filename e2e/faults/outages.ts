@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ownPostgres } from '../../plumbing/test/postgres.ts'
+import { freshPostgres, ownPostgres } from '../../plumbing/test/postgres.ts'
+import { ownRedisCluster, ownRedisSentinels } from '../../plumbing/test/redis-cluster.ts'
 import { ownRedis } from '../../plumbing/test/redis-server.ts'
 import { Deployment } from './deployment.ts'
 import { History } from './history.ts'
@@ -10,7 +11,7 @@ import { beginWorkload, makeSharedBundle, type SharedBundle, storedKeys } from '
 /** Something the API needs that goes away and comes back. */
 export type Outage = {
   readonly name: string
-  readonly stores: { readonly databaseUrl: string; readonly redisUrl: string }
+  readonly stores: { readonly databaseUrl: string; readonly redisUrl?: string }
   begin(): Promise<void>
   end(): Promise<void>
   /** Calls that cannot be answered without it. */
@@ -63,11 +64,28 @@ export async function* storeOutages(): AsyncGenerator<Outage> {
   }
 }
 
+/** A master of Redis is killed and stays away; another server takes over. */
+export async function* redisFailovers(): AsyncGenerator<Outage> {
+  for (const [name, start] of Object.entries({ cluster: ownRedisCluster, sentinels: ownRedisSentinels })) {
+    const servers = await start()
+    const databaseUrl = await freshPostgres()
+    if (!servers) return
+    yield {
+      name: `Redis master killed, ${name}`,
+      stores: { databaseUrl, redisUrl: servers.url },
+      needs: 'approvals',
+      begin: async () => await (await servers.masterOf('{requests}')).stop(),
+      end: async () => {},
+    }
+    await servers.stop()
+  }
+}
+
 const PREFIX = 'OUTAGE_'
 const LOAD = { writers: 2, askers: 2 }
 const LOAD_MS = 300
 const ROUNDS = 3
-const GIVE_UP_MS = 30_000
+const GIVE_UP_MS = 60_000
 
 /** Work, lose a store while working on, get it back, and go on without a restart. */
 export async function sufferOutage(outage: Outage): Promise<OutageResult> {

@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client'
 import { http } from './node-http.ts'
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 35]
+// A scrape of Prometheus ends after ten seconds.
+const READ_MS = 3_000
 const LABELS = ['part', 'method', 'route', 'status'] as const
 
 // Both layers may run in one process, and then they count into one registry.
@@ -31,21 +34,18 @@ export function countCalls(app: FastifyInstance, part: 'api' | 'web'): void {
   })
 }
 
-/** Report how many calls are held open, and how many problems the audit log has. */
-export function showGauges({ heldCalls, auditProblems }: Record<'heldCalls' | 'auditProblems', Count>): void {
-  showGauge('keyferry_held_calls', 'Calls that wait for an approval', heldCalls)
-  showGauge(
-    'keyferry_audit_problems',
-    'Problems of the audit log, which /readyz names as warnings',
-    auditProblems,
-  )
-}
+/** By name: what is read when the metrics are collected. */
+export type Gauges = Readonly<Record<string, { help: string; read: () => number | Promise<number> }>>
 
-type Count = () => number
-
-function showGauge(name: string, help: string, count: Count): void {
-  register.removeSingleMetric(name)
-  const gauge: Gauge = new Gauge({ name, help, collect: () => gauge.set(count()) })
+/** Show each gauge, and NaN while it cannot be read in time: the other metrics matter most then. */
+export function showGauges(gauges: Gauges): void {
+  for (const [name, { help, read }] of Object.entries(gauges)) {
+    register.removeSingleMetric(name)
+    const reading = async () => await read()
+    const late = () => sleep(READ_MS, Number.NaN, { ref: false })
+    const collect = async () => gauge.set(await Promise.race([reading().catch(() => Number.NaN), late()]))
+    const gauge: Gauge = new Gauge({ name, help, collect })
+  }
 }
 
 /** Serve the counts and the process's resource use at `/metrics` on a separate address.

@@ -11,7 +11,13 @@ import { freePort } from '../src/free-port.ts'
 export type TestRedis = { url: string; stop(): Promise<void> }
 
 /** A Redis that a test can kill and start again on its port. */
-export type OwnRedis = TestRedis & { start(): Promise<void>; freeze(): void; thaw(): void }
+export type OwnRedis = TestRedis & {
+  port: number
+  isRunning(): boolean
+  start(): Promise<void>
+  freeze(): void
+  thaw(): void
+}
 
 /** Whether redis-server is installed. Otherwise its tests are skipped with a message; in CI that is a failure. */
 export function hasRedis(): boolean {
@@ -32,14 +38,14 @@ export async function ownRedis(): Promise<OwnRedis | null> {
   return hasRedis() ? await startRedis() : null
 }
 
-/** Start a server on a free port that writes nothing to disk.
+/** Start a server on a free port that writes nothing to disk, or with `--sentinel` after a file a sentinel.
  * @param settings more words of its command line */
 export async function startRedis(...settings: string[]): Promise<OwnRedis> {
-  const port = await freePort()
-  const url = `redis://127.0.0.1:${port}`
-  let server = await startServer(port, url, settings)
+  let { port, url, server } = await startOnFreePort(settings)
   return {
     url,
+    port,
+    isRunning: () => server.exitCode === null && server.signalCode === null,
     start: async () => {
       server = await startServer(port, url, settings)
     },
@@ -49,15 +55,31 @@ export async function startRedis(...settings: string[]): Promise<OwnRedis> {
   }
 }
 
+// Another process may take the free port first: then the server ends at once.
+async function startOnFreePort(settings: readonly string[]) {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    const url = `redis://127.0.0.1:${port}`
+    try {
+      return { port, url, server: await startServer(port, url, settings) }
+    } catch (error) {
+      if (attempt === 3) throw error
+    }
+  }
+}
+
 async function startServer(port: number, url: string, settings: readonly string[]): Promise<ChildProcess> {
-  const pidFile = join(tmpdir(), `redis-${port}.pid`)
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const server = spawn('redis-server', [...options, '--pidfile', pidFile, ...settings], {
-    stdio: 'ignore',
-    cwd: '/tmp',
-  })
-  server.once('exit', () => rmSync(pidFile, { force: true }))
-  await untilAnswers(url)
+  const pidFile = `redis-${port}.pid`
+  const dump = `redis-${port}.rdb`
+  const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', tmpdir(), '--pidfile', pidFile]
+  // A replica gets its first copy as a file, which the next server of this folder would load.
+  const unsaved = ['--save', '', '--appendonly', 'no', '--dbfilename', dump]
+  const words = settings.includes('--sentinel')
+    ? [...settings, ...place]
+    : [...place, ...unsaved, ...settings]
+  const server = spawn('redis-server', words, { stdio: 'ignore', cwd: tmpdir() })
+  server.once('exit', () => [pidFile, dump].map((file) => rmSync(join(tmpdir(), file), { force: true })))
+  await untilAnswers(server, url)
   return server
 }
 
@@ -68,8 +90,8 @@ async function stopServer(server: ChildProcess): Promise<void> {
   await ended
 }
 
-async function untilAnswers(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+async function untilAnswers(server: ChildProcess, url: string): Promise<void> {
+  while (server.exitCode === null && server.signalCode === null) {
     const client = createClient({ url, socket: { reconnectStrategy: false } }).on('error', () => {})
     try {
       await client.connect()
@@ -80,5 +102,5 @@ async function untilAnswers(url: string): Promise<void> {
       await sleep(20)
     }
   }
-  throw new Error('redis-server does not answer')
+  throw new Error(`redis-server ended with ${server.exitCode ?? server.signalCode} instead of answering`)
 }

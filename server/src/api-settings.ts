@@ -1,26 +1,37 @@
 import type { ApiSettings } from '@keyferry/api'
 import { missingKit, operatedKeyFile } from './root-key/recovery-kit.ts'
 import type { Settings } from './setting-table.ts'
+import { currentUrl } from './settings.ts'
 
-/** The API's part of the settings. */
 export function apiSettings(
   settings: Settings,
   place: Pick<ApiSettings, 'listen' | 'dataDir' | 'rootKeys' | 'sharedSecrets' | 'version'>,
 ): ApiSettings {
   return {
     ...place,
-    databaseUrl: settings.DATABASE_URL ?? null,
+    get databaseUrl() {
+      return currentUrl(settings, 'DATABASE_URL')
+    },
+    get sharedSecrets() {
+      return settings.BFF_SHARED_SECRET ?? place.sharedSecrets
+    },
     databaseConnections: settings.DATABASE_CONNECTIONS,
     publicHost: publicHostOf(settings),
     warnings: () => kitWarnings(settings),
-    redisUrl: settings.REDIS_URL ?? null,
+    get redisUrl() {
+      return currentUrl(settings, 'REDIS_URL')
+    },
     authMode: settings.AUTH_MODE,
     setupCode: settings.SETUP_CODE ?? null,
     requestTtlSeconds: settings.REQUEST_TTL,
     waitingSeconds: settings.WAITING_TTL,
     maxPayloadBytes: settings.MAX_PAYLOAD_BYTES,
     versionsKept: settings.VERSIONS_KEPT,
-    auditRetentionDays: settings.AUDIT_RETENTION_DAYS,
+    retentionDays: {
+      audit: settings.AUDIT_RETENTION_DAYS,
+      deliveries: settings.DELIVERY_RETENTION_DAYS,
+      deposits: settings.DEPOSIT_RETENTION_DAYS,
+    },
     maxBodyBytes: settings.MAX_BODY_BYTES,
     requestsPerMinute: settings.REQUESTS_PER_MINUTE,
     maxLiveRequests: settings.MAX_LIVE_REQUESTS,

@@ -6,7 +6,6 @@ import { StartError } from './start-error.ts'
 
 const REASON_CHARACTERS = 200
 
-/** The commands that work on the audit log. */
 export const AUDIT_COMMANDS = {
   'audit-verify': {
     means:

@@ -6,7 +6,6 @@ import { StartError } from './start-error.ts'
 
 const TIMEOUT_MS = 20_000
 
-/** The commands that move a library to another server. */
 export const LIBRARY_COMMANDS = {
   'export-library': {
     means:

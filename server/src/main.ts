@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util'
+import { failureFacts } from '@keyferry/plumbing/failure'
 import manifest from '../package.json' with { type: 'json' }
 import { announcement } from './announce.ts'
 import { failureLine } from './failure-line.ts'
 import { helpText } from './help.ts'
-import { endOnInternalFailure } from './internal-failure.ts'
 import { MAINTENANCE } from './maintain.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { Role } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
-import { readSettings } from './settings.ts'
+import { hasFiles, readSettings, refresh } from './settings.ts'
+import type { Running } from './start.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
 const { version } = manifest
@@ -20,7 +21,6 @@ type Work = { role: Role } | { maintenance: Maintenance; argument: string }
 
 const ROLES: Readonly<Record<string, Role>> = { '': 'all', api: 'api', web: 'web' }
 
-/** Run the program with the words after its name. */
 export async function main(words: readonly string[]): Promise<void> {
   const line = parseCommandLine(words)
   if (!line) return refuseUsage(words)
@@ -92,12 +92,23 @@ async function serve(role: Role): Promise<void> {
     const { start } = await import('./start.ts')
     const running = await start(role, settings, { version })
     stopOnSignal(running.stop, settings)
+    if (hasFiles()) readFilesOnSignal(running, settings)
     if (running.setupCode !== null) process.stderr.write(`set-up code: ${running.setupCode}\n`)
     say(announcement({ role, settings, running, version }))
   } catch (error) {
     process.stderr.write(failureLine(error, settings))
     process.exit(1)
   }
+}
+
+function readFilesOnSignal({ useRootKeys }: Running, settings: Settings): void {
+  const reload = async () => {
+    refresh(settings)
+    await useRootKeys()
+  }
+  process.on('SIGHUP', () => {
+    reload().catch((error: unknown) => process.stderr.write(failureLine(error, settings)))
+  })
 }
 
 function refuseUsage(words: readonly string[]): void {
@@ -114,4 +125,18 @@ function usageProblem(words: readonly string[]): string {
 
 function say(text: string): void {
   process.stdout.write(text)
+}
+
+/** Exit on an uncaught failure and print where it arose. Do not print its message, which can contain what a caller
+ * sent. */
+function endOnInternalFailure(): void {
+  process.on('uncaughtException', (error) => {
+    process.stderr.write(`keyferry-server: internal failure: ${traceOf(error)}\n`)
+    process.exit(1)
+  })
+}
+
+function traceOf(failure: unknown): string {
+  const { error, frames } = failureFacts(failure)
+  return [error, ...frames.map((line) => `    ${line}`)].join('\n')
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { AUDIT_COMMANDS } from './audit-commands.ts'
 import { LIBRARY_COMMANDS } from './library-commands.ts'
 import { type Maintenance, well } from './maintenance.ts'
@@ -18,6 +19,32 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     },
   },
   ...ROOT_KEY_COMMANDS,
+  'rotate-tenant-key': {
+    means: 'encrypt the values of a workspace (its id), or of all, with a new key, also while servers run',
+    argument: '[WORKSPACE]',
+    async run(settings, tenantId) {
+      const { rotateTenantKey } = await import('@keyferry/api')
+      const database = databaseOf(settings)
+      const { tenants, values } = await rotateTenantKey(database, { tenantId: tenantId || null })
+      return well(
+        `Workspaces with a new key: ${tenants}. Values re-encrypted: ${values}. The old keys are destroyed.`,
+      )
+    },
+  },
+  'forget-tenant': {
+    means: 'destroy a workspace (its id) with its key and everything in it; asks for its name',
+    argument: 'WORKSPACE',
+    async run(settings, tenantId) {
+      const { forgetTenantOf } = await import('@keyferry/api')
+      const place = { ...databaseOf(settings), redisUrl: settings.REDIS_URL ?? null }
+      const ended = await forgetTenantOf(place, tenantId, isTyped)
+      const requests =
+        ended === null
+          ? 'No request store found: run this again with the REDIS_URL or DATA_DIR of the API nodes.'
+          : `Open requests removed: ${ended}.`
+      return well(`${requests}\n${FORGOTTEN}`)
+    },
+  },
   'rotate-receipt-key': {
     means: 'make a new key that signs receipts; clients accept it because the old key signs it',
     async run(settings) {
@@ -61,11 +88,17 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     },
   },
   'disable-account': {
-    means: 'let a local account (AUTH_MODE=accounts) do nothing more, and end its sessions',
+    means: 'disable a local account (AUTH_MODE=accounts), and end its sessions and open approvals',
     argument: 'EMAIL',
     async run(settings, email) {
-      const ended = await endSessions(settings, await setActive(settings, email, false))
-      return well(`The account is disabled.\n${ended}\nTo undo this: keyferry-server enable-account ${email}`)
+      const { userId, ended } = await setActive(settings, email, false)
+      const approvals = ended
+        ? 'Approvals that no terminal had collected are void.'
+        : 'No request store found. To end open approvals, run this with the REDIS_URL or DATA_DIR of the API nodes.'
+      const sessions = await endSessions(settings, userId)
+      return well(
+        `The account is disabled.\n${sessions}\n${approvals}\nTo undo this: keyferry-server enable-account ${email}`,
+      )
     },
   },
   'enable-account': {
@@ -103,11 +136,21 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
   },
 }
 
-async function setActive(settings: Settings, email: string, isActive: boolean): Promise<string> {
+const FORGOTTEN = `The workspace and its key are destroyed. Running servers forget the key within 5 seconds.
+Its audit log stays. Backups still have everything: delete them, or rotate the root key and destroy the old one.`
+
+async function isTyped(name: string): Promise<boolean> {
+  process.stderr.write(`This destroys the workspace ${JSON.stringify(name)} permanently. Type its name: `)
+  for await (const line of createInterface({ input: process.stdin })) return line.trim() === name.trim()
+  return false
+}
+
+async function setActive(settings: Settings, email: string, isActive: boolean) {
   const { setAccountActive } = await import('@keyferry/api')
-  const userId = await setAccountActive(databaseOf(settings), email, isActive)
-  if (userId === null) throw noAccount(email)
-  return userId
+  const place = { ...databaseOf(settings), redisUrl: settings.REDIS_URL ?? null }
+  const account = await setAccountActive(place, email, isActive)
+  if (account === null) throw noAccount(email)
+  return account
 }
 
 function noAccount(email: string): StartError {

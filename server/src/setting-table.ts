@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { ASSURANCES, LIMITS, RATES, TIMES } from '@keyferry/contract'
 import { z } from 'zod'
 import { isKeeperId } from './root-key/key-keeper.ts'
@@ -13,25 +12,19 @@ export type Setting = {
   readonly isSecret?: true
 }
 
-const text = z.string().optional()
 const port = z.coerce.number().int().min(0).max(65_535)
-const bytes = z.coerce
-  .number()
-  .int()
-  .min(1)
-  .max(LIMITS.bodyBytes * 32)
 const PORT = 'a whole number from 0 to 65535'
-const SWITCH = '0 or 1'
+const KEPT_DAYS = read.wholeNumber(0, 36_500, 0)
+const bytes = (otherwise: number) => ({
+  ...read.wholeNumber(1, LIMITS.bodyBytes * 32, otherwise),
+  mustBe: 'a whole number of bytes',
+})
 
 /** All settings, by the name of their environment variable. */
 export const SETTINGS = {
   HOST: {
     means: 'address to listen on',
-    mustBe: 'an IP address or a host name',
-    schema: z
-      .string()
-      .refine((host) => isIP(host) > 0 || read.isHostName(host))
-      .default('127.0.0.1'),
+    ...read.HOST,
   },
   PORT: { means: 'port to listen on; 0 picks any free port', mustBe: PORT, schema: port.default(5393) },
   DATA_DIR: {
@@ -44,11 +37,18 @@ export const SETTINGS = {
     mustBe: 'an http or https address without a path, for example https://keyferry.example.com',
     schema: read.origin.optional(),
   },
+  SECURITY_CONTACT: {
+    means: 'contact for people who find a vulnerability in this server; shown at /.well-known/security.txt',
+    mustBe: 'a mailto: or https: address, for example mailto:security@example.com',
+    schema: z
+      .string()
+      .regex(/^(mailto:|https:\/\/)[!-~]+$/)
+      .optional(),
+  },
   CLIENT_DIR: {
     means:
       'folder with the files of the client that /install.sh hands out; default: release/dist, where npm run release puts them',
-    mustBe: 'a path',
-    schema: text,
+    ...read.PATH,
   },
   DATABASE_URL: {
     means:
@@ -59,14 +59,13 @@ export const SETTINGS = {
   },
   DATABASE_CONNECTIONS: {
     means: 'connections to PostgreSQL that one API node opens at most',
-    mustBe: 'a whole number from 1 to 1000',
-    schema: z.coerce.number().int().min(1).max(1_000).default(12),
+    ...read.wholeNumber(1, 1_000, 12),
   },
   REDIS_URL: {
     means:
-      'Redis for approval requests, rate limits and sessions when you run several nodes; default: files in DATA_DIR',
-    mustBe: 'an address that begins with redis:// or rediss://',
-    schema: read.url('redis:', 'rediss:').optional(),
+      'Redis for approval requests, rate limits and sessions when you run several nodes; a cluster: nodes separated by commas; sentinels: redis+sentinel://host,host/master; default: files in DATA_DIR',
+    mustBe: 'an address that begins with redis:// or rediss://, or with redis+sentinel:// and names a master',
+    schema: read.redisUrl.optional(),
     isSecret: true,
   },
   ROOT_KEY: {
@@ -78,8 +77,7 @@ export const SETTINGS = {
   },
   ROOT_KEY_FILE: {
     means: 'file with the root key; default with SQLite: root.key in DATA_DIR, created at the first start',
-    mustBe: 'a path',
-    schema: text,
+    ...read.PATH,
   },
   ROOT_KEY_FROM: {
     means: 'program that keeps the root key; the file then holds the key as the program wrapped it',
@@ -113,13 +111,11 @@ export const SETTINGS = {
   },
   REQUEST_TTL: {
     means: 'lifetime of an approval request, in seconds',
-    mustBe: 'a whole number of seconds from 1 to 86400',
-    schema: z.coerce.number().int().min(1).max(86_400).default(TIMES.requestTtlSeconds),
+    ...read.wholeNumber(1, 86_400, TIMES.requestTtlSeconds, 'seconds'),
   },
   WAITING_TTL: {
     means: 'time, in seconds, that a request waits for another person: an owner, or the second of two',
-    mustBe: 'a whole number of seconds from 1 to 86400',
-    schema: z.coerce.number().int().min(1).max(86_400).default(TIMES.waitingSeconds),
+    ...read.wholeNumber(1, 86_400, TIMES.waitingSeconds, 'seconds'),
   },
   APPROVAL_ASSURANCE: {
     means:
@@ -129,13 +125,11 @@ export const SETTINGS = {
   },
   REQUIRE_SIGNATURE_V2: {
     means: '1: the API accepts only calls whose signature covers the whole request',
-    mustBe: SWITCH,
-    schema: read.flag,
+    ...read.OFF,
   },
   MACHINE_TOKENS: {
     means: '0: machines cannot prove themselves with tokens, and no token is made',
-    mustBe: SWITCH,
-    schema: read.flagOn,
+    ...read.ON,
   },
   ALLOW_PRIVATE_TARGETS: {
     means:
@@ -152,8 +146,7 @@ export const SETTINGS = {
   DEV_ALLOW_PLAINTEXT: {
     means:
       '1: callers may read values, except those that rules keep from them, and store ciphertexts directly (development only)',
-    mustBe: SWITCH,
-    schema: read.flag,
+    ...read.OFF,
   },
   TRUST_PROXY: {
     means: 'proxies whose X-Forwarded-For header is trusted, separated by commas',
@@ -162,43 +155,34 @@ export const SETTINGS = {
   },
   MAX_PAYLOAD_BYTES: {
     means: 'largest total size of the values in one delivery',
-    mustBe: 'a whole number of bytes',
-    schema: bytes.default(LIMITS.payloadBytes),
+    ...bytes(LIMITS.payloadBytes),
   },
   VERSIONS_KEPT: {
     means: 'versions of one key that are kept, with the current one; 0 keeps all',
-    mustBe: 'a whole number from 0 to 1000000',
-    schema: z.coerce.number().int().min(0).max(1_000_000).default(LIMITS.versionsKept),
+    ...read.wholeNumber(0, 1_000_000, LIMITS.versionsKept),
   },
-  AUDIT_RETENTION_DAYS: {
-    means: 'days that entries of the audit log are kept; 0 keeps all',
-    mustBe: 'a whole number from 0 to 36500',
-    schema: z.coerce.number().int().min(0).max(36_500).default(0),
-  },
+  AUDIT_RETENTION_DAYS: { means: 'days that entries of the audit log are kept; 0 keeps all', ...KEPT_DAYS },
+  DELIVERY_RETENTION_DAYS: { means: 'days that deliveries are kept; 0 keeps all', ...KEPT_DAYS },
+  DEPOSIT_RETENTION_DAYS: { means: 'days that ended deposits are kept; 0 keeps all', ...KEPT_DAYS },
   MAX_BODY_BYTES: {
     means: 'largest request body',
-    mustBe: 'a whole number of bytes',
-    schema: bytes.default(LIMITS.bodyBytes),
+    ...bytes(LIMITS.bodyBytes),
   },
   REQUESTS_PER_MINUTE: {
     means: 'new approval requests a minute from one network address; beyond that, 429',
-    mustBe: 'a whole number from 1 to 10000',
-    schema: z.coerce.number().int().min(1).max(10_000).default(RATES.createRequest.calls),
+    ...read.wholeNumber(1, 10_000, RATES.createRequest.calls),
   },
   MAX_LIVE_REQUESTS: {
     means: 'approval requests that may be open at one time; beyond that, new ones get 503',
-    mustBe: 'a whole number from 1 to 10000000',
-    schema: z.coerce.number().int().min(1).max(10_000_000).default(LIMITS.liveRequests),
+    ...read.wholeNumber(1, 10_000_000, LIMITS.liveRequests),
   },
   MAX_WAITING_DEPOSIT_BYTES: {
     means: 'bytes that all deposits that wait for approval may take; beyond that, new ones get 503',
-    mustBe: 'a whole number of bytes',
-    schema: bytes.default(LIMITS.waitingDepositBytes),
+    ...bytes(LIMITS.waitingDepositBytes),
   },
   MAX_BUNDLE_ENTRIES: {
     means: 'keys that one bundle may hold; beyond that, 409',
-    mustBe: 'a whole number from 1 to 1000000',
-    schema: z.coerce.number().int().min(1).max(1_000_000).default(LIMITS.bundleEntries),
+    ...read.wholeNumber(1, 1_000_000, LIMITS.bundleEntries),
   },
   MAX_TENANT_BYTES: {
     means: 'bytes that the stored values of one workspace may take, with 512 for each; beyond that, 409',
@@ -207,43 +191,37 @@ export const SETTINGS = {
   },
   MAX_WORKSPACES_PER_PERSON: {
     means: 'workspaces that one person can create; beyond that, 409',
-    mustBe: 'a whole number from 1 to 1000000',
-    schema: z.coerce.number().int().min(1).max(1_000_000).default(LIMITS.workspacesPerPerson),
+    ...read.wholeNumber(1, 1_000_000, LIMITS.workspacesPerPerson),
   },
   MAX_CONNECTIONS_PER_ADDRESS: {
     means:
       'connections to the web-facing layer that one address may hold open; proxies in TRUST_PROXY have no limit',
-    mustBe: 'a whole number from 1',
-    schema: z.coerce.number().int().min(1).default(2_000),
+    ...read.wholeNumber(1, null, 2_000),
   },
   DRAIN_SECONDS: {
     means:
       'seconds between SIGTERM, from which on /readyz answers 503, and the end of new connections; longer than your load balancer takes to notice',
-    mustBe: 'a whole number from 0 to 300',
-    schema: z.coerce.number().int().min(0).max(300).default(0),
+    ...read.wholeNumber(0, 300, 0),
   },
   STOP_SECONDS: {
     means: 'seconds that running calls have to end after that',
-    mustBe: 'a whole number from 1 to 300',
-    schema: z.coerce.number().int().min(1).max(300).default(4),
+    ...read.wholeNumber(1, 300, 4),
   },
   OIDC_ISSUER: {
     means: 'issuer of the OpenID Connect provider',
     mustBe: 'an https address (http on loopback only)',
     schema: read.issuer.optional(),
   },
-  OIDC_CLIENT_ID: { means: 'client id that the provider gave you', mustBe: 'a text', schema: text },
+  OIDC_CLIENT_ID: { means: 'client id that the provider gave you', ...read.TEXT },
   OIDC_CLIENT_SECRET: {
     means: 'client secret that the provider gave you; leave it out for a public client',
-    mustBe: 'a text',
-    schema: text,
+    ...read.TEXT,
     isSecret: true,
   },
   OIDC_TRUST_EMAIL: {
     means:
       '1: an e-mail address counts as verified if the provider sends no email_verified; only verified addresses can accept invitations',
-    mustBe: SWITCH,
-    schema: read.flag,
+    ...read.OFF,
   },
   CLERK_ISSUER: {
     means: "issuer of the provider's session tokens",
@@ -257,13 +235,11 @@ export const SETTINGS = {
   },
   CLERK_PUBLISHABLE_KEY: {
     means: 'publishable key that the provider gave you',
-    mustBe: 'a text',
-    schema: text,
+    ...read.TEXT,
   },
   CLERK_SECRET_KEY: {
     means: 'secret key that the provider gave you, to look up e-mail addresses',
-    mustBe: 'a text',
-    schema: text,
+    ...read.TEXT,
     isSecret: true,
   },
   CLERK_API_URL: {
@@ -290,11 +266,7 @@ export const SETTINGS = {
   },
   METRICS_HOST: {
     means: 'address to serve /metrics on',
-    mustBe: 'an IP address or a host name',
-    schema: z
-      .string()
-      .refine((host) => isIP(host) > 0 || read.isHostName(host))
-      .default('127.0.0.1'),
+    ...read.HOST,
   },
   METRICS_PORT: {
     means: 'port to serve /metrics on; default: not served',
@@ -303,12 +275,10 @@ export const SETTINGS = {
   },
   NODE_ENV: {
     means: 'development: allows DEV_ALLOW_PLAINTEXT together with sign-in or with keyferry-server api',
-    mustBe: 'a text',
-    schema: text,
+    ...read.TEXT,
   },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof SETTINGS
 
-/** The parsed settings. */
 export type Settings = { readonly [N in SettingName]: z.output<(typeof SETTINGS)[N]['schema']> }

@@ -8,7 +8,32 @@ import { z } from 'zod'
 const SECRET_BYTES = 32
 const PLACEHOLDER = /change.?me|replace.?me|your.?secret|placeholder|default|password|^(.)\1*$/i
 
-export function isHostName(text: string): boolean {
+/** A whole number within bounds, or `otherwise`. */
+export function wholeNumber(least: number, most: number | null, otherwise: number, of?: 'seconds') {
+  return {
+    mustBe: `a whole number${of === undefined ? '' : ` of ${of}`} from ${least}${most === null ? '' : ` to ${most}`}`,
+    schema: z.coerce
+      .number()
+      .int()
+      .min(least)
+      .max(most ?? Number.MAX_SAFE_INTEGER)
+      .default(otherwise),
+  }
+}
+
+export const TEXT = { mustBe: 'a text', schema: z.string().optional() }
+export const PATH = { mustBe: 'a path', schema: z.string().optional() }
+
+/** Where to listen. */
+export const HOST = {
+  mustBe: 'an IP address or a host name',
+  schema: z
+    .string()
+    .refine((host) => isIP(host) > 0 || isHostName(host))
+    .default('127.0.0.1'),
+}
+
+function isHostName(text: string): boolean {
   return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
 }
 
@@ -17,6 +42,10 @@ export function url(...protocols: readonly string[]) {
   const isOne = (text: string) => protocols.includes(URL.parse(text)?.protocol ?? '')
   return z.string().refine((text) => addressesOf(text).every(isOne))
 }
+
+export const redisUrl = url('redis:', 'rediss:', 'redis+sentinel:', 'rediss+sentinel:').refine((text) =>
+  /^rediss?(:|\+sentinel:\/\/[^/?#]+\/[^/?#])/i.test(text),
+)
 
 /** An http or https origin; a trailing slash is allowed. */
 export const origin = z
@@ -44,16 +73,14 @@ export const issuer = z.string().refine((text) => {
   return address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address.hostname))
 })
 
-export const flag = z
-  .enum(['0', '1'])
-  .default('0')
-  .transform((text) => text === '1')
+function onOrOff(otherwise: '0' | '1') {
+  const schema = z.enum(['0', '1']).default(otherwise)
+  return { mustBe: '0 or 1', schema: schema.transform((text) => text === '1') }
+}
 
-/** A switch that is on by default. */
-export const flagOn = z
-  .enum(['0', '1'])
-  .default('1')
-  .transform((text) => text === '1')
+/** A switch that is off by default, and one that is on. */
+export const OFF = onOrOff('0')
+export const ON = onOrOff('1')
 
 export const networks = z
   .string()

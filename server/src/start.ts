@@ -1,4 +1,6 @@
-import { resolve } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import type { ApiSettings } from '@keyferry/api'
 import { randomToken } from '@keyferry/crypto/token'
 import { apiSettings, metricsOf } from './api-settings.ts'
@@ -6,7 +8,6 @@ import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
 import { type RootKeys, readRootKeyFile, rootKeysOfFolder } from './root-key/root-key-file.ts'
 import { type Role, required, requireSafeStart } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
-import { chooseSocketPath } from './socket-path.ts'
 import { webSettings } from './web-settings.ts'
 
 /** A running server. `stop` answers held calls and lets running calls finish, after `/readyz` said so for
@@ -17,6 +18,8 @@ export type Running = {
   madeRootKey: boolean
   setupCode: string | null
   stop: (drainSeconds: number) => Promise<void>
+  /** Reads root key files again. */
+  useRootKeys: () => Promise<void>
 }
 
 type Parts = { version: string }
@@ -44,19 +47,13 @@ async function startAll(settings: Settings, { version }: Parts): Promise<Running
     socket.remove()
     data.unlock()
   }
-  return {
-    address: web.address,
-    dataDir: data.dataDir,
-    madeRootKey: data.madeRootKey,
-    setupCode: api.setupCode,
-    stop,
-  }
+  return { ...ofApi(api, data, settings), address: web.address, stop }
 }
 
 async function startApiAlone(settings: Settings, { version }: Parts): Promise<Running> {
   const sharedSecrets = required(settings, 'BFF_SHARED_SECRET', 'keyferry-server api')
   const isAllElsewhere = settings.DATABASE_URL !== undefined && settings.REDIS_URL !== undefined
-  const data = isAllElsewhere ? noData(settings) : openData(settings)
+  const data = openData(settings, isAllElsewhere)
   const listen = { host: settings.HOST, port: settings.PORT }
   const { startApi } = await import('@keyferry/api')
   const api = await startApi(apiSettings(settings, { ...data, listen, sharedSecrets, version }))
@@ -64,14 +61,21 @@ async function startApiAlone(settings: Settings, { version }: Parts): Promise<Ru
     await api.close(drainSeconds)
     data.unlock()
   }
+  return { ...ofApi(api, data, settings), address: api.address, stop }
+}
+
+type Api = Awaited<ReturnType<typeof import('@keyferry/api').startApi>>
+
+function ofApi(api: Api, { dataDir, madeRootKey }: Data, settings: Settings) {
   return {
-    address: api.address,
-    dataDir: data.dataDir,
-    madeRootKey: data.madeRootKey,
+    dataDir,
+    madeRootKey,
     setupCode: api.setupCode,
-    stop,
+    useRootKeys: () => api.useRootKeys(rootKeysOf(settings, dataDir).rootKeys),
   }
 }
+
+const NO_KEYS = { madeRootKey: false, setupCode: null, useRootKeys: async () => {} }
 
 async function startWebAlone(settings: Settings, { version }: Parts): Promise<Running> {
   const sharedSecrets = required(settings, 'BFF_SHARED_SECRET', 'keyferry-server web')
@@ -81,21 +85,16 @@ async function startWebAlone(settings: Settings, { version }: Parts): Promise<Ru
   const { startWeb } = await import('@keyferry/web')
   const metrics = metricsOf(settings)
   const web = await startWeb(webSettings(settings, { api, dataDir, sharedSecrets, metrics, version }))
-  return { address: web.address, dataDir, madeRootKey: false, setupCode: null, stop: web.close }
+  return { ...NO_KEYS, address: web.address, dataDir, stop: web.close }
 }
 
 type Data = { dataDir: string; rootKeys: RootKeys; madeRootKey: boolean; unlock: () => void }
 
-function openData(settings: Settings): Data {
+function openData(settings: Settings, isUnused = false): Data {
   const dataDir = resolve(settings.DATA_DIR)
-  prepareDataFolder(dataDir)
-  const unlock = lockDataFolder(dataDir)
+  if (!isUnused) prepareDataFolder(dataDir)
+  const unlock = isUnused ? () => undefined : lockDataFolder(dataDir)
   return { dataDir, unlock, ...rootKeysOf(settings, dataDir) }
-}
-
-function noData(settings: Settings): Data {
-  const dataDir = resolve(settings.DATA_DIR)
-  return { dataDir, unlock: () => undefined, ...rootKeysOf(settings, dataDir) }
 }
 
 function rootKeysOf(settings: Settings, dataDir: string): { rootKeys: RootKeys; madeRootKey: boolean } {
@@ -105,4 +104,18 @@ function rootKeysOf(settings: Settings, dataDir: string): { rootKeys: RootKeys; 
     return { rootKeys: readRootKeyFile(settings.ROOT_KEY_FILE, from), madeRootKey: false }
   const { keys, isNew } = rootKeysOfFolder(dataDir, from)
   return { rootKeys: keys, madeRootKey: isNew }
+}
+
+/** Unix socket addresses hold 104 bytes on some systems, 108 on others. */
+const MAX_BYTES = 100
+
+/** Choose the path of the socket that joins the two layers of one process: in the data folder, or in a new temporary
+ * folder when the data folder's path is too long. The API removes the socket of a killed process, and its own at the
+ * end.
+ * @returns `remove` deletes the temporary folder, if there is one */
+function chooseSocketPath(dataDir: string): { path: string; remove: () => void } {
+  const inDataDir = join(dataDir, 'api.sock')
+  if (Buffer.byteLength(inDataDir) <= MAX_BYTES) return { path: inDataDir, remove: () => undefined }
+  const path = join(mkdtempSync(join(tmpdir(), 'keyferry-')), 'api.sock')
+  return { path, remove: () => rmSync(dirname(path), { recursive: true, force: true }) }
 }

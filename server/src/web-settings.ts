@@ -4,11 +4,11 @@ import type { IdentitySettings, WebSettings } from '@keyferry/web'
 import { logLevelOf } from './api-settings.ts'
 import { required } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
+import { currentUrl } from './settings.ts'
 
 // Where `npm run release` puts them.
 const CLIENT_FILES = fileURLToPath(new URL('../../release/dist/', import.meta.url))
 
-/** The web-facing layer's part of the settings. */
 export function webSettings(
   settings: Settings,
   place: Pick<WebSettings, 'api' | 'dataDir' | 'sharedSecrets' | 'metrics' | 'version'>,
@@ -17,7 +17,13 @@ export function webSettings(
     ...place,
     listen: { host: settings.HOST, port: settings.PORT },
     publicUrl: settings.PUBLIC_URL ?? null,
-    redisUrl: settings.REDIS_URL ?? null,
+    securityContact: settings.SECURITY_CONTACT ?? null,
+    get redisUrl() {
+      return currentUrl(settings, 'REDIS_URL')
+    },
+    get sharedSecrets() {
+      return settings.BFF_SHARED_SECRET ?? place.sharedSecrets
+    },
     clientDir: resolve(settings.CLIENT_DIR ?? CLIENT_FILES),
     identity: identityOf(settings),
     identityWebhookSecret: settings.IDENTITY_WEBHOOK_SECRET ?? null,

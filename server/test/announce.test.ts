@@ -13,6 +13,7 @@ function linesOf(role: Role, environment: NodeJS.ProcessEnv): string[] {
     madeRootKey: false,
     setupCode: null,
     stop: async () => undefined,
+    useRootKeys: async () => undefined,
   }
   return announcement({ role, settings: readSettings(environment), running, version: '1.2.3' }).split('\n')
 }

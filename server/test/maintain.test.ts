@@ -106,11 +106,55 @@ test('the root key is rotated in one command, and the values open with the new o
   await stop()
   const old = rootKey()
   const { code, stdout } = await run('rotate-root-key')
-  expect([code, stdout]).toEqual([0, expect.stringContaining('Re-encrypted the keys of 1 tenants')])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Workspace keys re-encrypted: 1.')])
   expect(rootKey()).not.toBe(old)
   expect(rootKey().trim().split('\n')).toHaveLength(1)
   expect(stdout).not.toContain(rootKey().trim())
   expect(await names(await start())).toEqual(['A=value of A'])
+})
+
+test('a workspace gets a new key while the server runs, and the server reads and writes on', async () => {
+  const address = await start()
+  await createKey(address, 'A')
+  const rotated = run('rotate-tenant-key')
+  for (const name of ['B', 'C', 'D']) {
+    await createKey(address, name)
+    await sleep(1_000)
+  }
+  const { code, stdout } = await rotated
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /^Workspaces with a new key: 1\. Values re-encrypted: \d\. The old keys are destroyed\.\n$/,
+    ),
+  ])
+  expect(await names(address)).toEqual(['A', 'B', 'C', 'D'].map((name) => `${name}=value of ${name}`))
+  expect((await run('verify')).stdout).toBe('Checked 4 values: 0 cannot be decrypted.\n')
+  expect((await run('rotate-tenant-key', 'nobody')).stderr).toContain('no workspace has the id nobody')
+})
+
+test('a workspace is destroyed while the server runs, once its name is typed', async () => {
+  const address = await start()
+  await createKey(address, 'A')
+  const read = async (path: string) => (await fetch(`${address}/api/v1/${path}`)).json()
+  const [{ id, name }] = (await read('tenants')) as [{ id: string; name: string }]
+  const forget = async (typed: string) => {
+    const program = new Program({ DATA_DIR: dataDir }, ['forget-tenant', id], typed)
+    const { code } = await program.exited
+    return [code, program.stdout, program.stderr]
+  }
+  expect(await forget('other\n')).toEqual([1, '', expect.stringContaining('nothing was destroyed')])
+  expect(await forget('')).toEqual([1, '', expect.stringContaining('nothing was destroyed')])
+  expect(await names(address)).toEqual(['A=value of A'])
+  expect(await forget(`${name}\n`)).toEqual([
+    0,
+    expect.stringContaining('The workspace and its key are destroyed'),
+    expect.stringContaining(`Type its name:`),
+  ])
+  expect(await read('tenants')).not.toContainEqual(expect.objectContaining({ id }))
+  expect((await run('verify')).stdout).toBe('Checked 0 values: 0 cannot be decrypted.\n')
+  await stop()
+  expect(await names(await start())).toEqual([])
 })
 
 test('while a server runs on the folder, rotation and restore wait for its end', async () => {

@@ -1,5 +1,9 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { freePort } from '@keyferry/plumbing/free-port'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { Program, temporaryFolder } from './program.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -15,14 +19,17 @@ afterEach(async () => {
 })
 
 // A port that was free a moment ago may be taken by another test.
-async function startMeasured(tries = 3): Promise<{ port: number; address: string }> {
+async function startMeasured(
+  settings: Record<string, string> = {},
+  tries = 3,
+): Promise<{ port: number; address: string }> {
   const port = await freePort()
-  program = new Program({ DATA_DIR: folder.path, METRICS_PORT: String(port) })
+  program = new Program({ DATA_DIR: folder.path, METRICS_PORT: String(port), ...settings })
   try {
     return { port, address: await program.ready() }
   } catch (error) {
     if (tries === 1 || !program.stderr.includes('is in use')) throw error
-    return await startMeasured(tries - 1)
+    return await startMeasured(settings, tries - 1)
   }
 }
 
@@ -38,11 +45,39 @@ test('a separate address serves the metrics of both layers, by route and never b
     )
   expect(text).toContain('keyferry_held_calls 0')
   expect(text).toContain('keyferry_audit_problems 0')
+  for (const gauge of ['outbox_events', 'outbox_age_seconds', 'webhook_messages', 'request_store_seconds'])
+    expect(text).toMatch(new RegExp(`^keyferry_${gauge} [0-9.e-]+$`, 'm'))
+  expect(text).toMatch(/^keyferry_migrations [1-9]/m)
+  expect(text).not.toContain('keyferry_database_connections')
   expect(text).toContain('process_resident_memory_bytes')
   expect(text).not.toContain('an-id-that-stays-out')
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
   expect((await fetch(`${address}/metrics`)).headers.get('content-type')).toContain('text/html')
   expect(await program.stop()).toEqual({ code: 0, signal: null })
+})
+
+test('the age of the newest keys is measured from when they were made', async () => {
+  const { port } = await startMeasured()
+  using database = new DatabaseSync(join(folder.path, 'keyferry.db'), { timeout: 5_000 })
+  for (const kind of ['root', 'receipt', 'deposit'])
+    database
+      .prepare(`update ${kind}_keys set created_at = ?`)
+      .run(new Date(Date.now() - 86_400_000).toISOString())
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  for (const kind of ['root', 'receipt', 'deposit'])
+    expect(text).toMatch(new RegExp(`^keyferry_${kind}_key_age_seconds 864\\d\\d(\\.\\d+)?$`, 'm'))
+})
+
+test.runIf(hasPostgres())('connections to PostgreSQL are counted', async () => {
+  const { port } = await startMeasured({
+    DATABASE_URL: await freshPostgres(),
+    ROOT_KEY: formatRootKey(generateRootKey()),
+  })
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  expect(text).toMatch(/^keyferry_database_connections [1-9]/m)
+  expect(text).toMatch(/^keyferry_database_waiting \d/m)
+  for (const gauge of ['outbox_events', 'outbox_age_seconds', 'webhook_messages', 'root_key_age_seconds'])
+    expect(text).toMatch(new RegExp(`^keyferry_${gauge} [0-9.e-]+$`, 'm'))
 })
 
 test('nothing is served where no port is named', async () => {

@@ -207,15 +207,12 @@ describe('an unavailable store stops the start, and the message names it', () =>
     expect(line).not.toContain('a-password')
   })
 
-  test.runIf(hasRedis())('a Redis Cluster', async () => {
-    const nodes = join(folder.path, 'nodes.conf')
-    const cluster = await startRedis('--cluster-enabled', 'yes', '--cluster-config-file', nodes)
-    const { code, line } = await refusal(program({ REDIS_URL: cluster.url }))
-    await cluster.stop()
-    expect([code, line]).toEqual([
-      1,
-      expect.stringMatching(/^keyferry-server: REDIS_URL: .* Redis Cluster, .*\n$/),
-    ])
+  test.runIf(hasRedis())('several Redis servers that are no cluster', async () => {
+    const [one, other] = [await startRedis(), await startRedis()]
+    const { code, line } = await refusal(program({ REDIS_URL: `${one.url},${new URL(other.url).host}` }))
+    await Promise.all([one.stop(), other.stop()])
+    const says = 'REDIS_URL names several servers, and they are not a Redis Cluster'
+    expect([code, line]).toEqual([1, `keyferry-server: ${says}\n`])
   })
 })
 

@@ -7,7 +7,7 @@ import { KeyPage } from './features/keys/key-page.tsx'
 import { KeysPage } from './features/keys/keys-page.tsx'
 import { NewKeyPage } from './features/keys/new-key-page.tsx'
 import { workspacePath } from './lib/calls/workspace.ts'
-import { useSession } from './lib/data/session.ts'
+import { useSession } from './lib/data/me.ts'
 import { useWorkspace } from './lib/data/workspaces.ts'
 import { leaveFor } from './lib/page/unsaved.ts'
 import { deferred } from './ui/deferred.tsx'
@@ -23,6 +23,7 @@ const DeliveryPage = deferred('DeliveryPage', () => import('./features/activity/
 const MachinesPage = deferred('MachinesPage', () => import('./features/machines/machines-page.tsx'))
 const MachinePage = deferred('MachinePage', () => import('./features/machines/machine-page.tsx'))
 const SettingsPage = deferred('SettingsPage', () => import('./features/members/settings-page.tsx'))
+const MembersPage = deferred('MembersPage', () => import('./features/members/members-page.tsx'))
 const WebhooksPage = deferred('WebhooksPage', () => import('./features/webhooks/webhooks-page.tsx'))
 const WebhookPage = deferred('WebhookPage', () => import('./features/webhooks/webhook-page.tsx'))
 const ForeignWorkspacePage = deferred(
@@ -130,9 +131,7 @@ function WorkspacePages() {
       <Route path="/settings" component={SettingsPage} />
       <Route path="/settings/webhooks" component={WebhooksPage} />
       <Route path="/settings/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} />}</Route>
-      <Route path="/members">
-        <Redirect to="/settings" replace />
-      </Route>
+      <Route path="/members" component={MembersPage} />
       <Route path="/account" component={AccountPage} />
       <Route path="/sign-in">
         <Redirect to="/" />

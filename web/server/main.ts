@@ -25,6 +25,7 @@ import { sendNote } from './pages/note-page.ts'
 import { sendPage, servePages } from './pages/pages.ts'
 import { createLog, logCalls } from './request-log.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
+import { serveSecurityTxt } from './security-txt.ts'
 import { serveClearing } from './sessions/session-cookie.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import type { WebSettings } from './settings.ts'
@@ -47,7 +48,7 @@ const BUILT_APP = fileURLToPath(new URL('../app/dist/', import.meta.url))
  * @throws Error: what listening throws, such as `EADDRINUSE` */
 export async function startWeb(settings: WebSettings, parts: Partial<WebParts> = {}): Promise<Web> {
   const { now = Date.now, appFolder = BUILT_APP, log = createLog(settings.logLevel) } = parts
-  const sign = createSigner(settings.sharedSecrets[0], now)
+  const sign = createSigner(() => settings.sharedSecrets[0], now)
   const api = connectApi(settings.api, sign)
   const app = createApp(settings)
   const openCalls = new OpenCalls()
@@ -60,6 +61,8 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   const closeMetrics = await measure(app, settings.metrics)
   serveHealth(app, { version: settings.version, api, store, sign, now, log })
   serveClientFiles(app, { folder: settings.clientDir, version: settings.version, publicUrl })
+  const contact = settings.securityContact
+  if (contact !== null) serveSecurityTxt(app, { contact, publicUrl, now })
   serveSession(app, { identity, mode: settings.identity.mode, publicUrl })
   const { maxBodyBytes } = settings
   forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, openCalls })

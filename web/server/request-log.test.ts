@@ -12,7 +12,7 @@ const ERROR_LEVEL = 50
 /** Long enough for the log lines of a broken connection. */
 const SETTLED_MS = 150
 
-type Line = { level: number; msg: string; status?: number; route?: string }
+type Line = { level: number; msg: string; status?: number; route?: string; trace?: string }
 
 let api: RecordingApi
 let web: Web
@@ -28,6 +28,8 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all([web.close(), api.close()])
 })
+
+const calls = () => lines.filter(({ msg }) => msg === 'call')
 
 const failures = () => lines.filter(({ level }) => level >= ERROR_LEVEL)
 
@@ -87,4 +89,12 @@ test('a call that the API breaks is logged as a failure even if the caller has d
   await leave('POST /api/v1/keys HTTP/1.1\nHost: localhost\n\n', () => api.calls.length === 1)
   breakOff()
   await expect.poll(() => failures().length).toBe(1)
+})
+
+test('a call is logged with the trace of its caller, and with nothing else that the header holds', async () => {
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const sent = [`00-${trace}-00f067aa0ba902b7-01`, 'another text', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`]
+  for (const traceparent of sent) await fetch(`${web.address}/healthz`, { headers: { traceparent } })
+  await expect.poll(() => calls().length).toBe(sent.length)
+  expect(calls().map((line) => line.trace)).toEqual([trace, undefined, undefined])
 })

@@ -1,3 +1,4 @@
+import { callFacts } from '@keyferry/plumbing/call-facts'
 import { logOutput } from '@keyferry/plumbing/log-output'
 import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
@@ -7,19 +8,7 @@ export function createLog(level: string, destination: DestinationStream = logOut
   return pino({ level, base: { part: 'web' } }, destination)
 }
 
-/** Log one line for each call. It has the route's pattern instead of the URL, which can contain a request id or a
- * token. */
+/** Log one line for each call. */
 export function logCalls(app: FastifyInstance, log: Logger): void {
-  app.addHook('onResponse', async (request, reply) => {
-    log.info(
-      {
-        request: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? 'unknown',
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'call',
-    )
-  })
+  app.addHook('onResponse', async (request, reply) => log.info(callFacts(request, reply), 'call'))
 }

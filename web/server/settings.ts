@@ -28,6 +28,8 @@ export type WebSettings = {
   /** Origin under which people and clients reach this layer, without a trailing slash; `null`: the address it listens
    * on. */
   publicUrl: string | null
+  /** `null`: /.well-known/security.txt does not exist. */
+  securityContact: string | null
   /** `urls`: API nodes, of which any serves any call. */
   api: { socketPath: string } | { urls: readonly string[] }
   /** Absolute path; holds the session store if there is no Redis. */

@@ -16,6 +16,7 @@ export async function startTestWeb(
     {
       listen: { host: '127.0.0.1', port: 0 },
       publicUrl: null,
+      securityContact: null,
       api: { urls: [apiUrl] },
       dataDir: mkdtempSync(join(tmpdir(), 'keyferry-web-')),
       redisUrl: null,

@@ -7,6 +7,7 @@ import type { MachineDeliveryStore } from './collection/machine-delivery.ts'
 import type { DeliveryStore } from './deliveries/delivery.ts'
 import type { HolderStore } from './deliveries/holder.ts'
 import type { DepositStore } from './kinds/deposit-record.ts'
+import type { LastApprovalStore } from './kinds/last-approval.ts'
 import type { ProposalStore } from './kinds/proposal.ts'
 import type { ValueOriginStore } from './kinds/request-offer.ts'
 import type { AttachmentStore } from './library/attachment.ts'
@@ -70,6 +71,7 @@ export type Stores = {
   tenants: TenantStore
   users: UserStore
   valueOrigins: ValueOriginStore
+  lastApprovals: LastApprovalStore
   webhooks: WebhookStore
   webhookLog: WebhookLogStore
   webhookOutbox: WebhookOutbox

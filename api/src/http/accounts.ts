@@ -1,11 +1,24 @@
+import { removeApprovalsOf } from '../domain/approvals/ending.ts'
 import { joinWithAccount, logIn, setUpAccount } from '../domain/people/account.ts'
+import type { EndApprovals } from '../domain/people/member.ts'
 import { changeEmail, changePassword } from '../domain/people/own-account.ts'
-import { type Handlers, originOf, type Peer } from './handler.ts'
+import {
+  addPasskey,
+  changeSecondFactor,
+  listPasskeys,
+  logInWithPasskey,
+  preparePasskey,
+  removePasskey,
+  renamePasskey,
+} from '../domain/people/passkey.ts'
+import { changeProvidedUser, ensureUser, recordSignOut } from '../domain/people/user.ts'
+import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-export function accountHandlers({ stores, clock, setupCode }: HandlerParts) {
-  const parts = { accounts: stores.accounts, clock }
+export function accountHandlers({ stores, clock, setupCode, requestParts, authMode }: HandlerParts) {
   const arrivalOf = (peer: Peer) => ({ clock, origin: originOf(peer) })
+  const parts = { ...stores, clock }
+  const endApprovals: EndApprovals = (approver) => removeApprovalsOf(requestParts, approver)
   return {
     getSetup: async () => ({ required: !(await stores.accounts.isSetUp()) }),
     joinWithAccount: ({ body, peer }) => joinWithAccount(stores, body, arrivalOf(peer)),
@@ -13,5 +26,54 @@ export function accountHandlers({ stores, clock, setupCode }: HandlerParts) {
     changePassword: ({ caller, body }) => changePassword(parts, caller, body),
     changeEmail: ({ caller, body }) => changeEmail(parts, caller, body),
     logIn: ({ body, peer }) => logIn(stores, body, arrivalOf(peer)),
+    listPasskeys: ({ caller }) => listPasskeys(parts, caller),
+    preparePasskey: ({ caller, body }) => preparePasskey(parts, caller, body),
+    addPasskey: ({ caller, body: { name, passkey, ceremony } }) =>
+      addPasskey(parts, caller, { name, passkey, ceremony: ceremonyOf(ceremony) }),
+    renamePasskey: ({ caller, params, body: { name } }) =>
+      renamePasskey(parts, caller, { id: params.passkey_id, name }),
+    removePasskey: ({ caller, params, body }) =>
+      removePasskey(parts, caller, { id: params.passkey_id, ...body }),
+    changeSecondFactor: ({ caller, body }) => changeSecondFactor(parts, caller, body),
+    logInWithPasskey({ body: { passkey, ceremony, user_id: userId }, peer }) {
+      const use = { passkey, ceremony: ceremonyOf(ceremony), userId }
+      return logInWithPasskey({ ...parts, origin: originOf(peer) }, use)
+    },
+    async ensureUser({ body, peer }) {
+      const profile = {
+        idp_user_id: body.idp_user_id,
+        email: body.email,
+        email_verified: body.email_verified === true,
+        email_as_of: canonical(body.as_of),
+        auth_provider: authMode,
+      }
+      const ensured = await ensureUser(stores.users, profile, { clock, origin: originOf(peer) })
+      return ensured.created ? new Reply({ status: 201, body: ensured }) : ensured
+    },
+    async changeProvidedUser({ params, body, peer }) {
+      const change = {
+        ...(body.email === undefined ? {} : { email: providedEmail(body.email, body) }),
+        ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
+      }
+      await changeProvidedUser({ ...parts, endApprovals, origin: originOf(peer) }, params.idp_user_id, change)
+    },
+    recordSignOut: ({ params, body, peer }) =>
+      recordSignOut({ ...parts, origin: originOf(peer) }, params.idp_user_id, body),
   } satisfies Partial<Handlers>
+}
+
+function ceremonyOf({ rp_id: rpId, ...rest }: { challenge: string; origin: string; rp_id: string }) {
+  return { ...rest, rpId }
+}
+
+function providedEmail(
+  address: string,
+  body: { email_verified?: boolean | undefined; as_of?: string | undefined },
+) {
+  return { address, isVerified: body.email_verified === true, asOf: canonical(body.as_of) }
+}
+
+// Times are compared as text, so all of them have milliseconds.
+function canonical(time: string | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString()
 }

@@ -1,3 +1,12 @@
+import { stricterForMachines } from '../domain/approvals/value-rules.ts'
+import {
+  attachKey,
+  changeAttachment,
+  detachKey,
+  listAttachedKeys,
+  listSharedKeys,
+  reorderKey,
+} from '../domain/library/attachment.ts'
 import {
   createBundle,
   deleteBundle,
@@ -5,17 +14,28 @@ import {
   listBundles,
   updateBundle,
 } from '../domain/library/bundle.ts'
-import { type BundleEntry, bundleEntries, withLongValues } from '../domain/library/bundle-entry.ts'
+import {
+  type AttachedKey,
+  type BundleEntry,
+  bundleEntries,
+  withLongValues,
+} from '../domain/library/bundle-entry.ts'
 import { compareBundles } from '../domain/library/comparison.ts'
+import type { Composable } from '../domain/library/composed-entry.ts'
 import { duplicateBundle } from '../domain/library/duplicate.ts'
+import { splitKey } from '../domain/library/split.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
 import { isMachine, requireReadable, shownTo } from '../domain/machines/machine-caller.ts'
-import { presentComposition } from './composition.ts'
+import type { Caller } from '../domain/people/membership.ts'
 import { type Handlers, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
-import { jsonArray, listReply, readEntries } from './list-reply.ts'
+import { presentKey } from './keys.ts'
+import { arrayReply, jsonArray, listReply, readEntries } from './list-reply.ts'
 
-export function bundleHandlers({ stores, clock }: HandlerParts) {
+export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
+  const parts = { ...stores, clock }
+  const stricter = ({ tenantId }: Caller, bundleId: string, keyId: string) =>
+    stricterForMachines(requestParts, { tenantId, bundleId }, [keyId])
   return {
     createBundle: ({ caller, body: draft }) => createBundle(stores.bundles, caller, { draft, clock }),
     async listBundles({ caller, query: { limit, offset, ...filter } }) {
@@ -50,6 +70,38 @@ export function bundleHandlers({ stores, clock }: HandlerParts) {
       await deleteBundle(stores.bundles, caller, { bundleId: params.bundle_id, clock })
       return { ok: true, message: 'bundle deleted' }
     },
+    async listBundleKeys({ caller, params }) {
+      await requireReadable(stores.machineCallers, caller, params.bundle_id)
+      const shown = { bundleId: params.bundle_id, values: shownTo(caller) }
+      return arrayReply(await listAttachedKeys(stores, caller, shown), presentAttached)
+    },
+    async listSharedKeys({ caller, params }) {
+      const shared = await listSharedKeys(stores, caller, params.bundle_id)
+      return shared.map(({ keyId, firstOther, others, crosses }) => {
+        return {
+          key_id: keyId,
+          shared_with: firstOther,
+          shared_total: others,
+          ...(crosses ? { crosses } : {}),
+        }
+      })
+    },
+    async attachKey({ caller, params, body }) {
+      await attachKey(parts, caller, { ...placeOf(params), ...body, order: body.order })
+      const message = 'key attached'
+      return { ok: true, message, stricter: await stricter(caller, params.bundle_id, params.key_id) }
+    },
+    async changeAttachment({ caller, params, body }) {
+      const { key_id: newKeyId, ...fields } = body
+      await changeAttachment(parts, caller, { ...placeOf(params), ...fields, newKeyId })
+      const given = newKeyId === undefined ? [] : await stricter(caller, params.bundle_id, newKeyId)
+      return { ok: true as const, stricter: given }
+    },
+    splitKey: async ({ caller, params, body }) =>
+      presentKey(await splitKey(parts, caller, { ...placeOf(params), draft: body }), clock.now()),
+    detachKey: ({ caller, params }) => detachKey(parts, caller, placeOf(params)),
+    reorderKey: ({ caller, params, body }) =>
+      reorderKey(parts, caller, { ...placeOf(params), order: body.order }),
   } satisfies Partial<Handlers>
 }
 
@@ -57,4 +109,20 @@ function presentEntry(entry: BundleEntry) {
   const { id, name, key_name, value, is_secret, description, order, required } = entry
   const named = { id, name, key: name, key_name, value: maskedText(value) }
   return { ...named, is_secret, description, order, required, ...presentComposition(entry) }
+}
+
+function placeOf(params: { bundle_id: string; key_id: string }) {
+  return { bundleId: params.bundle_id, keyId: params.key_id }
+}
+
+function presentAttached(key: AttachedKey) {
+  const { id, name, key_name, value, is_secret, order, required } = key
+  const shown = { id, name, key_name, value: maskedText(value), is_secret, order, required }
+  return { ...shown, ...presentComposition(key) }
+}
+
+/** What an answer tells of an entry that its bundle composes; nothing for any other entry. */
+function presentComposition({ templateParts, composition }: Composable) {
+  if (templateParts === null) return {}
+  return { template_parts: [...templateParts], missing_parts: [...(composition?.missing ?? [])] }
 }

@@ -1,8 +1,15 @@
+import type { GrantUseParts } from '../domain/approvals/grant-use.ts'
+import type { PolicyParts } from '../domain/approvals/set-policy.ts'
 import type { ClockAndIds } from '../domain/base/clock-and-ids.ts'
 import type { TargetRules } from '../domain/base/outgoing-target.ts'
+import type { ChangeParts } from '../domain/collection/changed-values.ts'
+import type { WaitParts } from '../domain/collection/request-wait.ts'
+import type { ReleaseParts } from '../domain/endings/release.ts'
+import type { ExpiringApprovals } from '../domain/endings/take-back.ts'
+import type { ApprovalParts } from '../domain/kinds/request-approval.ts'
+import type { NewRequestParts } from '../domain/requests/new-request.ts'
 import type { Stores } from '../domain/stores.ts'
 import type { Limits } from './rate-limit.ts'
-import type { RequestHandlerParts } from './requests.ts'
 
 type ReceiptKeyFacts = {
   kid: string
@@ -14,6 +21,19 @@ type ReceiptKeyFacts = {
 
 /** Signs the public half of a deposit key. */
 export type DepositKeySigner = (publicKey: Uint8Array) => { kid: string; signature: Uint8Array }
+
+export type RequestHandlerParts = NewRequestParts &
+  ApprovalParts &
+  Omit<WaitParts, 'onTaken'> &
+  ReleaseParts &
+  GrantUseParts &
+  ChangeParts &
+  PolicyParts & {
+    stores: Stores
+    expiring: ExpiringApprovals
+    /** Takes back the count of a request by this address. */
+    uncountRequest: (address: string) => Promise<void>
+  }
 
 /** What handlers need from the program. */
 export type HandlerParts = {

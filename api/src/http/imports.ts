@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { stricterForMachines } from '../domain/approvals/value-rules.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import { type ImportPlan, importVariables, planOf } from '../domain/transfer/library-import.ts'
-import type { ImportRemoval } from '../domain/transfer/library-import-removals.ts'
+import type { ImportRemoval } from '../domain/transfer/library-import-plan.ts'
 import { type FoundKey, makesKey, markAfter } from '../domain/transfer/library-import-step.ts'
 import { moveLibrary } from '../domain/transfer/library-move.ts'
 import type { Handlers } from './handler.ts'
@@ -24,7 +24,8 @@ export async function stricterIn(
   return stricterForMachines(parts, { tenantId, bundleId }, shared)
 }
 
-export function importHandlers({ stores: { imports }, clock, requestParts }: HandlerParts) {
+export function importHandlers({ stores, clock, requestParts }: HandlerParts) {
+  const parts = { imports: stores.imports, clock }
   const present = async (caller: Caller, plan: ImportPlan) => ({
     ...presentPlan(plan),
     stricter: await stricterIn(requestParts, caller, plan),
@@ -33,10 +34,21 @@ export function importHandlers({ stores: { imports }, clock, requestParts }: Han
     async importVariables({ caller, body }) {
       const { also, dry_run, plan_id: planId } = body
       const asked = { ...askedOf(body), planId, also: also.map(askedOf) }
-      if (dry_run) return present(caller, await planOf({ imports, clock }, caller, asked))
-      const done = await importVariables({ imports, clock }, caller, asked)
+      if (dry_run) return present(caller, await planOf(parts, caller, asked))
+      const done = await importVariables(parts, caller, asked)
       const others = await Promise.all(done.also.map((plan) => present(caller, plan)))
       return { ...(await present(caller, done)), ...(also.length === 0 ? {} : { also: others }) }
+    },
+    async moveLibrary({ caller, body }) {
+      const move = { sealed: body.library, isDryRun: body.dry_run, planId: body.plan_id }
+      const { planId, bundles, keys, bundleIds } = await moveLibrary({ stores, clock }, caller, move)
+      return {
+        plan_id: planId,
+        bundles: bundles.map(({ bundle: { name, entries }, action }, index) => {
+          return { name, action, key_count: entries.length, bundle_id: bundleIds[index] ?? null }
+        }),
+        keys: keys.map(({ key: { name }, action, keyName }) => ({ name, action, key_name: keyName })),
+      }
     },
   } satisfies Partial<Handlers>
 }
@@ -61,7 +73,7 @@ function presentPlan({ bundleId, steps, removals, planId }: ImportPlan) {
 
 /** A step of a plan as callers see it. */
 export function presentStep(step: ImportPlan['steps'][number]) {
-  const { entry, action, key, keyName, choices, newKeyId } = step
+  const { entry, action, key, keyName, choices, newKeyId, crosses } = step
   return {
     name: entry.name,
     action,
@@ -70,6 +82,7 @@ export function presentStep(step: ImportPlan['steps'][number]) {
     is_secret: markAfter(step),
     ...sharing(key),
     choices: [...choices],
+    ...(crosses ? { crosses } : {}),
     ...(key?.templateParts && !makesKey(step) ? { template_parts: [...key.templateParts] } : {}),
   }
 }
@@ -91,20 +104,4 @@ export function presentRemoval({ name, key, breaks }: ImportRemoval) {
 function sharing(key: FoundKey | null) {
   const elsewhere = key?.elsewhere ?? []
   return { shared_with: elsewhere.slice(0, MOST_NAMED), shared_total: elsewhere.length }
-}
-
-export function libraryMoveHandlers(parts: HandlerParts) {
-  return {
-    async moveLibrary({ caller, body }) {
-      const move = { sealed: body.library, isDryRun: body.dry_run, planId: body.plan_id }
-      const { planId, bundles, keys, bundleIds } = await moveLibrary(parts, caller, move)
-      return {
-        plan_id: planId,
-        bundles: bundles.map(({ bundle: { name, entries }, action }, index) => {
-          return { name, action, key_count: entries.length, bundle_id: bundleIds[index] ?? null }
-        }),
-        keys: keys.map(({ key: { name }, action, keyName }) => ({ name, action, key_name: keyName })),
-      }
-    },
-  } satisfies Partial<Handlers>
 }

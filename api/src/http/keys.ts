@@ -1,6 +1,7 @@
 import { requireMayReadKey } from '../domain/approvals/reveal-rules.ts'
 import { stricterElsewhere, stricterForMachines } from '../domain/approvals/value-rules.ts'
 import { DomainError } from '../domain/base/errors.ts'
+import { wholePage } from '../domain/base/listing.ts'
 import {
   createKey,
   deleteKey,
@@ -10,16 +11,17 @@ import {
   type SeenKey,
   updateKey,
 } from '../domain/library/key.ts'
-import { changeKeys, findKeyUses } from '../domain/library/key-batch.ts'
+import { changeKeys } from '../domain/library/key-batch.ts'
 import { dueBy, dueOf } from '../domain/library/key-lifetime.ts'
+import { destroyVersion, type KeyVersion, restoreVersion, shownValue } from '../domain/library/key-version.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
-import { listReply } from './list-reply.ts'
+import { listReply, pageReply } from './list-reply.ts'
 
 export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: HandlerParts) {
-  const { keys } = stores
+  const { keys, keyVersions: versions } = stores
   const present = (key: SeenKey) => presentKey(key, clock.now())
   const stricter = ({ tenantId }: Caller, bundleId: string, keyIds: readonly string[]) =>
     stricterForMachines(requestParts, { tenantId, bundleId }, keyIds)
@@ -55,7 +57,7 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
       }
     },
     async findKeyUses({ caller, body: { key_ids, bundle_id } }) {
-      const bundles = await findKeyUses(stores.keyBatches, caller, key_ids)
+      const bundles = await stores.keyBatches.uses(caller.tenantId, key_ids)
       if (bundle_id === undefined) return { bundles, stricter: [], weaker: [] }
       const place = { tenantId: caller.tenantId, bundleId: bundle_id }
       return {
@@ -64,6 +66,15 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
         weaker: await stricterElsewhere(requestParts, place, key_ids),
       }
     },
+    listKeyVersions: async ({ caller, params, query: page }) =>
+      pageReply(await versions.list(caller.tenantId, params.key_id, wholePage(page)), presentVersion),
+    async restoreKeyVersion({ caller, params, body: { version, expected_version: expectedVersion } }) {
+      const restoring = { keyId: params.key_id, version, expectedVersion }
+      const key = await restoreVersion({ keys, versions, clock }, caller, restoring)
+      return presentKey(key, clock.now())
+    },
+    destroyKeyVersion: ({ caller, params: { key_id: keyId, version } }) =>
+      destroyVersion({ versions, clock }, caller, { keyId, version }),
   } satisfies Partial<Handlers>
 }
 
@@ -76,4 +87,8 @@ export function presentKey({ rotate_at, templateParts, ...key }: SeenKey, now: D
   const due = dueOf({ expires_at: key.expires_at, rotate_at }, now)
   const template = { is_template: templateParts !== null, template_parts: [...(templateParts ?? [])] }
   return { ...key, ...template, value: maskedText(key.value), due }
+}
+
+function presentVersion(version: KeyVersion) {
+  return { ...version, value: shownValue(version) }
 }

@@ -1,6 +1,5 @@
 import { MASK } from '@keyferry/contract'
-import { convertLegacyItem } from '../domain/library/legacy-conversion.ts'
-import { deleteLegacyItem, upsertLegacyItem } from '../domain/library/legacy-item.ts'
+import { convertLegacyItem, deleteLegacyItem, upsertLegacyItem } from '../domain/library/legacy-item.ts'
 import { importItems } from '../domain/transfer/import.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'

@@ -1,17 +1,19 @@
+import { LIMITS } from '@keyferry/contract'
 import { stricterForMachines } from '../domain/approvals/value-rules.ts'
+import { wholePage } from '../domain/base/listing.ts'
+import { waitForChange } from '../domain/collection/changed-values.ts'
+import { deliverToMachine } from '../domain/collection/machine-delivery.ts'
 import { listMachineHoldings } from '../domain/deliveries/holder.ts'
 import {
   createMachine,
   deleteMachine,
-  findMachine,
   grantBundle,
-  listMachines,
   type Machine,
   type MachineToken,
-  type MachineTrust,
   revokeBundle,
   updateMachine,
 } from '../domain/machines/machine.ts'
+import type { MachineCaller } from '../domain/machines/machine-caller.ts'
 import {
   createToken,
   endToken,
@@ -19,20 +21,37 @@ import {
   rotateToken,
   tokenDue,
 } from '../domain/machines/machine-token.ts'
+import {
+  allowAttempt,
+  createTrust,
+  dismissAttempt,
+  endTrust,
+  listAttempts,
+  trustNotFound,
+} from '../domain/machines/machine-trust.ts'
+import type { Caller } from '../domain/people/membership.ts'
 import { presentHolding } from './deliveries.ts'
 import { type Handlers, originOf } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { pageReply } from './list-reply.ts'
 
-export function machineHandlers({ stores, clock, requestParts }: HandlerParts) {
+export function machineHandlers({ stores, clock, requestParts, ...program }: HandlerParts) {
   const { machines, holders } = stores
-  const parts = { machines, clock }
+  const { targets, machineAudience: audience, tokensAllowed } = program
+  const parts = { ...stores, clock, targets, audience, tokensAllowed }
   const present = (machine: Machine) => presentMachine(machine, clock.now())
+  const created = async (caller: Caller, machineId: string, trustId: string) => {
+    const { trusts } = await machines.find(caller.tenantId, machineId)
+    const trust = trusts.find(({ id }) => id === trustId)
+    if (!trust) throw trustNotFound()
+    return trust
+  }
   return {
     createMachine: async ({ caller, body }) => present(await createMachine(parts, caller, body)),
     listMachines: async ({ caller, query: page }) =>
-      pageReply(await listMachines(machines, caller, page), present),
-    getMachine: async ({ caller, params }) => present(await findMachine(machines, caller, params.machine_id)),
+      pageReply(await machines.list(caller.tenantId, wholePage(page, LIMITS.machines)), present),
+    getMachine: async ({ caller, params }) =>
+      present(await machines.find(caller.tenantId, params.machine_id)),
     updateMachine: async ({ caller, params: { machine_id: machineId }, body: change }) =>
       present(await updateMachine(parts, caller, { machineId, change })),
     deleteMachine: ({ caller, params }) => deleteMachine(parts, caller, params.machine_id),
@@ -45,12 +64,6 @@ export function machineHandlers({ stores, clock, requestParts }: HandlerParts) {
     },
     revokeBundle: ({ caller, params }) =>
       revokeBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id }),
-  } satisfies Partial<Handlers>
-}
-
-export function machineTokenHandlers({ stores, clock, tokensAllowed }: HandlerParts) {
-  const parts = { machineTokens: stores.machineTokens, clock, tokensAllowed }
-  return {
     createMachineToken: ({ caller, params, body: { expires_in_days: expiresInDays, networks } }) =>
       createToken(parts, caller, { machineId: params.machine_id, expiresInDays, networks }),
     rotateMachineToken: ({ caller, params, body: { overlap_seconds: overlapSeconds } }) =>
@@ -61,24 +74,53 @@ export function machineTokenHandlers({ stores, clock, tokensAllowed }: HandlerPa
       await reportTokens(parts, body, originOf(peer))
       return '' as const
     },
+    createMachineTrust: async ({ caller, params: { machine_id: machineId }, body: draft }) =>
+      created(caller, machineId, await createTrust(parts, caller, { machineId, draft })),
+    endMachineTrust: ({ caller, params }) =>
+      endTrust(parts, caller, { machineId: params.machine_id, trustId: params.trust_id }),
+    async listMachineAttempts({ caller, params }) {
+      const attempts = await listAttempts(parts, caller, params.machine_id)
+      return attempts.map(({ isBound, ...attempt }) => ({ ...attempt, is_bound: isBound }))
+    },
+    async allowMachineAttempt({ caller, params, body: { claims: names, broad } }) {
+      const { machine_id: machineId, fingerprint } = params
+      const trustId = await allowAttempt(parts, caller, { machineId, fingerprint, names, broad })
+      return created(caller, machineId, trustId)
+    },
+    dismissMachineAttempt: ({ caller, params: { machine_id: machineId, fingerprint } }) =>
+      dismissAttempt(parts, caller, { machineId, fingerprint }),
+    async createDelivery({ caller, body }) {
+      await program.takeDelivery(caller.machine.id)
+      return deliverToMachine({ stores, clock, maxPayloadBytes: requestParts.maxPayloadBytes }, caller, body)
+    },
+    async waitForChange(call) {
+      const { caller, params } = call
+      await program.takeWatch(caller.machine.id)
+      const held = {
+        deliveryId: params.delivery_id,
+        onBreak: (listener: () => void) => call.onBreak(listener),
+      }
+      const changed = await waitForChange(requestParts, caller, held)
+      return { delivery_id: params.delivery_id, changed }
+    },
+    async getOwnMachine({ caller: { tenantId, workspace, machine, readsAudit, proof } }) {
+      const grants = await stores.machineCallers.grants(tenantId, machine.id)
+      const token = proof.kind === 'token' ? tokenOf(proof, clock.now()) : null
+      return { ...machine, workspace, audit: readsAudit, grants, token }
+    },
   } satisfies Partial<Handlers>
 }
 
-function presentMachine({ grants, tokens, trusts, ...machine }: Machine, now: Date) {
-  return {
-    ...machine,
-    grants: [...grants],
-    tokens: tokens.map((token) => presentToken(token, now)),
-    trusts: trusts.map(presentTrust),
-  }
+function presentMachine({ tokens, ...machine }: Machine, now: Date) {
+  return { ...machine, tokens: tokens.map((token) => presentToken(token, now)) }
 }
 
 function presentToken(token: MachineToken, now: Date) {
-  const { lifetime_seconds: _lifetime, networks, ...shown } = token
-  return { ...shown, networks: [...networks], due: tokenDue(token, now) }
+  const { lifetime_seconds: _lifetime, ...shown } = token
+  return { ...shown, due: tokenDue(token, now) }
 }
 
-export function presentTrust({ claims, networks, ...trust }: MachineTrust) {
-  const lists = Object.entries(claims).map(([name, values]): [string, string[]] => [name, [...values]])
-  return { ...trust, claims: Object.fromEntries(lists), networks: [...networks] }
+function tokenOf(token: Extract<MachineCaller['proof'], { kind: 'token' }>, now: Date) {
+  const { id, hint, expires_at } = token
+  return { id, hint, expires_at, due: tokenDue(token, now) }
 }

@@ -6,7 +6,7 @@ import { DomainError } from '../domain/base/errors.ts'
 import type { MachineCaller } from '../domain/machines/machine-caller.ts'
 import { admit, type MembershipStore, type SignedCaller, type Visitor } from '../domain/people/membership.ts'
 import { originOf, type Peer, type RateLimit, type RateVerdict, Reply } from './handler.ts'
-import { afterRefusal, bearerOf, type MachineCallParts, machineBehind } from './machine-calls.ts'
+import { afterRefusal, bearerOf, type MachineCallParts, machineBehind } from './machine-refusals.ts'
 import { parseJson, validated } from './request-parts.ts'
 import { type LooseReply, send } from './send.ts'
 

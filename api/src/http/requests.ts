@@ -1,41 +1,34 @@
 import { joinsAnother, listCompanions } from '../domain/approvals/companions.ts'
 import { decide } from '../domain/approvals/decision.ts'
 import { endingOf } from '../domain/approvals/ending.ts'
-import { type GrantUseParts, useGrant } from '../domain/approvals/grant-use.ts'
-import type { PolicyParts } from '../domain/approvals/set-policy.ts'
+import { forgetDevice, listGrants, revokeGrant, revokeOwnGrants } from '../domain/approvals/grant.ts'
+import { useGrant } from '../domain/approvals/grant-use.ts'
+import {
+  bundlePolicy,
+  changeBundlePolicy,
+  changeTenantPolicy,
+  tenantPolicy,
+} from '../domain/approvals/set-policy.ts'
 import { isSameNetwork } from '../domain/base/address-block.ts'
-import type { ChangeParts } from '../domain/collection/changed-values.ts'
-import { type WaitParts, waitForApproval } from '../domain/collection/request-wait.ts'
-import { freshCode, type ReleaseParts, releaseRequest } from '../domain/endings/release.ts'
+import { waitForRememberedChange } from '../domain/collection/changed-values.ts'
+import { waitForApproval } from '../domain/collection/request-wait.ts'
+import { freshCode, releaseRequest } from '../domain/endings/release.ts'
 import { deny, withdrawRequest } from '../domain/endings/request-end.ts'
-import type { ExpiringApprovals } from '../domain/endings/take-back.ts'
 import { rescueDeposit } from '../domain/kinds/deposit-storing.ts'
 import { NAMES } from '../domain/kinds/names-approval.ts'
 import { offerNames } from '../domain/kinds/names-offer.ts'
-import { type ApprovalParts, DELIVERY, storePayload } from '../domain/kinds/request-approval.ts'
+import { DELIVERY, storePayload } from '../domain/kinds/request-approval.ts'
 import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/kinds/request-offer.ts'
 import { vouch } from '../domain/kinds/vouch.ts'
-import { createRequest, type NewRequestParts } from '../domain/requests/new-request.ts'
+import { listWaiting } from '../domain/kinds/waiting.ts'
+import { createRequest } from '../domain/requests/new-request.ts'
 import { requestContext } from '../domain/requests/request.ts'
 import type { ApprovalRequest } from '../domain/requests/stored-request.ts'
-import type { Stores } from '../domain/stores.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
-import { listReply } from './list-reply.ts'
+import type { HandlerParts } from './handler-parts.ts'
+import { listReply, pageReply } from './list-reply.ts'
 
-export type RequestHandlerParts = NewRequestParts &
-  ApprovalParts &
-  Omit<WaitParts, 'onTaken'> &
-  ReleaseParts &
-  GrantUseParts &
-  ChangeParts &
-  PolicyParts & {
-    stores: Stores
-    expiring: ExpiringApprovals
-    /** Takes back the count of a request by this address. */
-    uncountRequest: (address: string) => Promise<void>
-  }
-
-export function requestHandlers(parts: RequestHandlerParts) {
+export function requestHandlers({ requestParts: parts }: HandlerParts) {
   const waitParts = { ...parts, onTaken: (requestId: string) => rescueDeposit(parts, requestId) }
   const watched = <A>({ approved, request }: { approved: A; request: ApprovalRequest }) => {
     parts.expiring.watch(request)
@@ -110,6 +103,24 @@ export function requestHandlers(parts: RequestHandlerParts) {
       release: await freshCode(parts, caller, params.request_id),
     }),
     storePayload: ({ params, body }) => storePayload(parts, params.request_id, body.ciphertext_base64),
+    listWaiting: ({ caller }) => listWaiting(parts, caller),
+    listGrants: async ({ caller, query }) =>
+      pageReply(await listGrants(parts, caller, query), (grant) => grant),
+    revokeGrant: ({ caller, params }) => revokeGrant(parts, caller, params.grant_id),
+    revokeOwnGrants: async ({ caller }) => ({ ended: await revokeOwnGrants(parts, caller) }),
+    forgetDevice: async ({ body, peer }) => ({
+      ended: await forgetDevice(parts, body.device, originOf(peer)),
+    }),
+    async waitForRememberedChange(call) {
+      const { delivery_id, device } = call.body
+      const held = { deliveryId: delivery_id, onBreak: (listener: () => void) => call.onBreak(listener) }
+      return { delivery_id, changed: await waitForRememberedChange(parts, device, held) }
+    },
+    getBundlePolicy: ({ caller, params }) => bundlePolicy(parts, caller, params.bundle_id),
+    changeBundlePolicy: ({ caller, params, body: change }) =>
+      changeBundlePolicy(parts, caller, { bundleId: params.bundle_id, change }),
+    getTenantPolicy: ({ caller }) => tenantPolicy(parts, caller),
+    changeTenantPolicy: ({ caller, body }) => changeTenantPolicy(parts, caller, body),
   } satisfies Partial<Handlers>
 }
 

@@ -1,10 +1,11 @@
 import { apiEndpoints, type Endpoint } from '@keyferry/contract'
 import { randomRequestId } from '@keyferry/crypto/token'
+import { callFacts } from '@keyferry/plumbing/call-facts'
+import { type FailureFacts, failureFacts } from '@keyferry/plumbing/failure'
 import { createHttpServer, targetProblem } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import { DomainError } from '../domain/base/errors.ts'
-import { logCalls } from './call-log.ts'
 import { errorResponse } from './error-response.ts'
 import type { Handlers, RateLimits } from './handler.ts'
 import { type LooseHandler, type PipelineParts, pipeline } from './pipeline.ts'
@@ -92,4 +93,28 @@ function nextRequestId(): string {
 
 function requestId(offered: string | string[] | undefined): string {
   return typeof offered === 'string' && REQUEST_ID.test(offered) ? offered : nextRequestId()
+}
+
+/** Log one line for each call and each unexpected failure. Only listed fields are logged: the route's pattern instead
+ * of the URL, and an error's name and stack frames without its message, because URLs and messages may hold a value or
+ * a request id. */
+function logCalls(app: FastifyInstance, log: Logger): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    log.info({ ...callFacts(request, reply), tenant: request.tenantId }, 'call')
+    done()
+  })
+  app.addHook('onError', async (request, _reply, error) => {
+    const cause = causeOf(error)
+    if (cause) log.error({ request: request.id, route: request.routeOptions.url, ...cause }, 'failure')
+  })
+}
+
+function causeOf(error: unknown): FailureFacts | null {
+  if (!(error instanceof DomainError)) return failureFacts(error)
+  const isOurFault = error.code === 'internal' || error.code === 'unavailable'
+  return isOurFault && error.cause !== undefined ? failureFacts(error.cause) : null
 }

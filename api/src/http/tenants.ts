@@ -1,8 +1,18 @@
+import { removeApprovalsOf } from '../domain/approvals/ending.ts'
+import { timestamp } from '../domain/base/clock-and-ids.ts'
+import { acceptInvitation, invite, previewInvitation, revokeInvitation } from '../domain/people/invitation.ts'
+import { changeRole, type MemberParts, removeMember } from '../domain/people/member.ts'
 import { createTenant, findSelf, findTenant, renameTenant, type Tenant } from '../domain/people/tenant.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-export function tenantHandlers({ stores: { tenants, users }, clock, authMode }: HandlerParts) {
+export function tenantHandlers({ stores, requestParts, clock, authMode }: HandlerParts) {
+  const { tenants, users, members, invitations } = stores
+  const parts: MemberParts = {
+    members,
+    clock,
+    endApprovals: (approver) => removeApprovalsOf(requestParts, approver),
+  }
   return {
     createTenant: ({ caller, body }) => createTenant(users, caller, { name: body.name, clock }),
     renameTenant: ({ caller, params, body: { name } }) =>
@@ -17,9 +27,23 @@ export function tenantHandlers({ stores: { tenants, users }, clock, authMode }: 
       const self = await findSelf(tenants, caller)
       return { ...self, role: caller.role, auth_mode: authMode }
     },
+    listMembers: ({ caller }) => members.list(caller.tenantId),
+    changeMemberRole: ({ caller, params, body }) =>
+      changeRole(parts, caller, { userId: params.user_id, role: body.role }),
+    removeMember: ({ caller, params }) => removeMember(parts, caller, params.user_id),
+    async createInvitation({ caller, body }) {
+      const { created_at: _, ...invitation } = await invite(invitations, caller, { ...body, clock })
+      return { ...invitation, accept_path: `/invite/${invitation.token}` }
+    },
+    listInvitations: ({ caller }) => invitations.list(caller.tenantId, timestamp(clock)),
+    revokeInvitation: ({ caller, params }) =>
+      revokeInvitation(invitations, caller, { invitationId: params.invitation_id, clock }),
+    previewInvitation: ({ body }) => previewInvitation(invitations, { token: body.token, clock }),
+    acceptInvitation: async ({ caller, body: { token } }) =>
+      presentCurrent(await acceptInvitation(invitations, caller, { token, clock })),
   } satisfies Partial<Handlers>
 }
 
-export function presentCurrent({ id, name, role }: Tenant) {
+function presentCurrent({ id, name, role }: Tenant) {
   return { tenant_id: id, name, role }
 }

@@ -1,11 +1,11 @@
+import { LIMITS } from '@keyferry/contract'
+import { timestamp } from '../domain/base/clock-and-ids.ts'
+import { wholePage } from '../domain/base/listing.ts'
 import {
   createWebhook,
   deleteWebhook,
-  findWebhook,
-  listWebhooks,
   rotateWebhookSecret,
   updateWebhook,
-  type Webhook,
 } from '../domain/webhooks/webhook.ts'
 import { listWebhookMessages, resendWebhookMessage, testWebhook } from '../domain/webhooks/webhook-log.ts'
 import type { Handlers } from './handler.ts'
@@ -16,15 +16,15 @@ export function webhookHandlers({ stores, clock, targets }: HandlerParts) {
   const { webhooks, webhookLog } = stores
   const parts = { webhooks, clock, targets }
   return {
-    async createWebhook({ caller, body }) {
-      const { secret, ...webhook } = await createWebhook(parts, caller, body)
-      return { ...present(webhook), secret }
-    },
+    createWebhook: ({ caller, body }) => createWebhook(parts, caller, body),
     listWebhooks: async ({ caller, query: page }) =>
-      pageReply(await listWebhooks(parts, caller, page), present),
-    getWebhook: async ({ caller, params }) => present(await findWebhook(parts, caller, params.webhook_id)),
-    updateWebhook: async ({ caller, params: { webhook_id: webhookId }, body: change }) =>
-      present(await updateWebhook(parts, caller, { webhookId, change })),
+      pageReply(
+        await webhooks.list(caller.tenantId, wholePage(page, LIMITS.webhooks), timestamp(clock)),
+        (webhook) => webhook,
+      ),
+    getWebhook: ({ caller, params }) => webhooks.find(caller.tenantId, params.webhook_id, timestamp(clock)),
+    updateWebhook: ({ caller, params: { webhook_id: webhookId }, body: change }) =>
+      updateWebhook(parts, caller, { webhookId, change }),
     deleteWebhook: ({ caller, params }) => deleteWebhook(parts, caller, params.webhook_id),
     rotateWebhookSecret: ({ caller, params }) => rotateWebhookSecret(parts, caller, params.webhook_id),
     testWebhook: async ({ caller, params }) => ({
@@ -39,8 +39,4 @@ export function webhookHandlers({ stores, clock, targets }: HandlerParts) {
       return { message_id: messageId }
     },
   } satisfies Partial<Handlers>
-}
-
-function present({ events, bundle_ids, ...webhook }: Webhook) {
-  return { ...webhook, events: [...events], bundle_ids: [...bundle_ids] }
 }

@@ -23,8 +23,8 @@ export async function openChangeNotices({ redis, prefix = 'keyferry:' }: Options
   const listeners = new Listeners()
   const channel = `${prefix}changes`
   if (redis) {
-    await redis.subscriber.subscribe(channel, (tenantIds) => callEach(listeners, tenantIds.split(' ')))
-    redis.subscriber.on('ready', () => listeners.callAll())
+    const heard = (tenantIds: string) => callEach(listeners, tenantIds.split(' '))
+    await redis.subscribe(channel, heard, () => listeners.callAll())
   }
   const collected = new Set<string>()
   let timer: NodeJS.Timeout | null = null
@@ -43,7 +43,7 @@ export async function openChangeNotices({ redis, prefix = 'keyferry:' }: Options
     },
     async close() {
       if (timer !== null) clearTimeout(timer)
-      if (redis?.subscriber.isReady) await redis.subscriber.unsubscribe(channel)
+      await redis?.unsubscribe(channel)
     },
   }
 }

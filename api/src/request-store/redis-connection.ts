@@ -6,6 +6,13 @@ export type RedisConnection = ListeningRedisConnection
 /** The API's two connections: one for commands, one that listens.
  * @param onError gets each lost connection, for the log
  * @throws DomainError unavailable */
-export async function openRedis(url: string, onError: (error: Error) => void): Promise<RedisConnection> {
-  return await openListeningRedis({ url, onError, unavailable: (cause) => unavailable('Redis', cause) })
+export async function openRedis(
+  url: string | (() => string),
+  onError: (error: Error) => void,
+): Promise<RedisConnection> {
+  return await openListeningRedis({
+    url: typeof url === 'string' ? () => url : url,
+    onError,
+    unavailable: (cause) => unavailable('Redis', cause),
+  })
 }

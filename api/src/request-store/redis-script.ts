@@ -63,3 +63,7 @@ export const WRITE = `
     extend(list, life)
   end
   return { 'done', payload or '' }`
+
+/** What the store needs: a script that may write and publish. KEYS[1] any key, ARGV[1] the channel. */
+export const PING = `redis.call('set', KEYS[1], '', 'px', 1000)
+  return redis.call('publish', ARGV[1], '')`

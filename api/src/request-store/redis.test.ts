@@ -1,8 +1,13 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomRequestId } from '@keyferry/crypto/token'
 import { createClient } from 'redis'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ownRedis } from '../../../plumbing/test/redis-server.ts'
+import { freePort } from '../../../plumbing/src/free-port.ts'
+import { ownRedis, startRedis } from '../../../plumbing/test/redis-server.ts'
 import { actsOn } from '../../test/request-acts.ts'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
 import { EXPIRED_KNOWN_MS } from '../domain/requests/request-store.ts'
@@ -24,13 +29,11 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
 
   const untilBack = async () => {
     for (let attempt = 0; attempt < 200; attempt++) {
-      if (
-        await store.store.ping().then(
-          () => connection.subscriber.isReady,
-          () => false,
-        )
+      const isBack = await store.store.ping().then(
+        () => true,
+        () => false,
       )
-        return
+      if (isBack) return
       await sleep(20)
     }
     throw new Error('the store did not come back')
@@ -48,6 +51,27 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
     expect(await client.pTTL(remembered)).toBeLessThanOrEqual(EXPIRED_KNOWN_MS)
     expect(await store.hasExpired(made.id, Date.now())).toBe(true)
     client.destroy()
+  })
+
+  test('a change of what was read before is one command, unless another process changed it meanwhile', async () => {
+    let commands = 0
+    const reply: typeof connection.reply = (command) => {
+      commands++
+      return connection.reply(command)
+    }
+    const counted = actsOn(await openRedisRequestStore({ redis: { ...connection, reply } }))
+    const [one, other] = [request(60_000), request(60_000)]
+    for (const each of [one, other]) {
+      await store.create(each, Date.now())
+      await counted.find(each.id, Date.now())
+    }
+    commands = 0
+    expect(await counted.approve(one.id, sealing(), Date.now())).toBe('done')
+    expect(await counted.claim(one.id, Date.now())).toMatchObject({ status: 'claimed' })
+    expect(commands).toBe(2)
+    await store.deny(other.id, Date.now())
+    expect(await counted.approve(other.id, sealing(), Date.now())).toBe('denied')
+    expect(commands).toBe(4)
   })
 
   test('while Redis is unavailable calls fail at once, and they work again once it is back', async () => {
@@ -75,15 +99,85 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
     await expect.poll(() => calls).toBe(2)
   })
 
-  test('a Redis that accepts but does not answer makes calls fail in a few seconds', async () => {
+  test('a Redis that accepts but does not answer makes a call fail in a few seconds, and the next ones at once', async () => {
     redis.freeze()
     try {
-      await expect(store.find('any', 0)).rejects.toMatchObject({ code: 'unavailable' })
+      const find = () => store.find('any', 0)
+      await expect(find()).rejects.toMatchObject({ code: 'unavailable' })
+      const cause = { message: 'no reply to an earlier command' }
+      await expect(find()).rejects.toMatchObject({ code: 'unavailable', cause })
     } finally {
       redis.thaw()
     }
     await untilBack()
   })
+})
+
+test.runIf(redis)('a refusal of Redis keeps its code, for the log', async () => {
+  const full = await ownRedis()
+  if (full === null) return
+  const connection = await openRedis(full.url, () => {})
+  const store = actsOn(await openRedisRequestStore({ redis: connection }))
+  const client = createClient({ url: full.url })
+  await client.connect()
+  await client.aclSetUser('default', '-@scripting')
+  client.destroy()
+  const creation = store.create(request(60_000), Date.now())
+  await expect(creation).rejects.toMatchObject({ code: 'unavailable', cause: { code: 'NOPERM' } })
+  connection.close()
+  await full.stop()
+})
+
+test.runIf(redis)('a Redis that may evict keys is a warning', async () => {
+  const evicting = await startRedis('--maxmemory-policy', 'volatile-lru')
+  const connection = await openRedis(evicting.url, () => {})
+  expect(connection.warnings).toEqual([expect.stringContaining('noeviction')])
+  connection.close()
+  await evicting.stop()
+})
+
+test.runIf(redis)('a Redis that takes no writes is not ready', async () => {
+  const full = await startRedis()
+  const connection = await openRedis(full.url, () => {})
+  const { store } = actsOn(await openRedisRequestStore({ redis: connection }))
+  await store.ping()
+  const client = createClient({ url: full.url })
+  await client.connect()
+  await client.configSet('maxmemory', '1')
+  await expect(store.ping()).rejects.toMatchObject({ cause: { code: 'OOM' } })
+  client.destroy()
+  connection.close()
+  await full.stop()
+})
+
+test.runIf(redis)('rediss:// trusts the CA that the address names, and no other', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyferry-tls-'))
+  const [key, ca] = [join(folder, 'key.pem'), join(folder, 'ca.pem')]
+  const certificate = [
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-subj',
+    '/CN=own',
+    '-keyout',
+    key,
+    '-out',
+    ca,
+  ]
+  execFileSync('openssl', ['req', ...certificate, '-addext', 'subjectAltName=IP:127.0.0.1'], {
+    stdio: 'ignore',
+  })
+  const port = await freePort()
+  const files = ['--tls-cert-file', ca, '--tls-key-file', key, '--tls-ca-cert-file', ca]
+  const own = await startRedis('--tls-port', String(port), '--tls-auth-clients', 'no', ...files)
+  const url = `rediss://127.0.0.1:${port}`
+  await expect(openRedis(url, () => {})).rejects.toMatchObject({ code: 'unavailable' })
+  const connection = await openRedis(`${url}?ssl_ca_certs=${ca}`, () => {})
+  await actsOn(await openRedisRequestStore({ redis: connection })).store.ping()
+  connection.close()
+  await own.stop()
+  rmSync(folder, { recursive: true })
 })
 
 test('a missing Redis prevents the start', async () => {

@@ -15,43 +15,27 @@ import {
 import type { ApprovalRequest, RequestState, StoredRequest } from '../domain/requests/stored-request.ts'
 import { Listeners } from './listeners.ts'
 import { answerOf, listedBy, stateText, storedOf } from './record.ts'
-import { WRITE } from './redis-script.ts'
+import type { RedisConnection } from './redis-connection.ts'
+import { PING, WRITE } from './redis-script.ts'
 
 const ATTEMPTS = 6
 const FIRST_PAUSE_MS = 4
+const KNOWN_REQUESTS = 500
 
 const Reply = z.tuple([z.enum(['done', 'lost', 'full'])]).rest(z.string())
 
-type Commands = {
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
-  hmGet(key: string, fields: string[]): Promise<(string | null)[]>
-  exists(key: string): Promise<number>
-  zRangeByScore(key: string, from: number | string, to: number | string): Promise<string[]>
-}
-
-type Client = { readonly isReady: boolean; on(event: 'ready', listener: () => void): unknown }
-
-/** One Redis, or a Redis Cluster. `reply` fails with DomainError unavailable when there is no answer. */
-export type RequestRedis = {
-  reply<T>(command: (client: Commands) => Promise<T>): Promise<T>
-  commands: Client
-  subscriber: Client & {
-    subscribe(channel: string, listener: (text: string) => void): Promise<unknown>
-    unsubscribe(channel: string): Promise<unknown>
-  }
-}
-
 /** `prefix` starts every key and the channel, so that several services can share one Redis. */
 export type RedisRequestStoreOptions = {
-  redis: RequestRedis
+  redis: RedisConnection
   prefix?: string
   maxLive?: number
   maxBoxBytes?: number
 }
 
 /** The request store that many processes share. A change reads the request, and one script writes what the step
- * decided, if no other process was faster. Changes are published on one channel that every process subscribes to.
- * After a lost connection every listener is called, because it may have missed a message. */
+ * decided, if no other process was faster. What this process read or wrote lately is not read again for a change: if
+ * it is old by now, the script refuses it, and the change reads. Changes are published on one channel that every
+ * process subscribes to. After a lost connection every listener is called, because it may have missed a message. */
 export async function openRedisRequestStore({
   redis,
   prefix = 'keyferry:',
@@ -60,13 +44,11 @@ export async function openRedisRequestStore({
 }: RedisRequestStoreOptions): Promise<RequestStore> {
   const listeners = new Listeners()
   const channel = `${prefix}requests`
-  await redis.subscriber.subscribe(channel, (id) => listeners.call(id))
-  for (const client of [redis.subscriber, redis.commands]) {
-    client.on('ready', () => {
-      // A listener reads the store, which needs the other connection as well.
-      if (redis.subscriber.isReady && redis.commands.isReady) listeners.callAll()
-    })
-  }
+  await redis.subscribe(
+    channel,
+    (id) => listeners.call(id),
+    () => listeners.callAll(),
+  )
   return new RedisRequestStore({ redis, prefix, maxLive, maxBoxBytes, channel, listeners })
 }
 
@@ -85,6 +67,7 @@ type Write = {
 
 class RedisRequestStore implements RequestStore {
   readonly #parts: Parts
+  readonly #known = new Map<string, Versioned>()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -112,6 +95,10 @@ class RedisRequestStore implements RequestStore {
   }
 
   async change<Answer>(id: string, nowMs: number, step: Step<Answer>): Promise<Answer | Missing> {
+    const known = this.#known.get(id)
+    const guess = known && step(known.stored, nowMs)
+    const made = known && guess?.next !== undefined ? await this.#apply(known, guess, nowMs) : 'lost'
+    if (made !== 'lost') return made.answer
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (attempt > 0) await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** attempt)
       const found = await this.#find(id, nowMs)
@@ -134,17 +121,22 @@ class RedisRequestStore implements RequestStore {
     return this.#newest(this.#key('waiting', tenantId), nowMs, WAITING_REQUESTS)
   }
 
+  live(nowMs: number): Promise<string[]> {
+    return this.#listed(this.#key('live'), nowMs)
+  }
+
   watch(id: string, listener: () => void): () => void {
     return this.#parts.listeners.watch(id, listener)
   }
 
   async ping(): Promise<void> {
-    await this.#parts.redis.reply((client) => client.exists(this.#key('live')))
+    const options = { keys: [this.#key('ping')], arguments: [this.#parts.channel] }
+    await this.#parts.redis.reply((client) => client.eval(PING, options))
   }
 
   async close(): Promise<void> {
     const { redis, channel } = this.#parts
-    if (redis.subscriber.isReady) await redis.subscriber.unsubscribe(channel)
+    await redis.unsubscribe(channel)
   }
 
   // No reply means that the change may have been made: `reply` throws, and nothing is tried again.
@@ -156,8 +148,10 @@ class RedisRequestStore implements RequestStore {
     if (change.next === undefined) return { answer: answerOf(change) }
     const [state, is] = change.next === 'removed' ? [stored, ''] : [change.next, randomVersion()]
     const write = { request: stored.request, state, was: version, is, payload: change.payload }
+    this.#known.delete(stored.request.id)
     const [outcome, payload = ''] = await this.#write(write, nowMs)
     if (outcome === 'lost') return outcome
+    if (is !== '') this.#keep({ stored: { ...state, request: stored.request }, version: is })
     return { answer: answerOf(change, payload) }
   }
 
@@ -182,9 +176,15 @@ class RedisRequestStore implements RequestStore {
   async #find(id: string, nowMs: number): Promise<Versioned | Missing> {
     const [version, until, request, state] = await this.#fields(id, ['v', 'until', 'r', 's'])
     if (version && request && state && Number(until) > nowMs)
-      return { version, stored: storedOf({ request, state }) }
+      return this.#keep({ version, stored: storedOf({ request, state }) })
     const isRemembered = await this.#parts.redis.reply((client) => client.exists(this.#key('gone', id)))
     return isRemembered === 1 ? 'expired' : 'unknown'
+  }
+
+  #keep(found: Versioned): Versioned {
+    if (this.#known.size >= KNOWN_REQUESTS) this.#known.clear()
+    this.#known.set(found.stored.request.id, found)
+    return found
   }
 
   #fields(id: string, fields: string[]): Promise<(string | null)[]> {

@@ -51,6 +51,7 @@ const SQL = {
     where (approver_id = :userId or first_approver_id = :userId or voucher_id = :userId) and expires_at_ms > :nowMs`,
   waitingIn: `select id from requests where waits_in = :tenantId and expires_at_ms > :nowMs
     order by expires_at_ms desc limit ${WAITING_REQUESTS}`,
+  live: 'select id from requests where expires_at_ms > :nowMs',
   empty: `update requests set request = '', state = '', payload = null, box_bytes = 0, device_key = null,
       approver_id = null, first_approver_id = null, voucher_id = null, waits_in = null
     where expires_at_ms <= :nowMs and request <> ''`,
@@ -80,6 +81,7 @@ export function prepare(database: DatabaseSync) {
     ofDevice: database.prepare(SQL.ofDevice),
     ofApprover: database.prepare(SQL.ofApprover),
     waitingIn: database.prepare(SQL.waitingIn),
+    live: database.prepare(SQL.live),
     empty: database.prepare(SQL.empty),
     forget: database.prepare(SQL.forget),
     ping: database.prepare(SQL.ping),

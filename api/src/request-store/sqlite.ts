@@ -98,6 +98,10 @@ class SqliteRequestStore implements RequestStore {
     return this.#read(({ waitingIn }) => waitingIn.all({ tenantId, nowMs }).map(({ id }) => String(id)))
   }
 
+  live(nowMs: number): Promise<string[]> {
+    return this.#read(({ live }) => live.all({ nowMs }).map(({ id }) => String(id)))
+  }
+
   watch(id: string, listener: () => void): () => void {
     return this.#listeners.watch(id, listener)
   }

@@ -2,6 +2,7 @@ import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import type { Bounds } from '../domain/base/bounds.ts'
 import type { Stores } from '../domain/stores.ts'
 import { createAuditStore } from './audit/audit-log.ts'
+import { createEventStore } from './audit/event-store.ts'
 import type { Queries } from './base/queries.ts'
 import { StoredBytes } from './base/stored-bytes.ts'
 import { createAttachmentStore } from './bundles/attachments.ts'
@@ -14,11 +15,12 @@ import { createDepositStore } from './deliveries/deposits.ts'
 import { createGrantStore } from './deliveries/grants.ts'
 import { createHeldDeliveryStore } from './deliveries/held-deliveries.ts'
 import { createHolderStore } from './deliveries/holders.ts'
+import { createLastApprovalStore } from './deliveries/last-approvals.ts'
 import { createKeyBatchStore } from './keys/key-batches.ts'
+import { createValueOriginStore } from './keys/key-reading.ts'
 import { createKeyVersionStore } from './keys/key-versions.ts'
 import { createKeyStore } from './keys/keys.ts'
 import { splitter } from './keys/own-copies.ts'
-import { createValueOriginStore } from './keys/value-origins.ts'
 import type { NamedAuditKey } from './keys-at-rest/audit-keys.ts'
 import { createDepositKeyStore } from './keys-at-rest/deposit-keys.ts'
 import { TenantKeys } from './keys-at-rest/tenant-keys.ts'
@@ -31,8 +33,7 @@ import { createMachineTrustStore } from './machines/machine-trusts.ts'
 import { createMachineStore } from './machines/machines.ts'
 import { createAccountStore } from './people/accounts.ts'
 import { createInvitationStore } from './people/invitations.ts'
-import { createMemberStore } from './people/members.ts'
-import { createMembershipStore } from './people/memberships.ts'
+import { createMemberStore, createMembershipStore } from './people/members.ts'
 import { createPasskeyStore } from './people/passkeys.ts'
 import { createTenantStore } from './people/tenants.ts'
 import { createUserStore } from './people/users.ts'
@@ -45,13 +46,12 @@ import { createWebhookLogStore } from './webhooks/webhook-log.ts'
 import { createWebhookOutbox } from './webhooks/webhook-outbox.ts'
 import { createWebhookStore } from './webhooks/webhooks.ts'
 
-/** Every store of the domain over one database. */
 export function createStores(
   queries: Queries,
   { ring, auditKey, bounds }: { ring: RootKeyRing; auditKey: NamedAuditKey; bounds: Bounds },
 ): Stores {
   const { query } = queries
-  const tenantKeys = new TenantKeys(query, ring)
+  const tenantKeys = new TenantKeys(queries, ring)
   const stored = new StoredBytes(queries, bounds)
   const keyVault = new ValueVault(tenantKeys, 'keys', stored)
   const itemVault = new ValueVault(tenantKeys, 'legacy_items', stored)
@@ -59,10 +59,13 @@ export function createStores(
   return {
     accounts: createAccountStore(queries, tenantKeys),
     audit: createAuditStore(query, auditKey),
-    attachments: { ...createAttachmentStore(queries, keyVault, bounds), split: splitter(queries, keyVault) },
+    attachments: {
+      ...createAttachmentStore(queries, keyVault, bounds),
+      split: splitter(queries, keyVault, bounds),
+    },
     bundles: { ...createBundleStore(queries), duplicate: duplicator(queries, keyVault, bounds) },
     comparison: createComparisonStore(query),
-    events: { record: (event) => queries.write(async (transaction) => transaction.record(event)) },
+    events: createEventStore(queries),
     deliveries: createDeliveryStore(queries),
     depositKeys: createDepositKeyStore(queries, ring),
     deposits: createDepositStore(queries),
@@ -92,6 +95,7 @@ export function createStores(
     tenants: createTenantStore(queries),
     users: createUserStore(queries, { tenantKeys, bounds }),
     valueOrigins: createValueOriginStore(queries),
+    lastApprovals: createLastApprovalStore(queries),
     webhooks: createWebhookStore(queries, secrets),
     webhookLog: createWebhookLogStore(queries),
     webhookOutbox: createWebhookOutbox(queries, secrets),

@@ -7,7 +7,6 @@ import { openNote } from '@keyferry/crypto/signed-note'
 import { type CliError, EXIT, generalError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { type Anchor, asJson, asText, type Range } from './findings-text.ts'
 
 /** `file`, `noteFile`: paths; `key`: a verifier key, as C2SP writes it. */
 export type VerifyOptions = {
@@ -143,4 +142,45 @@ function rangesOf({ first, last }: ExportedChain, anchors: readonly Anchor[]): R
 function unreadable(path: string, cause: unknown): CliError {
   const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
   return generalError(`cannot read ${printable(path, 200)}${code}`, 'Check the name of the file.', cause)
+}
+
+/** A note that fits the export: it anchors the entries up to its own. */
+type Anchor = { readonly note: ChainNote; readonly where: string }
+
+/** A range of entries; `anchor` is null where they are only self-consistent. */
+type Range = { readonly from: number; readonly to: number; readonly anchor: Anchor | null }
+
+type Findings = {
+  readonly chain: ExportedChain
+  readonly ranges: readonly Range[]
+  readonly remarks: readonly string[]
+}
+
+function asText({ chain: { first, last, erased, next }, ranges, remarks }: Findings): string {
+  const lines = [
+    last < first ? 'The export has no entries.' : `Entries ${first} to ${last} fit each other.`,
+    ...(erased === 0 ? [] : [`Without origin, because it was erased: ${erased}.`]),
+    ...ranges.map(({ from, to, anchor }) =>
+      anchor === null
+        ? `${entries(from, to)} only self-consistent.`
+        : `${entries(from, to)} anchored by the note in ${anchor.where}, signed on ${printable(anchor.note.at, 40)}.`,
+    ),
+    ...(next === null ? [] : [`The log goes on at entry ${next}, in the next export.`]),
+    ...remarks,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function entries(from: number, to: number): string {
+  return from === to ? `Entry ${from} is` : `Entries ${from} to ${to} are`
+}
+
+function asJson({ chain: { first, last, erased, next }, ranges, remarks }: Findings): string {
+  const shown = ranges.map(({ from, to, anchor }) => ({
+    from,
+    to,
+    state: anchor === null ? 'self-consistent' : 'anchored',
+    ...(anchor === null ? {} : { note: anchor.where, signed_at: anchor.note.at, log: anchor.note.origin }),
+  }))
+  return `${JSON.stringify({ first, last, without_origin: erased, next_from_seq: next, ranges: shown, remarks })}\n`
 }

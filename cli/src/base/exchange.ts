@@ -1,4 +1,3 @@
-/** One HTTP request to the server. */
 export type ExchangeRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly url: string

@@ -17,7 +17,6 @@ export type Output = {
 }
 
 export type Input = {
-  /** The whole input. */
   readonly readAll: () => Promise<Uint8Array>
 }
 

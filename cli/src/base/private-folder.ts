@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Environment } from './parts.ts'
 
-/** A folder that only its owner can read. */
 type PrivateFolder = {
   readonly path: string
   /** May be called more than once. */

@@ -93,7 +93,6 @@ export function or<T, D>(shape: Shape<T>, otherwise: D): Shape<T | D> {
   }
 }
 
-/** The shape, or null for anything else. */
 export function orNull<T>(shape: Shape<T>): Shape<T | null> {
   return or(shape, null)
 }

@@ -8,9 +8,22 @@ export type Flag = {
   readonly value?: string
   /** What the flag means without a value. Such a flag takes its value after `=` only. */
   readonly valueIfBare?: string
-  /** May be given more than once. */
   readonly repeats?: true
   readonly summary: string
+}
+
+const FORM = /^(?:-(?<short>\w), )?--(?<name>[\w-]+)(?: (?<value>.+?))?(?<dots>\.{3})?$/
+
+/** A flag by its form, as help shows it: `-b, --bundle NAME`. With three dots it may be given more than once. */
+export function flagOf(form: string, summary: string): Flag {
+  const { short, name = '', value, dots } = FORM.exec(form)?.groups ?? {}
+  return {
+    name,
+    summary,
+    ...(short === undefined ? {} : { short }),
+    ...(value === undefined ? {} : { value }),
+    ...(dots === undefined ? {} : { repeats: true }),
+  }
 }
 
 /** One command: what help, completion, the manual page and the parser need to know about it. */
@@ -23,7 +36,6 @@ export type Command = {
   /** Everything after `--` is a program and its arguments. */
   readonly takesProgram?: true
   readonly summary: string
-  /** Paragraphs. */
   readonly details: readonly string[]
   readonly flags: readonly Flag[]
   /** What each command line does. */
@@ -36,7 +48,10 @@ export type Command = {
 /** Commands by what a person wants to do. */
 export type CommandGroups = Readonly<Record<string, readonly Command[]>>
 
-/** The parsed command line. */
+type ParsedLine = Pick<Words, 'operands' | 'program' | 'line'> & {
+  flags: ReadonlyMap<string, readonly string[]>
+}
+
 export class Words {
   readonly operands: readonly string[]
   /** The words after `--`; null without `--`. */
@@ -45,12 +60,7 @@ export class Words {
   readonly line: readonly string[]
   readonly #flags: ReadonlyMap<string, readonly string[]>
 
-  constructor({
-    operands,
-    program,
-    line,
-    flags,
-  }: Pick<Words, 'operands' | 'program' | 'line'> & { flags: ReadonlyMap<string, readonly string[]> }) {
+  constructor({ operands, program, line, flags }: ParsedLine) {
     this.operands = operands
     this.program = program
     this.line = line

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
+import { nearest } from '@keyferry/contract/nearest'
 import { usageError } from '../base/cli-error.ts'
-import { nearest } from '../base/nearest.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { type Command, type Flag, Words } from './command.ts'
+import { type Command, type Flag, flagOf, Words } from './command.ts'
 
-const HELP_FLAG: Flag = { name: 'help', short: 'h', summary: 'Show this help' }
+const HELP_FLAG: Flag = flagOf('-h, --help', 'Show this help')
 
 /** Parse the words of a command by its table of flags.
  * @throws CliError usage */

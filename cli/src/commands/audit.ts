@@ -1,7 +1,7 @@
 import type { VerifyOptions } from '../audit/verify-export.ts'
 import { usageError } from '../base/cli-error.ts'
 import { printable } from '../base/printable.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
 
 export const auditCommand: Command = {
   name: 'audit',
@@ -12,9 +12,9 @@ export const auditCommand: Command = {
     'Without a note, the check shows only that the entries fit each other: an attacker who can write to the database can write another such log. With --key, it also checks who signed the note and the end of the export. With --note, it also checks a note that you saved earlier, which shows whether the newest entries were removed.',
   ],
   flags: [
-    { name: 'key', value: 'KEY', summary: 'The key of the server, as keyferry-server audit-key shows it' },
-    { name: 'note', value: 'FILE', summary: 'A note that you saved earlier; needs --key' },
-    { name: 'json', summary: 'One JSON object with the ranges and what anchors them' },
+    flagOf('--key KEY', 'The key of the server, as keyferry-server audit-key shows it'),
+    flagOf('--note FILE', 'A note that you saved earlier; needs --key'),
+    flagOf('--json', 'One JSON object with the ranges and what anchors them'),
   ],
   examples: {
     'keyferry audit verify audit.jsonl': 'Check that the entries of an export fit each other',

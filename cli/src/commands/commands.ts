@@ -38,5 +38,4 @@ export const GROUPS: CommandGroups = {
   'This machine': [...(verbs['This machine'] ?? []), completion],
 }
 
-/** Every verb, in the order that help lists them. */
 export const commands: readonly Command[] = Object.values(GROUPS).flat()

@@ -1,10 +1,9 @@
 import { eventOutput } from '../base/announce.ts'
 import { CliError, EXIT, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
-import type { Command, Words } from '../command-line/command.ts'
-import { harmlessValues } from '../delivery/dangerous-names.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
 import { FOR_AGENT_FLAG, requireReader } from './pull.ts'
-import { REQUEST_FLAGS, readValuesRequest } from './request-flags.ts'
 
 export const composeCommand: Command = {
   name: 'compose',
@@ -15,8 +14,8 @@ export const composeCommand: Command = {
     'Compose passes the values to the containers, so docker inspect shows them. If an AI agent started it, it needs --for-agent, as pull does.',
   ],
   flags: [
-    { name: 'project-name', value: 'NAME', summary: 'The project of Compose' },
-    { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle to request' },
+    flagOf('--project-name NAME', 'The project of Compose'),
+    flagOf('-b, --bundle NAME', 'The bundle to request'),
     ...REQUEST_FLAGS,
     FOR_AGENT_FLAG,
   ],
@@ -35,21 +34,16 @@ async function compose(words: Words, parts: Parts): Promise<number> {
   return EXIT.ok
 }
 
+const PARAMETERS = Object.entries({
+  bundle: 'The bundle to request',
+  keys: 'Request only these keys, separated by commas',
+  workspace: 'Name or id of the workspace',
+  server: 'Address of the server',
+}).map(([name, description]) => ({ name, description, required: false, type: 'string' }))
+
 const METADATA = {
   description: composeCommand.summary,
-  up: {
-    parameters: [
-      { name: 'bundle', description: 'The bundle to request', required: false, type: 'string' },
-      {
-        name: 'keys',
-        description: 'Request only these keys, separated by commas',
-        required: false,
-        type: 'string',
-      },
-      { name: 'workspace', description: 'Name or id of the workspace', required: false, type: 'string' },
-      { name: 'server', description: 'Address of the server', required: false, type: 'string' },
-    ],
-  },
+  up: { parameters: PARAMETERS },
   down: { parameters: [] },
 }
 
@@ -68,8 +62,7 @@ async function up(words: Words, parts: Parts): Promise<void> {
     const request = { ...options, format: 'sh', via, keepAs: null } as const
     const stderr = eventOutput(follow)
     const delivered = await deliver({ ...request, command }, { ...parts, stderr, view: 'json' })
-    for (const [name, value] of harmlessValues(delivered.values, options))
-      tell('rawsetenv', `${name}=${value}`)
+    for (const [name, value] of delivered.values) tell('rawsetenv', `${name}=${value}`)
   } catch (error) {
     if (error instanceof CliError) tell('error', `${error.message}. ${error.next}`)
     throw error

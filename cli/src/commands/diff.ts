@@ -1,13 +1,13 @@
+import { COMPARED_WORDS } from '@keyferry/contract/compared'
 import { LIMITS } from '@keyferry/contract/limits'
-import { EXIT, usageError } from '../base/cli-error.ts'
+import { EXIT, refusedError, usageError } from '../base/cli-error.ts'
 import { groupBy } from '../base/group-by.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { libraryHere, requireBundleName, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
 import type { ComparedRow } from '../server/comparison.ts'
-import type { NamedLibrary } from '../server/library-call.ts'
-import { requireBundleName } from './names.ts'
-import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
+import type { Library, NamedLibrary } from '../server/library-call.ts'
 
 const FEWEST = 2
 const FAIL_ON = ['difference', 'missing'] as const
@@ -19,19 +19,15 @@ export const diffCommand: Command = {
   maxOperands: LIMITS.comparedBundles,
   summary: 'Compare the names that bundles deliver',
   details: [
-    `Lists the names that ${FEWEST} to ${LIMITS.comparedBundles} bundles do not all deliver from one shared key: names that a bundle lacks, and names for which bundles have keys of their own. It shows no values and needs no approval.`,
-    'The exit code is 1 if the bundles differ. Two keys may have equal values; diff does not compare values, so it lists them too. With --fail-on missing, keys of their own are fine, and only a missing name exits with 1. The exit code for an unknown bundle is 2.',
-    'Where people sign in to the server, use the page Compare instead: the client is not signed in.',
+    `Lists the names that ${FEWEST} to ${LIMITS.comparedBundles} bundles do not all deliver from one shared key: names that a bundle lacks, and names for which bundles have their own values. It shows no values and needs no approval. With KEYFERRY_TOKEN it compares what that machine can read.`,
+    'The exit code is 1 if the bundles differ. diff compares keys, not values, so it also lists keys that have equal values. With --fail-on missing, own values are fine, and only a missing name exits with 1. The exit code for an unknown bundle is 2.',
+    'Where people sign in to the server, diff needs the token of a machine, as in a CI job. On your own computer, use the page Compare.',
   ],
   flags: [
-    {
-      name: 'fail-on',
-      value: 'KIND',
-      summary: `Exit with 1 on this: ${FAIL_ON.join(' or ')} (default: difference)`,
-    },
+    flagOf('--fail-on KIND', `Exit with 1 on this: ${FAIL_ON.join(' or ')} (default: difference)`),
     WORKSPACE_FLAG,
     SERVER_FLAG,
-    { name: 'json', summary: 'One JSON object with all names, shared ones too' },
+    flagOf('--json', 'One JSON object with all names, shared ones too'),
   ],
   examples: {
     'keyferry diff dev/app prod/app': 'List what differs between two environments',
@@ -70,14 +66,30 @@ function readFailOn(words: Words): DiffOptions['failOn'] {
  * @returns 1 if there is a finding of the kind in the options, else 0 · @throws CliError */
 async function diff(options: DiffOptions, parts: Parts): Promise<number> {
   const { bundleNames, failOn } = options
-  const { openLibrary } = await import('../server/library-call.ts')
-  const library = await openLibrary(options.library, parts)
+  const library = await open(options, parts)
   const { compareBundles } = await import('../server/comparison.ts')
   const compared = await compareBundles(library, bundleNames)
   const rows = compared.map((row) => ({ ...row, result: resultOf(row) }))
   parts.stdout.write(parts.view === 'json' ? asJson(rows, bundleNames) : asText(rows))
   const fails = (row: JudgedRow) => row.result === 'missing' || (row.result === 'own' && failOn !== 'missing')
   return rows.some(fails) ? EXIT.different : EXIT.ok
+}
+
+// A token knows its workspace.
+async function open({ library, bundleNames }: DiffOptions, parts: Parts): Promise<Library> {
+  const { findToken } = await import('../machine/credential.ts')
+  const { openLibrary } = await import('../server/library-call.ts')
+  const token = findToken(parts)
+  if (token !== null) return await openLibrary({ ...library, token, workspace: null }, parts)
+  const { isOwnLibrary } = await import('../server/server-facts.ts')
+  if (await isOwnLibrary(library.server, parts)) return await openLibrary(library, parts)
+  const query = bundleNames
+    .map((name) => `bundle=${encodeURIComponent(name).replaceAll('%2F', '/')}`)
+    .join('&')
+  throw refusedError(
+    `${library.server} requires sign-in, and the client cannot sign in`,
+    `Open ${library.server}/compare?${query}, or set KEYFERRY_TOKEN to the token of a machine that can read these bundles.`,
+  )
 }
 
 /** `missing`: a bundle lacks the name · `own`: not all bundles use the same key · `shared`: all of them do. */
@@ -118,22 +130,25 @@ function asText(rows: readonly JudgedRow[]): string {
   return `${lines.join('')}${summary(rows)}\n`
 }
 
-/** For example `missing in dev/app; shared by staging/app, prod/app`. */
+/** For example `missing in dev/app; same in staging/app, prod/app`. */
 function whereText({ cells }: ComparedRow): string {
   const missingFirst = cells.toSorted((a, b) => Number(b.state === 'missing') - Number(a.state === 'missing'))
   const groups = groupBy(missingFirst, ({ state, keyId }) => (state === 'shared' ? `shared ${keyId}` : state))
-  const words = { missing: 'missing in', own: 'own in', shared: 'shared by' } as const
   return [...groups.values()]
-    .map((group) => `${words[group[0]?.state ?? 'own']} ${group.map((cell) => cell.bundleName).join(', ')}`)
+    .map((group) => `${wordOf(group)} in ${group.map((cell) => cell.bundleName).join(', ')}`)
     .join('; ')
+}
+
+function wordOf([cell]: ComparedRow['cells']): string {
+  return COMPARED_WORDS[cell?.state ?? 'own'].toLowerCase()
 }
 
 function summary(rows: readonly JudgedRow[]): string {
   if (rows.length === 0) return 'The bundles deliver no names'
   const counts = [
     [count(rows, 'missing'), 'missing in a bundle'],
-    [count(rows, 'own'), 'with different keys'],
-    [count(rows, 'shared'), 'shared by all'],
+    [count(rows, 'own'), 'with own values'],
+    [count(rows, 'shared'), 'same in all'],
   ] as const
   return counts.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`])).join(', ')
 }

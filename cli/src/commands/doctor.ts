@@ -1,8 +1,8 @@
 import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import { type Finding, findingsText } from '../doctor/finding.ts'
-import { SERVER_FLAG } from './server-flag.ts'
+import { SERVER_FLAG } from '../flags/library-flags.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -10,7 +10,7 @@ export const doctorCommand: Command = {
   details: [
     'Checks the settings, the server, the clock, the terminal, the browser and the files that keyferry keeps. It changes nothing. With a machine credential, it also shows the claims, the audience and the expiry, and whether the server accepts it. For this, it requests a bundle that does not exist; the audit log records the refused call. The exit code is 1 if a check fails.',
   ],
-  flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
+  flags: [SERVER_FLAG, flagOf('--json', 'One JSON object')],
   examples: {
     'keyferry doctor': 'Check this machine',
   },

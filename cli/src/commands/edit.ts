@@ -1,7 +1,7 @@
 import { usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
-import { REQUEST_FLAGS, readValuesRequest } from './request-flags.ts'
+import { REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
 
 // What is read from one bundle must not be stored in another, so --any-bundle is missing too.
 const NOT_HERE = ['prefix', 'resumable', 'receipt', 'any-bundle']
@@ -23,7 +23,7 @@ export const editCommand: Command = {
 
 async function edit(words: Words, parts: Parts): Promise<number> {
   const options = await readValuesRequest(words, parts)
-  const { bundle, agent, allowedNames } = options
+  const { bundle, agent } = options
   if (bundle === null) throw usageError('edit needs a bundle', 'For example: keyferry edit dev/app')
   if (agent !== null) throw usageError(`${agent} started this command`, 'Only a person can edit values.')
   const command = ['keyferry', 'edit', bundle]
@@ -40,5 +40,5 @@ async function edit(words: Words, parts: Parts): Promise<number> {
     command,
   }
   const { editBundle } = await import('../edit/edit-bundle.ts')
-  return await editBundle({ request: { ...options, command }, allowedNames, storing }, parts)
+  return await editBundle({ request: { ...options, command }, storing }, parts)
 }

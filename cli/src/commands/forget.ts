@@ -2,8 +2,8 @@ import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { field, number } from '../base/shape.ts'
 import type { Command, Words } from '../command-line/command.ts'
+import { SERVER_FLAG, serverHere } from '../flags/library-flags.ts'
 import { readEndpoint } from '../server/endpoint-call.ts'
-import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
 export const forgetCommand: Command = {
   name: 'forget',

@@ -3,11 +3,10 @@ import { DIALECT_NAMES, type Dialect, isDialect } from '@keyferry/contract/env/d
 import { usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { requireBundleName, requireKeyName, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
+import { CHANGE_FLAGS, readRequest } from '../flags/request-flags.ts'
 import type { Choices, ImportOptions, SecretFlags } from '../import/import-options.ts'
-import { requireBundleName, requireKeyName } from './names.ts'
-import { CHANGE_FLAGS, readRequest } from './request-flags.ts'
-import { SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const importCommand: Command = {
   name: 'import',
@@ -21,41 +20,23 @@ export const importCommand: Command = {
     'Where people sign in to the server, import seals the values to the server, shows a link, and waits until a person has seen the plan and approved it. Only the server can read the values. At most 1,000 variables and 256 KiB at a time.',
   ],
   flags: [
-    {
-      name: 'bundle',
-      short: 'b',
-      value: 'NAME',
-      summary: 'The bundle to import into; created if it does not exist (required)',
-    },
+    flagOf('-b, --bundle NAME', 'The bundle to import into; created if it does not exist (required)'),
     WORKSPACE_FLAG,
     SERVER_FLAG,
-    {
-      name: 'public',
-      value: 'A,B',
-      repeats: true,
-      summary: 'These keys are not secret; their values may be shown',
-    },
-    { name: 'secret', value: 'A,B', repeats: true, summary: 'Mark these keys as secret' },
-    {
-      name: 'dialect',
-      value: 'DIALECT',
-      summary: `The program that the .env file was written for: ${DIALECT_NAMES.join(', ')} (default: dotenv, as npm dotenv)`,
-    },
-    { name: 'own', value: 'A,B', repeats: true, summary: 'Give the bundle its own keys for these' },
-    {
-      name: 'share',
-      value: 'A,B',
-      repeats: true,
-      summary: 'Use the keys that exist for these, and ignore the values in the file',
-    },
-    {
-      name: 'replace',
-      value: 'A,B',
-      repeats: true,
-      summary: 'Change these in every bundle that uses them (all: every variable of the file)',
-    },
-    { name: 'dry-run', summary: 'Show the plan and change nothing' },
-    { name: 'yes', short: 'y', summary: 'Do not ask; update values that only this bundle uses' },
+    flagOf('--public A,B...', 'These keys are not secret; their values may be shown'),
+    flagOf('--secret A,B...', 'Mark these keys as secret'),
+    flagOf(
+      '--dialect DIALECT',
+      `The program that the .env file was written for: ${DIALECT_NAMES.join(', ')} (default: dotenv, as npm dotenv)`,
+    ),
+    flagOf('--own A,B...', 'Give the bundle its own keys for these'),
+    flagOf('--share A,B...', 'Use the keys that exist for these, and ignore the values in the file'),
+    flagOf(
+      '--replace A,B...',
+      'Change these in every bundle that uses them (all: every variable of the file)',
+    ),
+    flagOf('--dry-run', 'Show the plan and change nothing'),
+    flagOf('-y, --yes', 'Do not ask; update values that only this bundle uses'),
     ...CHANGE_FLAGS,
   ],
   examples: {

@@ -4,10 +4,15 @@ import { FORMAT_NAMES } from '@keyferry/contract/env/format-names'
 import { codeOf, EXIT, generalError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import {
+  readWorkspaceFlag,
+  requireBundleName,
+  requireFormatName,
+  requireKeyName,
+  SERVER_FLAG,
+} from '../flags/library-flags.ts'
 import { chooseServer, PROJECT_FILE, type Project } from '../project/project-file.ts'
-import { readWorkspaceFlag, requireBundleName, requireFormatName, requireKeyName } from './names.ts'
-import { SERVER_FLAG } from './server-flag.ts'
 
 export const initCommand: Command = {
   name: 'init',
@@ -17,17 +22,12 @@ export const initCommand: Command = {
   ],
   flags: [
     SERVER_FLAG,
-    { name: 'bundle', short: 'b', value: 'NAME', summary: 'The bundle that run and pull request' },
-    { name: 'workspace', short: 'w', value: 'NAME|ID', summary: 'The workspace of the bundle' },
-    { name: 'keys', value: 'A,B', repeats: true, summary: 'Request only these keys of the bundle' },
-    { name: 'optional', value: 'A,B', repeats: true, summary: 'Request these keys too; they may be missing' },
-    {
-      name: 'format',
-      short: 'f',
-      value: 'FORMAT',
-      summary: `The format that pull writes: ${FORMAT_NAMES.join(', ')}`,
-    },
-    { name: 'force', summary: 'Overwrite the file if it exists' },
+    flagOf('-b, --bundle NAME', 'The bundle that run and pull request'),
+    flagOf('-w, --workspace NAME|ID', 'The workspace of the bundle'),
+    flagOf('--keys A,B...', 'Request only these keys of the bundle'),
+    flagOf('--optional A,B...', 'Request these keys too; they may be missing'),
+    flagOf('-f, --format FORMAT', `The format that pull writes: ${FORMAT_NAMES.join(', ')}`),
+    flagOf('--force', 'Overwrite the file if it exists'),
   ],
   examples: {
     'keyferry init --bundle dev/app': 'Then keyferry run -- npm run dev is enough',

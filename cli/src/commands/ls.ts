@@ -1,30 +1,26 @@
 import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
+import { readBundleOperand, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
+import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readRequest } from '../flags/request-flags.ts'
 import type { Listed } from '../server/bundles.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
 import { isOnThisMachine } from '../server/server-address.ts'
-import { readBundleOperand } from './names.ts'
-import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readRequest } from './request-flags.ts'
-import { SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const lsCommand: Command = {
   name: 'ls',
   operands: '[BUNDLE]',
   summary: 'List the bundles, or the names that one delivers',
   details: [
-    'Shows no values. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine may read.',
+    'Shows no values. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine can read.',
     'Where people sign in, ls needs an approval each time. The page shows who asks and the list, and only names leave the server.',
   ],
   flags: [
     WORKSPACE_FLAG,
     SERVER_FLAG,
-    {
-      name: 'here',
-      summary: 'Ask only a server on this machine without accounts; print nothing for any other',
-    },
+    flagOf('--here', 'Ask only a server on this machine without accounts; print nothing for any other'),
     ...PAGE_FLAGS,
     { ...QUIET_FLAG, summary: 'Print names only' },
     { ...JSON_FLAG, summary: 'One JSON array' },

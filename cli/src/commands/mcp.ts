@@ -2,7 +2,7 @@ import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import { detectAgent } from '../delivery/agent.ts'
-import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
+import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
 
 export const mcpCommand: Command = {
   name: 'mcp',

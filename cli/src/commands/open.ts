@@ -1,16 +1,15 @@
 import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { readBundleOperand, SERVER_FLAG, serverHere } from '../flags/library-flags.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
-import { readBundleOperand } from './names.ts'
-import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
 export const openCommand: Command = {
   name: 'open',
   operands: '[BUNDLE]',
   summary: 'Open the web page of the server, or of a bundle',
   details: ['Prints the address too, for machines without a browser.'],
-  flags: [SERVER_FLAG, { name: 'no-open', summary: 'Print the address without opening the browser' }],
+  flags: [SERVER_FLAG, flagOf('--no-open', 'Print the address without opening the browser')],
   examples: {
     'keyferry open dev/app': 'Open the page of the bundle dev/app',
   },

@@ -5,15 +5,11 @@ import { EXIT, generalError, usageError } from '../base/cli-error.ts'
 import type { OutputFile } from '../base/output-file.ts'
 import type { Parts, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
-import type { Command, Flag, Words } from '../command-line/command.ts'
-import { harmlessValues } from '../delivery/dangerous-names.ts'
-import { requireFormatName } from './names.ts'
-import { REQUEST_FLAGS, readValuesRequest, type ValuesOptions } from './request-flags.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { requireFormatName } from '../flags/library-flags.ts'
+import { REQUEST_FLAGS, readValuesRequest, type ValuesOptions } from '../flags/request-flags.ts'
 
-export const FOR_AGENT_FLAG: Flag = {
-  name: 'for-agent',
-  summary: 'Let an AI agent read the values; the approver sees it',
-}
+export const FOR_AGENT_FLAG = flagOf('--for-agent', 'Let an AI agent read the values; the approver sees it')
 
 export const pullCommand: Command = {
   name: 'pull',
@@ -25,14 +21,9 @@ export const pullCommand: Command = {
   ],
   flags: [
     ...REQUEST_FLAGS,
-    {
-      name: 'format',
-      short: 'f',
-      value: 'FORMAT',
-      summary: `${FORMAT_NAMES.join(', ')} (default: by the name of the file, else sh)`,
-    },
-    { name: 'output', short: 'o', value: 'FILE', summary: 'Write to this file (mode 0600)' },
-    { name: 'force', summary: 'Overwrite the file if it exists' },
+    flagOf('-f, --format FORMAT', `${FORMAT_NAMES.join(', ')} (default: by the name of the file, else sh)`),
+    flagOf('-o, --output FILE', 'Write to this file (mode 0600)'),
+    flagOf('--force', 'Overwrite the file if it exists'),
     FOR_AGENT_FLAG,
   ],
   examples: {
@@ -100,12 +91,8 @@ export async function pull(options: PullOptions, parts: Parts, pending?: Pending
   if (output !== null) requireWritable(output)
   else warnOfTerminal(parts, formatName)
   const command = ['keyferry', 'pull', ...(formatName === 'sh' ? [] : ['--format', formatName])]
-  const delivered = await deliver(
-    { ...options, format: FORMATS[formatName].asked, command, via: 'pull' },
-    parts,
-    { pending },
-  )
-  const values = harmlessValues(delivered.values, options)
+  const request = { ...options, format: FORMATS[formatName].asked, command, via: 'pull' as const }
+  const { values } = await deliver(request, parts, { pending })
   const { text, warnings } = writeValues(formatName, values)
   if (output === null) writeToStandardOutput(text, values, parts)
   else writeOutputFile(output, text)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { EXIT, generalError, refusedError, usageError } from '../base/cli-error.ts'
+import { IMPORT_ACTIONS } from '../base/import-actions.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { object, orNull, parseObject, string } from '../base/shape.ts'
@@ -64,27 +65,20 @@ function deliveryRows({ approvers, approvedAt, bundle, keys, releasedBy, request
   ]
 }
 
-const ACTIONS = [
-  ['create', 'New'],
-  ['own', 'Own'],
-  ['share', 'Shared'],
-  ['update', 'Updated'],
-  ['replace', 'Replaced'],
-  ['detach', 'Removed'],
-  ['same', 'Same'],
-  ['kept', 'Kept'],
-] as const
-
 function depositRows({ approvers, bundle, requestId, storedAt, variables, workspace }: DepositReceipt): Rows {
-  const changes = ACTIONS.map(([action, title]) => {
-    const names = variables.filter((each) => each.action === action).map(({ name }) => name)
-    return [title, names.join(', ')] as const
+  const changes = Object.entries(IMPORT_ACTIONS).map(([action, { sign, word }]) => {
+    const names = variables
+      .filter((each) => each.action === action)
+      .map(({ name }) => name)
+      .join(', ')
+    return { isWrite: sign !== '=', row: [`${word.charAt(0).toUpperCase()}${word.slice(1)}`, names] as const }
   })
+  const writesFirst = changes.toSorted((a, b) => Number(b.isWrite) - Number(a.isWrite))
   return [
     ['Request', requestId],
     ['Stored', `${storedAt}, approved by ${approvers.join(' and ')}`],
     ['Bundle', `${bundle} in workspace ${workspace}`],
-    ...changes.filter(([, names]) => names !== ''),
+    ...writesFirst.map(({ row }) => row).filter(([, names]) => names !== ''),
   ]
 }
 

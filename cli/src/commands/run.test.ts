@@ -124,6 +124,7 @@ test('its description of itself is short and has no control characters', async (
     'meta',
     'poll_challenge',
     'release',
+    'use',
     'waits_for_others',
   ])
   const meta = Object.entries(body['meta'] ?? {})

@@ -2,16 +2,15 @@ import { usageError } from '../base/cli-error.ts'
 import type { Parts, ProgramStart, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { whileWaiting } from '../base/with-resolvers.ts'
-import type { Command, Words } from '../command-line/command.ts'
-import { harmlessValues } from '../delivery/dangerous-names.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import type { ValuesRequest } from '../delivery/values-request.ts'
+import { readChoice } from '../flags/library-flags.ts'
+import { REQUEST_FLAGS, readValuesRequest, type ValuesOptions } from '../flags/request-flags.ts'
 import { requireProgram, throughShell } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
 import { openValueFiles, readWantedFiles, type ValueFiles, type WantedFiles } from '../program/value-files.ts'
 import type { Redaction } from '../redaction/redacted-stream.ts'
 import type { Watching } from '../watch/watch-values.ts'
-import { readChoice } from './names.ts'
-import { REQUEST_FLAGS, readValuesRequest, type ValuesOptions } from './request-flags.ts'
 
 export const runCommand: Command = {
   name: 'run',
@@ -26,8 +25,8 @@ export const runCommand: Command = {
   ],
   flags: [
     ...REQUEST_FLAGS,
-    { name: 'only', summary: 'Start the program with the delivered values only' },
-    { name: 'keep-existing', summary: 'Keep variables that are already set' },
+    flagOf('--only', 'Start the program with the delivered values only'),
+    flagOf('--keep-existing', 'Keep variables that are already set'),
     {
       name: 'redact',
       value: 'auto|always|never',
@@ -35,19 +34,13 @@ export const runCommand: Command = {
       summary:
         'Replace the values in the output of the program by their names (default: auto, for AI agents without a terminal)',
     },
-    {
-      name: 'file',
-      value: 'NAME=FILE',
-      repeats: true,
-      summary: 'Write this value to a file, and give the program its path; deleted when the program ends',
-    },
-    { name: 'watch', summary: 'Restart the program when a value changes' },
-    {
-      name: 'watch-signal',
-      value: 'NAME',
-      summary: 'The signal that ends the program for a restart (default: TERM)',
-    },
-    { name: 'shell', summary: 'Run the text after -- as a shell command' },
+    flagOf(
+      '--file NAME=FILE...',
+      'Write this value to a file, and give the program its path; deleted when the program ends',
+    ),
+    flagOf('--watch', 'Restart the program when a value changes'),
+    flagOf('--watch-signal NAME', 'The signal that ends the program for a restart (default: TERM)'),
+    flagOf('--shell', 'Run the text after -- as a shell command'),
   ],
   examples: {
     'keyferry run dev/app -- npm run dev': 'Start a dev server with the values of dev/app',
@@ -137,11 +130,10 @@ type Starting = { readonly values: Values; readonly options: RunOptions; readonl
 
 async function startOf(
   argv: readonly string[],
-  { values: delivered, options, files }: Starting,
+  { values, options, files }: Starting,
   { env, stdout, stderr }: Parts,
 ): Promise<ProgramStart> {
   const { outputFilters } = await import('../redaction/redacted-stream.ts')
-  const values = harmlessValues(delivered, options)
   return {
     argv,
     env: programEnvironment(env, files?.write(values) ?? values, options),

@@ -3,7 +3,7 @@ import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import type { Command, Words } from '../command-line/command.ts'
 import { findingsText } from '../doctor/finding.ts'
-import { SERVER_FLAG, serverHere } from './server-flag.ts'
+import { SERVER_FLAG, serverHere } from '../flags/library-flags.ts'
 
 export const selfCommand: Command = {
   name: 'self',

@@ -2,11 +2,10 @@ import { resolve } from 'node:path'
 import { generalError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { BUNDLE_FLAG, readKeyOfBundle, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
+import { CHANGE_FLAGS, readRequest } from '../flags/request-flags.ts'
 import type { ImportTextOptions } from '../import/import-options.ts'
-import { readKeyOfBundle } from './names.ts'
-import { CHANGE_FLAGS, readRequest } from './request-flags.ts'
-import { BUNDLE_FLAG, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 const MOST_GENERATED = 1_024
 
@@ -24,11 +23,11 @@ export const setCommand: Command = {
     BUNDLE_FLAG,
     WORKSPACE_FLAG,
     SERVER_FLAG,
-    { name: 'file', value: 'FILE', summary: 'Store the content of this file' },
-    { name: 'generate', value: 'LENGTH', summary: 'Store this many random letters and digits' },
-    { name: 'public', summary: 'The value is not secret; it may be shown' },
-    { name: 'secret', summary: 'Mark the key as secret' },
-    { name: 'everywhere', summary: 'Change the value in every bundle that uses it' },
+    flagOf('--file FILE', 'Store the content of this file'),
+    flagOf('--generate LENGTH', 'Store this many random letters and digits'),
+    flagOf('--public', 'The value is not secret; it may be shown'),
+    flagOf('--secret', 'Mark the key as secret'),
+    flagOf('--everywhere', 'Change the value in every bundle that uses it'),
     ...CHANGE_FLAGS,
   ],
   examples: {

@@ -2,12 +2,12 @@ import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable, shownArgument } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { SERVER_FLAG, serverHere } from '../flags/library-flags.ts'
 import { clockText, type ServerFacts } from '../server/server-facts.ts'
 import { NoAnswer } from '../server/server-failure.ts'
 import type { KeptRequest } from '../state/kept-requests.ts'
 import { remaining } from '../terminal/waiting-view.ts'
-import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
 export const statusCommand: Command = {
   name: 'status',
@@ -15,7 +15,7 @@ export const statusCommand: Command = {
   details: [
     'Lists requests made with --resumable; other requests are not stored. The exit code is 5 if the server is unreachable and 6 if it is not a Keyferry server.',
   ],
-  flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
+  flags: [SERVER_FLAG, flagOf('--json', 'One JSON object')],
   examples: {
     'keyferry status': 'Check the server and list pending requests',
   },

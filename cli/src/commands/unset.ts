@@ -1,11 +1,10 @@
 import { announce, isAtTerminal, isYes } from '../base/announce.ts'
 import { EXIT, generalError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { BUNDLE_FLAG, readKeyOfBundle, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
+import { CHANGE_FLAGS, readRequest } from '../flags/request-flags.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
-import { readKeyOfBundle } from './names.ts'
-import { CHANGE_FLAGS, readRequest } from './request-flags.ts'
-import { BUNDLE_FLAG, SERVER_FLAG, WORKSPACE_FLAG } from './server-flag.ts'
 
 export const unsetCommand: Command = {
   name: 'unset',
@@ -19,7 +18,7 @@ export const unsetCommand: Command = {
     BUNDLE_FLAG,
     WORKSPACE_FLAG,
     SERVER_FLAG,
-    { name: 'yes', short: 'y', summary: 'Do not ask on the terminal' },
+    flagOf('-y, --yes', 'Do not ask on the terminal'),
     ...CHANGE_FLAGS,
   ],
   examples: {

@@ -1,9 +1,9 @@
 import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { object, shown } from '../base/shape.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { SERVER_FLAG, serverHere } from '../flags/library-flags.ts'
 import { callLibrary, type Library } from '../server/library-call.ts'
-import { SERVER_FLAG, serverHere } from './server-flag.ts'
 
 export const whoamiCommand: Command = {
   name: 'whoami',
@@ -11,7 +11,7 @@ export const whoamiCommand: Command = {
   details: [
     'With a machine credential in the environment, the client acts as that machine. Without one, it has no identity, and a person approves each request in the browser. On a server without accounts, you are its owner, local.',
   ],
-  flags: [SERVER_FLAG, { name: 'json', summary: 'One JSON object' }],
+  flags: [SERVER_FLAG, flagOf('--json', 'One JSON object')],
   examples: {
     'keyferry whoami': 'Show the machine, or that a person approves',
   },

@@ -38,6 +38,8 @@ const request: ValuesRequest = {
   acceptsAnyBundle: false,
   keys: [],
   optionalKeys: [],
+  prefix: '',
+  allowedNames: [],
   agent: null,
   reason: null,
   as: null,

@@ -76,7 +76,12 @@ async function fetchPatiently(fetching: Fetching, body: MachineRequest): Promise
     if (outcome.kind === 'delivered') return outcome
     if (outcome.kind === 'no such keys')
       return await fetchPatiently(fetching, withoutOptional(outcome, body, request))
-    if (tries === TRIES) throw tooBusy(outcome.reason, request.server)
+    if (tries === TRIES)
+      throw new CliError(
+        EXIT.network,
+        `no delivery from ${request.server} after ${TRIES} tries: ${outcome.reason}`,
+        'Nothing was started. Try again later, or check the server.',
+      )
     const pauseMs = Math.min(outcome.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS)
     const { reason } = outcome
     announce(parts, { event: 'trouble', reason }, `${reason}; trying again`)
@@ -108,14 +113,6 @@ function withoutOptional(
   const left = (body.include_keys ?? []).filter((name) => !names.includes(name))
   if (left.length === 0) throw refusal
   return { ...body, include_keys: left }
-}
-
-function tooBusy(reason: string, server: string): CliError {
-  return new CliError(
-    EXIT.network,
-    `no delivery from ${server} after ${TRIES} tries: ${reason}`,
-    'Nothing was started. Try again later, or check the server.',
-  )
 }
 
 function report(

@@ -7,6 +7,7 @@ import { requireNames } from '../receipt/receipt.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
 import { requireKnownBundle } from '../server/bundles.ts'
 import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
+import { harmlessValues } from './dangerous-names.ts'
 import { checkReceipt, openDelivery } from './delivered-values.ts'
 import { withdraw } from './interruption.ts'
 import { deliveredOutcome } from './outcome.ts'
@@ -24,8 +25,8 @@ type ApprovalOptions = {
   readonly pending?: PendingRequest | undefined
 }
 
-/** Get the values: as a machine if this environment has its credential, else by a request that a person approves, or
- * approved before.
+/** Get the values, under their final names: as a machine if this environment has its credential, else by a request
+ * that a person approves, or approved before.
  * @throws PersonNeeded · CliError */
 export async function deliver(
   request: ValuesRequest,
@@ -33,12 +34,12 @@ export async function deliver(
   options: ApprovalOptions = {},
 ): Promise<Delivered> {
   const credential = findCredential(request.as, request.server, parts)
-  if (credential !== null) {
-    const { deliverToMachine } = await import('./deliver-to-machine.ts')
-    return await deliverToMachine(request, credential, parts)
-  }
-  if (request.keepAs !== null) requireKeepable(parts)
-  return await requestApproval(valuesOf(request, parts, options), request, parts)
+  if (credential === null && request.keepAs !== null) requireKeepable(parts)
+  const { values, deliveryId } =
+    credential === null
+      ? await requestApproval(valuesOf(request, parts, options), request, parts)
+      : await (await import('./deliver-to-machine.ts')).deliverToMachine(request, credential, parts)
+  return { values: harmlessValues(values, request), deliveryId }
 }
 
 function valuesOf(
@@ -47,17 +48,14 @@ function valuesOf(
   { mayAsk = true, pending: earlier }: ApprovalOptions,
 ): RequestKind<Delivered> {
   const { keys, format, via, isRemembered, use, keepAs } = request
+  const fields = { format, use, ...(keys.length === 0 ? {} : { template_keys: keys }) }
   return {
     name: null,
     keys,
     via,
     isRemembered,
     earlier,
-    fields: {
-      format,
-      ...(isRemembered ? { use } : {}),
-      ...(keys.length === 0 ? {} : { template_keys: keys }),
-    },
+    fields,
     begin: async (pending) => {
       if (pending.remembered === null && !mayAsk) throw await personNeeded(pending, parts)
       if (earlier === undefined && pending.remembered === null) await requireKnown(request, pending, parts)

@@ -20,7 +20,6 @@ import type { ValuesRequest } from './values-request.ts'
 export function openDelivery(delivery: Delivery, keyPair: KeyPair, request: Requested): Values {
   requireRequestedBundle(delivery, request)
   const values = readValues(openBox(delivery.ciphertextBase64, keyPair))
-  requireRequestedOnly(values, request.keys)
   requireRequestedKeys(values, request)
   return values
 }
@@ -30,17 +29,12 @@ type Requested = Pick<ValuesRequest, 'bundle' | 'workspace' | 'acceptsAnyBundle'
 function readValues(plaintext: string): Values {
   const map = parseObject(plaintext)
   if (map === null) throw refusedAnswer('the delivery is not a map of names to values')
-  const values = new Map<string, string>()
-  for (const [name, value] of Object.entries(map)) {
-    if (!isKeyName(name)) {
-      throw refusedAnswer(`the delivery has an invalid variable name: ${printable(name, 80)}`)
-    }
-    values.set(name, readValue(name, value))
-  }
-  return values
+  return new Map(Object.entries(map).map(([name, value]) => [name, readValue(name, value)]))
 }
 
 function readValue(name: string, value: unknown): string {
+  if (!isKeyName(name))
+    throw refusedAnswer(`the delivery has an invalid variable name: ${printable(name, 80)}`)
   if (typeof value !== 'string') throw refusedAnswer(`the value of ${name} is not a string`)
   if (value.includes('\0') || !value.isWellFormed()) {
     throw refusedAnswer(
@@ -48,13 +42,6 @@ function readValue(name: string, value: unknown): string {
     )
   }
   return value
-}
-
-function requireRequestedOnly(values: Values, keys: readonly string[]): void {
-  if (keys.length === 0) return
-  const unasked = [...values.keys()].filter((name) => !keys.includes(name))
-  if (unasked.length > 0)
-    throw refusedAnswer(`the delivery has names that were not requested: ${unasked.join(', ')}`)
 }
 
 /** Whether the delivery comes from the requested bundle and workspace. An older server does not name them; then this
@@ -68,9 +55,12 @@ function requireRequestedBundle({ bundle, workspace }: Delivery, requested: Requ
   }
 }
 
-/** Whether every requested key was delivered, except the optional ones.
- * @throws CliError refused, naming each missing key */
+/** Whether every requested key was delivered, except the optional ones, and no other.
+ * @throws CliError refused, naming each key that is missing or was not requested */
 function requireRequestedKeys(values: Values, { keys, optionalKeys }: Requested): void {
+  const unasked = [...values.keys()].filter((name) => keys.length > 0 && !keys.includes(name))
+  if (unasked.length > 0)
+    throw refusedAnswer(`the delivery has names that were not requested: ${unasked.join(', ')}`)
   const missing = keys.filter((name) => !values.has(name) && !optionalKeys.includes(name))
   if (missing.length === 0) return
   throw refusedError(

@@ -27,6 +27,8 @@ const request = (changes: Partial<ValuesRequest> = {}): ValuesRequest => ({
   acceptsAnyBundle: false,
   keys: [],
   optionalKeys: [],
+  prefix: '',
+  allowedNames: [],
   agent: null,
   as: null,
   isRemembered: false,

@@ -37,12 +37,8 @@ export async function withdraw(
   making: PendingRequest | Promise<PendingRequest>,
   parts: Parts,
 ): Promise<void> {
-  let pending: PendingRequest
-  try {
-    pending = await making
-  } catch {
-    return // no request was made
-  }
+  const pending = await Promise.resolve(making).catch(() => null)
+  if (pending === null) return // no request was made
   const { id, deadlineMs } = pending
   try {
     const isDone = await withdrawRequest(parts.exchange, pending)

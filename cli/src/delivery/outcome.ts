@@ -11,9 +11,8 @@ type Received = {
   readonly receipt: Receipt | null
 }
 
-type Requested = Pick<ValuesRequest, 'bundle' | 'keys' | 'acceptsAnyBundle'>
+type Requested = Pick<ValuesRequest, 'bundle' | 'workspace' | 'keys' | 'acceptsAnyBundle'>
 
-/** What a person has to know about the delivery. */
 export function deliveredOutcome({ names, delivery, receipt }: Received, request: Requested): Outcome {
   const { bundle, workspace, missingRequired, expired, deliveryId, versions } = delivery
   const isUnchecked = bundle === null && request.bundle !== null && !request.acceptsAnyBundle
@@ -31,7 +30,7 @@ export function deliveredOutcome({ names, delivery, receipt }: Received, request
       approvers: receipt?.approvers ?? [],
       released_by: receipt?.releasedBy ?? null,
     },
-    text: deliveredText({ names, delivery, receipt }),
+    text: deliveredText({ names, delivery, receipt }, request),
     notes: [
       ...deliveryNotes(names, delivery, request),
       ...(isUnchecked ? ['this server does not say which bundle was approved'] : []),
@@ -44,15 +43,17 @@ function missingOf(names: readonly string[], { keys }: Requested): readonly stri
   return keys.filter((name) => !names.includes(name))
 }
 
-/** What was delivered, in words: `by sam: 2 values from dev/app in workspace "Acme", returned through this terminal`.
- * */
-function deliveredText({ names, delivery: { bundle, workspace }, receipt }: Received): string {
+/** What was delivered, in words: `2 values from dev/app in workspace "Acme", approved by sam`. A workspace that the
+ * person named is not repeated. */
+function deliveredText(
+  { names, delivery: { bundle, workspace }, receipt }: Received,
+  request: Requested,
+): string {
   const approvers = receipt?.approvers ?? []
   const by = approvers.length === 0 ? '' : ` by ${approvers.map((name) => printable(name, 80)).join(' and ')}`
   const from = bundle === null ? '' : ` from ${printable(bundle.name, 80)}`
-  const place = inWorkspace(workspace?.name ?? null)
-  const values = `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${place}`
-  return `approved${by}: ${values}${(receipt?.releasedBy ?? null) === null ? '' : ', returned through this terminal'}`
+  const place = request.workspace === null ? inWorkspace(workspace?.name ?? null) : ''
+  return `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${place}, approved${by}`
 }
 
 /** What else the person should know, one line for each point. */

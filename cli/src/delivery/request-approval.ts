@@ -147,7 +147,7 @@ function show(
 
 /** The view that was chosen; for a person, the one that fits stderr. */
 async function waitingView(parts: Parts): Promise<WaitingView> {
-  if (parts.view === 'json') return (await import('../terminal/json-view.ts')).jsonView(parts)
+  if (parts.view === 'json') return (await import('../terminal/plain-view.ts')).jsonView(parts)
   if (parts.view === 'quiet') return (await import('../terminal/plain-view.ts')).quietView(parts)
   if (parts.stderr.isTerminal) return (await import('../terminal/live-view.ts')).liveView(parts)
   return (await import('../terminal/plain-view.ts')).plainView(parts)

@@ -35,6 +35,10 @@ export type ValuesRequest = RequestOptions & {
   readonly keys: readonly string[]
   /** Those of `keys` that may be missing. */
   readonly optionalKeys: readonly string[]
+  /** What to put before each delivered name. */
+  readonly prefix: string
+  /** Names to take although they can make programs load code. */
+  readonly allowedNames: readonly string[]
   /** The contract's name for the format of the values. */
   readonly format: string
   /** Whether a program gets the values, or they are written. */

@@ -66,11 +66,8 @@ export async function waitForEnd(
     if (inTrouble) events.onTrouble(outcome.reason)
     else if (failures > 0) events.onRecovery()
     failures = inTrouble ? failures + 1 : 0
-    await pauseUntil(
-      clock,
-      nextStartMs(outcome, { startedMs, nowMs: clock.monotonicMs(), failures, request }),
-      request,
-    )
+    const progress = { startedMs, nowMs: clock.monotonicMs(), failures, intervalMs: request.intervalMs }
+    await pauseUntil(clock, nextStartMs(outcome, progress), request)
   }
 }
 
@@ -93,15 +90,15 @@ async function pollOnce({ exchange, clock }: PollParts, request: Polled, known: 
 
 type Attempt = WaitOutcome & { readonly isUnreached?: true }
 
-type Progress = { startedMs: number; nowMs: number; failures: number; request: Polled }
+type Progress = { startedMs: number; nowMs: number; failures: number; intervalMs: number }
 
-function nextStartMs(outcome: Attempt, { startedMs, nowMs, failures, request }: Progress): number {
-  if (outcome.kind !== 'later') return startedMs + request.intervalMs + MARGIN_MS
+function nextStartMs(outcome: Attempt, { startedMs, nowMs, failures, intervalMs }: Progress): number {
+  if (outcome.kind !== 'later') return startedMs + intervalMs + MARGIN_MS
   if (outcome.retryAfterMs !== null) return nowMs + Math.max(outcome.retryAfterMs, MARGIN_MS)
   const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS)
   return outcome.isUnreached === true
     ? nowMs + backoffMs
-    : Math.max(startedMs + request.intervalMs, nowMs + backoffMs)
+    : Math.max(startedMs + intervalMs, nowMs + backoffMs)
 }
 
 async function pauseUntil(clock: Clock, startMs: number, { deadlineMs }: Polled): Promise<void> {

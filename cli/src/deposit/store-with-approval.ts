@@ -1,5 +1,6 @@
 import { depositUserCode } from '@keyferry/crypto/deposit'
 import { CliError, EXIT } from '../base/cli-error.ts'
+import { IMPORT_ACTIONS } from '../base/import-actions.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
@@ -17,8 +18,7 @@ import {
 } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
-import { type DepositContent, sealDeposit } from './deposit-body.ts'
-import { fetchDepositKey } from './deposit-key.ts'
+import { type DepositContent, fetchDepositKey, sealDeposit } from './deposit-body.ts'
 
 export type Depositing = Omit<RequestOptions, 'bundle'> & { readonly content: DepositContent }
 
@@ -104,23 +104,12 @@ export async function checkedDeposit(
   return stored
 }
 
-const COUNTED = [
-  ['create', 'new'],
-  ['own', 'own'],
-  ['share', 'shared'],
-  ['update', 'updated'],
-  ['replace', 'replaced'],
-  ['same', 'same'],
-  ['kept', 'kept'],
-  ['detach', 'removed'],
-] as const
-
 /** What was stored, in words: `approved by sam: stored in dev/app in workspace "Acme": 12 new, 1 updated`. */
 export function storedOutcome(receipt: DepositReceipt): Outcome {
   const { bundle, workspace } = receipt
   const counts = countsOf(receipt)
   const approvedBy = receipt.approvers.join(' and ')
-  const done = COUNTED.flatMap(([action, word]) => {
+  const done = Object.entries(IMPORT_ACTIONS).flatMap(([action, { word }]) => {
     const count = counts[action] ?? 0
     return count === 0 ? [] : [`${count} ${word}`]
   })

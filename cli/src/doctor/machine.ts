@@ -2,8 +2,8 @@ import { wipe } from '@keyferry/crypto/key-pair'
 import { CliError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
+import { parseObject } from '../base/shape.ts'
 import { findCredential, type MachineCredential } from '../machine/credential.ts'
-import { type IdTokenContent, readIdToken } from '../machine/id-token-content.ts'
 import { jobName } from '../machine/job.ts'
 import { ownMachine, presentIdentity } from '../server/machine-delivery.ts'
 import { broken, doubtful, type Finding, good } from './finding.ts'
@@ -104,4 +104,39 @@ function expiryFinding(expiresAt: number | null, nowMs: number): Finding {
   return seconds > 0
     ? good('expiry', `in ${seconds} s`)
     : broken('expiry', `${-seconds} s ago`, 'Get a new ID token: the platform gives one to each job.')
+}
+
+/** What an ID token says. Nothing is verified: that is the server's task. */
+type IdTokenContent = {
+  readonly issuer: string
+  /** All audiences, separated by commas. */
+  readonly audience: string
+  /** Seconds since 1970; null if it names no expiry. */
+  readonly expiresAt: number | null
+  /** The other claims with a text, a number or a truth value, except personal ones. */
+  readonly claims: readonly (readonly [name: string, text: string])[]
+}
+
+/** @returns null for a text that is no ID token */
+function readIdToken(token: string): IdTokenContent | null {
+  const payload = parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+  if (payload === null || typeof payload['iss'] !== 'string') return null
+  const { iss, aud, exp, ...others } = payload
+  return {
+    issuer: iss,
+    audience: [aud].flat().map(String).join(', '),
+    expiresAt: typeof exp === 'number' ? exp : null,
+    claims: Object.entries(others).flatMap(([name, claim]) =>
+      isShown(name, claim) ? [[name, String(claim)] as const] : [],
+    ),
+  }
+}
+
+const UNWANTED = new Set(['iat', 'nbf', 'jti'])
+
+// The log of a job may be public.
+function isShown(name: string, claim: unknown): boolean {
+  return (
+    !UNWANTED.has(name) && !name.includes('email') && ['string', 'number', 'boolean'].includes(typeof claim)
+  )
 }

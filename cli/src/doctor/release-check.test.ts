@@ -3,8 +3,7 @@ import { minisignPublicKey, signMinisign } from '@keyferry/crypto/minisign'
 import { expect, test } from 'vitest'
 import { stage } from '../../test/stage.ts'
 import type { ExchangeRequest } from '../base/exchange.ts'
-import { isNewer } from './newer.ts'
-import { checkRelease, type OwnClient } from './release-check.ts'
+import { checkRelease, isNewer, type OwnClient } from './release-check.ts'
 
 const key = { id: randomBytes(8), signer: generateKeyPairSync('ed25519').privateKey }
 const PROGRAM = hash('sha256', 'a program')

@@ -6,7 +6,6 @@ import type { Parts } from '../base/parts.ts'
 import { VERSION } from '../base/version.ts'
 import { type Server, send } from '../server/endpoint-call.ts'
 import { doubtful, type Finding, good } from './finding.ts'
-import { isNewer } from './newer.ts'
 
 const LIST = 'SHA256SUMS'
 const TIMEOUT_MS = 20_000
@@ -97,4 +96,11 @@ function newerRelease({ version }: SignedSums, own: string, server: string): Fin
 
 function ownSum(): string | null {
   return process.versions['bun'] === undefined ? null : digestOf(readFileSync(process.execPath))
+}
+
+/** Whether a version is newer than another. What follows a hyphen does not count. */
+export function isNewer(version: string, than: string): boolean {
+  const [left, right] = [version, than].map((text) => (text.split('-')[0] ?? '').split('.').map(Number))
+  const index = (left ?? []).findIndex((part, place) => part !== right?.[place])
+  return index >= 0 && (left?.[index] ?? 0) > (right?.[index] ?? 0)
 }

@@ -31,7 +31,7 @@ export async function examineServer(serverFlag: string | null, parts: Parts): Pr
     const choice = chooseServer(serverFlag, project, parts.env)
     const mayAsk = isConfirmed(choice, project, parts)
     const settings = [
-      address(choice),
+      good('server', `${choice.server} (${choice.source})`),
       ...overridden(choice, project),
       ...projectFindings(project, mayAsk),
       ...proxy(parts),
@@ -47,10 +47,6 @@ export async function examineServer(serverFlag: string | null, parts: Parts): Pr
     }
     throw error
   }
-}
-
-function address({ server, source }: ServerChoice): Finding {
-  return good('server', `${server} (${source})`)
 }
 
 function overridden({ server, source }: ServerChoice, project: FoundProject | null): Finding[] {

@@ -2,7 +2,6 @@ import { type EnvText, FORMATS, misfits, readImport } from '@keyferry/contract/e
 import { type CliError, EXIT, generalError } from '../base/cli-error.ts'
 import type { Parts, Values } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { harmlessValues } from '../delivery/dangerous-names.ts'
 import { deliver } from '../delivery/deliver.ts'
 import type { ValuesRequest } from '../delivery/values-request.ts'
 import { importText, requireQuestions } from '../import/import-file.ts'
@@ -13,20 +12,15 @@ import { editedText } from './edited-text.ts'
 /** How to request the values, and how to store them. */
 type EditOptions = {
   readonly request: Omit<ValuesRequest, 'format' | 'via'>
-  readonly allowedNames: readonly string[]
   readonly storing: ImportTextOptions
 }
 
 /** Request the values of a bundle, let the person edit them, and store what they changed, added or removed.
  * @returns the exit code · @throws CliError */
-export async function editBundle(
-  { request, allowedNames, storing }: EditOptions,
-  parts: Parts,
-): Promise<number> {
+export async function editBundle({ request, storing }: EditOptions, parts: Parts): Promise<number> {
   await requireQuestions(storing, parts)
   const format = FORMATS['.env'].asked
-  const delivered = await deliver({ ...request, format, via: 'pull' }, parts)
-  const values = harmlessValues(delivered.values, { prefix: '', allowedNames })
+  const { values } = await deliver({ ...request, format, via: 'pull' }, parts)
   const text = changed(editUntilReadable(values, parts), values)
   if (text.detach.length > 0)
     tell(

@@ -73,7 +73,7 @@ async function namesIn(bundleName: string): Promise<string[]> {
 test('on a terminal it shows the plan and asks before it writes', async () => {
   const at = terminal('y')
   expect(await importFile(options('asks/yes', 'ASKS_A=1\n'), at)).toBe(0)
-  expect(at.asked).toEqual(['1 new. Import? [y/N] '])
+  expect(at.asked).toEqual(['Import? [y/N] '])
   expect(at.seen.stderr).toContain('+ ASKS_A  new\n')
   expect(await namesIn('asks/yes')).toEqual(['ASKS_A'])
 })

@@ -15,8 +15,7 @@ import {
   nextCommand,
 } from './import-options.ts'
 import { requireMeantBundle } from './meant-bundle.ts'
-import { type ImportPlan, importPlan, namesOf, writesOf } from './plan.ts'
-import { planFacts, planText, summary } from './plan-text.ts'
+import { type ImportPlan, importPlan, namesOf, planFacts, planNotes, planText, writesOf } from './plan.ts'
 import { readText } from './read-text.ts'
 
 /** Read the file and import its variables: see `importText`.
@@ -132,10 +131,11 @@ function show(
 ): void {
   const { view, stderr } = parts
   const { bundleName, how } = options
-  announce(parts, { event: 'planned', ...planFacts(plan, bundleName), notes: text.notes }, null)
+  const notes = [...text.notes, ...planNotes(plan)]
+  announce(parts, { event: 'planned', ...planFacts(plan, bundleName), notes }, null)
   if (view === 'person' || (view === 'quiet' && asks)) {
     stderr.write(planText(plan, { bundleName, how, ...library }))
-    for (const note of text.notes) stderr.write(`  note: ${note}\n`)
+    for (const note of notes) stderr.write(`  note: ${note}\n`)
   }
 }
 
@@ -163,7 +163,7 @@ function requireConsent(plan: ImportPlan, { parts, asks }: RunningImport & { ask
       'Nothing was imported. Add --yes to do it.',
     )
   }
-  if (isYes(parts.keyboard, `${summary(plan)}. Import? [y/N] `)) return
+  if (isYes(parts.keyboard, 'Import? [y/N] ')) return
   throw generalError('not confirmed', 'Nothing was imported.')
 }
 

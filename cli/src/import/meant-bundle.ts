@@ -1,6 +1,6 @@
+import { nearest } from '@keyferry/contract/nearest'
 import { isYes } from '../base/announce.ts'
 import { generalError, usageError } from '../base/cli-error.ts'
-import { nearest } from '../base/nearest.ts'
 import { printable } from '../base/printable.ts'
 import { listBundles } from '../server/bundles.ts'
 import type { Library } from '../server/library-call.ts'

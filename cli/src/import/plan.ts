@@ -1,12 +1,115 @@
-import { list, number, object, oneOf, orNull, shown, string } from '../base/shape.ts'
+import type { ImportAction } from '@keyferry/contract'
+import { groupBy } from '../base/group-by.ts'
+import { IMPORT_ACTIONS, isImportAction } from '../base/import-actions.ts'
+import { list, number, object, optional, orNull, shown, string, truth, where } from '../base/shape.ts'
 
-const ACTIONS = ['create', 'own', 'share', 'update', 'replace', 'same', 'kept', 'detach'] as const
-export type Action = (typeof ACTIONS)[number]
+const WIDEST_NAME = 40
+// Names that still read as one sentence.
+const MOST_NAMED = 3
+
+/** `how`: whether a file is imported or a value is stored. `workspace`: where the command or the project file names
+ * one. */
+type Target = {
+  readonly bundleName: string
+  readonly how: 'import' | 'store'
+  readonly server: string
+  readonly workspace: { readonly name: string } | null
+}
+
+/** The plan as lines for a person: names and what happens to them, never a value. */
+export function planText(plan: ImportPlan, { bundleName, how, server, workspace }: Target): string {
+  const widest = Math.min(WIDEST_NAME, Math.max(0, ...plan.plan.map(({ name }) => name.length)))
+  const place = workspace === null ? '' : ` in ${workspace.name}`
+  const verb = how === 'import' ? 'Import into' : 'Store in'
+  const head = `${verb} ${bundleName}${plan.bundleId === null ? ' (a new bundle)' : ''}${place} at ${server}\n`
+  const lines = plan.plan.map(
+    (step) =>
+      `  ${IMPORT_ACTIONS[step.action].sign} ${step.name.padEnd(widest)}  ${HAPPENS[step.action](step)}\n`,
+  )
+  return `${head}${lines.join('')}${summary(plan)}\n`
+}
+
+const HAPPENS: Readonly<Record<ImportAction, (step: Step) => string>> = {
+  create: ({ name, keyName }) => (keyName === name ? 'new' : `new${inLibrary(keyName)}`),
+  own: (step) => `own value${inLibrary(step.keyName)}${step.sharedTotal === 0 ? '' : keeping(step)}`,
+  share: (step) => (step.sharedTotal === 0 ? 'shared with the library' : `shared with ${others(step)}`),
+  update: () => 'updated',
+  replace: (step) =>
+    step.sharedTotal === 0 ? 'replaced in the library' : `replaced, in ${others(step)} too`,
+  same: () => 'same',
+  kept: (step) => (step.templateParts === null ? 'kept as it is' : composed(step, step.templateParts)),
+  detach: ({ name, keyName }) =>
+    `removed${keyName === name ? '; its key' : `; the key ${keyName}`} stays in the library`,
+}
+
+function composed({ name, sharedTotal }: Step, parts: readonly string[]): string {
+  const from = parts.length === 0 ? 'a template' : parts.join(', ')
+  const how = sharedTotal === 0 ? `--replace ${name}` : `--own ${name} or --replace ${name}`
+  return `kept, built from ${from}; to use this value instead, add ${how}`
+}
+
+function inLibrary(keyName: string): string {
+  return `, called ${keyName} in the library`
+}
+
+function keeping(step: Step): string {
+  return `; ${others(step)} ${step.sharedTotal === 1 ? 'keeps its value' : 'keep theirs'}`
+}
+
+function others({ sharedWith: [first = 'other bundles'], sharedTotal }: Step): string {
+  return sharedTotal <= 1 ? first : `${first} and ${sharedTotal - 1} more`
+}
+
+/** For example `12 new, 3 own, 2 shared with dev/app (SENTRY_DSN, PORT), 1 updated`. */
+function summary(plan: ImportPlan): string {
+  if (writesOf(plan).length === 0) return `Nothing to write: ${whyNothing(plan)}`
+  return Object.entries(IMPORT_ACTIONS)
+    .flatMap(([action, { word }]) => (LINKS[action] === undefined ? counted : named)(plan, action, word))
+    .join(', ')
+}
+
+// Actions that are counted for each bundle that uses the keys too.
+const LINKS: Readonly<Record<string, string>> = { share: 'with', replace: 'also in' }
+
+function counted(plan: ImportPlan, action: string, word: string): string[] {
+  const { length } = namesOf(plan, action)
+  return length === 0 ? [] : [`${length} ${word}`]
+}
+
+function whyNothing({ plan }: ImportPlan): string {
+  const kept = plan.filter(({ action, templateParts }) => action === 'kept' && templateParts !== null)
+  if (kept.length === 0) return 'the bundle delivers all of it already'
+  return `${shortList(kept)} ${kept.length === 1 ? 'stays a composed value' : 'stay composed values'}`
+}
+
+function named({ plan }: ImportPlan, action: string, word: string): string[] {
+  const byBundle = groupBy(
+    plan.filter((step) => step.action === action),
+    (step) => (step.sharedTotal === 0 ? 'the library' : others(step)),
+  )
+  return [...byBundle].map(
+    ([bundle, group]) => `${group.length} ${word} ${LINKS[action]} ${bundle} (${shortList(group)})`,
+  )
+}
+
+function shortList(steps: readonly Step[]): string {
+  const names = steps.slice(0, MOST_NAMED).map(({ name }) => name)
+  return `${names.join(', ')}${steps.length > MOST_NAMED ? ', …' : ''}`
+}
+
+/** The plan for a machine: names by what happens to them. */
+export function planFacts(plan: ImportPlan, bundleName: string): object {
+  return {
+    bundle: bundleName,
+    is_new_bundle: plan.bundleId === null,
+    ...Object.fromEntries(Object.keys(IMPORT_ACTIONS).map((action) => [action, namesOf(plan, action)])),
+  }
+}
 
 /** What the server does with one variable; its texts are safe to print. */
 const STEP = object({
   name: shown(300),
-  action: oneOf(...ACTIONS),
+  action: where(isImportAction),
   /** The key's name in the library. */
   keyName: shown(300),
   /** Some of the other bundles that use the key; for `own`, that keep theirs. */
@@ -14,6 +117,8 @@ const STEP = object({
   sharedTotal: number,
   /** What the bundle composes the value of; null for any other value. */
   templateParts: orNull(list(shown(300))),
+  /** Production and another environment deliver the same secret after the step. */
+  crosses: optional(truth, false),
 })
 export type Step = ReturnType<typeof STEP>
 
@@ -26,7 +131,14 @@ export function writesOf({ plan }: ImportPlan): readonly Step[] {
   return plan.filter(({ action }) => action !== 'same' && action !== 'kept')
 }
 
+/** Warns about secrets that production and another environment share. */
+export function planNotes({ plan }: ImportPlan): readonly string[] {
+  const names = plan.filter(({ crosses }) => crosses).map(({ name }) => name)
+  if (names.length === 0) return []
+  return [`production and another environment share ${names.join(', ')}; use --own to separate them`]
+}
+
 /** The names of the steps with an action. */
-export function namesOf({ plan }: ImportPlan, action: Action): readonly string[] {
+export function namesOf({ plan }: ImportPlan, action: string): readonly string[] {
   return plan.filter((step) => step.action === action).map(({ name }) => name)
 }

@@ -6,7 +6,6 @@ import type { CleanUp, Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { withResolvers } from '../base/with-resolvers.ts'
 import { canBeShown, shownCommand } from '../delivery/claims.ts'
-import { harmlessValues } from '../delivery/dangerous-names.ts'
 import { deliver } from '../delivery/deliver.ts'
 import type { ValuesRequest } from '../delivery/values-request.ts'
 import { type Captured, capture } from '../program/capture.ts'
@@ -84,24 +83,14 @@ export class ApprovedRun {
     const parts = this.#parts(folderOf(wanted, this.#host.parts))
     requireShownWhole(wanted.argv)
     requireProgram(wanted.argv[0] ?? '', parts)
-    const delivered = await deliver(requestOf(wanted, this.#host), parts)
-    const values = harmlessValues(delivered.values, { prefix: '', allowedNames: [] })
+    const { values } = await deliver(requestOf(wanted, this.#host), parts)
     this.#state = 'the program runs'
     this.#isProgramRunning = true
-    const env = programEnvironment(parts.env, values, {
-      isOnly: false,
-      keepsExisting: false,
-    })
+    const env = programEnvironment(parts.env, values, { isOnly: false, keepsExisting: false })
     const filters = await outputFilters(values, { ...parts, redaction: 'always', agent: this.#host.agent })
-    return await capture(
-      { argv: wanted.argv, env, searchPath: parts.env['PATH'] ?? null, filters },
-      {
-        cwd: parts.cwd,
-        timeoutMs: wanted.timeoutS * 1_000,
-        maxBytes: MAX_OUTPUT_BYTES,
-        cancelled: this.#cancelled.signal,
-      },
-    )
+    const start = { argv: wanted.argv, env, searchPath: parts.env['PATH'] ?? null, filters }
+    const limits = { timeoutMs: wanted.timeoutS * 1_000, maxBytes: MAX_OUTPUT_BYTES }
+    return await capture(start, { ...limits, cwd: parts.cwd, cancelled: this.#cancelled.signal })
   }
 
   // The terminal belongs to the agent: nothing is read from it, and the progress is read here.
@@ -156,6 +145,8 @@ function requestOf(
     acceptsAnyBundle: false,
     keys,
     optionalKeys: [],
+    prefix: '',
+    allowedNames: [],
     format: 'sh',
     command: argv,
     via: 'run',

@@ -1,5 +1,5 @@
+import { StringDecoder } from 'node:string_decoder'
 import type { JSONRPCErrorResponse, JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
-import { LineReader } from './line-reader.ts'
 
 const LINE_BYTES = 1_024 * 1_024
 /** The one revision with batches. */
@@ -133,4 +133,41 @@ function problemOf(message: unknown): string | null {
 
 function isAnswer({ id, result, error }: Readonly<Record<string, unknown>>): boolean {
   return isId(id) && (isObject(result) || isObject(error))
+}
+
+const LINE_END = '\n'
+
+type Readers = { readonly line: (line: string) => void; readonly tooLong: () => void }
+
+/** Cuts a stream of bytes into lines of bounded length. It reports a longer line once and skips the rest of it, so the
+ * line takes no memory. */
+class LineReader {
+  readonly #most: number
+  readonly #readers: Readers
+  readonly #decoder = new StringDecoder('utf8')
+  #begun: string | null = ''
+
+  constructor(most: number, readers: Readers) {
+    this.#most = most
+    this.#readers = readers
+  }
+
+  readonly take = (bytes: Buffer): void => {
+    const [rest = '', ...ends] = this.#decoder.write(bytes).split(LINE_END)
+    this.#add(rest)
+    for (const part of ends) {
+      if (this.#begun !== null) this.#readers.line(this.#begun)
+      this.#begun = ''
+      this.#add(part)
+    }
+  }
+
+  #add(part: string): void {
+    if (this.#begun === null) return
+    if (this.#begun.length + part.length <= this.#most) this.#begun += part
+    else {
+      this.#begun = null
+      this.#readers.tooLong()
+    }
+  }
 }

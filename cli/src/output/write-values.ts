@@ -1,6 +1,7 @@
 import { FORMATS, misfits } from '@keyferry/contract/env'
 import type { FormatName } from '@keyferry/contract/env/format-names'
 import { generalError } from '../base/cli-error.ts'
+import { groupBy } from '../base/group-by.ts'
 import type { Values } from '../base/parts.ts'
 
 type Written = {
@@ -22,11 +23,10 @@ export function writeValues(formatName: FormatName, values: Values): Written {
 }
 
 function warningsOf(formatName: FormatName, values: Values): string[] {
-  const namesByReader = new Map<string, string[]>()
-  for (const [name, value] of values) {
-    for (const reader of FORMATS[formatName].misreadBy?.(value) ?? []) {
-      namesByReader.set(reader, [...(namesByReader.get(reader) ?? []), name])
-    }
-  }
-  return [...namesByReader].map(([reader, names]) => `${reader}: ${names.join(', ')}`)
+  const misread = [...values].flatMap(([name, value]) =>
+    (FORMATS[formatName].misreadBy?.(value) ?? []).map((reader) => ({ reader, name })),
+  )
+  return [...groupBy(misread, ({ reader }) => reader)].map(
+    ([reader, group]) => `${reader}: ${group.map(({ name }) => name).join(', ')}`,
+  )
 }

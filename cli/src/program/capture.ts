@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { type Readable, type Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import spawn from 'cross-spawn'
@@ -42,13 +42,8 @@ export async function capture(
   const [name = '', ...args] = argv
   const isWindows = process.platform === 'win32'
   const file = isWindows ? name : findProgram(name, { searchPath, cwd })
-  const child = spawn(file, args, {
-    cwd,
-    env,
-    argv0: name,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: !isWindows,
-  })
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe']
+  const child = spawn(file, args, { cwd, env, argv0: name, stdio, detached: !isWindows })
   const [stdout, stderr] = [new Tail(maxBytes), new Tail(maxBytes)]
   const output = Promise.all([
     keep(child.stdout, filters.stdout, stdout),

@@ -13,10 +13,7 @@ export async function startProgram(start: ProgramStart, options: StartOptions): 
   const isParent = start.isParentNeeded || start.filters.stdout !== null || start.filters.stderr !== null
   if (isParent || options.platform === 'win32' || process.execve === undefined)
     return await forward(start, options)
-  const path = findProgram(start.argv[0] ?? '', {
-    searchPath: start.searchPath,
-    cwd: process.cwd(),
-  })
+  const path = findProgram(start.argv[0] ?? '', { searchPath: start.searchPath, cwd: process.cwd() })
   const form = executableForm(path, process.execPath)
   if (form === 'other') return await forward(start, options)
   module.flushCompileCache() // Node does this at exit, but execve is no exit

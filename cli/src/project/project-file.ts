@@ -17,11 +17,13 @@ export type Project = ReturnType<typeof PROJECT>
 export type FoundProject = Project & { readonly folder: string }
 
 const MAX_BYTES = 64 * 1024
+const WORKSPACE = 'workspace must be the name or the id of a workspace'
+const BUNDLE = 'bundle must be the name of a bundle, such as dev/app'
 const FIELDS = {
   server: text('server', (address) => parseServerAddress(address, `server in ${PROJECT_FILE}`)),
   /** Name or id. */
-  workspace: text('workspace', readWorkspace),
-  bundle: text('bundle', readBundle),
+  workspace: text('workspace', only(isWorkspaceText, WORKSPACE)),
+  bundle: text('bundle', only(isBundleText, BUNDLE)),
   keys: keyNames('keys'),
   /** Keys that may be missing from a delivery. */
   optional: keyNames('optional'),
@@ -88,9 +90,11 @@ function keyNames(field: string): Shape<readonly string[] | undefined> {
   )
 }
 
-function readWorkspace(name: string): string {
-  if (isWorkspaceText(name)) return name
-  throw wrong('workspace must be the name or the id of a workspace')
+function only(fits: (name: string) => boolean, problem: string): (name: string) => string {
+  return (name) => {
+    if (fits(name)) return name
+    throw wrong(problem)
+  }
 }
 
 /** Whether a text can name a workspace, by name or by id. */
@@ -98,9 +102,9 @@ export function isWorkspaceText(name: string): boolean {
   return name.trim() !== '' && name.length <= LIMITS.nameLength && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)
 }
 
-function readBundle(name: string): string {
-  if (name.length <= LIMITS.nameLength && BUNDLE_NAME.test(name)) return name
-  throw wrong('bundle must be the name of a bundle, such as dev/app')
+/** Whether a text can name a bundle, by name or by id. */
+export function isBundleText(name: string): boolean {
+  return name.length <= LIMITS.nameLength && BUNDLE_NAME.test(name)
 }
 
 function readFormat(name: string): string {

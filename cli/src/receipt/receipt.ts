@@ -1,6 +1,7 @@
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
 import { refusedAnswer, refusedError } from '../base/cli-error.ts'
+import { groupBy } from '../base/group-by.ts'
 import { writeOutputFile } from '../base/output-file.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
@@ -158,9 +159,8 @@ export function requireStored(
 
 /** How many variables had each action. */
 export function countsOf({ variables }: DepositReceipt): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>()
-  for (const { action } of variables) counts.set(action, (counts.get(action) ?? 0) + 1)
-  return Object.fromEntries(counts)
+  const groups = groupBy(variables, ({ action }) => action)
+  return Object.fromEntries([...groups].map(([action, { length }]) => [action, length]))
 }
 
 function areSame(listed: readonly string[], names: readonly string[]): boolean {

@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Parts } from '../base/parts.ts'
 import { runtimeFolder, type StateParts } from '../state/state-folder.ts'
+import { codeRefused, type WaitingView } from '../terminal/waiting-view.ts'
 
 const LONGEST_CODE = 64
 const IDLE_MS = 5_000
@@ -131,4 +132,41 @@ export async function passOn(
   if (others.length === 0) return
   const given = Promise.all(others.map(async ({ id, secret }) => await giveCode(id, secret, parts)))
   await Promise.race([given, parts.clock.sleep(PATIENCE_MS)])
+}
+
+const CODE = /^\d{6}$/
+const SECRET = /^[\w-]{43}$/
+
+/** Hands a secret or a code to the server.
+ * @returns why it was refused; null if the approval is released */
+export type Release = (secret: string) => Promise<string | null>
+
+/** Hand a code to the server.
+ * @returns why it was refused; null if the approval is released */
+async function enterCode(text: string, release: Release): Promise<string | null> {
+  const code = text.replace(/[\s-]/g, '')
+  if (!CODE.test(code)) return 'the code of the page has six digits'
+  return await release(code)
+}
+
+/** Hand over what came through the socket: a code that a person typed in another shell, or the secret that the page
+ * returned through another client of this terminal.
+ * @returns why it was refused; null if the approval is released */
+export async function takeIn(text: string, release: Release): Promise<string | null> {
+  return await (SECRET.test(text) ? release(text) : enterCode(text, release))
+}
+
+/** Ask for the code at the keyboard until it is right or the wait ends. */
+export async function askForCode(
+  { keyboard }: Pick<Parts, 'keyboard'>,
+  { release, view }: { release: Release; view: WaitingView },
+  ended: AbortSignal,
+): Promise<void> {
+  while (!ended.aborted) {
+    const text = await keyboard.askUntil('  Code: ', ended)
+    if (text === null) return
+    const refusal = await enterCode(text, release)
+    if (refusal === null) return
+    if (!ended.aborted) view.say(codeRefused(refusal))
+  }
 }

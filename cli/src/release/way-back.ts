@@ -6,9 +6,8 @@ import { busyText, NO_CODE_NEEDED, releaseRequest } from '../server/approval-req
 import { NoAnswer } from '../server/server-failure.ts'
 import type { Needs } from '../server/wait-answer.ts'
 import { codeNeeded, codeRefused, NOT_REACHED, type WaitingView } from '../terminal/waiting-view.ts'
-import type { Release } from './enter-code.ts'
 import type { LoopbackListener } from './loopback-listener.ts'
-import { type Answers, newAnswers } from './release-socket.ts'
+import { type Answers, newAnswers, type Release } from './release-socket.ts'
 
 // A browser on this machine comes at once; a program that has to start takes a few seconds.
 const REACH_MS = 5_000
@@ -141,7 +140,7 @@ async function openSocketSoon(id: string, opening: Opening): Promise<string | nu
 
 // Through it come codes from another shell, and secrets from another client of this terminal.
 async function openSocket(id: string, { release, answers, parts, ended }: Opening): Promise<string | null> {
-  const { takeIn } = await import('./enter-code.ts')
+  const { takeIn } = await import('./release-socket.ts')
   const { socketPath, takeCodes } = await import('./release-socket.ts')
   try {
     const stop = await takeCodes(socketPath(id, parts), async (text) => await takeIn(text, release), answers)
@@ -155,7 +154,7 @@ async function openSocket(id: string, { release, answers, parts, ended }: Openin
 
 async function takeCode(taking: Taking, parts: Parts, ended: AbortSignal): Promise<void> {
   const { pending, view, release, answers } = taking
-  const { askForCode } = await import('./enter-code.ts')
+  const { askForCode } = await import('./release-socket.ts')
   const hasKeyboard = parts.view !== 'json' && parts.keyboard.isThere()
   taking.socket ??= openSocket(pending.id, { release, answers, parts, ended })
   const problem = await taking.socket

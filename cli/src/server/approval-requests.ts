@@ -106,14 +106,8 @@ function milliseconds(
   return Math.min(Math.max(seconds, least), most) * 1000
 }
 
-export type WaitCall = {
-  readonly server: string
-  readonly id: string
-  readonly verifier: string
-  readonly intervalMs: number
-}
-
-type OwnRequest = Pick<WaitCall, 'server' | 'id' | 'verifier'>
+type OwnRequest = Pick<PendingRequest, 'server' | 'id' | 'verifier'>
+export type WaitCall = OwnRequest & Pick<PendingRequest, 'intervalMs'>
 
 /** Poll once; the server may hold the answer for 30 s, unless the request needs something else than `known`.
  * @throws CliError denied · expired · refused · NoAnswer */

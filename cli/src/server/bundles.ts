@@ -1,5 +1,5 @@
+import { nearest } from '@keyferry/contract/nearest'
 import { CliError, EXIT, usageError } from '../base/cli-error.ts'
-import { nearest } from '../base/nearest.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { list, number, object, or, orNull, string, truth } from '../base/shape.ts'
@@ -8,7 +8,7 @@ import { isOnThisMachine } from './server-address.ts'
 
 /** A bundle in an answer. */
 export const listedBundle = object({ id: string, name: string, keyCount: number })
-type ListedBundle = ReturnType<typeof listedBundle>
+export type ListedBundle = ReturnType<typeof listedBundle>
 
 /** One name that a bundle delivers. No value. `id`: of the key behind it; null for an inline item. */
 export const listedName = object({

@@ -1,50 +1,63 @@
-import { CliError, EXIT } from '../base/cli-error.ts'
-import { nearest } from '../base/nearest.ts'
+import { nearest } from '@keyferry/contract/nearest'
+import { type CliError, usageError } from '../base/cli-error.ts'
 import { printable } from '../base/printable.ts'
-import { list, nullable, object, oneOf, string } from '../base/shape.ts'
-import { listBundles } from './bundles.ts'
-import { callLibrary, type Library } from './library-call.ts'
+import { type ListedBundle, listBundles, listNames } from './bundles.ts'
+import type { Library } from './library-call.ts'
 
 /** How one bundle delivers a name. `keyId`: the key behind it; null if the bundle lacks the name or has a value
  * without a key. */
-const CELL = object({ state: oneOf('shared', 'own', 'missing'), keyId: nullable(string) })
-type ComparedCell = ReturnType<typeof CELL> & { readonly bundleName: string }
+type ComparedCell = {
+  readonly bundleName: string
+  readonly state: 'shared' | 'own' | 'missing'
+  readonly keyId: string | null
+}
 
 /** One name, with a cell for each bundle in the order given. */
 export type ComparedRow = { readonly name: string; readonly cells: readonly ComparedCell[] }
 
-/** The names that bundles deliver, side by side. No values.
+/** The names that bundles deliver, side by side, as the page Compare shows them. No values.
  * @throws CliError usage: a bundle does not exist · refused, network: as `callLibrary` */
 export async function compareBundles(
   library: Library,
   bundleNames: readonly string[],
 ): Promise<ComparedRow[]> {
-  const ids = await idsOf(library, bundleNames)
-  const { rows } = await callLibrary(library, {
-    name: 'compareBundles',
-    query: { bundle_id: ids },
-    shape: object({ rows: list(object({ name: string, cells: list(CELL) })) }),
-  })
-  return rows.map(({ name, cells }) => ({ name: printable(name), cells: inOrder(cells, bundleNames) }))
+  const bundles = await bundlesNamed(library, bundleNames)
+  const keys = await Promise.all(bundles.map(async (bundle) => keysByName(await listNames(library, bundle))))
+  const names = [...new Set(keys.flatMap((byName) => [...byName.keys()]))].toSorted()
+  return names.map((name) => ({
+    name: printable(name),
+    cells: bundleNames.map((bundleName, index) => ({ bundleName, ...cellOf(name, index, keys) })),
+  }))
 }
 
-function inOrder(cells: readonly ReturnType<typeof CELL>[], bundleNames: readonly string[]): ComparedCell[] {
-  return bundleNames.map((bundleName, index) => {
-    return { bundleName, ...(cells[index] ?? { state: 'missing', keyId: null }) }
-  })
+type KeysByName = ReadonlyMap<string, string | null>
+
+// An attached key hides an inline item of its name.
+function keysByName(names: Awaited<ReturnType<typeof listNames>>): KeysByName {
+  return new Map(
+    names.toSorted((a, b) => Number(a.id !== null) - Number(b.id !== null)).map(({ name, id }) => [name, id]),
+  )
 }
 
-async function idsOf(library: Library, bundleNames: readonly string[]): Promise<string[]> {
-  const idByName = new Map((await listBundles(library)).map(({ name, id }) => [name, id]))
+function cellOf(name: string, index: number, keys: readonly KeysByName[]): Omit<ComparedCell, 'bundleName'> {
+  const keyId = keys[index]?.get(name)
+  if (keyId === undefined) return { state: 'missing', keyId: null }
+  const isShared =
+    keyId !== null && keys.some((byName, other) => other !== index && byName.get(name) === keyId)
+  return { state: isShared ? 'shared' : 'own', keyId }
+}
+
+async function bundlesNamed(library: Library, bundleNames: readonly string[]): Promise<ListedBundle[]> {
+  const byName = new Map((await listBundles(library)).map((bundle) => [bundle.name, bundle]))
   return bundleNames.map((name) => {
-    const id = idByName.get(name)
-    if (id === undefined)
+    const bundle = byName.get(name)
+    if (bundle === undefined)
       throw noBundle(name, {
         library,
-        model: bundleNames.find((other) => idByName.has(other)),
-        known: [...idByName.keys()],
+        model: bundleNames.find((other) => byName.has(other)),
+        known: [...byName.keys()],
       })
-    return id
+    return bundle
   })
 }
 
@@ -57,11 +70,14 @@ type Missing = {
 
 function noBundle(name: string, { library, model, known }: Missing): CliError {
   const guess = nearest(name, known)
+  if (library.token !== undefined) return usageError(`this machine cannot read ${printable(name)}`, READABLE)
   const advice = model === undefined ? CHECK_NAME : duplicateAdvice(library, { model, name })
   const next = guess === null ? advice : `Did you mean ${printable(guess)}?`
-  return new CliError(EXIT.usage, `the bundle ${printable(name)} does not exist`, next)
+  return usageError(`the bundle ${printable(name)} does not exist`, next)
 }
 
+const READABLE =
+  'keyferry ls lists the bundles that it can read. An owner can add one on the page of the machine.'
 const CHECK_NAME = 'Check the name, and the workspace in keyferry.json. The web page lists all bundles.'
 
 function duplicateAdvice(

@@ -12,7 +12,6 @@ type Table = typeof endpoints
 // The endpoints that this client calls. The compiler holds them equal to the contract's table, which is not imported
 // itself, because its schemas are larger than the rest of the client.
 const ENDPOINTS = {
-  compareBundles: ['GET', '/api/v1/compare'],
   createDelivery: ['POST', '/api/v1/deliveries'],
   createRequest: ['POST', '/api/v1/requests'],
   detachKey: ['DELETE', '/api/v1/bundles/{bundle_id}/keys/{key_id}'],

@@ -79,11 +79,6 @@ function timeoutAfter(milliseconds: number): { over: Promise<never>; cancel: () 
   return { over, cancel: () => clearTimeout(timer) }
 }
 
-async function receive(outgoing: http.ClientRequest, request: ExchangeRequest): Promise<ExchangeAnswer> {
-  const incoming = await send(outgoing, request.body)
-  return answerOf(incoming, await readBody(incoming, request.maxBodyBytes))
-}
-
 function send(outgoing: http.ClientRequest, body: string | undefined): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.on('error', reject)
@@ -118,7 +113,8 @@ function readBody(incoming: http.IncomingMessage, maxBytes: number): Promise<str
   })
 }
 
-function answerOf(incoming: http.IncomingMessage, body: string): ExchangeAnswer {
+async function receive(outgoing: http.ClientRequest, request: ExchangeRequest): Promise<ExchangeAnswer> {
+  const incoming = await send(outgoing, request.body)
   const date = Date.parse(incoming.headers.date ?? '')
   const dateMs = Number.isNaN(date) ? null : date
   return {
@@ -127,7 +123,7 @@ function answerOf(incoming: http.IncomingMessage, body: string): ExchangeAnswer 
     dateMs,
     location: incoming.headers.location ?? null,
     contentType: incoming.headers['content-type'] ?? '',
-    body,
+    body: await readBody(incoming, request.maxBodyBytes),
   }
 }
 

@@ -1,4 +1,4 @@
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { type CliError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { list, object, shown, string } from '../base/shape.ts'
@@ -70,16 +70,14 @@ export async function workspacesOf(library: Library): Promise<readonly Workspace
 function notIn(text: string, workspaces: readonly Workspace[], server: string): CliError {
   const names = workspaces.slice(0, LISTED).map(({ name }) => name)
   const more = workspaces.length > LISTED ? ` and ${workspaces.length - LISTED} more` : ''
-  return new CliError(
-    EXIT.usage,
+  return usageError(
     `you are not a member of a workspace ${printable(text, 80)} at ${server}`,
     `Your workspaces: ${names.join(', ')}${more}. Use one of them with --workspace or in keyferry.json, or ask an owner for an invitation.`,
   )
 }
 
 function ambiguous(text: string, found: readonly Workspace[]): CliError {
-  return new CliError(
-    EXIT.usage,
+  return usageError(
     `you are a member of ${found.length} workspaces called ${printable(text, 80)}`,
     `Give the id of one: ${found.map(({ id }) => id).join(', ')}`,
   )

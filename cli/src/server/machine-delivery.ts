@@ -86,19 +86,16 @@ function refusedMachine(answer: ExchangeAnswer, server: string): CliError {
   if (next === undefined && answer.status !== 401) return plain
   const differs = detailTexts(answer, 'differs')
   const what = differs.length === 0 ? '' : `; claims that differ: ${printable(differs.join(', '), 200)}`
-  return new CliError(EXIT.denied, `${plain.message}${what}`, nextStep(next, differs, server))
+  // The server lists no attempt of a token that was made for another service.
+  const advice = differs.includes('aud')
+    ? `Request the ID token for the audience ${server}, as the server's PUBLIC_URL names it.`
+    : (next ?? 'Check KEYFERRY_TOKEN, or the ID token of this job.')
+  return new CliError(EXIT.denied, `${plain.message}${what}`, advice)
 }
 
 function detailTexts(answer: ExchangeAnswer, name: string): readonly string[] {
   const texts = errorBody(answer).details[name]
   return Array.isArray(texts) ? texts.map(String) : []
-}
-
-function nextStep(next: string | undefined, differs: readonly string[], server: string): string {
-  // The server lists no attempt of a token that was made for another service.
-  if (differs.includes('aud'))
-    return `Request the ID token for the audience ${server}, as the server's PUBLIC_URL names it.`
-  return next ?? 'Check KEYFERRY_TOKEN, or the ID token of this job.'
 }
 
 const MAX_OWN_BYTES = 256 * 1024

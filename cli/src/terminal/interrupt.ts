@@ -1,13 +1,12 @@
+import { constants } from 'node:os'
 import type { CleanUp, Output } from '../base/parts.ts'
-
-const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 // Long enough for one last call to a server, short enough not to seem stuck.
 const LAST_CALLS_MS = 1_200
 
-type EndingSignal = keyof typeof EXIT_CODES
+type EndingSignal = (typeof SIGNALS)[number]
 
 type SignalGuard = {
   readonly atInterrupt: (cleanUp: CleanUp) => () => void
@@ -28,7 +27,7 @@ export function endOnSignals(stderr: Output, isForMachines: boolean): SignalGuar
     await bounded([...cleanUps].map(async (cleanUp) => await cleanUp()))
     if (isForMachines) stderr.write(`${JSON.stringify({ event: 'interrupted', signal })}\n`)
     else if (signal === 'SIGINT') stderr.write('keyferry: interrupted\n')
-    process.exit(EXIT_CODES[signal])
+    process.exit(128 + constants.signals[signal])
   }
   const onSignal = (signal: EndingSignal): void => void end(signal)
   const start = (): void => {

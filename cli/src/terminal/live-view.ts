@@ -4,7 +4,6 @@ import type { Output, Parts } from '../base/parts.ts'
 import { plainPunctuation, printable, wrap } from '../base/printable.ts'
 import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
 import {
-  codeAdvice,
   type Notice,
   remaining,
   requestVerb,
@@ -26,7 +25,7 @@ export function liveView(parts: Parts): WaitingView {
   let stop: (() => void) | null = null
   let trouble: string | null = null
   let waiting: Notice['waiting']
-  let tick: () => void = nothing
+  let tick: (() => void) | null = null
   const say = (text: string): void => {
     line.clear()
     shown = null // a line below the panel stays readable
@@ -34,8 +33,8 @@ export function liveView(parts: Parts): WaitingView {
   }
   const start = (): void => {
     stop?.()
-    tick()
-    stop = clock.every(style.canRewrite ? 1000 : SLOW_AFTER_MS, tick)
+    tick?.()
+    stop = clock.every(style.canRewrite ? 1000 : SLOW_AFTER_MS, () => tick?.())
   }
   return {
     requested: (request) => {
@@ -58,7 +57,7 @@ export function liveView(parts: Parts): WaitingView {
     finished: ({ text, notes }) => {
       line.clear()
       if (style.canRewrite) shown?.erase()
-      stderr.write(`${style.bold('Keyferry')} ${text}\n`)
+      stderr.write(`${style.bold('✓')} ${text}\n`)
       for (const note of notes) stderr.write(`  ${note}\n`)
     },
     end: () => {
@@ -67,8 +66,6 @@ export function liveView(parts: Parts): WaitingView {
     },
   }
 }
-
-const nothing = (): void => undefined
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
@@ -105,7 +102,12 @@ function statusText({ waiting, ...request }: Counted, nowMs: number, trouble: st
   return isToBeSeen ? `${left} · is ${request.userCode} on the page?` : `${left} · Ctrl-C stops`
 }
 
-const VERBS = { requesting: 'requests', storing: 'stores', removing: 'removes', listing: 'lists' } as const
+const VERBS = {
+  requesting: 'requests',
+  storing: 'wants to store',
+  removing: 'wants to remove',
+  listing: 'wants to list',
+} as const
 
 function requestText(request: ShownRequest, { stderr }: Parts, style: TerminalStyle): string {
   const qr = request.hidesQrCode ? null : qrCode(request.approvalUrl, stderr, style)
@@ -118,15 +120,18 @@ function requestText(request: ShownRequest, { stderr }: Parts, style: TerminalSt
     '\n  Approve at\n',
     `  ${request.approvalUrl}\n\n`, // never wrapped, so that terminals recognise the link
     ...(qr === null ? [] : [qr, '\n']),
-    `  Check code  ${style.bold(request.userCode)}\n`,
-    lines('  ', sentence(codeAdvice(request))),
-    lines(
-      '  ',
-      request.whyNotOpened === null
-        ? 'Opened in your browser. Approve there.'
-        : `No browser opened: ${request.whyNotOpened}.`,
-    ),
+    ...howToApprove(request, style).map((text) => lines('  ', text)),
   ].join('')
+}
+
+function howToApprove({ whyNotOpened, userCode, isCodeTyped }: ShownRequest, style: TerminalStyle): string[] {
+  const code = `${userCode}${isCodeTyped ? ', or ask you to type it' : ''}`
+  return whyNotOpened === null
+    ? ['Opened in your browser. Approve there.', style.dim(`On another device, its page must show ${code}.`)]
+    : [
+        `Open the link on any device; its page must show ${code}.`,
+        style.dim(`No browser opened: ${whyNotOpened}.`),
+      ]
 }
 
 function indented(start: string, text: string, columns: number): string {

@@ -66,7 +66,7 @@ export function subjectText({ bundle, workspace, keys, kind, removes = 0 }: Show
 
 function changedIn(place: string, { stores, removes }: { stores: number; removes: number }): string {
   if (stores === 0) return `${counted(removes)} from ${place}`
-  return `${counted(stores)} in ${place}${removes === 0 ? '' : `, and removes ${removes}`}`
+  return `${counted(stores)} in ${place}${removes === 0 ? '' : `, and remove ${removes}`}`
 }
 
 function counted(count: number): string {
@@ -106,10 +106,11 @@ export function rememberedNotice({
   }
 }
 
-/** The browser that opened is on another machine, so it cannot return the approval to this client. */
+/** No browser has come for some seconds. It may still start, or be on another machine, from where it cannot return the
+ * approval to this client. */
 export const NOT_REACHED: Notice = {
   event: { event: 'browser_elsewhere' },
-  text: 'the browser that opened is not on this machine; open the link yourself',
+  text: 'no browser here has opened the page yet; if none does, open the link yourself',
 }
 
 /** Another person has to approve. */

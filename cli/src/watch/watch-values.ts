@@ -40,12 +40,10 @@ export type Watching = {
 export async function watchValues(watching: Watching, parts: Parts): Promise<number> {
   const { program } = watching
   // A failure here must not end the program.
-  follow(watching, parts).catch((error: unknown) => tellEnd(parts, messageOf(error)))
+  follow(watching, parts).catch((error: unknown) =>
+    tellEnd(parts, error instanceof Error ? error.message : 'unexpected error'),
+  )
   return await program.ended
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unexpected error'
 }
 
 async function follow(watching: Watching, parts: Parts): Promise<void> {
@@ -58,7 +56,7 @@ async function follow(watching: Watching, parts: Parts): Promise<void> {
     await clock.sleep(Math.max(settleMs, nextMs - clock.monotonicMs()))
     const fresh = await fetchPatiently(watching, parts)
     if (fresh === null) return
-    const names = changedNames(delivered.values, fresh.delivered.values)
+    const names = changedNames(watching.request, delivered.values, fresh.delivered.values)
     delivered = fresh.delivered
     if (names.length === 0) continue
     await restart({ watching, names, start: fresh.start }, parts)
@@ -72,12 +70,15 @@ async function isChanged({ request }: Watching, { deliveryId }: Delivered, parts
     tellEnd(parts, 'this server does not tell of changes')
     return false
   }
-  for (let failures = 0, unknowns = 0; ; ) {
+  for (let failures = 0, unknowns = 0, isKnown = false; ; ) {
     const startedMs = parts.clock.monotonicMs()
     const outcome = await waitForChange(request, deliveryId, parts)
     if (outcome.kind === 'changed') return true
     // The approval may be remembered a moment after its values arrive.
     unknowns = outcome.kind === 'unknown' ? unknowns + 1 : 0
+    isKnown ||= outcome.kind === 'same'
+    // The server may have deleted the delivery, which was old: a new one can be watched.
+    if (outcome.kind === 'unknown' && isKnown) return true
     if (outcome.kind === 'unknown' && unknowns > 1) {
       tellEnd(parts, unknownText(outcome.reason))
       return false
@@ -119,9 +120,10 @@ function pause({ first, most }: { first: number; most: number }, failures: numbe
   return Math.min(first * 2 ** (failures - 1), most) * (0.75 + Math.random() / 2)
 }
 
-function changedNames(before: Values, now: Values): string[] {
-  const names = new Set([...before.keys(), ...now.keys()])
-  return [...names].filter((name) => before.get(name) !== now.get(name))
+// As the bundle delivers them.
+function changedNames({ prefix }: ValuesRequest, before: Values, now: Values): string[] {
+  const names = [...new Set([...before.keys(), ...now.keys()])]
+  return names.filter((name) => before.get(name) !== now.get(name)).map((name) => name.slice(prefix.length))
 }
 
 type Restart = {

@@ -1,7 +1,6 @@
 import { ALLOWED, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import * as attachment from '../schemas/attachment.ts'
 import * as key from '../schemas/key.ts'
-import { Ok } from '../schemas/text.ts'
 
 /** Keys in bundles. */
 export const attachmentEndpoints = {
@@ -9,42 +8,36 @@ export const attachmentEndpoints = {
     machine: 'read',
     summary: "List a bundle's attached keys in order",
     responses: { 200: attachment.AttachedKeyList },
-    errors: [404],
   }),
   listSharedKeys: GET('/api/v1/bundles/{bundle_id}/shared-keys', 'member', {
     summary: "List a bundle's keys that other bundles use too",
     responses: { 200: attachment.SharedKeyList },
-    errors: [404],
   }),
   attachKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     summary: 'Attach a library key to a bundle (owner, or a member whom the rules allow both)',
     body: attachment.AttachKey,
     bodyOptional: true,
     responses: { 201: attachment.AttachedToBundle },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   changeAttachment: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     summary: `Change the name under which a bundle delivers a key, whether it is required, or use another key in its place${ALLOWED}`,
     body: attachment.ChangeAttachment,
     responses: { 200: attachment.ChangedAttachment },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   splitKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}/split', 'owner', {
     summary: 'Replace a shared key in one bundle by a copy, with another value if one is given',
     body: attachment.SplitKey,
     bodyOptional: true,
     responses: { 201: key.Key },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   detachKey: DELETE('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     summary: `Detach a key; it stays in the library${ALLOWED}`,
-    responses: { 200: Ok },
-    errors: [404],
   }),
   reorderKey: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}/order', 'member', {
     summary: `Move an attached key to a position${ALLOWED}`,
     body: attachment.ReorderKey,
-    responses: { 200: Ok },
-    errors: [400, 404],
   }),
 } as const satisfies Record<string, Endpoint>

@@ -14,14 +14,12 @@ export const auditEndpoints = {
     summary: 'The audit log as JSON lines with a signed note, to be verified elsewhere',
     query: audit.AuditExportQuery,
     responses: { 200: audit.AuditExport },
-    errors: [429],
     text: 'application/jsonl',
   }),
   getAuditNote: GET('/api/v1/audit/note', 'owner', {
     machine: 'audit',
     summary: 'The newest signed note of the audit log',
     responses: { 200: audit.AuditNote },
-    errors: [404],
     text: 'text/plain',
   }),
   getAuditKey: GET('/api/v1/audit/key', 'session', {

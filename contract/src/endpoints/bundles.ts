@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { ALLOWED, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import * as bundle from '../schemas/bundle.ts'
-import * as comparison from '../schemas/comparison.ts'
 import { OkMessage } from '../schemas/text.ts'
 
 /** Bundles: named groups of keys. */
@@ -10,50 +9,45 @@ export const bundleEndpoints = {
     summary: 'Create a bundle',
     body: bundle.CreateBundle,
     responses: { 201: bundle.Bundle },
-    errors: [400, 409],
+    errors: [409],
   }),
   listBundles: GET('/api/v1/bundles', 'member', {
     machine: 'read',
     summary: 'List bundles by name',
     query: bundle.ListBundlesQuery,
     responses: { 200: bundle.BundleList },
-    errors: [400],
   }),
   getBundle: GET('/api/v1/bundles/{bundle_id}', 'member', {
     machine: 'read',
     summary: 'A bundle with its entries; secret values masked',
     responses: { 200: bundle.BundleWithItems },
-    errors: [404],
   }),
   updateBundle: PUT('/api/v1/bundles/{bundle_id}', 'member', {
     summary: `Change a bundle's name, description or tags${ALLOWED}`,
     body: bundle.UpdateBundle,
     responses: { 200: bundle.Bundle },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   duplicateBundle: POST('/api/v1/bundles/{bundle_id}/duplicate', 'member', {
     summary:
       'Create a bundle with the keys, description and tags of another; owners choose the keys that it gets as copies',
     body: bundle.DuplicateBundle,
     responses: { 201: bundle.Bundle },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   deleteBundle: DELETE('/api/v1/bundles/{bundle_id}', 'owner', {
     summary: 'Delete a bundle; its keys stay in the library',
     responses: { 200: OkMessage },
-    errors: [404],
   }),
   compareBundles: GET('/api/v1/compare', 'member', {
     summary: 'Compare the names that bundles deliver, without their values',
-    query: comparison.CompareQuery,
-    responses: { 200: comparison.Comparison },
-    errors: [400, 404],
+    query: bundle.CompareQuery,
+    responses: { 200: bundle.Comparison },
   }),
   exportBundle: GET('/api/v1/bundles/{bundle_id}/export', 'member', {
     summary: 'Export as ENV text or JSON; secret values masked',
     query: bundle.ExportQuery,
     responses: { 200: z.union([bundle.ExportedEnv, bundle.ExportedJson]) },
-    errors: [400, 404],
     text: 'text/plain',
   }),
 } as const satisfies Record<string, Endpoint>

@@ -11,18 +11,15 @@ export const deliveryEndpoints = {
     summary: 'Deliveries of the workspace, newest first',
     query: delivery.ListDeliveriesQuery,
     responses: { 200: delivery.DeliveryList },
-    errors: [400],
   }),
   getDelivery: GET('/api/v1/deliveries/{delivery_id}', 'owner', {
     summary: 'A delivery: who approved it for whom, and the version of each value',
     responses: { 200: delivery.Delivery },
-    errors: [404],
   }),
   createDelivery: POST('/api/v1/deliveries', 'machine', {
     summary: "Deliver a bundle's values to a machine, sealed to its public key",
     body: CreateDelivery,
     responses: { 200: MachineDelivery },
-    errors: [400, 413],
   }),
   waitForChange: POST('/api/v1/deliveries/{delivery_id}/wait', 'machine', {
     summary: "Hold until a value of the machine's own delivery changes, at most 30 s",

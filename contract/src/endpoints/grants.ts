@@ -2,7 +2,6 @@ import { DELETE, type Endpoint, GET, POST } from '../endpoint.ts'
 import { LIMITS } from '../limits.ts'
 import { Change, WaitForRememberedChange } from '../schemas/change.ts'
 import * as grant from '../schemas/grant.ts'
-import { Ok } from '../schemas/text.ts'
 
 /** Remembered approvals. */
 export const grantEndpoints = {
@@ -10,12 +9,9 @@ export const grantEndpoints = {
     summary: "Remembered approvals of the workspace: the caller's own; owners see all",
     query: grant.ListGrantsQuery,
     responses: { 200: grant.GrantList },
-    errors: [400],
   }),
   revokeGrant: DELETE('/api/v1/grants/{grant_id}', 'member', {
     summary: 'Revoke a remembered approval (own, or any for an owner)',
-    responses: { 200: Ok },
-    errors: [404],
   }),
   revokeOwnGrants: DELETE('/api/v1/grants', 'session', {
     summary: "Revoke the caller's remembered approvals in all workspaces",
@@ -27,7 +23,7 @@ export const grantEndpoints = {
     body: grant.ForgetDevice,
     maxBodyBytes: LIMITS.requestBodyBytes,
     responses: { 200: grant.EndedGrants },
-    errors: [400, 429],
+    errors: [429],
   }),
   waitForRememberedChange: POST('/api/v1/grants/wait', 'public', {
     summary:
@@ -35,6 +31,6 @@ export const grantEndpoints = {
     body: WaitForRememberedChange,
     maxBodyBytes: LIMITS.requestBodyBytes,
     responses: { 200: Change },
-    errors: [400, 404, 429],
+    errors: [404, 429],
   }),
 } as const satisfies Record<string, Endpoint>

@@ -3,7 +3,6 @@ import * as delivery from '../schemas/delivery.ts'
 import * as key from '../schemas/key.ts'
 import * as batch from '../schemas/key-batch.ts'
 import * as version from '../schemas/key-version.ts'
-import { Ok } from '../schemas/text.ts'
 
 /** Library keys, their versions and their holders. */
 export const keyEndpoints = {
@@ -11,77 +10,66 @@ export const keyEndpoints = {
     summary: 'Create a library key',
     body: key.CreateKey,
     responses: { 201: key.Key },
-    errors: [400, 409],
+    errors: [409],
   }),
   listKeys: GET('/api/v1/keys', 'member', {
     summary: 'List library keys by name; secret values masked',
     query: key.ListKeysQuery,
     responses: { 200: key.KeyList },
-    errors: [400],
   }),
   getKey: GET('/api/v1/keys/{key_id}', 'member', {
     summary: 'A library key and the bundles that use it',
     query: key.GetKeyQuery,
     responses: { 200: key.KeyWithBundles },
-    errors: [400, 404],
   }),
   updateKey: PUT('/api/v1/keys/{key_id}', 'member', {
     summary: `Change a library key, in every bundle that uses it${ALLOWED}`,
     body: key.UpdateKey,
     responses: { 200: key.Key },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   deleteKey: DELETE('/api/v1/keys/{key_id}', 'owner', {
     summary: 'Delete a library key, from every bundle too',
-    responses: { 200: Ok },
-    errors: [404],
   }),
   changeKeys: POST('/api/v1/keys/batch', 'member', {
     summary:
       'Attach, detach or delete several keys, or declare them secret, all or nothing (owner; a member where each key alone would be allowed)',
     body: batch.ChangeKeys,
     responses: { 200: batch.ChangedKeys },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   findKeyUses: POST('/api/v1/keys/uses', 'member', {
     summary: 'The bundles that use any of several keys',
     body: batch.FindKeyUses,
     responses: { 200: batch.KeyUses },
-    errors: [400],
   }),
   listKeyVersions: GET('/api/v1/keys/{key_id}/versions', 'member', {
     summary: 'The versions of a key, newest first',
     query: version.ListVersionsQuery,
     responses: { 200: version.KeyVersionList },
-    errors: [400, 404],
   }),
   restoreKeyVersion: POST('/api/v1/keys/{key_id}/restore', 'owner', {
     summary: 'Make an older value the newest version',
     body: version.RestoreVersion,
     responses: { 200: key.Key },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   destroyKeyVersion: DELETE('/api/v1/keys/{key_id}/versions/{version}', 'owner', {
     summary: 'Destroy the value of an older version; who set it and when stays',
     params: version.KeyVersionParams,
-    responses: { 200: Ok },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   listHolders: GET('/api/v1/keys/{key_id}/holders', 'member', {
     summary: 'Who was given which version of a key, the oldest version first',
     query: delivery.ListHoldersQuery,
     responses: { 200: delivery.HolderList },
-    errors: [400, 404],
   }),
   dismissHolder: DELETE('/api/v1/keys/{key_id}/holders/{holder}', 'owner', {
     summary: 'Take a holder off the list until it is given the key again',
-    responses: { 200: Ok },
-    errors: [404],
   }),
   listStaleKeys: GET('/api/v1/stale-keys', 'member', {
     summary: 'Keys with holders who were given an older version last, by name',
     query: delivery.ListStaleKeysQuery,
     responses: { 200: delivery.StaleKeyList },
-    errors: [400],
   }),
 } as const satisfies Record<string, Endpoint>

@@ -1,7 +1,6 @@
 import { DELETE, type Endpoint, POST } from '../endpoint.ts'
 import * as key from '../schemas/key.ts'
 import * as legacy from '../schemas/legacy-item.ts'
-import { Ok } from '../schemas/text.ts'
 
 /** Legacy items: values that belong to one bundle only (deprecated). */
 export const legacyItemEndpoints = {
@@ -9,26 +8,23 @@ export const legacyItemEndpoints = {
     summary: 'Import ENV text or JSON as legacy items',
     body: legacy.ImportItems,
     responses: { 200: legacy.ImportedItems },
-    errors: [400, 404, 409, 413],
+    errors: [409],
     deprecated: true,
   }),
   upsertLegacyItem: POST('/api/v1/bundles/{bundle_id}/items', 'owner', {
     summary: 'Create or replace a legacy item',
     body: legacy.UpsertLegacyItem,
     responses: { 200: legacy.LegacyItem },
-    errors: [400, 404],
     deprecated: true,
   }),
   convertLegacyItem: POST('/api/v1/bundles/{bundle_id}/items/{key_name}/convert', 'owner', {
     summary: 'Put a library key in the place of a legacy item',
     responses: { 201: key.Key },
-    errors: [404, 409],
+    errors: [409],
     deprecated: true,
   }),
   deleteLegacyItem: DELETE('/api/v1/bundles/{bundle_id}/items/{key_name}', 'owner', {
     summary: 'Delete a legacy item',
-    responses: { 200: Ok },
-    errors: [404],
     deprecated: true,
   }),
 } as const satisfies Record<string, Endpoint>

@@ -2,11 +2,9 @@ import { DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import { LIMITS } from '../limits.ts'
 import { HoldingList, ListHoldingsQuery } from '../schemas/delivery.ts'
 import * as machine from '../schemas/machine.ts'
-import * as attempt from '../schemas/machine-attempt.ts'
 import { OwnMachine } from '../schemas/machine-delivery.ts'
 import * as token from '../schemas/machine-token.ts'
 import * as trust from '../schemas/machine-trust.ts'
-import { Ok } from '../schemas/text.ts'
 
 /** Machines: programs that fetch values without a person. */
 export const machineEndpoints = {
@@ -14,99 +12,85 @@ export const machineEndpoints = {
     summary: 'Create a machine',
     body: machine.CreateMachine,
     responses: { 201: machine.Machine },
-    errors: [400, 409],
+    errors: [409],
   }),
   listMachines: GET('/api/v1/machines', 'member', {
     summary: 'List machines by name; total in X-Total-Count',
     query: machine.ListMachinesQuery,
     responses: { 200: machine.MachineList },
-    errors: [400],
   }),
   getMachine: GET('/api/v1/machines/{machine_id}', 'member', {
     summary: 'A machine with its bundles and tokens',
     responses: { 200: machine.Machine },
-    errors: [404],
   }),
   updateMachine: PUT('/api/v1/machines/{machine_id}', 'owner', {
     summary: 'Rename, describe or stop a machine',
     body: machine.UpdateMachine,
     responses: { 200: machine.Machine },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   deleteMachine: DELETE('/api/v1/machines/{machine_id}', 'owner', {
     summary: 'Delete a machine; its tokens end at once',
-    responses: { 200: Ok },
-    errors: [404],
   }),
   listMachineHoldings: GET('/api/v1/machines/{machine_id}/holdings', 'owner', {
     summary: 'What a machine was given, also after it was deleted',
     query: ListHoldingsQuery,
     responses: { 200: HoldingList },
-    errors: [400, 404],
   }),
   grantBundle: PUT('/api/v1/machines/{machine_id}/bundles/{bundle_id}', 'owner', {
     summary: 'Let a machine use a bundle, or change what it may do with it',
     body: machine.GrantBundle,
     responses: { 200: machine.GrantedBundle },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   revokeBundle: DELETE('/api/v1/machines/{machine_id}/bundles/{bundle_id}', 'owner', {
     summary: 'Take a bundle from a machine',
-    responses: { 200: Ok },
-    errors: [404],
   }),
   createMachineToken: POST('/api/v1/machines/{machine_id}/tokens', 'owner', {
     summary: 'Create a token, which is shown once',
     body: token.CreateToken,
     bodyOptional: true,
     responses: { 201: token.CreatedToken },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   rotateMachineToken: POST('/api/v1/machines/{machine_id}/tokens/{token_id}/rotate', 'owner', {
     summary: 'Create a token in the place of another, which works a while longer',
     body: token.RotateToken,
     bodyOptional: true,
     responses: { 201: token.CreatedToken },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   endMachineToken: DELETE('/api/v1/machines/{machine_id}/tokens/{token_id}', 'owner', {
     summary: 'End a token at once',
-    responses: { 200: Ok },
-    errors: [404],
   }),
   createMachineTrust: POST('/api/v1/machines/{machine_id}/trusts', 'owner', {
     summary: 'Let the ID tokens of another service prove a machine',
     body: trust.CreateTrust,
     responses: { 201: trust.MachineTrust },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   endMachineTrust: DELETE('/api/v1/machines/{machine_id}/trusts/{trust_id}', 'owner', {
     summary: 'End a trust at once',
-    responses: { 200: Ok },
-    errors: [404],
   }),
   listMachineAttempts: GET('/api/v1/machines/{machine_id}/attempts', 'owner', {
     summary: 'Verified identities that the machine does not trust, the latest first',
-    responses: { 200: attempt.MachineAttemptList },
-    errors: [404],
+    responses: { 200: trust.MachineAttemptList },
   }),
   allowMachineAttempt: POST('/api/v1/machines/{machine_id}/attempts/{fingerprint}/allow', 'owner', {
     summary: 'Trust an identity that called, by the chosen claims',
-    body: attempt.AllowAttempt,
+    body: trust.AllowAttempt,
     responses: { 201: trust.MachineTrust },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   dismissMachineAttempt: DELETE('/api/v1/machines/{machine_id}/attempts/{fingerprint}', 'owner', {
     summary: 'Take an identity off the list of refused ones; its next call puts it there again',
-    responses: { 200: Ok },
-    errors: [404],
   }),
   reportTokens: POST('/api/v1/tokens/reported', 'public', {
     summary: 'End leaked tokens; the answer is the same for texts that are no tokens',
     body: token.ReportTokens,
     maxBodyBytes: LIMITS.reportBodyBytes,
     responses: { 204: token.NoContent },
-    errors: [400, 413, 429],
+    errors: [429],
   }),
   getOwnMachine: GET('/api/v1/machine', 'machine', {
     summary: 'Who the calling machine is, and what it may do',

@@ -1,9 +1,9 @@
-import { DELETE, type Endpoint, GET, PUT } from '../endpoint.ts'
+import { DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import * as delivery from '../schemas/delivery.ts'
 import * as member from '../schemas/member.ts'
-import { Ok } from '../schemas/text.ts'
+import * as tenant from '../schemas/tenant.ts'
 
-/** Members of the current tenant. */
+/** Members of the current tenant, and invitations to join it. */
 export const memberEndpoints = {
   listMembers: GET('/api/v1/members', 'member', {
     summary: 'List the members of the current tenant',
@@ -12,18 +12,39 @@ export const memberEndpoints = {
   changeMemberRole: PUT('/api/v1/members/{user_id}', 'owner', {
     summary: "Change a member's role",
     body: member.ChangeRole,
-    responses: { 200: Ok },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   removeMember: DELETE('/api/v1/members/{user_id}', 'member', {
     summary: 'Remove a member (owner), or leave the tenant (own user id)',
-    responses: { 200: Ok },
-    errors: [404, 409],
+    errors: [409],
   }),
   listHoldings: GET('/api/v1/members/{user_id}/holdings', 'owner', {
     summary: 'What a person was given, also after the person was removed',
     query: delivery.ListHoldingsQuery,
     responses: { 200: delivery.HoldingList },
-    errors: [400, 404],
+  }),
+  createInvitation: POST('/api/v1/invitations', 'owner', {
+    summary: 'Invite by e-mail; the token is shown once',
+    body: member.CreateInvitation,
+    responses: { 201: member.CreatedInvitation },
+    errors: [409],
+  }),
+  listInvitations: GET('/api/v1/invitations', 'owner', {
+    summary: 'List open invitations',
+    responses: { 200: member.InvitationList },
+  }),
+  revokeInvitation: DELETE('/api/v1/invitations/{invitation_id}', 'owner', {
+    summary: 'Revoke an invitation',
+  }),
+  previewInvitation: POST('/api/v1/invitations/preview', 'public', {
+    summary: 'What an invitation offers, by its token',
+    body: member.AcceptInvitation,
+    responses: { 200: member.InvitationPreview },
+    errors: [404],
+  }),
+  acceptInvitation: POST('/api/v1/invitations/accept', 'session', {
+    summary: 'Join a tenant by an invitation token',
+    body: member.AcceptInvitation,
+    responses: { 200: tenant.CurrentTenant },
   }),
 } as const satisfies Record<string, Endpoint>

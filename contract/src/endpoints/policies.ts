@@ -6,14 +6,12 @@ export const policyEndpoints = {
   getBundlePolicy: GET('/api/v1/bundles/{bundle_id}/policy', 'member', {
     summary: "A bundle's rules for approvals, and where each comes from",
     responses: { 200: policy.BundlePolicy },
-    errors: [404],
   }),
   changeBundlePolicy: PUT('/api/v1/bundles/{bundle_id}/policy', 'owner', {
     summary:
       "Change a bundle's rules for approvals, and whether it is for production; ends its remembered approvals",
     body: policy.ChangeBundlePolicy,
     responses: { 200: policy.BundlePolicy },
-    errors: [400, 404],
   }),
   getTenantPolicy: GET('/api/v1/tenants/current/policy', 'member', {
     summary: "The workspace's rules for approvals",
@@ -23,6 +21,5 @@ export const policyEndpoints = {
     summary: "Change the workspace's rules for approvals; ends all remembered approvals",
     body: policy.ChangePolicy,
     responses: { 200: policy.TenantPolicy },
-    errors: [400],
   }),
 } as const satisfies Record<string, Endpoint>

@@ -1,14 +1,17 @@
 import { DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import { LIMITS } from '../limits.ts'
+import * as deposit from '../schemas/deposit.ts'
+import { ApproveNames, NamesOffer, NamesQuery } from '../schemas/names.ts'
 import * as creation from '../schemas/new-request.ts'
+import { ProposalList } from '../schemas/proposal.ts'
 import * as release from '../schemas/release.ts'
 import * as request from '../schemas/request.ts'
 import * as approval from '../schemas/request-approval.ts'
 import { DenyQuery } from '../schemas/request-refusal.ts'
 import * as wait from '../schemas/request-wait.ts'
-import { Ok } from '../schemas/text.ts'
 
-/** Approval requests: a client asks, a person decides, the client collects. */
+/** Approval requests: a client asks, a person decides, the client collects. The kinds: values, values that a terminal
+ * stores, which owners decide where their sender may not, and names. */
 export const requestEndpoints = {
   createRequest: POST('/api/v1/requests', 'public', {
     summary:
@@ -17,14 +20,14 @@ export const requestEndpoints = {
     maxBodyBytes: LIMITS.requestBodyBytes,
     longBody: { field: 'deposit', maxBytes: LIMITS.depositBodyBytes },
     responses: { 201: creation.CreatedRequest },
-    errors: [400, 413, 429],
+    errors: [429],
   }),
   waitForApproval: GET('/api/v1/requests/{request_id}/wait', 'public', {
     summary: 'Hold until the request is approved; hands the ciphertext over once',
     query: wait.WaitQuery,
     headers: wait.VerifierHeaders,
     responses: { 200: wait.WaitResult },
-    errors: [400, 404, 429],
+    errors: [404, 429],
   }),
   getRequestContext: GET('/api/v1/requests/{request_id}/context', 'public', {
     summary: 'Who asks for what, for the approval page',
@@ -35,56 +38,49 @@ export const requestEndpoints = {
     summary:
       "Bundles of all the caller's workspaces that match the bundle (id or name) that the request names",
     responses: { 200: approval.CandidateList },
-    errors: [404],
   }),
   listCompanions: GET('/api/v1/requests/{request_id}/companions', 'session', {
     summary:
       'Pending requests that the same terminal made in the same folder within seconds: the key of the terminal signed each',
     responses: { 200: request.CompanionList },
-    errors: [404],
   }),
   listRequestBundles: GET('/api/v1/requests/{request_id}/bundles', 'member', {
     summary: 'Bundles that the approver can choose from',
     responses: { 200: approval.RequestBundleList },
-    errors: [404],
   }),
   getRequestBundle: GET('/api/v1/requests/{request_id}/bundles/{bundle_id}', 'member', {
     summary: 'A bundle with its entries masked, for the approver',
     query: approval.RequestBundleQuery,
     responses: { 200: approval.RequestBundle },
-    errors: [404],
   }),
   encryptFromBundle: POST('/api/v1/requests/{request_id}/encrypt-from-bundle', 'member', {
     summary: 'Approve: seal the chosen values to the client',
     body: approval.EncryptFromBundle,
     responses: { 200: release.Approved },
-    errors: [400, 403, 404, 409, 413],
+    errors: [409],
   }),
   vouchForRequest: POST('/api/v1/requests/{request_id}/vouch', 'member', {
     summary:
       'Say that the request is of your own terminal, where only others may approve; returns to the terminal as an approval does',
     body: approval.VouchRequest,
     responses: { 200: approval.Vouched },
-    errors: [400, 403, 404, 409, 429],
+    errors: [409, 429],
   }),
   denyRequest: DELETE('/api/v1/requests/{request_id}', 'member', {
     summary: 'Deny the request; with a reason, the client can say why no one can approve it',
     query: DenyQuery,
-    responses: { 200: Ok },
-    errors: [400, 403, 404, 409],
+    errors: [409],
   }),
   withdrawRequest: POST('/api/v1/requests/{request_id}/withdraw', 'public', {
     summary:
       'Withdraw a request: for the client, which holds the verifier of its challenge (X-Poll-Verifier)',
     headers: wait.VerifierHeaders,
-    responses: { 200: Ok },
     errors: [404, 409],
   }),
   storePayload: PUT('/api/v1/requests/{request_id}/payload', 'dev', {
     summary: 'Store a ciphertext as given (development only)',
     body: approval.StorePayload,
-    responses: { 200: Ok },
-    errors: [400, 404, 409, 413],
+    errors: [404, 409],
   }),
   releaseRequest: POST('/api/v1/requests/{request_id}/release', 'public', {
     summary:
@@ -92,12 +88,63 @@ export const requestEndpoints = {
     headers: wait.VerifierHeaders,
     body: release.ReleaseRequest,
     maxBodyBytes: 4_096,
-    responses: { 200: Ok },
-    errors: [400, 404, 409, 429],
+    errors: [404, 409, 429],
   }),
   createReleaseCode: POST('/api/v1/requests/{request_id}/release-code', 'member', {
     summary: 'A fresh code for an approval that did not reach the terminal: for the person who approved',
     responses: { 200: release.FreshCode },
-    errors: [403, 404, 409],
+    errors: [409],
+  }),
+  getDepositKey: GET('/api/v1/deposit-key', 'public', {
+    summary: 'The key that clients seal deposits to',
+    responses: { 200: deposit.DepositKey },
+  }),
+  planDeposit: POST('/api/v1/requests/{request_id}/deposit-plan', 'member', {
+    summary: 'What an approval of a deposit would do in the workspace of the call; changes nothing',
+    body: deposit.PlanDeposit,
+    bodyOptional: true,
+    responses: { 200: deposit.DepositPlan },
+    errors: [409],
+  }),
+  approveDeposit: POST('/api/v1/requests/{request_id}/deposit', 'member', {
+    summary: 'Approve a deposit: store its values as the plan says, all or nothing',
+    body: deposit.ApproveDeposit,
+    responses: { 200: deposit.ApprovedDeposit },
+    errors: [409],
+  }),
+  listProposals: GET('/api/v1/proposals', 'member', {
+    summary: "Proposals of the last days: the caller's own; owners see all",
+    responses: { 200: ProposalList },
+  }),
+  planProposal: POST('/api/v1/proposals/{proposal_id}/plan', 'owner', {
+    summary: 'What storing a proposal would do now; changes nothing',
+    body: deposit.PlanProposal,
+    bodyOptional: true,
+    responses: { 200: deposit.ProposalPlan },
+    errors: [409],
+  }),
+  acceptProposal: POST('/api/v1/proposals/{proposal_id}/accept', 'owner', {
+    summary: 'Store a proposal as the plan says, all or nothing',
+    body: deposit.AcceptProposal,
+    errors: [409],
+  }),
+  endProposal: DELETE('/api/v1/proposals/{proposal_id}', 'member', {
+    summary: 'Decline a proposal (owner), or withdraw the own one',
+  }),
+  previewNames: GET('/api/v1/requests/{request_id}/names', 'member', {
+    summary: 'What an approval of a request for names lets the terminal read; no value',
+    query: NamesQuery,
+    responses: { 200: NamesOffer },
+    errors: [409],
+  }),
+  approveNames: POST('/api/v1/requests/{request_id}/names', 'member', {
+    summary: 'Approve a request for names: seal the list to the client',
+    body: ApproveNames,
+    responses: { 200: release.Approved },
+    errors: [409],
+  }),
+  listWaiting: GET('/api/v1/waiting', 'member', {
+    summary: "What waits for the caller's decision in this workspace, the newest first",
+    responses: { 200: wait.WaitingList },
   }),
 } as const satisfies Record<string, Endpoint>

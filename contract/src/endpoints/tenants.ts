@@ -11,18 +11,16 @@ export const tenantEndpoints = {
     summary: 'Create a tenant; the caller becomes its owner',
     body: tenant.NameTenant,
     responses: { 201: tenant.Tenant },
-    errors: [400, 409],
+    errors: [409],
   }),
   renameTenant: PUT('/api/v1/tenants/{tenant_id}', 'session', {
     summary: 'Rename a tenant that the caller owns',
     body: tenant.NameTenant,
     responses: { 200: tenant.Tenant },
-    errors: [400, 403, 404],
   }),
   switchTenant: POST('/api/v1/tenants/switch', 'session', {
     summary: 'Choose the tenant to work in',
     body: tenant.SwitchTenant,
     responses: { 200: tenant.CurrentTenant },
-    errors: [400],
   }),
 } as const satisfies Record<string, Endpoint>

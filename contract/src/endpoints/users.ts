@@ -1,5 +1,4 @@
 import { type Endpoint, GET, POST, PUT } from '../endpoint.ts'
-import { Ok } from '../schemas/text.ts'
 import * as user from '../schemas/user.ts'
 
 /** Users, as the identity provider knows them. */
@@ -8,21 +7,19 @@ export const userEndpoints = {
     summary: 'Provision the user of an identity-provider id, once',
     body: user.EnsureUser,
     responses: { 200: user.EnsuredUser, 201: user.EnsuredUser },
-    errors: [400, 401, 403, 500],
+    errors: [403, 500],
     internal: true,
   }),
   changeProvidedUser: PUT('/api/v1/users/{idp_user_id}', 'layer', {
     summary: 'Take over what the identity provider says of a user: another e-mail, or gone',
     body: user.ChangeProvidedUser,
-    responses: { 200: Ok },
-    errors: [400, 401, 404],
+    errors: [404],
     internal: true,
   }),
   recordSignOut: POST('/api/v1/users/{idp_user_id}/signed-out', 'layer', {
     summary: 'Record that sessions of a user ended',
     body: user.SignedOutUser,
-    responses: { 200: Ok },
-    errors: [400, 401, 404],
+    errors: [404],
     internal: true,
   }),
   getMe: GET('/api/v1/me', 'member', {

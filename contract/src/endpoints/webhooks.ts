@@ -1,5 +1,4 @@
 import { DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
-import { Ok } from '../schemas/text.ts'
 import * as webhook from '../schemas/webhook.ts'
 
 /** Calls to other servers when something changes. */
@@ -8,49 +7,42 @@ export const webhookEndpoints = {
     summary: 'Create a webhook; its secret is shown once',
     body: webhook.CreateWebhook,
     responses: { 201: webhook.CreatedWebhook },
-    errors: [400, 404, 409],
+    errors: [409],
   }),
   listWebhooks: GET('/api/v1/webhooks', 'owner', {
     summary: 'List webhooks, the oldest first; total in X-Total-Count',
     query: webhook.ListWebhooksQuery,
     responses: { 200: webhook.WebhookList },
-    errors: [400],
   }),
   getWebhook: GET('/api/v1/webhooks/{webhook_id}', 'owner', {
     summary: 'A webhook and how its calls do',
     responses: { 200: webhook.Webhook },
-    errors: [404],
   }),
   updateWebhook: PUT('/api/v1/webhooks/{webhook_id}', 'owner', {
     summary: 'Change a webhook, or turn it on or off',
     body: webhook.UpdateWebhook,
     responses: { 200: webhook.Webhook },
-    errors: [400, 404],
   }),
   deleteWebhook: DELETE('/api/v1/webhooks/{webhook_id}', 'owner', {
     summary: 'Delete a webhook with its messages',
-    responses: { 200: Ok },
-    errors: [404],
   }),
   rotateWebhookSecret: POST('/api/v1/webhooks/{webhook_id}/secret', 'owner', {
     summary: 'Create a new secret; the old one signs too for 24 hours',
     responses: { 200: webhook.RotatedSecret },
-    errors: [404],
   }),
   testWebhook: POST('/api/v1/webhooks/{webhook_id}/test', 'owner', {
     summary: 'Send a test message now',
     responses: { 202: webhook.QueuedMessage },
-    errors: [404, 409],
+    errors: [409],
   }),
   listWebhookMessages: GET('/api/v1/webhooks/{webhook_id}/messages', 'owner', {
     summary: 'Messages of the last 30 days, the latest first; total in X-Total-Count',
     query: webhook.ListWebhookMessagesQuery,
     responses: { 200: webhook.WebhookMessageList },
-    errors: [400, 404],
   }),
   resendWebhookMessage: POST('/api/v1/webhooks/{webhook_id}/messages/{message_id}/resend', 'owner', {
     summary: 'Send a message again, with the same id',
     responses: { 202: webhook.QueuedMessage },
-    errors: [404, 409],
+    errors: [409],
   }),
 } as const satisfies Record<string, Endpoint>

@@ -1,5 +1,3 @@
-import type { Grammar } from './grammar.ts'
-
 export type Variable = readonly [name: string, value: string]
 
 /** One way of writing variables down. */
@@ -14,8 +12,6 @@ export type Format = {
   readonly write: (variables: Iterable<Variable>) => string
   /** Programs that read such a file too, but not this value. Only where they differ. */
   readonly misreadBy?: (value: string) => readonly string[]
-  /** How an import reads such a text; null where none does. */
-  readonly grammar: Grammar | null
 }
 
 /** The variables that a format cannot hold, each with the reason. */

@@ -13,6 +13,10 @@ import { misfits } from './format.ts'
 import { FORMAT_NAMES, type FormatName } from './format-names.ts'
 import { writeEnv } from './formats/interface-text.ts'
 import { FORMATS } from './formats.ts'
+import type { Grammar } from './grammar.ts'
+import { composeGrammar } from './grammars/compose.ts'
+import { dotenvGrammar } from './grammars/dotenv.ts'
+import { shellGrammar } from './grammars/shell.ts'
 import { readEnv } from './read-env.ts'
 
 // What a format says it can hold.
@@ -113,12 +117,9 @@ test('.env refuses only values that npm dotenv and Node.js read differently', ()
   }
 })
 
-function readByGrammar(name: 'sh' | '.env' | 'compose') {
-  return (text: string): Map<string, string> => {
-    const { grammar } = FORMATS[name]
-    if (grammar === null) throw new Error(`${name} has no grammar`)
-    return new Map(readEnv(text, grammar).entries.map((entry) => [entry.name, entry.value]))
-  }
+function readByGrammar(grammar: Grammar) {
+  return (text: string): Map<string, string> =>
+    new Map(readEnv(text, grammar).entries.map((entry) => [entry.name, entry.value]))
 }
 
 test.each([
@@ -127,9 +128,9 @@ test.each([
   ['systemd', readSystemd],
   ['github-actions', readGithubActions],
   ['powershell', readPowershell],
-  ['sh', readByGrammar('sh')],
-  ['.env', readByGrammar('.env')],
-  ['compose', readByGrammar('compose')],
+  ['sh', readByGrammar(shellGrammar)],
+  ['.env', readByGrammar(dotenvGrammar)],
+  ['compose', readByGrammar(composeGrammar)],
 ] as const)('%s is read back by its documented grammar', (name, read) => {
   fc.assert(
     fc.property(hostileMap, (map) => {

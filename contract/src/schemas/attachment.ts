@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { KEY_NAME } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
-import { Expiry, Rotation } from './key.ts'
+import { KeyFields } from './key.ts'
 import {
-  environmentValue,
   Flag,
   Id,
+  listOf,
   Ok,
   OkMessage,
-  optionalText,
+  object,
   PathPart,
   Position,
+  partial,
   requiredText,
   Stricter,
 } from './text.ts'
@@ -28,35 +29,28 @@ const DeliveredName = requiredText('as', LIMITS.nameLength, 'as must be a key na
 )
 
 /** `as` is the delivered name; without it the bundle delivers the key under its library name. */
-export const AttachKey = z
-  .object({
+export const AttachKey = object(
+  'AttachKey',
+  {
     as: DeliveredName.optional(),
     order: Position.optional(),
     required: Flag('required').default(false),
-  })
-  .meta({ id: 'AttachKey', examples: [{ as: 'DATABASE_URL', order: 0, required: true }] })
+  },
+  { as: 'DATABASE_URL', order: 0, required: true },
+)
 
-export const AttachedToBundle = OkMessage.extend(Stricter).meta({
-  id: 'AttachedToBundle',
-  examples: [{ ok: true, message: 'key attached', stricter: [] }],
-})
+export const AttachedToBundle = OkMessage.extend(Stricter).meta({ id: 'AttachedToBundle' })
 
-export const ReorderKey = z.object({ order: Position }).meta({ id: 'ReorderKey', examples: [{ order: 2 }] })
+export const ReorderKey = object('ReorderKey', { order: Position })
 
 /** `key_name` is the library name of the copy; without it the server makes one of the bundle's name and the delivered
  * name. The other fields are those of the copy. Without `value`, `is_secret`, `is_template` or
  * `description` it has that of the shared key; without `expires_at` or `rotate_after_days`, none. */
-export const SplitKey = z
-  .object({
-    key_name: LibraryName.optional(),
-    value: environmentValue('value must be a string').optional(),
-    is_secret: Flag('is_secret').optional(),
-    is_template: Flag('is_template').optional(),
-    description: optionalText('description', LIMITS.descriptionLength).optional(),
-    expires_at: Expiry.optional(),
-    rotate_after_days: Rotation.optional(),
-  })
-  .meta({ id: 'SplitKey', examples: [{ value: 'postgres://db.example/prod' }] })
+export const SplitKey = partial(
+  'SplitKey',
+  { key_name: LibraryName, ...KeyFields },
+  { value: 'postgres://db.example/prod' },
+)
 
 /** Absent fields stay; at least one is given. `key_id`: the key to use in place of this one, which is detached. */
 export const ChangeAttachment = z
@@ -71,10 +65,7 @@ export const ChangeAttachment = z
   )
   .meta({ id: 'ChangeAttachment', examples: [{ as: 'DATABASE_URL', required: true }] })
 
-export const ChangedAttachment = Ok.extend(Stricter).meta({
-  id: 'ChangedAttachment',
-  examples: [{ ok: true, stricter: [] }],
-})
+export const ChangedAttachment = Ok.extend(Stricter).meta({ id: 'ChangedAttachment' })
 
 /** Of a key whose value the bundle composes: the names of its parts, and those that the bundle does not deliver as
  * ordinary values. While one is missing, `value` is the mask, and the value cannot be approved or exported. Absent for
@@ -86,43 +77,22 @@ export const Composition = {
 
 /** A bundle delivers the key as `name`; `key_name` is its name in the library. `template_parts`, `missing_parts`: of a
  * key whose value the bundle composes; see `BundleItem`. */
-export const AttachedKeyList = z
-  .array(
-    z
-      .object({
-        id: Id,
-        name: z.string(),
-        key_name: z.string(),
-        value: z.string(),
-        is_secret: z.boolean(),
-        order: z.int(),
-        required: z.boolean(),
-        ...Composition,
-      })
-      .meta({ id: 'AttachedKey' }),
-  )
-  .meta({
-    id: 'AttachedKeyList',
-    examples: [
-      [
-        {
-          id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
-          name: 'DATABASE_URL',
-          key_name: 'PROD_APP_DATABASE_URL',
-          value: '*****',
-          is_secret: true,
-          order: 0,
-          required: false,
-        },
-      ],
-    ],
-  })
+export const AttachedKeyList = listOf('AttachedKey', {
+  id: Id,
+  name: z.string(),
+  key_name: z.string(),
+  value: z.string(),
+  is_secret: z.boolean(),
+  order: z.int(),
+  required: z.boolean(),
+  ...Composition,
+})
 
 /** Keys that are attached to other bundles too. `shared_with`: the first of those bundles by name; `shared_total`
- * counts them. */
-export const SharedKeyList = z
-  .array(z.object({ key_id: Id, shared_with: z.string(), shared_total: z.int() }).meta({ id: 'SharedKey' }))
-  .meta({
-    id: 'SharedKeyList',
-    examples: [[{ key_id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21', shared_with: 'dev/app', shared_total: 2 }]],
-  })
+ * counts them. `crosses`: production and another environment deliver the same secret; absent if not. */
+export const SharedKeyList = listOf('SharedKey', {
+  key_id: Id,
+  shared_with: z.string(),
+  shared_total: z.int(),
+  crosses: z.literal(true).optional(),
+})

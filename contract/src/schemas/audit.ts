@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AUDIT_ACTIONS } from '../audit-actions.ts'
-import { Id, Page, PathPart, Timestamp } from './text.ts'
+import { Id, object, Page, PathPart, Timestamp } from './text.ts'
 
 /** What both databases hold as an integer. */
 const LAST_SEQUENCE = 2_147_483_647
@@ -29,38 +29,19 @@ const Who = z.object({ kind: z.string(), id: z.string().nullable(), name: z.stri
 
 /** `seq` is null while the event waits to be sealed. `data` holds names and numbers, never a value; `origin` is null
  * once it was erased. */
-export const AuditEntry = z
-  .object({
-    seq: z.int().nullable(),
-    id: Id,
-    at: Timestamp,
-    sealed: z.boolean(),
-    action: z.enum(AUDIT_ACTIONS),
-    actor: Who,
-    target: Who.extend({ id: z.string() }),
-    data: z.record(z.string(), z.unknown()),
-    origin: z.record(z.string(), z.string()).nullable(),
-  })
-  .meta({ id: 'AuditEntry' })
-
-export const AuditList = z.array(AuditEntry).meta({
-  id: 'AuditList',
-  examples: [
-    [
-      {
-        seq: 12,
-        id: '3f6f2c8e-0f3b-4d55-9a0f-6f4a3f0f9b12',
-        at: '2026-01-31T12:00:00.000Z',
-        sealed: true,
-        action: 'key.changed',
-        actor: { kind: 'user', id: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55', name: 'sam' },
-        target: { kind: 'key', id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'DATABASE_URL' },
-        data: { version: 4, is_secret: true },
-        origin: { ip: '192.0.2.7', user_agent: 'Mozilla/5.0' },
-      },
-    ],
-  ],
+export const AuditEntry = object('AuditEntry', {
+  seq: z.int().nullable(),
+  id: Id,
+  at: Timestamp,
+  sealed: z.boolean(),
+  action: z.enum(AUDIT_ACTIONS),
+  actor: Who,
+  target: Who.extend({ id: z.string() }),
+  data: z.record(z.string(), z.unknown()),
+  origin: z.record(z.string(), z.string()).nullable(),
 })
+
+export const AuditList = z.array(AuditEntry).meta({ id: 'AuditList' })
 
 export const AuditExportQuery = z.object({
   from_seq: Sequence('from_seq').optional(),
@@ -81,6 +62,8 @@ export const AuditNote = z.string().meta({
 })
 
 /** A verifier key as C2SP writes it. */
-export const AuditKey = z
-  .object({ key: z.string() })
-  .meta({ id: 'AuditKey', examples: [{ key: 'keyferry.example.com/audit+1a2b3c4d+AQ…' }] })
+export const AuditKey = object(
+  'AuditKey',
+  { key: z.string() },
+  { key: 'keyferry.example.com/audit+1a2b3c4d+AQ…' },
+)

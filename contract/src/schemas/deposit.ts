@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { IMPORT_ACTIONS, IMPORT_CHOICES, ImportStep, PlanId } from './import.ts'
 import { KeyName } from './key.ts'
-import { AssuranceField } from './policy.ts'
 import { KeptProposal, OfferedProposal, Propose } from './proposal.ts'
 import { Receipt } from './receipt.ts'
 import { Release, ReleaseField } from './release.ts'
-import { WhyNot } from './request-refusal.ts'
-import { Flag, Id, optionalText, Stricter, Timestamp } from './text.ts'
+import { ApprovalTerms } from './request-refusal.ts'
+import { Flag, Id, Named, object, optionalText, Stricter, Timestamp } from './text.ts'
 
 const ENTRIES = `deposit.entries must be a list of at most ${LIMITS.depositEntries} names`
 const DETACH = `deposit.detach must be a list of at most ${LIMITS.depositEntries} names`
@@ -15,7 +14,7 @@ const SOME = `deposit.entries and deposit.detach must have 1 to ${LIMITS.deposit
 const BOX = `deposit.ciphertext_base64 must be the base64 of a sealed box of at most ${LIMITS.depositBytes} bytes`
 const BOX_LENGTH = Math.ceil((LIMITS.depositBytes + 48) / 3) * 4
 
-const { own, share, replace, key_names } = IMPORT_CHOICES
+const { own, share, replace } = IMPORT_CHOICES
 
 /** The values are in the box, in the order of `entries`; everything else is shown to the approver. `kid`: the deposit
  * key that the box is sealed to. `detach`: names that the bundle no longer delivers. `own`, `share`, `replace`: as in
@@ -50,46 +49,27 @@ function namesOf({ entries, detach }: { entries: { name: string }[]; detach: str
 }
 
 /** What a deposit contains, without its values. `is_secret`: null where the client does not say. */
-export const DepositContent = z
-  .object({
-    entries: z.array(z.object({ name: z.string(), is_secret: z.boolean().nullable() })),
-    detach: z.array(z.string()),
-    own: z.array(z.string()),
-    share: z.array(z.string()),
-    replace: z.union([z.literal('all'), z.array(z.string())]),
-  })
-  .meta({ id: 'DepositContent' })
+export const DepositContent = object('DepositContent', {
+  entries: z.array(z.object({ name: z.string(), is_secret: z.boolean().nullable() })),
+  detach: z.array(z.string()),
+  own: z.array(z.string()),
+  share: z.array(z.string()),
+  replace: z.union([z.literal('all'), z.array(z.string())]),
+})
 
 /** The key that clients seal deposits to. `public_key`: base64 of 32 bytes. `signed_by`: a key that signs receipts
  * signed it, over the frame of `keyferry deposit key v1` and the public key. */
-export const DepositKey = z
-  .object({
-    kid: z.string(),
-    public_key: z.base64(),
-    created_at: Timestamp,
-    signed_by: z.object({ kid: z.string(), signature: z.base64() }),
-  })
-  .meta({
-    id: 'DepositKey',
-    examples: [
-      {
-        kid: '9c1f5a3e7b2d4860',
-        public_key: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
-        created_at: '2026-01-31T12:00:00.000Z',
-        signed_by: { kid: '1a2b3c4d5e6f7081', signature: 'c2lnbmVk' },
-      },
-    ],
-  })
+export const DepositKey = object('DepositKey', {
+  kid: z.string(),
+  public_key: z.base64(),
+  created_at: Timestamp,
+  signed_by: z.object({ kid: z.string(), signature: z.base64() }),
+})
 
 /** Absent choices are those of the client. */
-const choices = {
-  own: own.optional(),
-  share: share.optional(),
-  replace: replace.optional(),
-  key_names: key_names.optional(),
-}
+const choices = z.object(IMPORT_CHOICES).partial().shape
 
-export const PlanDeposit = z.object(choices).meta({ id: 'PlanDeposit', examples: [{}] })
+export const PlanDeposit = object('PlanDeposit', choices, {})
 
 /** A step with what may be shown of it. */
 const DepositStep = ImportStep.extend({
@@ -99,77 +79,33 @@ const DepositStep = ImportStep.extend({
 }).meta({ id: 'DepositStep' })
 
 /** What an approval of the deposit does, and what it takes. */
-export const DepositPlan = z
-  .object({
-    /** Null for a bundle that is still to be created. */
-    bundle_id: Id.nullable(),
-    bundle: z.string(),
-    plan: z.array(DepositStep),
-    plan_id: z.string(),
-    /** The strictest of the bundle's and of those bundles that the plan changes too, or whose keys it shares. */
-    assurance: AssuranceField,
-    may_approve: z.boolean(),
-    why_not: WhyNot.nullable(),
-    /** The ways of return that the client offers and the bundles allow. */
-    release: z.array(ReleaseField),
-    release_required: z.boolean(),
-    user_code_required: z.boolean(),
-    /** Names of other bundles whose values change. */
-    changes: z.array(z.string()),
-    /** Names of production bundles that the plan writes to. */
-    production: z.array(z.string()),
-    ...Stricter,
-    /** The caller cannot store it, but can propose it to the owners; then `plan` is empty. */
-    proposal: OfferedProposal.optional(),
-  })
-  .meta({
-    id: 'DepositPlan',
-    examples: [
-      {
-        bundle_id: null,
-        bundle: 'dev/app',
-        plan: [
-          {
-            name: 'PORT',
-            action: 'create',
-            key_id: null,
-            key_name: 'PORT',
-            is_secret: false,
-            shared_with: [],
-            shared_total: 0,
-            choices: [],
-            new_value: '8080',
-          },
-        ],
-        plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2',
-        assurance: 'compat',
-        may_approve: true,
-        why_not: null,
-        release: ['loopback', 'code'],
-        release_required: false,
-        user_code_required: false,
-        changes: [],
-        production: [],
-        stricter: [],
-      },
-    ],
-  })
+export const DepositPlan = object('DepositPlan', {
+  /** Null for a bundle that is still to be created. */
+  bundle_id: Id.nullable(),
+  bundle: z.string(),
+  plan: z.array(DepositStep),
+  plan_id: z.string(),
+  /** Of the bundle, and of those that the plan changes too, or whose keys it shares. */
+  ...ApprovalTerms,
+  /** Names of other bundles whose values change. */
+  changes: z.array(z.string()),
+  /** Names of production bundles that the plan writes to. */
+  production: z.array(z.string()),
+  ...Stricter,
+  /** The caller cannot store it, but can propose it to the owners; then `plan` is empty. */
+  proposal: OfferedProposal.optional(),
+})
 
-export const ApproveDeposit = z
-  .object({
-    ...choices,
-    /** The plan that the approver saw. */
-    plan_id: PlanId,
-    user_code: optionalText('user_code', 32).optional(),
-    /** How the approval returns to the terminal; one of the ways that the client offered. */
-    release: ReleaseField.optional(),
-    /** Propose it to the owners instead of storing it. */
-    propose: Propose.optional(),
-  })
-  .meta({
-    id: 'ApproveDeposit',
-    examples: [{ plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2' }],
-  })
+export const ApproveDeposit = object('ApproveDeposit', {
+  ...choices,
+  /** The plan that the approver saw. */
+  plan_id: PlanId,
+  user_code: optionalText('user_code', 32).optional(),
+  /** How the approval returns to the terminal; one of the ways that the client offered. */
+  release: ReleaseField.optional(),
+  /** Propose it to the owners instead of storing it. */
+  propose: Propose.optional(),
+})
 
 /** What storing a proposal would do now. */
 export const ProposalPlan = DepositPlan.pick({
@@ -180,51 +116,30 @@ export const ProposalPlan = DepositPlan.pick({
   changes: true,
   production: true,
   stricter: true,
-}).meta({
-  id: 'ProposalPlan',
-  examples: [
-    {
-      bundle_id: null,
-      bundle: 'dev/app',
-      plan: [],
-      plan_id: 'f2ca1bb6',
-      changes: [],
-      production: [],
-      stricter: [],
-    },
-  ],
-})
+}).meta({ id: 'ProposalPlan' })
 
 /** `marks`: which values are secret from now on; absent, each keeps its key's mark. */
 const decided = { ...choices, marks: z.record(KeyName, Flag('marks')).optional() }
 
-export const PlanProposal = z.object(decided).meta({ id: 'PlanProposal', examples: [{}] })
+export const PlanProposal = object('PlanProposal', decided, {})
 
-export const AcceptProposal = z
-  .object({ ...decided, plan_id: PlanId })
-  .meta({ id: 'AcceptProposal', examples: [{ plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce' }] })
-
-const named = z.object({ id: Id, name: z.string() })
+export const AcceptProposal = object('AcceptProposal', { ...decided, plan_id: PlanId })
 
 /** `counts`: how many variables had each action. `approved_by`: a username. `receipt`: says the same, and what
  * happened to each variable; docs/deposits.md has its form. */
-export const AppliedDeposit = z
-  .object({
-    id: Id,
-    bundle: named,
-    workspace: named,
-    counts: z.record(z.enum(IMPORT_ACTIONS), z.int()),
-    approved_by: z.string(),
-    receipt: Receipt,
-  })
-  .meta({ id: 'AppliedDeposit' })
+export const AppliedDeposit = object('AppliedDeposit', {
+  id: Id,
+  bundle: Named,
+  workspace: Named,
+  counts: z.record(z.enum(IMPORT_ACTIONS), z.int()),
+  approved_by: z.string(),
+  receipt: Receipt,
+})
 
 /** `release`: nothing is stored until the terminal returns it. `deposit`: stored. `proposal`: kept for the owners. */
-export const ApprovedDeposit = z
-  .object({
-    ok: z.literal(true),
-    release: Release.optional(),
-    deposit: AppliedDeposit.optional(),
-    proposal: KeptProposal.optional(),
-  })
-  .meta({ id: 'ApprovedDeposit', examples: [{ ok: true }] })
+export const ApprovedDeposit = object('ApprovedDeposit', {
+  ok: z.literal(true),
+  release: Release.optional(),
+  deposit: AppliedDeposit.optional(),
+  proposal: KeptProposal.optional(),
+})

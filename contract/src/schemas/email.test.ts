@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Email } from './email.ts'
+import { Email } from './text.ts'
 
 test.each([
   'sam@example.com',

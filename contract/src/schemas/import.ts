@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { BundleName } from './bundle.ts'
 import { KeyName } from './key.ts'
-import { environmentValue, Flag, Id, Stricter } from './text.ts'
+import { environmentValue, Flag, Id, object, Stricter } from './text.ts'
 
 const TOO_MANY = `an import must hold at most ${LIMITS.importEntries} entries`
 const ENTRIES = 'entries must be a list of names and values'
@@ -125,21 +125,21 @@ export type ImportAction = (typeof IMPORT_ACTIONS)[number]
  * bundles that use the key, at most five by name; for `own`, the bundles that keep their key. `shared_total`
  * counts them all. `choices`: what a caller may ask for in place of `action`. `template_parts`: of a key whose value
  * the bundle composes; absent for any other key. `breaks`: of a `detach`, the names that the bundle cannot compose
- * without it; absent if there are none. */
-export const ImportStep = z
-  .object({
-    name: z.string(),
-    action: z.enum(IMPORT_ACTIONS),
-    key_id: Id.nullable(),
-    key_name: z.string(),
-    is_secret: z.boolean(),
-    shared_with: z.array(z.string()),
-    shared_total: z.int(),
-    choices: z.array(z.enum(['own', 'share', 'replace'])),
-    template_parts: z.array(z.string()).optional(),
-    breaks: z.array(z.string()).optional(),
-  })
-  .meta({ id: 'ImportStep' })
+ * without it; absent if there are none. `crosses`: production and another environment deliver the same secret after
+ * the import; absent if not. */
+export const ImportStep = object('ImportStep', {
+  name: z.string(),
+  action: z.enum(IMPORT_ACTIONS),
+  key_id: Id.nullable(),
+  key_name: z.string(),
+  is_secret: z.boolean(),
+  shared_with: z.array(z.string()),
+  shared_total: z.int(),
+  choices: z.array(z.enum(['own', 'share', 'replace'])),
+  template_parts: z.array(z.string()).optional(),
+  breaks: z.array(z.string()).optional(),
+  crosses: z.literal(true).optional(),
+})
 
 const PLAN_OF_BUNDLE = z.object({
   bundle_id: Id.nullable(),
@@ -153,23 +153,4 @@ const PLAN_OF_BUNDLE = z.object({
  * followed; absent if none did. */
 export const ImportPlan = PLAN_OF_BUNDLE.extend({ also: z.array(PLAN_OF_BUNDLE).optional() }).meta({
   id: 'ImportPlan',
-  examples: [
-    {
-      bundle_id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
-      plan: [
-        {
-          name: 'DATABASE_URL',
-          action: 'own',
-          key_id: null,
-          key_name: 'PROD_APP_DATABASE_URL',
-          is_secret: true,
-          shared_with: ['dev/app'],
-          shared_total: 1,
-          choices: ['own', 'share', 'replace'],
-        },
-      ],
-      plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2',
-      stricter: [],
-    },
-  ],
 })

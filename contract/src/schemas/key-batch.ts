@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Id, PathPart, Stricter } from './text.ts'
+import { Id, object, PathPart, Stricter } from './text.ts'
 
 const COUNT = `key_ids must be 1 to ${LIMITS.batchKeys} ids of keys`
 
@@ -31,37 +31,15 @@ export const ChangeKeys = z
   })
 
 /** `unchanged` counts the keys that were as wanted: attached already, not attached, or secret. */
-export const ChangedKeys = z
-  .object({ changed: z.int(), unchanged: z.int(), ...Stricter })
-  .meta({ id: 'ChangedKeys', examples: [{ changed: 2, unchanged: 0, stricter: ['DATABASE_URL'] }] })
+export const ChangedKeys = object('ChangedKeys', { changed: z.int(), unchanged: z.int(), ...Stricter })
 
 /** `bundle_id`: the bundle that gets the keys. */
-export const FindKeyUses = z
-  .object({ key_ids: KeyIds, bundle_id: BundleId.optional() })
-  .meta({ id: 'FindKeyUses', examples: [{ key_ids: EXAMPLE_IDS }] })
+export const FindKeyUses = object('FindKeyUses', { key_ids: KeyIds, bundle_id: BundleId.optional() })
 
 /** Bundles by name; `key_count` counts the keys asked for that the bundle uses. `stricter`: as of an attachment to the
  * bundle that was asked for. `weaker`: secrets whose copies would come under weaker rules in it. */
-export const KeyUses = z
-  .object({
-    bundles: z.array(z.object({ id: Id, name: z.string(), created_by: Id, key_count: z.int() })),
-    ...Stricter,
-    weaker: z.array(z.string()),
-  })
-  .meta({
-    id: 'KeyUses',
-    examples: [
-      {
-        bundles: [
-          {
-            id: EXAMPLE_BUNDLE,
-            name: 'dev/app',
-            created_by: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
-            key_count: 2,
-          },
-        ],
-        stricter: [],
-        weaker: [],
-      },
-    ],
-  })
+export const KeyUses = object('KeyUses', {
+  bundles: z.array(z.object({ id: Id, name: z.string(), created_by: Id, key_count: z.int() })),
+  ...Stricter,
+  weaker: z.array(z.string()),
+})

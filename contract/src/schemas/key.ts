@@ -6,11 +6,14 @@ import {
   environmentValue,
   Flag,
   Id,
+  object,
   optionalText,
   Page,
+  partial,
   Reveal,
   requiredText,
   Timestamp,
+  wholeNumber,
 } from './text.ts'
 
 /** Names a library key; UPPERCASE_SNAKE_CASE is customary. */
@@ -24,17 +27,20 @@ export const Expiry = z.iso
 
 const WRONG_ROTATION = `rotate_after_days must be a whole number of days from 1 to ${LIMITS.rotateAfterDays}, or null`
 
-export const Rotation = z
-  .int({ error: WRONG_ROTATION })
-  .min(1, WRONG_ROTATION)
-  .max(LIMITS.rotateAfterDays, WRONG_ROTATION)
-  .nullable()
+export const Rotation = wholeNumber(WRONG_ROTATION, 1, LIMITS.rotateAfterDays).nullable()
 
 /** The version that the caller read. When the value has changed since, nothing happens: 409 `version_conflict`. */
-export const ExpectedVersion = z
-  .int({ error: 'expected_version must be a whole number from 1' })
-  .min(1, 'expected_version must be a whole number from 1')
-  .optional()
+export const ExpectedVersion = wholeNumber('expected_version must be a whole number from 1', 1).optional()
+
+/** What a person says of a key, apart from its name. */
+export const KeyFields = {
+  value: environmentValue('value must be a string'),
+  description: optionalText('description', LIMITS.descriptionLength),
+  is_secret: Flag('is_secret'),
+  is_template: Flag('is_template'),
+  expires_at: Expiry,
+  rotate_after_days: Rotation,
+}
 
 /** Why a value should be replaced. `expiring`: it expires within 14 days; `rotate`: it is older than
  * `rotate_after_days`. */
@@ -42,107 +48,60 @@ export const Due = z.enum(['expired', 'expiring', 'rotate']).nullable().meta({ i
 
 /** `is_template`: each bundle composes the value that it delivers. In the text, `${NAME}` stands for what the bundle
  * delivers as NAME, `${NAME|uri}` for the same percent-encoded, and `$${` for `${`. */
-export const CreateKey = z
-  .object({
-    name: KeyName,
-    value: environmentValue('Key value is required'),
-    is_secret: Flag('is_secret').default(true),
-    is_template: Flag('is_template').default(false),
-    description: optionalText('description', LIMITS.descriptionLength).default(''),
-    expires_at: Expiry.default(null),
-    rotate_after_days: Rotation.default(null),
-  })
-  .meta({ id: 'CreateKey', examples: [{ name: 'DATABASE_URL', value: 'postgres://db.example/app' }] })
+export const CreateKey = object('CreateKey', {
+  name: KeyName,
+  value: environmentValue('Key value is required'),
+  is_secret: KeyFields.is_secret.default(true),
+  is_template: KeyFields.is_template.default(false),
+  description: KeyFields.description.default(''),
+  expires_at: Expiry.default(null),
+  rotate_after_days: Rotation.default(null),
+})
 
 /** Absent fields stay: a new `value` of a template is its new text. */
-export const UpdateKey = z
-  .object({
-    value: environmentValue('value must be a string').optional(),
-    description: optionalText('description', LIMITS.descriptionLength).optional(),
-    is_secret: Flag('is_secret').optional(),
-    is_template: Flag('is_template').optional(),
-    expires_at: Expiry.optional(),
-    rotate_after_days: Rotation.optional(),
-    expected_version: ExpectedVersion,
-  })
-  .meta({ id: 'UpdateKey', examples: [{ description: 'primary database' }] })
-
-const EXAMPLE_ACTOR = { kind: 'user', id: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55', name: 'sam' } as const
-
-const EXAMPLE_KEY = {
-  id: '5a0c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
-  name: 'DATABASE_URL',
-  value: '*****',
-  is_secret: true,
-  is_template: false,
-  template_parts: [],
-  description: '',
-  created_at: '2026-01-31T12:00:00.000Z',
-  updated_at: '2026-01-31T12:00:00.000Z',
-  created_by: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
-  updated_by: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
-  updated_by_name: 'sam',
-  used_in_bundles: 1,
-  version: 1,
-  value_set_at: '2026-01-31T12:00:00.000Z',
-  value_set_by: EXAMPLE_ACTOR,
-  value_changed_elsewhere_at: null,
-  expires_at: null,
-  rotate_after_days: 90,
-  due: null,
-  may_change: true,
-  may_show: true,
-}
+export const UpdateKey = partial(
+  'UpdateKey',
+  { ...KeyFields, expected_version: ExpectedVersion },
+  { description: 'primary database' },
+)
 
 /** A library entry; `value` is the mask for a secret, and the text of a template. `template_parts`: the names in it.
  * `version` counts the values that the key has had, from 1. `value_changed_elsewhere_at`: of a value that moved here,
  * when it last changed on the other server. The moved file claims this time; nothing proves it. `may_change`: whether
  * the caller may change the value. `may_show`: whether they may also say that it is no secret, or put the key into a
  * bundle. */
-export const Key = z
-  .object({
-    id: Id,
-    name: z.string(),
-    value: z.string(),
-    is_secret: z.boolean(),
-    is_template: z.boolean(),
-    template_parts: z.array(z.string()),
-    description: z.string(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    created_by: Id,
-    updated_by: Id,
-    updated_by_name: z.string().nullable(),
-    used_in_bundles: z.int(),
-    version: z.int(),
-    value_set_at: Timestamp,
-    value_set_by: Actor,
-    value_changed_elsewhere_at: Timestamp.nullable(),
-    expires_at: Timestamp.nullable(),
-    rotate_after_days: z.int().nullable(),
-    due: Due,
-    may_change: z.boolean(),
-    may_show: z.boolean(),
-  })
-  .meta({ id: 'Key', examples: [EXAMPLE_KEY] })
+export const Key = object('Key', {
+  id: Id,
+  name: z.string(),
+  value: z.string(),
+  is_secret: z.boolean(),
+  is_template: z.boolean(),
+  template_parts: z.array(z.string()),
+  description: z.string(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  created_by: Id,
+  updated_by: Id,
+  updated_by_name: z.string().nullable(),
+  used_in_bundles: z.int(),
+  version: z.int(),
+  value_set_at: Timestamp,
+  value_set_by: Actor,
+  value_changed_elsewhere_at: Timestamp.nullable(),
+  expires_at: Timestamp.nullable(),
+  rotate_after_days: z.int().nullable(),
+  due: Due,
+  may_change: z.boolean(),
+  may_show: z.boolean(),
+})
 
 const Uses = z.array(z.object({ id: Id, name: z.string(), as: z.string() }))
 
 /** Each bundle delivers the key under the name `as`. */
-export const KeyWithBundles = Key.extend({ bundles: Uses }).meta({
-  id: 'KeyWithBundles',
-  examples: [
-    {
-      ...EXAMPLE_KEY,
-      bundles: [{ id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app', as: 'DATABASE_URL' }],
-    },
-  ],
-})
+export const KeyWithBundles = Key.extend({ bundles: Uses }).meta({ id: 'KeyWithBundles' })
 
 /** `bundles`: as of one key, if `uses=1` asks for them; otherwise absent. */
-export const KeyList = z
-  .array(Key.extend({ bundles: Uses.optional() }))
-  .meta({ id: 'KeyList', examples: [[EXAMPLE_KEY]] })
+export const KeyList = z.array(Key.extend({ bundles: Uses.optional() })).meta({ id: 'KeyList' })
 
 /** `due=1`: only keys whose value should be replaced. */
 export const ListKeysQuery = Page.extend({

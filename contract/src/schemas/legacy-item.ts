@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { KeyName } from './key.ts'
-import { environmentValue, Flag } from './text.ts'
+import { environmentValue, Flag, object } from './text.ts'
 
-export const UpsertLegacyItem = z
-  .object({
+export const UpsertLegacyItem = object(
+  'UpsertLegacyItem',
+  {
     key: KeyName,
     value: environmentValue('Key value is required'),
     is_secret: Flag('is_secret').default(true),
-  })
-  .meta({ id: 'UpsertLegacyItem', examples: [{ key: 'PORT', value: '3000', is_secret: false }] })
+  },
+  { key: 'PORT', value: '3000', is_secret: false },
+)
 
-export const LegacyItem = z
-  .object({ key: z.string(), value: z.string(), is_secret: z.boolean() })
-  .meta({ id: 'LegacyItem', examples: [{ key: 'PORT', value: '3000', is_secret: false }] })
+export const LegacyItem = object('LegacyItem', { key: z.string(), value: z.string(), is_secret: z.boolean() })
 
 export const ImportItems = z
   .discriminatedUnion(
@@ -36,6 +36,9 @@ export const ImportItems = z
   )
   .meta({ id: 'ImportItems', examples: [{ format: 'env', payload: 'PORT=3000\n' }] })
 
-export const ImportedItems = z
-  .object({ ok: z.literal(true), imported: z.int(), created: z.int(), updated: z.int() })
-  .meta({ id: 'ImportedItems', examples: [{ ok: true, imported: 1, created: 1, updated: 0 }] })
+export const ImportedItems = object('ImportedItems', {
+  ok: z.literal(true),
+  imported: z.int(),
+  created: z.int(),
+  updated: z.int(),
+})

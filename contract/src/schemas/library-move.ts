@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts'
 import { BundleName, CreateBundle } from './bundle.ts'
 import { PlanId } from './import.ts'
 import { CreateKey, KeyName } from './key.ts'
-import { Flag, Id, Timestamp } from './text.ts'
+import { Flag, Id, object, Timestamp } from './text.ts'
 
 const TOO_MANY = `a move holds at most ${LIMITS.movedKeys} keys: move several bundles at a time`
 const NO_FILE = 'library must be a file that keyferry-server export-library wrote'
@@ -39,21 +39,18 @@ export const SealedLibrary = z
   .meta({ id: 'SealedLibrary' })
 
 /** `plan_id`: apply only what this plan says. */
-export const MoveLibrary = z
-  .object({
+export const MoveLibrary = object(
+  'MoveLibrary',
+  {
     library: SealedLibrary,
     dry_run: Flag('dry_run').default(false),
     plan_id: PlanId.optional(),
-  })
-  .meta({
-    id: 'MoveLibrary',
-    examples: [
-      {
-        library: { keyferry_library: 1, kid: '9c1f5a3e7b2d4860', box_base64: 'c2VhbGVk' },
-        dry_run: true,
-      },
-    ],
-  })
+  },
+  {
+    library: { keyferry_library: 1, kid: '9c1f5a3e7b2d4860', box_base64: 'c2VhbGVk' },
+    dry_run: true,
+  },
+)
 
 /** - `create`: a new bundle, or a new key, under its own name
  * - `rename`: a new key under another library name, because the library has a key of its name; bundles deliver it
@@ -65,21 +62,10 @@ export const MOVE_ACTIONS = ['create', 'rename', 'share', 'left_out'] as const
 const MoveAction = z.enum(MOVE_ACTIONS)
 
 /** What a move does. `key_name`: in the library of the call. `key_count`: of the bundle in the file. */
-export const LibraryMove = z
-  .object({
-    plan_id: z.string(),
-    bundles: z.array(
-      z.object({ name: BundleName, action: MoveAction, key_count: z.int(), bundle_id: Id.nullable() }),
-    ),
-    keys: z.array(z.object({ name: KeyName, action: MoveAction, key_name: KeyName })),
-  })
-  .meta({
-    id: 'LibraryMove',
-    examples: [
-      {
-        plan_id: 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2',
-        bundles: [{ name: 'dev/app', action: 'create', key_count: 1, bundle_id: null }],
-        keys: [{ name: 'PORT', action: 'rename', key_name: 'DEV_APP_PORT' }],
-      },
-    ],
-  })
+export const LibraryMove = object('LibraryMove', {
+  plan_id: z.string(),
+  bundles: z.array(
+    z.object({ name: BundleName, action: MoveAction, key_count: z.int(), bundle_id: Id.nullable() }),
+  ),
+  keys: z.array(z.object({ name: KeyName, action: MoveAction, key_name: KeyName })),
+})

@@ -1,63 +1,54 @@
 import { z } from 'zod'
 import { LIMITS, TIMES } from '../limits.ts'
-import { Id, NetworkList, Timestamp } from './text.ts'
+import { Id, NetworkList, object, Timestamp, wholeNumber } from './text.ts'
 
 /** Why a token should be replaced: it has expired, or it expires within two weeks or half of its life. */
 export const TokenDue = z.enum(['expired', 'expiring']).nullable()
 
 /** `hint`: the last four characters. `networks`: where calls must come from; empty for everywhere. A token works until
  * it expires or is ended; a rotation brings `expires_at` of the old one forward. */
-export const MachineToken = z
-  .object({
-    id: Id,
-    hint: z.string(),
-    networks: z.array(z.string()),
-    created_by: Id,
-    created_at: Timestamp,
-    expires_at: Timestamp,
-    due: TokenDue,
-    ended_at: Timestamp.nullable(),
-    last_used_at: Timestamp.nullable(),
-    last_used_ip: z.string().nullable(),
-  })
-  .meta({ id: 'MachineToken' })
+export const MachineToken = object('MachineToken', {
+  id: Id,
+  hint: z.string(),
+  networks: z.array(z.string()),
+  created_by: Id,
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  due: TokenDue,
+  ended_at: Timestamp.nullable(),
+  last_used_at: Timestamp.nullable(),
+  last_used_ip: z.string().nullable(),
+})
 
 const days = `expires_in_days must be a whole number from 1 to ${LIMITS.tokenDays}`
 const overlap = `overlap_seconds must be a whole number from 0 to ${TIMES.maxTokenOverlapSeconds}`
 
 /** `networks`: addresses or networks that calls must come from; empty for everywhere. */
-export const CreateToken = z
-  .object({
-    expires_in_days: z.int(days).min(1, days).max(LIMITS.tokenDays, days).default(LIMITS.defaultTokenDays),
+export const CreateToken = object(
+  'CreateToken',
+  {
+    expires_in_days: wholeNumber(days, 1, LIMITS.tokenDays).default(LIMITS.defaultTokenDays),
     networks: NetworkList.default([]),
-  })
-  .meta({ id: 'CreateToken', examples: [{ expires_in_days: 90, networks: ['10.0.0.0/8'] }] })
+  },
+  { expires_in_days: 90, networks: ['10.0.0.0/8'] },
+)
 
 /** How long the old token works beside the new one. */
-export const RotateToken = z
-  .object({
-    overlap_seconds: z
-      .int(overlap)
-      .min(0, overlap)
-      .max(TIMES.maxTokenOverlapSeconds, overlap)
-      .default(TIMES.tokenOverlapSeconds),
-  })
-  .meta({ id: 'RotateToken', examples: [{ overlap_seconds: TIMES.tokenOverlapSeconds }] })
+export const RotateToken = object(
+  'RotateToken',
+  {
+    overlap_seconds: wholeNumber(overlap, 0, TIMES.maxTokenOverlapSeconds).default(TIMES.tokenOverlapSeconds),
+  },
+  { overlap_seconds: TIMES.tokenOverlapSeconds },
+)
 
 /** The only answer that ever carries the token. */
-export const CreatedToken = z
-  .object({ id: Id, token: z.string(), hint: z.string(), expires_at: Timestamp })
-  .meta({
-    id: 'CreatedToken',
-    examples: [
-      {
-        id: '8b0f4f6b-9d5e-4d0e-8c5c-5b8a6f1f2a33',
-        token: 'kfm_1qe4Lu2mocTfktLY76oNVmefgoTFePvhPrbkbVEOevO3LSBXn',
-        hint: 'SBXn',
-        expires_at: '2026-05-01T12:00:00.000Z',
-      },
-    ],
-  })
+export const CreatedToken = object('CreatedToken', {
+  id: Id,
+  token: z.string(),
+  hint: z.string(),
+  expires_at: Timestamp,
+})
 
 /** Leaked tokens in the form of GitHub's secret scanning, unsigned: anyone who has a token may end it. Texts that are
  * no tokens are ignored. */

@@ -1,33 +1,50 @@
 import { z } from 'zod'
-import { Id, Timestamp } from './text.ts'
+import { Email, Id, listOf, Named, object, requiredText, Timestamp } from './text.ts'
 import { Role } from './user.ts'
 
 /** `email`: null until the identity provider has verified it. */
-export const MemberList = z
-  .array(
-    z
-      .object({
-        user_id: Id,
-        username: z.string(),
-        email: z.string().nullable(),
-        role: Role,
-        created_at: Timestamp,
-      })
-      .meta({ id: 'Member' }),
-  )
-  .meta({
-    id: 'MemberList',
-    examples: [
-      [
-        {
-          user_id: 'd9c1b1e7-7f3a-4d0c-9d30-1f3f0b8e6c55',
-          username: 'sam',
-          email: 'sam@example.com',
-          role: 'owner',
-          created_at: '2026-01-31T12:00:00.000Z',
-        },
-      ],
-    ],
-  })
+export const MemberList = listOf('Member', {
+  user_id: Id,
+  username: z.string(),
+  email: z.string().nullable(),
+  role: Role,
+  created_at: Timestamp,
+})
 
-export const ChangeRole = z.object({ role: Role }).meta({ id: 'ChangeRole', examples: [{ role: 'member' }] })
+export const ChangeRole = object('ChangeRole', { role: Role })
+
+export const CreateInvitation = object('CreateInvitation', { email: Email, role: Role })
+
+export const Invitation = object('Invitation', {
+  id: Id,
+  email: z.string(),
+  role: Role,
+  expires_at: Timestamp,
+  created_at: Timestamp,
+})
+
+export const InvitationList = z.array(Invitation).meta({ id: 'InvitationList' })
+
+/** The only answer that ever carries the token. */
+export const CreatedInvitation = object('CreatedInvitation', {
+  id: Id,
+  email: z.string(),
+  role: Role,
+  token: z.string(),
+  accept_path: z.string(),
+  expires_at: Timestamp,
+})
+
+/** What an open invitation shows to the holder of its token, before they join.
+ * `invited_by.email`: null until the identity provider has verified it. */
+export const InvitationPreview = object('InvitationPreview', {
+  tenant: Named,
+  email: z.string(),
+  role: Role,
+  invited_by: z.object({ username: z.string(), email: z.string().nullable() }),
+  expires_at: Timestamp,
+})
+
+export const AcceptInvitation = object('AcceptInvitation', {
+  token: requiredText('token', 128, 'token required'),
+})

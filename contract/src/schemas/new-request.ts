@@ -7,7 +7,7 @@ import { AssuranceField } from './policy.ts'
 import { RELEASES, ReleaseField } from './release.ts'
 import { FORMATS, REQUEST_KINDS } from './request.ts'
 import { Argv, ClaimedMeta } from './request-claims.ts'
-import { Id, optionalText, storable, Timestamp } from './text.ts'
+import { Id, object, optionalText, storable, Timestamp } from './text.ts'
 
 // A claim may be in any script, marks of its direction included. A suggestion names what exists, and nothing that
 // exists has a name that could take over a terminal or read differently from what it says.
@@ -108,36 +108,20 @@ export const CreateRequest = z
     ],
   })
 
-const EXAMPLE_REQUEST_ID = '7f9c2ba4e88f827d616045507605853e'
-
-export const CreatedRequest = z
-  .object({
-    id: z.string(),
-    verification_uri_complete: z.string(),
-    interval: z.int(),
-    expires_in: z.int(),
-    user_code: z.string(),
-    /** Of a request for names. A server that does not know the kind does not say so. */
-    kind: z.literal('names').optional(),
-    /** What this server demands of every approval; a bundle may demand more. */
-    assurance: AssuranceField.optional(),
-    /** The request is ready at once, by an approval that the approver lets this terminal repeat. */
-    remembered: z.object({ grant_id: Id, expires_at: Timestamp, uses_left: z.int() }).optional(),
-    /** Why a remembered approval of this terminal does not count for this request. */
-    asks_again: z.enum(ASKS_AGAIN).optional(),
-    /** The page of an earlier request of the same start offers to approve this one too. */
-    joins: z.literal(true).optional(),
-  })
-  .meta({
-    id: 'CreatedRequest',
-    examples: [
-      {
-        id: EXAMPLE_REQUEST_ID,
-        verification_uri_complete: `/approve/${EXAMPLE_REQUEST_ID}`,
-        interval: 3,
-        expires_in: 300,
-        user_code: 'WDJB-MJHT',
-        assurance: 'compat',
-      },
-    ],
-  })
+export const CreatedRequest = object('CreatedRequest', {
+  id: z.string(),
+  verification_uri_complete: z.string(),
+  interval: z.int(),
+  expires_in: z.int(),
+  user_code: z.string(),
+  /** Of a request for names. A server that does not know the kind does not say so. */
+  kind: z.literal('names').optional(),
+  /** What this server demands of every approval; a bundle may demand more. */
+  assurance: AssuranceField.optional(),
+  /** The request is ready at once, by an approval that the approver lets this terminal repeat. */
+  remembered: z.object({ grant_id: Id, expires_at: Timestamp, uses_left: z.int() }).optional(),
+  /** Why a remembered approval of this terminal does not count for this request. */
+  asks_again: z.enum(ASKS_AGAIN).optional(),
+  /** The page of an earlier request of the same start offers to approve this one too. */
+  joins: z.literal(true).optional(),
+})

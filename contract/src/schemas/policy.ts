@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProductionField } from './bundle.ts'
-import { Id } from './text.ts'
+import { Id, Named, object, wholeNumber } from './text.ts'
 
 /** How an approval is bound to the terminal that asked, from the weakest to the strictest. `compat`: the approver
  * compares the check code. `typed`: the approver types it. `bound`: the approval returns to the terminal over loopback
@@ -41,24 +41,11 @@ const Rules = {
   changers: z.enum(CHANGERS, { error: 'changers must be member, setter or owner' }),
   approvals_needed: z.literal([1, 2], { error: 'approvals_needed must be 1 or 2' }),
   agents: z.enum(AGENT_RULES, { error: 'agents must be remember, ask or deny' }),
-  remember_hours: z.int({ error: REMEMBER }).min(0, REMEMBER).max(MAX_REMEMBER_HOURS, REMEMBER),
+  remember_hours: wholeNumber(REMEMBER, 0, MAX_REMEMBER_HOURS),
 }
 
 /** The rules that count. */
-export const Policy = z.object({ ...Rules, people: z.array(Id).nullable() }).meta({
-  id: 'Policy',
-  examples: [
-    {
-      assurance: 'bound',
-      approvers: 'member',
-      people: null,
-      changers: 'setter',
-      approvals_needed: 1,
-      agents: 'ask',
-      remember_hours: 8,
-    },
-  ],
-})
+export const Policy = object('Policy', { ...Rules, people: z.array(Id).nullable() })
 
 const nullable = {
   assurance: Rules.assurance.nullable(),
@@ -70,18 +57,8 @@ const nullable = {
   remember_hours: Rules.remember_hours.nullable(),
 }
 
-const EXAMPLE_SETTING = {
-  assurance: 'local',
-  approvers: 'owner',
-  people: null,
-  changers: null,
-  approvals_needed: null,
-  agents: null,
-  remember_hours: null,
-} as const
-
 /** What one place sets; null: nothing. */
-export const PolicySetting = z.object(nullable).meta({ id: 'PolicySetting', examples: [EXAMPLE_SETTING] })
+export const PolicySetting = object('PolicySetting', nullable)
 
 /** Absent fields stay; null removes what the place sets. */
 export const ChangePolicy = z
@@ -95,75 +72,27 @@ export const ChangeBundlePolicy = ChangePolicy.extend({ production: ProductionFi
   examples: [{ assurance: 'local', approvers: 'owner', production: 'yes' }],
 })
 
-const NONE = {
-  assurance: null,
-  approvers: null,
-  people: null,
-  changers: null,
-  approvals_needed: null,
-  agents: null,
-  remember_hours: null,
-} as const
-
-const effective = {
-  assurance: 'local',
-  approvers: 'owner',
-  people: null,
-  changers: 'setter',
-  approvals_needed: 1,
-  agents: 'ask',
-  remember_hours: 0,
-} as const
-
 /** `effective` is the strictest of what the server, the workspace and the bundle set. `production`: what an owner
  * says of the bundle. `is_production`: an owner, its name or a tag says so, and nothing is remembered unless the bundle
  * itself sets `remember_hours`. `also`: other bundles that hold secret values of this one; what this bundle sets counts
  * for these values there too. `stricter`: names of secret values for which another bundle demands more than this one.
  * */
-export const BundlePolicy = z
-  .object({
-    effective: Policy,
-    bundle: PolicySetting,
-    workspace: PolicySetting,
-    server: z.object({ assurance: AssuranceField }),
-    production: ProductionField,
-    is_production: z.boolean(),
-    stricter: z.array(z.string()),
-    also: z.array(z.object({ bundle: z.object({ id: Id, name: z.string() }), secrets: z.int() })),
-  })
-  .meta({
-    id: 'BundlePolicy',
-    examples: [
-      {
-        effective,
-        bundle: EXAMPLE_SETTING,
-        workspace: NONE,
-        server: { assurance: 'bound' },
-        production: 'by_name',
-        is_production: true,
-        stricter: ['DATABASE_URL'],
-        also: [{ bundle: { id: 'b8c7f4de-2a4e-4f5b-9a57-3c1d9d2f6a10', name: 'dev/app' }, secrets: 3 }],
-      },
-    ],
-  })
+export const BundlePolicy = object('BundlePolicy', {
+  effective: Policy,
+  bundle: PolicySetting,
+  workspace: PolicySetting,
+  server: z.object({ assurance: AssuranceField }),
+  production: ProductionField,
+  is_production: z.boolean(),
+  stricter: z.array(z.string()),
+  also: z.array(z.object({ bundle: Named, secrets: z.int() })),
+})
 
 /** `effective`: for a bundle that sets nothing and is not for production. `advice` says what to change, if anything:
  * `use_bound` where this server is reached by others and approvals are not bound to a terminal. */
-export const TenantPolicy = z
-  .object({
-    effective: Policy,
-    workspace: PolicySetting,
-    server: z.object({ assurance: AssuranceField }),
-    advice: z.array(z.enum(['use_bound'])),
-  })
-  .meta({
-    id: 'TenantPolicy',
-    examples: [
-      {
-        effective: { ...effective, assurance: 'compat', approvers: 'member', remember_hours: 8 },
-        workspace: NONE,
-        server: { assurance: 'compat' },
-        advice: ['use_bound'],
-      },
-    ],
-  })
+export const TenantPolicy = object('TenantPolicy', {
+  effective: Policy,
+  workspace: PolicySetting,
+  server: z.object({ assurance: AssuranceField }),
+  advice: z.array(z.enum(['use_bound'])),
+})

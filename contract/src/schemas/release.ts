@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { object } from './text.ts'
 
 /** How an approval can return to the terminal: through the client's own loopback address, or as a code typed there. */
 export const RELEASES = ['loopback', 'code'] as const
@@ -16,25 +17,18 @@ export const Release = z
     z.object({ by: z.literal('loopback'), secret: z.string(), ...EXPIRES }),
     z.object({ by: z.literal('code'), code: z.string(), ...EXPIRES }),
   ])
-  .meta({
-    id: 'Release',
-    examples: [{ by: 'code', code: '482 913', expires_in: 120 }],
-  })
+  .meta({ id: 'Release' })
 
 /** `release`: the values are held until the terminal returns it. `approvals`: how many people approved, where the
  * bundle needs two. */
-export const Approved = z
-  .object({
-    ok: z.literal(true),
-    release: Release.optional(),
-    approvals: z.object({ given: z.int(), needed: z.int() }).optional(),
-  })
-  .meta({ id: 'Approved', examples: [{ ok: true }] })
+export const Approved = object('Approved', {
+  ok: z.literal(true),
+  release: Release.optional(),
+  approvals: z.object({ given: z.int(), needed: z.int() }).optional(),
+})
 
-export const FreshCode = z
-  .object({ release: Release })
-  .meta({ id: 'FreshCode', examples: [{ release: { by: 'code', code: '482 913', expires_in: 120 } }] })
+export const FreshCode = object('FreshCode', { release: Release })
 
-export const ReleaseRequest = z
-  .object({ secret: z.string({ error: 'secret required' }).min(1, 'secret required').max(64) })
-  .meta({ id: 'ReleaseRequest', examples: [{ secret: '482913' }] })
+export const ReleaseRequest = object('ReleaseRequest', {
+  secret: z.string({ error: 'secret required' }).min(1, 'secret required').max(64),
+})

@@ -5,118 +5,84 @@ import { AssuranceField, MAX_REMEMBER_HOURS } from './policy.ts'
 import { Release, ReleaseField } from './release.ts'
 import { WhyNot } from './request-refusal.ts'
 import { NamedBundle, NamedWorkspace } from './request-wait.ts'
-import { Actor, Id, optionalText, requiredText, Timestamp } from './text.ts'
+import { Actor, Id, listOf, object, optionalText, requiredText, Timestamp, wholeNumber } from './text.ts'
 
 /** Bundles that a request may mean, each with its workspace. */
-export const CandidateList = z
-  .array(z.object({ workspace: NamedWorkspace, bundle: NamedBundle }).meta({ id: 'Candidate' }))
-  .meta({
-    id: 'CandidateList',
-    examples: [
-      [
-        {
-          workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: "sam's workspace" },
-          bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app' },
-        },
-      ],
-    ],
-  })
+export const CandidateList = listOf('Candidate', { workspace: NamedWorkspace, bundle: NamedBundle })
 
 export const RequestBundleList = z
-  .array(z.object({ id: Id, name: z.string(), description: z.string() }).meta({ id: 'RequestBundleEntry' }))
-  .meta({
-    id: 'RequestBundleList',
-    examples: [[{ id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: 'dev/app', description: '' }]],
-  })
+  .array(object('RequestBundleEntry', { id: Id, name: z.string(), description: z.string() }))
+  .meta({ id: 'RequestBundleList' })
 
 /** `built_from`: the names of which the bundle composes a value; absent for any other value. Their values go into it
  * whether they are chosen or not. With `missing_parts`, which the bundle does not deliver, the value cannot be chosen.
  * */
-export const RequestBundle = z
-  .object({
-    id: Id,
-    name: z.string(),
-    description: z.string(),
-    items: z.array(
-      z
-        .object({
-          key: z.string(),
-          key_name: z.string().nullable(),
-          value: z.string(),
-          is_secret: z.boolean(),
-          description: z.string().nullable(),
-          required: z.boolean(),
-          due: Due,
-          built_from: z.array(z.string()).optional(),
-          missing_parts: z.array(z.string()).optional(),
-          /** Of the value; null for a legacy item. */
-          version: z.int().nullable().optional(),
-          changed_at: Timestamp.nullable().optional(),
-          changed_by: z.string().nullable().optional(),
-          /** Whether another bundle sets rules for this value that demand more than this bundle's. */
-          stricter: z.boolean().optional(),
-        })
-        .meta({ id: 'RequestBundleItem' }),
-    ),
-    assurance: AssuranceField.optional(),
-    /** Whether the caller may approve this request with this bundle at all. */
-    may_approve: z.boolean().optional(),
-    why_not: WhyNot.nullable().optional(),
-    /** The ways of return that the client offers and the bundle allows. */
-    release: z.array(ReleaseField).optional(),
-    /** Whether the approval must return to the terminal in one of these ways. */
-    release_required: z.boolean().optional(),
-    /** Whether the check code must be typed when the approval does not return to the terminal. */
-    user_code_required: z.boolean().optional(),
-    approvals_needed: z.int().optional(),
-    /** Who approved first, and what; null: no one yet, or with another bundle. */
-    first_approval: z
-      .object({ person: Actor, at: Timestamp, keys: z.array(z.string()), returned: z.boolean() })
-      .nullable()
-      .optional(),
-    /** Whether the caller may vouch for the request: only others may approve it. */
-    may_vouch: z.boolean().optional(),
-    /** Who says that the terminal is theirs, for people of the same workspace. `email`: null until it is verified.
-     * `counts`: whether it replaces the return to the terminal for these keys. */
-    vouch: z
-      .object({
-        person: Actor,
-        email: z.string().nullable(),
-        member_since: Timestamp.nullable(),
-        is_new_network: z.boolean(),
-        at: Timestamp,
-        keys: z.array(z.string()),
-        returned_by: ReleaseField,
-        counts: z.boolean(),
-      })
-      .nullable()
-      .optional(),
-    /** For how many hours the approver may let this terminal repeat the approval; 0: not at all. */
-    remember_hours: z.int().optional(),
-    /** Whether remembering needs `release: "loopback"`. */
-    remember_needs_loopback: z.boolean().optional(),
-  })
-  .meta({
-    id: 'RequestBundle',
-    examples: [
-      {
-        id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
-        name: 'dev/app',
-        description: '',
-        items: [
-          {
-            key: 'DATABASE_URL',
-            key_name: 'DEV_APP_DATABASE_URL',
-            value: '*****',
-            is_secret: true,
-            description: '',
-            required: false,
-            due: null,
-          },
-        ],
-      },
-    ],
-  })
+export const RequestBundle = object('RequestBundle', {
+  id: Id,
+  name: z.string(),
+  description: z.string(),
+  items: z.array(
+    object('RequestBundleItem', {
+      key: z.string(),
+      key_name: z.string().nullable(),
+      value: z.string(),
+      is_secret: z.boolean(),
+      description: z.string().nullable(),
+      required: z.boolean(),
+      due: Due,
+      built_from: z.array(z.string()).optional(),
+      missing_parts: z.array(z.string()).optional(),
+      /** Of the value; null for a legacy item. */
+      version: z.int().nullable().optional(),
+      changed_at: Timestamp.nullable().optional(),
+      changed_by: z.string().nullable().optional(),
+      /** Whether another bundle sets rules for this value that demand more than this bundle's. */
+      stricter: z.boolean().optional(),
+      /** Whether the value is another one than in the caller's last approval of the bundle. */
+      changed: z.boolean().optional(),
+    }),
+  ),
+  is_production: z.boolean().optional(),
+  /** When the caller last approved a delivery of this bundle; null: never. */
+  last_approved_at: Timestamp.nullable().optional(),
+  assurance: AssuranceField.optional(),
+  /** Whether the caller may approve this request with this bundle at all. */
+  may_approve: z.boolean().optional(),
+  why_not: WhyNot.nullable().optional(),
+  /** The ways of return that the client offers and the bundle allows. */
+  release: z.array(ReleaseField).optional(),
+  /** Whether the approval must return to the terminal in one of these ways. */
+  release_required: z.boolean().optional(),
+  /** Whether the check code must be typed when the approval does not return to the terminal. */
+  user_code_required: z.boolean().optional(),
+  approvals_needed: z.int().optional(),
+  /** Who approved first, and what; null: no one yet, or with another bundle. */
+  first_approval: z
+    .object({ person: Actor, at: Timestamp, keys: z.array(z.string()), returned: z.boolean() })
+    .nullable()
+    .optional(),
+  /** Whether the caller may vouch for the request: only others may approve it. */
+  may_vouch: z.boolean().optional(),
+  /** Who says that the terminal is theirs, for people of the same workspace. `email`: null until it is verified.
+   * `counts`: whether it replaces the return to the terminal for these keys. */
+  vouch: z
+    .object({
+      person: Actor,
+      email: z.string().nullable(),
+      member_since: Timestamp.nullable(),
+      is_new_network: z.boolean(),
+      at: Timestamp,
+      keys: z.array(z.string()),
+      returned_by: ReleaseField,
+      counts: z.boolean(),
+    })
+    .nullable()
+    .optional(),
+  /** For how many hours the approver may let this terminal repeat the approval; 0: not at all. */
+  remember_hours: z.int().optional(),
+  /** Whether remembering needs `release: "loopback"`. */
+  remember_needs_loopback: z.boolean().optional(),
+})
 
 /** `keys`: names with commas between them, which the approver would choose, so that the answer says what their rules
  * demand. Absent: what the client asked for, or all. */
@@ -132,41 +98,22 @@ const chosen = {
 }
 
 /** `include_keys`: those that the others may approve. */
-export const VouchRequest = z.object({ ...chosen, release: ReleaseField }).meta({
-  id: 'VouchRequest',
-  examples: [
-    {
-      bundle_id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10',
-      include_keys: ['DATABASE_URL'],
-      release: 'loopback',
-    },
-  ],
-})
+export const VouchRequest = object('VouchRequest', { ...chosen, release: ReleaseField })
 
 /** The vouch counts once the terminal returned it. */
-export const Vouched = z.object({ ok: z.literal(true), release: Release }).meta({
-  id: 'Vouched',
-  examples: [{ ok: true, release: { by: 'code', code: '482 913', expires_in: 120 } }],
+export const Vouched = object('Vouched', { ok: z.literal(true), release: Release })
+
+export const EncryptFromBundle = object('EncryptFromBundle', {
+  ...chosen,
+  user_code: optionalText('user_code', 32).optional(),
+  /** How the approval returns to the terminal; one of the ways that the client offered. */
+  release: ReleaseField.optional(),
+  /** Let this terminal repeat the approval for this command for so long. */
+  remember_hours: wholeNumber(REMEMBER, 1, MAX_REMEMBER_HOURS).optional(),
 })
 
-export const EncryptFromBundle = z
-  .object({
-    ...chosen,
-    user_code: optionalText('user_code', 32).optional(),
-    /** How the approval returns to the terminal; one of the ways that the client offered. */
-    release: ReleaseField.optional(),
-    /** Let this terminal repeat the approval for this command for so long. */
-    remember_hours: z.int({ error: REMEMBER }).min(1, REMEMBER).max(MAX_REMEMBER_HOURS, REMEMBER).optional(),
-  })
-  .meta({
-    id: 'EncryptFromBundle',
-    examples: [{ bundle_id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', include_keys: ['DATABASE_URL'] }],
-  })
-
-export const StorePayload = z
-  .object({
-    ciphertext_base64: z
-      .base64({ error: 'ciphertext_base64 must be base64' })
-      .min(1, 'ciphertext_base64 required'),
-  })
-  .meta({ id: 'StorePayload', examples: [{ ciphertext_base64: 'c2VhbGVk' }] })
+export const StorePayload = object('StorePayload', {
+  ciphertext_base64: z
+    .base64({ error: 'ciphertext_base64 must be base64' })
+    .min(1, 'ciphertext_base64 required'),
+})

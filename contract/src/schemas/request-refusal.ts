@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { AssuranceField } from './policy.ts'
+import { ReleaseField } from './release.ts'
 
 /** Why a caller may not approve; codes of the error body too. */
 export const WhyNotCode = z.enum(
@@ -18,6 +20,18 @@ export const WhyNot = z.object({
   who: z.array(z.string()).optional(),
   names: z.array(z.string()).optional(),
 })
+
+/** What an approval of a request takes, whatever the request is for. */
+export const ApprovalTerms = {
+  /** The strictest of all bundles that the approval is about. */
+  assurance: AssuranceField,
+  may_approve: z.boolean(),
+  why_not: WhyNot.nullable(),
+  /** The ways of return that the client offers and the rules allow. */
+  release: z.array(ReleaseField),
+  release_required: z.boolean(),
+  user_code_required: z.boolean(),
+}
 
 /** `reason`: why no one can approve the request. The client gets it in `details.reason` of the error `request_denied`.
  * */

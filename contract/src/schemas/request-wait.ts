@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { AppliedDeposit } from './deposit.ts'
-import { KeptProposal } from './proposal.ts'
+import { KeptProposal, Proposal } from './proposal.ts'
 import { Receipt } from './receipt.ts'
 import { ReleaseField } from './release.ts'
-import { Id } from './text.ts'
+import { Actor, Id, Timestamp } from './text.ts'
 
 export const WaitQuery = z.object({
   interval: z.coerce
@@ -55,4 +55,29 @@ export const WaitResult = z
     z.object({ status: z.literal('applied'), deposit: AppliedDeposit }),
     z.object({ status: z.literal('proposed'), proposal: KeptProposal }),
   ])
-  .meta({ id: 'WaitResult', examples: [{ status: 'pending' }] })
+  .meta({ id: 'WaitResult' })
+
+/** `person`: who asks, or who approved first. */
+const request = {
+  request_id: z.string(),
+  bundle: NamedBundle,
+  key_count: z.int(),
+  person: Actor,
+  at: Timestamp,
+  expires_at: Timestamp,
+}
+
+/** What waits for a decision of the caller, the newest first. `request`: a person says that the request is of their own
+ * terminal, and may not approve it. `second_approval`: one person approved, and the bundle needs two. `proposal`: a
+ * person proposes values that they may not store; owners decide. */
+export const WaitingList = z
+  .array(
+    z
+      .discriminatedUnion('kind', [
+        z.object({ kind: z.literal('request'), ...request }),
+        z.object({ kind: z.literal('second_approval'), ...request }),
+        z.object({ kind: z.literal('proposal'), proposal: Proposal, person: Actor, at: Timestamp }),
+      ])
+      .meta({ id: 'WaitingItem' }),
+  )
+  .meta({ id: 'WaitingList' })

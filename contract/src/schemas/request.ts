@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DepositContent } from './deposit.ts'
 import { AssuranceField } from './policy.ts'
 import { ReleaseField } from './release.ts'
-import { Timestamp } from './text.ts'
+import { object, Timestamp } from './text.ts'
 
 /** Formats that a client may name for what it will write. */
 export const FORMATS = ['sh', 'fish', '.env'] as const
@@ -22,68 +22,45 @@ export const RequesterMeta = z
   .catchall(z.string())
   .meta({ id: 'RequesterMeta' })
 
-export const RequestContext = z
-  .object({
-    cli_pubkey: z.string(),
-    suggested_bundle_id: z.string().nullable(),
-    /** The workspace that the client named, by id or name. */
-    workspace: z.string().nullable(),
-    template_keys: z.array(z.string()),
-    requester_meta: RequesterMeta,
-    /** `held`: approved, and waiting for its return to the terminal. */
-    status: z.enum(['pending', 'held', 'ready']),
-    user_code: z.string(),
-    user_code_required: z.boolean(),
-    /** The address of the caller, as the server sees it. */
-    viewer_ip: z.string(),
-    /** Whether that address and the requester's are in one network; null: they cannot be compared. */
-    same_network: z.boolean().nullable(),
-    expires_at: Timestamp,
-    /** What this server demands of every approval; the bundle may demand more. */
-    assurance: AssuranceField.optional(),
-    /** The ways in which the client can take an approval back; empty: none. */
-    release: z.array(ReleaseField).optional(),
-    /** Of a held request. */
-    held: z.object({ by: ReleaseField, until: Timestamp }).nullable().optional(),
-    /** One person approved, and the bundle needs two. */
-    awaits_second: z.boolean().optional(),
-    /** A person says that the request is of their own terminal: on its way back there, or returned. */
-    vouch: z.enum(['held', 'returned']).nullable().optional(),
-    /** The whole command; null: the client did not send it. */
-    argv: z.array(z.string()).nullable().optional(),
-    /** The client left secrets out of `argv`. */
-    is_argv_masked: z.boolean().optional(),
-    cwd: z.string().nullable().optional(),
-    kind: z.enum(REQUEST_KINDS).optional(),
-    /** What a deposit contains, without its values; null for any other kind. */
-    deposit: DepositContent.nullable().optional(),
-  })
-  .meta({
-    id: 'RequestContext',
-    examples: [
-      {
-        cli_pubkey: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=',
-        suggested_bundle_id: 'dev/app',
-        workspace: null,
-        template_keys: ['PORT'],
-        requester_meta: {
-          ip: '203.0.113.7',
-          user_agent: 'keyferry/0.1.0',
-          requested_at: '2026-01-31T12:00:00.000Z',
-          format: 'sh',
-          hostname: 'laptop',
-        },
-        status: 'pending',
-        user_code: 'WDJB-MJHT',
-        user_code_required: false,
-        viewer_ip: '203.0.113.7',
-        same_network: true,
-        expires_at: '2026-01-31T12:05:00.000Z',
-      },
-    ],
-  })
+export const RequestContext = object('RequestContext', {
+  cli_pubkey: z.string(),
+  suggested_bundle_id: z.string().nullable(),
+  /** The workspace that the client named, by id or name. */
+  workspace: z.string().nullable(),
+  template_keys: z.array(z.string()),
+  requester_meta: RequesterMeta,
+  /** `held`: approved, and waiting for its return to the terminal. */
+  status: z.enum(['pending', 'held', 'ready']),
+  user_code: z.string(),
+  user_code_required: z.boolean(),
+  /** The address of the caller, as the server sees it. */
+  viewer_ip: z.string(),
+  /** Whether that address and the requester's are in one network; null: they cannot be compared. */
+  same_network: z.boolean().nullable(),
+  expires_at: Timestamp,
+  /** What this server demands of every approval; the bundle may demand more. */
+  assurance: AssuranceField.optional(),
+  /** The ways in which the client can take an approval back; empty: none. */
+  release: z.array(ReleaseField).optional(),
+  /** Of a held request. */
+  held: z.object({ by: ReleaseField, until: Timestamp }).nullable().optional(),
+  /** One person approved, and the bundle needs two. */
+  awaits_second: z.boolean().optional(),
+  /** A person says that the request is of their own terminal: on its way back there, or returned. */
+  vouch: z.enum(['held', 'returned']).nullable().optional(),
+  /** The whole command; null: the client did not send it. */
+  argv: z.array(z.string()).nullable().optional(),
+  /** The client left secrets out of `argv`. */
+  is_argv_masked: z.boolean().optional(),
+  cwd: z.string().nullable().optional(),
+  /** The flags of the client's own command, as `--name=value`; null: the client did not send them. */
+  flags: z.array(z.string()).nullable().optional(),
+  kind: z.enum(REQUEST_KINDS).optional(),
+  /** What a deposit contains, without its values; null for any other kind. */
+  deposit: DepositContent.nullable().optional(),
+})
 
 /** Pending requests that the same terminal made at the same time; `context` is what the page shows of each. */
 export const CompanionList = z
   .array(z.object({ request_id: z.string(), context: RequestContext }))
-  .meta({ id: 'CompanionList', examples: [[]] })
+  .meta({ id: 'CompanionList' })

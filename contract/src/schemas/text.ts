@@ -7,10 +7,10 @@ export const Timestamp = z.iso.datetime().meta({ id: 'Timestamp', examples: ['20
 
 export const Id = z.uuid().meta({ id: 'Id', examples: ['0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10'] })
 
+export const Named = z.object({ id: Id, name: z.string() })
+
 /** Who did something. `name` is null where it is not known. */
-export const Actor = z
-  .object({ kind: z.enum(['user']), id: Id, name: z.string().nullable() })
-  .meta({ id: 'Actor' })
+export const Actor = object('Actor', { kind: z.enum(['user']), id: Id, name: z.string().nullable() })
 
 /** Text that both databases keep as it is: without NUL, and well-formed. */
 export function storable<T extends z.ZodString>(text: T, field: string) {
@@ -45,9 +45,12 @@ export const NetworkList = z
   .array(z.string({ error: 'networks must be texts' }), { error: 'networks must be a list' })
   .max(LIMITS.tokenNetworks, `networks must be at most ${LIMITS.tokenNetworks}`)
 
-export const Position = z
-  .int({ error: 'order must be a whole number from 0' })
-  .min(0, 'order must be a whole number from 0')
+/** A whole number within bounds; `error` is the message for anything else. */
+export function wholeNumber(error: string, least: number, most: number = Number.MAX_SAFE_INTEGER) {
+  return z.int({ error }).min(least, error).max(most, error)
+}
+
+export const Position = wholeNumber('order must be a whole number from 0', 0)
 
 /** `missing` is the interface's message for an absent value; an empty string is a value. */
 export function environmentValue(missing: string) {
@@ -58,23 +61,23 @@ export function environmentValue(missing: string) {
 }
 
 /** Only the answer `{ok: true}`. */
-export const Ok = z.object({ ok: z.literal(true) }).meta({ id: 'Ok', examples: [{ ok: true }] })
+export const Ok = object('Ok', { ok: z.literal(true) })
 
-export const OkMessage = z
-  .object({ ok: z.literal(true), message: z.string() })
-  .meta({ id: 'OkMessage', examples: [{ ok: true, message: 'done' }] })
+export const OkMessage = object('OkMessage', { ok: z.literal(true), message: z.string() })
 
 /** `stricter`: names of secrets for which another bundle demands more of an approval than this one. A machine that may
  * use this one gets them without an approval. Empty where no machine may. */
 export const Stricter = { stricter: z.array(z.string()) }
 
-export const ErrorBody = z
-  .object({
+export const ErrorBody = object(
+  'Error',
+  {
     error: z.string(),
     code: z.string(),
     details: z.record(z.string(), z.unknown()).optional(),
-  })
-  .meta({ id: 'Error', examples: [{ error: 'bundle not found', code: 'not_found' }] })
+  },
+  { error: 'bundle not found', code: 'not_found' },
+)
 
 /** `limit` and `offset`; without them a list is whole. */
 export const Page = z.object({
@@ -92,3 +95,38 @@ export const Page = z.object({
 })
 
 export const Reveal = z.enum(['0', '1'], { error: 'reveal must be 0 or 1' }).optional()
+
+/** An object that the API page and the OpenAPI document name.
+ * @param example shown in place of one that has only the required fields */
+export function object<const Shape extends z.ZodRawShape>(id: string, shape: Shape, example?: object) {
+  return z.object(shape).meta(example === undefined ? { id } : { id, examples: [example] })
+}
+
+/** As `object`, where every field may be absent. */
+export function partial<const Shape extends z.ZodRawShape>(id: string, shape: Shape, example: object) {
+  return z
+    .object(shape)
+    .partial()
+    .meta({ id, examples: [example] })
+}
+
+/** A list of such objects: `HolderList` of `Holder`. */
+export function listOf<const Shape extends z.ZodRawShape>(id: string, shape: Shape) {
+  return z.array(object(id, shape)).meta({ id: `${id}List` })
+}
+
+// Letters, marks and digits of every script (RFC 6531); no quotes, blanks, control or bidirectional characters.
+const ATOM = String.raw`[\p{L}\p{M}\p{N}!#$%&'*+/=?^_\x60{|}~\-]+`
+const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}\-]*[\p{L}\p{M}\p{N}])?`
+const TOP_LEVEL = String.raw`(?:[\p{L}\p{M}]{2,}|[xX][nN]--[A-Za-z0-9\-]*[A-Za-z0-9])`
+const ADDRESS = new RegExp(String.raw`^${ATOM}(?:\.${ATOM})*@(?:${LABEL}\.)+${TOP_LEVEL}$`, 'u')
+
+/** An e-mail address that another server can reach: a mailbox and a domain with at least one dot. */
+export const Email = z
+  .string({ error: 'email required' })
+  .max(LIMITS.emailLength, {
+    error: `email must be at most ${LIMITS.emailLength} characters`,
+    abort: true,
+  })
+  .regex(ADDRESS, 'Invalid email format')
+  .meta({ id: 'Email', format: 'idn-email', examples: ['sam@example.com'] })

@@ -13,7 +13,6 @@ import { addRootKey, dropOldRootKeys, readRootKeyFile, rootKeysIn } from './root
 
 const KIT_FIRST = 'keyferry-server recovery-kit --recipients age1… > kit.age'
 
-/** The commands that look after the root key. */
 export const ROOT_KEY_COMMANDS = {
   'rotate-root-key': {
     means:
@@ -119,7 +118,7 @@ function requireKit(file: string): void {
 async function rotate(database: DatabaseSettings): Promise<string> {
   const { rotateRootKey } = await import('@keyferry/api')
   const { rewrapped, forgotten } = await rotateRootKey(database)
-  return `Re-encrypted the keys of ${rewrapped} tenants. Root keys no longer needed: ${forgotten.length}.`
+  return `Workspace keys re-encrypted: ${rewrapped}. Root keys no longer needed: ${forgotten.length}.`
 }
 
 /** Lock the data folder of the settings, so that no server runs on it.

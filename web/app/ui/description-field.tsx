@@ -1,16 +1,7 @@
 import { LIMITS } from '@keyferry/contract/limits'
-import { TextField } from './text-field.tsx'
-
-type DescriptionFieldProps = { value: string; onChange: (description: string) => void }
+import { TextField, type TextFieldProps } from './text-field.tsx'
 
 /** The optional description of a bundle, a key, a machine or a webhook. */
-export function DescriptionField({ value, onChange }: DescriptionFieldProps) {
-  return (
-    <TextField
-      label="Description (optional)"
-      value={value}
-      maxLength={LIMITS.descriptionLength}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  )
+export function DescriptionField(props: Pick<TextFieldProps, 'value' | 'onChange'>) {
+  return <TextField {...props} label="Description (optional)" maxLength={LIMITS.descriptionLength} />
 }

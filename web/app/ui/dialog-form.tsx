@@ -1,8 +1,9 @@
-import type { FormEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useClosing, useUnsaved } from '../lib/page/unsaved.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { FailureNotice } from './failure-notice.tsx'
+import { Form } from './form.tsx'
+import { FailureNotice } from './notice.tsx'
 import { type Change, type Ending, useEnding } from './use-ending.ts'
 
 type DialogFormProps<Input, Answer> = Ending<Answer> & {
@@ -17,7 +18,7 @@ type DialogFormProps<Input, Answer> = Ending<Answer> & {
   hidesError?: boolean
   /** What a refusal means here. */
   also?: string
-  children: ReactNode
+  children?: ReactNode
 }
 
 /** A form inside a dialog, with its action, a way to cancel, and the server's refusal. */
@@ -26,9 +27,7 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
   const closing = useClosing()
   const saved = useUnsaved(unsaved)
   const end = useEnding(props)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (change.isPending) return
+  const submit = () => {
     const sent = input()
     if (sent === null) return
     change.mutate(sent, {
@@ -39,14 +38,14 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
     })
   }
   return (
-    <form onSubmit={submit} className="space-y-4" noValidate>
+    <Form busy={change.isPending} onSubmit={submit} className="space-y-4">
       {props.children}
       <FailureNotice error={hidesError ? null : change.error} also={also} />
       <div className="flex flex-wrap justify-end gap-3 pt-2">
         <Button label="Cancel" onClick={() => closing(props.onClose)} />
         <Button label={action} type="submit" look={look} busy={change.isPending} />
       </div>
-    </form>
+    </Form>
   )
 }
 

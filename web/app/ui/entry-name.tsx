@@ -1,4 +1,5 @@
 import { Fragment } from 'react'
+import { Link } from 'wouter'
 
 /** The name of a bundle or key, whose lines end after `/` or `_`; with classes, in an element of its own. */
 export function EntryName({ name, className }: { name: string; className?: string }) {
@@ -10,4 +11,15 @@ export function EntryName({ name, className }: { name: string; className?: strin
     </Fragment>
   ))
   return className === undefined ? parts : <span className={className}>{parts}</span>
+}
+
+type EntryLinkProps = { href: string; name: string; className?: string }
+
+/** The name of a bundle or key, which leads to its page. */
+export function EntryLink({ href, name, className = 'link font-mono' }: EntryLinkProps) {
+  return (
+    <Link href={href} className={className}>
+      <EntryName name={name} />
+    </Link>
+  )
 }

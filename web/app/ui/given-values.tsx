@@ -1,33 +1,28 @@
 import { Check } from 'lucide-react'
 import type { ComponentProps } from 'react'
-import { Link } from 'wouter'
 import type { Holding } from '../lib/calls/answers.ts'
 import { type GivenKey, givenKeys } from '../lib/rules/still-current.ts'
 import { Badge } from './badge.tsx'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { EntryName } from './entry-name.tsx'
-import { LoadingState } from './loaded.tsx'
+import { EntryLink } from './entry-name.tsx'
+import { Loaded } from './loaded.tsx'
 
 type GivenValuesProps = {
   title: string
   /** Who received them, as the beginning of a sentence: `They were`, `It was`. */
   who: string
-  /** Undefined while they are not known. */
-  holdings: readonly Holding[] | undefined
-  query: ComponentProps<typeof LoadingState>['query']
+  holdings: ComponentProps<typeof Loaded<readonly Holding[]>>['query']
   onClose: () => void
 }
 
 /** After a member or a machine is gone: the values that it received. */
-export function GivenValues({ title, who, holdings, query, onClose }: GivenValuesProps) {
+export function GivenValues({ title, who, holdings, onClose }: GivenValuesProps) {
   return (
     <Dialog title={title} onClose={onClose}>
-      {holdings === undefined ? (
-        <LoadingState query={query} what="the values" />
-      ) : (
-        <GivenList who={who} holdings={holdings} />
-      )}
+      <Loaded query={holdings} what="the values">
+        {(given) => <GivenList who={who} holdings={given} />}
+      </Loaded>
       <div className="mt-6 flex justify-end">
         <Button label="Done" look="primary" onClick={onClose} />
       </div>
@@ -61,9 +56,11 @@ function GivenRow({ given: { id, name, version, is_secret, bundles, isCurrent } 
   return (
     <li className="px-3 py-2">
       <div className="flex items-baseline gap-2">
-        <Link href={`/keys/${id}`} className="link min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">
-          <EntryName name={name} />
-        </Link>
+        <EntryLink
+          href={`/keys/${id}`}
+          name={name}
+          className="link min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]"
+        />
         {!is_secret && <Badge>not secret</Badge>}
         {isCurrent ? (
           <span className="text-xs text-ink-soft">v{version}</span>

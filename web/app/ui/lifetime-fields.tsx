@@ -17,7 +17,7 @@ export function LifetimeFields({
           label="Expires on (optional)"
           type="date"
           value={dayOf(expires_at)}
-          onChange={(event) => onChange({ expires_at: beginningOf(event.currentTarget.value) })}
+          onChange={(day) => onChange({ expires_at: beginningOf(day) })}
         />
         <TextField
           label="Replace after days (optional)"
@@ -26,9 +26,7 @@ export function LifetimeFields({
           min={1}
           max={LIMITS.rotateAfterDays}
           value={rotate_after_days ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            onChange({ rotate_after_days: value === '' ? null : Math.trunc(Number(value)) })
-          }
+          onChange={(days) => onChange({ rotate_after_days: days === '' ? null : Math.trunc(Number(days)) })}
           problem={rotationProblem(rotate_after_days)}
         />
       </div>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { canTryAgain, describeFailure } from '../lib/calls/failure.ts'
+import { canTryAgainAfter, describeFailure, type Failure } from '../lib/calls/failure.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
@@ -25,26 +25,45 @@ export function Loaded<Data>({ query, what, missing, follows = false, children }
 
 /** Shown in place of an answer: that it is loading, or why it failed. */
 export function LoadingState({ query: { error, refetch }, what }: { query: Query; what: string }) {
-  if (error === null) return <p className="py-6 text-ink-soft">Loading {what}…</p>
+  if (error === null) return <Skeleton what={what} />
+  const failure = describeFailure(error)
   return (
     <Notice tone="danger" role="alert">
-      <p>{describeFailure(error).message}</p>
-      {canTryAgain(error) && <TryAgain refetch={refetch} />}
+      <p>{failure.message}</p>
+      <TryAgain failure={failure} refetch={refetch} />
     </Notice>
+  )
+}
+
+const SKELETON_ROWS = ['w-2/5', 'w-3/5', 'w-1/3', 'w-1/2']
+
+/** Rows without content, where those of the answer will be. */
+function Skeleton({ what }: { what: string }) {
+  return (
+    <div className="animate-pulse py-2">
+      <p className="sr-only">Loading {what}…</p>
+      {SKELETON_ROWS.map((width) => (
+        <div key={width} className="flex h-11 items-center">
+          <span className={`h-3 rounded-sm bg-sunken ${width}`} />
+        </div>
+      ))}
+    </div>
   )
 }
 
 /** Says above an earlier answer that a newer one did not come; nothing while the answer is fresh. */
 export function OutdatedNotice({ query: { error, refetch } }: { query: Query }) {
   if (error === null) return null
+  const failure = describeFailure(error)
   return (
     <Notice tone="caution" role="status" className="mb-4">
-      <p>This page shows an earlier state. {describeFailure(error).message}</p>
-      {canTryAgain(error) && <TryAgain refetch={refetch} />}
+      <p>This page shows an earlier state. {failure.message}</p>
+      <TryAgain failure={failure} refetch={refetch} />
     </Notice>
   )
 }
 
-function TryAgain({ refetch }: Pick<Query, 'refetch'>) {
+function TryAgain({ failure, refetch }: Pick<Query, 'refetch'> & { failure: Failure }) {
+  if (!canTryAgainAfter(failure)) return null
   return <Button label="Try again" size="small" className="mt-2" onClick={() => void refetch()} />
 }

@@ -1,6 +1,6 @@
 import { Ellipsis, type LucideIcon } from 'lucide-react'
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react'
-import { IconButton } from './icon-button.tsx'
+import { IconButton } from './button.tsx'
 
 /** `gap`: a line above it. */
 export type MenuItem = { label: string; icon?: LucideIcon; gap?: boolean; onPick: () => void }
@@ -51,7 +51,7 @@ export function Menu({
               role="menuitem"
               tabIndex={-1}
               onClick={() => pick(item)}
-              className={`flex min-h-9 w-full items-center gap-2.5 rounded-sm px-2.5 text-left -outline-offset-2 hover:bg-sunken ${item.gap ? 'mt-1 border-t border-line' : ''}`}
+              className={`flex min-h-8 w-full items-center gap-2.5 rounded-sm px-2.5 text-left -outline-offset-2 hover:bg-sunken ${item.gap ? 'mt-1 border-t border-line' : ''}`}
             >
               {item.icon !== undefined && <item.icon aria-hidden size={15} className="text-ink-soft" />}
               {item.label}

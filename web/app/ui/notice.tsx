@@ -1,5 +1,6 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { failureText } from '../lib/calls/failure.ts'
 import { classNames } from './class-names.ts'
 
 const TONES = {
@@ -24,5 +25,23 @@ export function Notice({ tone, children, className, role }: NoticeProps) {
       <Icon aria-hidden size={18} className={classNames('mt-0.5 shrink-0', mark)} />
       <div className="min-w-0 flex-1 overflow-clip [overflow-clip-margin:4px]">{children}</div>
     </div>
+  )
+}
+
+type FailureNoticeProps = { error: unknown; also?: string | undefined; className?: string }
+
+/** Says why a call failed; nothing while there is no error. `also`: what the failure means here. */
+export function FailureNotice({ error, also = '', className }: FailureNoticeProps) {
+  const text = failureText(error)
+  return <Problem text={text === null ? null : `${text} ${also}`.trim()} className={className} />
+}
+
+/** Says at once what is wrong; nothing without a text. */
+export function Problem({ text, className }: { text: string | null; className?: string | undefined }) {
+  if (text === null) return null
+  return (
+    <Notice tone="danger" role="alert" className={className}>
+      {text}
+    </Notice>
   )
 }

@@ -3,12 +3,25 @@ import { Link } from 'wouter'
 import { useMe } from '../lib/data/me.ts'
 import { PageHeading } from './page-heading.tsx'
 
+type PageNoteProps = {
+  title: string
+  /** Where to go from here, and what that is called. */
+  href?: string
+  way?: string
+  children: ReactNode
+}
+
 /** A page that has only something to say. */
-export function PageNote({ title, children }: { title: string; children: ReactNode }) {
+export function PageNote({ title, href, way, children }: PageNoteProps) {
   return (
     <>
       <PageHeading title={title} />
       <p className="text-ink-soft">{children}</p>
+      {href !== undefined && (
+        <Link href={href} className="link mt-4 inline-block">
+          {way}
+        </Link>
+      )}
     </>
   )
 }
@@ -16,12 +29,9 @@ export function PageNote({ title, children }: { title: string; children: ReactNo
 /** In place of the page of a thing that the workspace does not have. */
 export function NotFound({ what, href, list }: { what: string; href: string; list: string }) {
   return (
-    <>
-      <PageNote title={`${what} not found`}>It was deleted, or it belongs to another workspace.</PageNote>
-      <Link href={href} className="link mt-4 inline-block">
-        Go to the {list}
-      </Link>
-    </>
+    <PageNote title={`${what} not found`} href={href} way={`Go to the ${list}`}>
+      It was deleted, or it belongs to another workspace.
+    </PageNote>
   )
 }
 

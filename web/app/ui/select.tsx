@@ -1,18 +1,23 @@
-import { type SelectHTMLAttributes, useId } from 'react'
+import type { ComponentProps } from 'react'
+import { FieldFrame } from './text-field.tsx'
 
-/** Values and their names, in this order. */
-type Options = Readonly<Record<string, string>> | readonly (readonly [string, string])[]
-
-type SelectProps = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'children'> & {
-  options: Options
-  onChange: (value: string) => void
+type SelectProps<Value extends string> = Omit<ComponentProps<'select'>, 'value' | 'onChange' | 'children'> & {
+  value: Value
+  /** Values and their names, in this order. */
+  options: Readonly<Record<Value, string>> | readonly (readonly [Value, string])[]
+  onChange: (value: Value) => void
 }
 
 /** A choice of one among a few. */
-export function Select({ options, onChange, ...rest }: SelectProps) {
-  const pairs = Array.isArray(options) ? options : Object.entries(options)
+export function Select<Value extends string>({ options, onChange, ...rest }: SelectProps<Value>) {
+  // `Object.entries` forgets the type of the names.
+  const pairs = (Array.isArray(options) ? options : Object.entries(options)) as readonly [Value, string][]
+  const choose = (text: string) => {
+    const chosen = pairs.find(([value]) => value === text)
+    if (chosen !== undefined) onChange(chosen[0])
+  }
   return (
-    <select {...rest} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+    <select {...rest} onChange={({ currentTarget }) => choose(currentTarget.value)}>
       {pairs.map(([value, name]) => (
         <option key={value} value={value}>
           {name}
@@ -22,33 +27,13 @@ export function Select({ options, onChange, ...rest }: SelectProps) {
   )
 }
 
-type SelectFieldProps = {
-  label: string
-  value: string
-  options: Options
-  onChange: (value: string) => void
-  hint?: string
-}
+type SelectFieldProps<Value extends string> = SelectProps<Value> & { label: string; hint?: string }
 
 /** A choice of one among a few, with its label. */
-export function SelectField({ label, hint, ...select }: SelectFieldProps) {
-  const id = useId()
+export function SelectField<Value extends string>({ label, hint, ...select }: SelectFieldProps<Value>) {
   return (
-    <div>
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">
-        {label}
-      </label>
-      <Select
-        {...select}
-        id={id}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        className="field"
-      />
-      {hint !== undefined && (
-        <p id={`${id}-hint`} className="mt-1 text-xs text-ink-soft">
-          {hint}
-        </p>
-      )}
-    </div>
+    <FieldFrame {...{ label, hint }}>
+      {(described) => <Select {...select} {...described} className="field" />}
+    </FieldFrame>
   )
 }

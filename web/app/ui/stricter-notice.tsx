@@ -22,13 +22,41 @@ export function WeakerNotice({ names }: RulesNotice) {
   return <StricterNames names={names}>{copies} under the rules of this bundle alone.</StricterNames>
 }
 
+type CrossingProps = {
+  of: readonly { name: string; crosses?: true | undefined }[]
+  children?: ReactNode
+  className?: string
+}
+
+/** Where production and another environment deliver the same secrets. */
+export function CrossingNotice({ of, children, className }: CrossingProps) {
+  const names = of.filter(({ crosses }) => crosses === true).map(({ name }) => name)
+  const what = names.length === 1 ? 'a secret' : `${names.length} secrets`
+  return (
+    <NamesNotice {...{ names, className }} what={`Production and another environment share ${what}`}>
+      Anyone who receives {names.length === 1 ? 'it' : 'them'} outside production has production’s{' '}
+      {names.length === 1 ? 'value' : 'values'}. {names.length > 0 && children}
+    </NamesNotice>
+  )
+}
+
 function StricterNames({ names, children }: RulesNotice & { children: ReactNode }) {
+  const what = `Another bundle has stricter rules for ${counted(names.length, 'secret')}`
+  return (
+    <NamesNotice names={names} what={what}>
+      {children}
+    </NamesNotice>
+  )
+}
+
+type NamesNoticeProps = RulesNotice & { what: string; children: ReactNode; className?: string | undefined }
+
+function NamesNotice({ names, what, children, className }: NamesNoticeProps) {
   if (names.length === 0) return null
   const more = names.length > LISTED ? ` and ${names.length - LISTED} more` : ''
   return (
-    <Notice tone="caution" role="status">
-      Another bundle has stricter rules for {counted(names.length, 'secret')}:{' '}
-      <span className="font-mono [overflow-wrap:anywhere]">{names.slice(0, LISTED).join(', ')}</span>
+    <Notice tone="caution" role="status" className={className}>
+      {what}: <span className="font-mono [overflow-wrap:anywhere]">{names.slice(0, LISTED).join(', ')}</span>
       {more}. {children}
     </Notice>
   )

@@ -1,5 +1,5 @@
 import { Check, TriangleAlert } from 'lucide-react'
-import { useAnswer } from '../lib/calls/use-answer.ts'
+import { useAnswer } from '../lib/calls/use-call.ts'
 import { missingIn } from '../lib/rules/templates.ts'
 import { EntryName } from './entry-name.tsx'
 

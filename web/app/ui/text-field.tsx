@@ -1,65 +1,70 @@
-import {
-  type InputHTMLAttributes,
-  type ReactNode,
-  type TextareaHTMLAttributes,
-  useEffect,
-  useId,
-  useRef,
-} from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react'
 import { classNames } from './class-names.ts'
 
-/** `hidesLabel`: only screen readers get it, because what is beside the field says the same. */
-type Labelled = {
+type FrameProps = {
   label: string
-  hidesLabel?: boolean
+  /** Only screen readers get the label, because what is beside the field says the same. */
+  hidesLabel?: boolean | undefined
   hint?: ReactNode
   problem?: string | null | undefined
 }
 
-/** For what a program reads: in the font of code, exactly as typed. */
-type Code = { code?: 'normal' | 'small' }
+type FieldProps = FrameProps & {
+  /** For what a program reads: in the font of code, exactly as typed. */
+  code?: 'normal' | 'small'
+  onChange?: (text: string) => void
+}
 
 const FONTS = { normal: 'font-mono', small: 'font-mono text-sm' } as const
 const AS_TYPED = { autoComplete: 'off', autoCapitalize: 'off', spellCheck: false } as const
 
-type TextFieldProps = Labelled & Code & InputHTMLAttributes<HTMLInputElement>
+export type TextFieldProps = FieldProps & Omit<ComponentProps<'input'>, 'onChange' | 'ref'>
 
 /** A one-line field with its label, a hint, and the problem that its content caused. */
-export function TextField({ label, hint, problem, code, className, ...rest }: TextFieldProps) {
-  const id = useId()
+export function TextField({ label, hint, problem, code, className, onChange, ...rest }: TextFieldProps) {
   const input = useFirstFocus<HTMLInputElement>(rest.autoFocus === true)
   return (
-    <FieldFrame id={id} label={label} hint={hint} problem={problem}>
-      <input
-        {...(code === undefined ? {} : AS_TYPED)}
-        {...rest}
-        ref={input}
-        id={id}
-        aria-invalid={hasText(problem)}
-        aria-describedby={describedBy(id, hint, problem)}
-        className={classNames('field', code && FONTS[code], className)}
-      />
+    <FieldFrame {...{ label, hint, problem }}>
+      {(described) => (
+        <input
+          {...(code && AS_TYPED)}
+          {...rest}
+          {...described}
+          ref={input}
+          onChange={(event) => onChange?.(event.currentTarget.value)}
+          className={classNames('field', code && FONTS[code], className)}
+        />
+      )}
     </FieldFrame>
   )
 }
 
-type TextAreaProps = Labelled & Code & TextareaHTMLAttributes<HTMLTextAreaElement>
+type TextAreaProps = FieldProps & Omit<ComponentProps<'textarea'>, 'onChange' | 'ref'>
 
 /** A field of several lines that keeps every line break as typed. */
-export function TextArea({ label, hidesLabel, hint, problem, code, className, ...rest }: TextAreaProps) {
-  const id = useId()
+export function TextArea({
+  label,
+  hidesLabel,
+  hint,
+  problem,
+  code,
+  className,
+  onChange,
+  ...rest
+}: TextAreaProps) {
   const area = useFirstFocus<HTMLTextAreaElement>(rest.autoFocus === true)
   return (
-    <FieldFrame id={id} label={label} hidesLabel={hidesLabel === true} hint={hint} problem={problem}>
-      <textarea
-        {...(code === undefined ? {} : AS_TYPED)}
-        {...rest}
-        ref={area}
-        id={id}
-        aria-invalid={hasText(problem)}
-        aria-describedby={describedBy(id, hint, problem)}
-        className={classNames('field', code && FONTS[code], className)}
-      />
+    <FieldFrame {...{ label, hidesLabel, hint, problem }}>
+      {(described) => (
+        <textarea
+          {...(code && AS_TYPED)}
+          {...rest}
+          {...described}
+          ref={area}
+          onChange={(event) => onChange?.(event.currentTarget.value)}
+          className={classNames('field', code && FONTS[code], className)}
+        />
+      )}
     </FieldFrame>
   )
 }
@@ -73,41 +78,29 @@ function useFirstFocus<Field extends HTMLElement>(wanted: boolean) {
   return field
 }
 
-function FieldFrame({
-  id,
-  label,
-  hidesLabel,
-  hint,
-  problem,
-  children,
-}: Labelled & { id: string; children: ReactNode }) {
+type Described = { id: string; 'aria-invalid': boolean; 'aria-describedby': string | undefined }
+
+/** What is around a field; the field itself takes what refers to that. */
+export function FieldFrame(props: FrameProps & { children: (described: Described) => ReactNode }) {
+  const { label, hidesLabel, hint, problem, children } = props
+  const id = useId()
+  const described = [hint !== undefined && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
   return (
     <div>
       <label htmlFor={id} className={hidesLabel ? 'sr-only' : 'mb-1 block text-sm font-medium'}>
         {label}
       </label>
-      {children}
+      {children({ id, 'aria-invalid': Boolean(problem), 'aria-describedby': described || undefined })}
       {hint !== undefined && (
         <div id={`${id}-hint`} className="mt-1 text-xs text-ink-soft">
           {hint}
         </div>
       )}
-      {hasText(problem) && (
+      {problem && (
         <p id={`${id}-problem`} role="alert" className="mt-1 text-sm text-danger">
           {problem}
         </p>
       )}
     </div>
   )
-}
-
-function hasText(problem: string | null | undefined): boolean {
-  return problem !== null && problem !== undefined && problem !== ''
-}
-
-function describedBy(id: string, hint: ReactNode, problem: string | null | undefined): string | undefined {
-  const ids = [hint === undefined ? '' : `${id}-hint`, hasText(problem) ? `${id}-problem` : ''].filter(
-    Boolean,
-  )
-  return ids.length === 0 ? undefined : ids.join(' ')
 }

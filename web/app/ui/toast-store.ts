@@ -1,3 +1,5 @@
+import { describeFailure } from '../lib/calls/failure.ts'
+
 export type Toast = { id: number; text: string; tone: 'plain' | 'danger'; undo?: () => void }
 
 /** What a toast says, and how to take back what happened. */
@@ -28,4 +30,19 @@ export function onToasts(listener: Listener): () => void {
   listeners.add(listener)
   listener(toasts)
   return () => listeners.delete(listener)
+}
+
+/** Tell the person why something failed. */
+export function notifyFailure(error: unknown): void {
+  notify({ text: describeFailure(error).message, tone: 'danger' })
+}
+
+/** Options of a `mutate` without a form: a toast says what happened, or why it failed. */
+export function telling<Answer>(textOf: string | ((answer: Answer) => string), undo?: () => void) {
+  const taken = undo === undefined ? {} : { undo }
+  return {
+    onSuccess: (answer: Answer) =>
+      notify({ text: typeof textOf === 'string' ? textOf : textOf(answer), ...taken }),
+    onError: notifyFailure,
+  }
 }

@@ -1,27 +1,44 @@
 import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { Button } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
-import { IconButton } from './icon-button.tsx'
 import { dismiss, onToasts, type Toast } from './toast-store.ts'
 
 const SHOWN_MS = 8_000
 
-/** Where remarks appear: at the bottom, spoken politely, gone after a while unless pointed at or focused. */
+/** Messages at the top or the bottom of the screen, away from the focused element, so that they do not cover what they
+ * refer to. Spoken politely, gone after a while unless pointed at or focused. */
 export function Toasts() {
   const [toasts, setToasts] = useState<readonly Toast[]>([])
-  useEffect(() => onToasts(setToasts), [])
+  const [isAtTop, setAtTop] = useState(false)
+  useEffect(
+    () =>
+      onToasts((next) => {
+        setAtTop(isInLowerHalf(document.activeElement))
+        setToasts(next)
+      }),
+    [],
+  )
   return (
     <div
       role="status"
       aria-label="Notifications"
-      className="pointer-events-none fixed inset-x-0 bottom-0 z-40 flex flex-col items-center gap-2 p-4"
+      className={classNames(
+        'pointer-events-none fixed inset-x-0 z-40 flex flex-col items-center gap-2 p-4 print:hidden',
+        isAtTop ? 'top-0' : 'bottom-0',
+      )}
     >
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}
     </div>
   )
+}
+
+function isInLowerHalf(element: Element | null): boolean {
+  if (element === null || element === document.body) return false
+  const { top, bottom } = element.getBoundingClientRect()
+  return (top + bottom) / 2 > innerHeight / 2
 }
 
 function ToastCard({ toast }: { toast: Toast }) {

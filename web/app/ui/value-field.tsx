@@ -1,10 +1,9 @@
 import { Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
-import { valueWarnings } from '../lib/rules/value-warnings.ts'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
-import { Notice } from './notice.tsx'
 import { TextArea } from './text-field.tsx'
+import { ValueWarnings } from './value-warnings.tsx'
 
 type ValueFieldProps = {
   value: string
@@ -27,7 +26,6 @@ export function ValueField({
 }: ValueFieldProps) {
   const [shown, setShown] = useState(false)
   const concealed = isSecret && !shown
-  const warnings = valueWarnings(value)
   return (
     <div className="relative">
       <TextArea
@@ -35,7 +33,7 @@ export function ValueField({
         label={label}
         value={value}
         rows={value.includes('\n') ? 6 : 2}
-        onChange={(event) => onChange(event.currentTarget.value)}
+        onChange={onChange}
         problem={problem}
         autoCorrect="off"
         code="small"
@@ -52,11 +50,7 @@ export function ValueField({
           className="absolute -top-1.5 right-0"
         />
       )}
-      {warnings.length > 0 && (
-        <Notice tone="caution" role="status" className="mt-2">
-          {warnings.join(' ')}
-        </Notice>
-      )}
+      <ValueWarnings value={value} className="mt-2" />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import { useOverscan } from './use-overscan.ts'
 
 type VirtualListProps<Item> = {
   label: string
@@ -11,8 +12,6 @@ type VirtualListProps<Item> = {
   listRef?: RefObject<HTMLUListElement | null>
 }
 
-// Up to here every row is in the document, so that the browser's search finds it and a print shows it.
-const ALL_ROWS_BELOW = 300
 const OVERSCAN = 8
 
 // How far down the page an element begins, also once something above it has come or gone.
@@ -46,7 +45,7 @@ export function VirtualList<Item>({
   const virtualizer = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => rowHeight,
-    overscan: items.length < ALL_ROWS_BELOW ? items.length : OVERSCAN,
+    overscan: useOverscan(items.length, OVERSCAN),
     // Heights are remembered by row, so that they go with it where rows change places.
     getItemKey: (index) => keyAt(items, index, keyOf),
     scrollMargin,

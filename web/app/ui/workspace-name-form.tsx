@@ -1,11 +1,12 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { Plus } from 'lucide-react'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { failureText } from '../lib/calls/failure.ts'
-import { useChange } from '../lib/calls/use-change.ts'
+import { useChange } from '../lib/calls/use-call.ts'
 import { openWorkspace } from '../lib/data/workspaces.ts'
 import { useUnsaved } from '../lib/page/unsaved.ts'
 import { Button } from './button.tsx'
+import { Form } from './form.tsx'
 import { TextField } from './text-field.tsx'
 import type { Change } from './use-ending.ts'
 
@@ -30,15 +31,13 @@ export function WorkspaceNameForm<Answer>(props: WorkspaceNameFormProps<Answer>)
     saved()
     onDone(answer)
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (change.isPending) return
+  const submit = () => {
     setEmpty(name.trim() === '')
     if (name.trim() === '') return
     change.mutate({ name: name.trim() }, { onSuccess: leave })
   }
   return (
-    <form onSubmit={submit} noValidate className="flex flex-wrap items-end gap-3">
+    <Form busy={change.isPending} onSubmit={submit} className="flex flex-wrap items-end gap-3">
       <div className="min-w-48 flex-1">
         <TextField
           label={label}
@@ -46,7 +45,7 @@ export function WorkspaceNameForm<Answer>(props: WorkspaceNameFormProps<Answer>)
           placeholder={placeholder}
           maxLength={LIMITS.nameLength}
           autoComplete="off"
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={setName}
           problem={isEmpty ? 'Give the workspace a name.' : failureText(change.error)}
         />
       </div>
@@ -56,7 +55,7 @@ export function WorkspaceNameForm<Answer>(props: WorkspaceNameFormProps<Answer>)
         busy={change.isPending}
         disabled={stored !== '' && name.trim() === stored}
       />
-    </form>
+    </Form>
   )
 }
 

@@ -48,6 +48,7 @@ describe.each(SHELLS.filter(isInstalled))('in %s', (shell) => {
     expect([exit, stderr, says]).toEqual([0, '', 'linux-x64'])
     expect(stdout).toBe(
       [
+        'These files are not signed. Only their checksums are checked.',
         `Fetching ${program('linux-x64')} from ${web.address}`,
         `Installed keyferry ${VERSION}: ${home}/.local/bin/keyferry`,
         `${home}/.local/bin is not in your PATH. Add this line to the start-up file of your shell, and open a new terminal:`,

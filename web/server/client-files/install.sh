@@ -184,7 +184,10 @@ openssl_checks() {
 
 # Checks the list of checksums against the publisher's key, its version and its date.
 check_signature() {
-  if [ -z "$signer" ]; then return; fi
+  if [ -z "$signer" ]; then
+    if [ -z "$from" ]; then echo 'These files are not signed. Only their checksums are checked.'; fi
+    return
+  fi
   fetch SHA256SUMS "$work/sums"
   fetch SHA256SUMS.minisig "$work/sums.minisig"
   line='' comment='' last=''

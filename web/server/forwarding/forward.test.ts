@@ -118,6 +118,12 @@ test('both hops log the same request id, and the caller gets it', async () => {
   expect(answer.headers.get('x-request-id')).toBe(headers['x-request-id'])
 })
 
+test('the trace of a caller reaches the API', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+  await fetch(`${web.address}/api/v1/keys`, { headers: { traceparent } })
+  expect((await onlyCall()).headers['traceparent']).toBe(traceparent)
+})
+
 test('an answer is streamed, not collected', async () => {
   let finish: () => void = nothing
   api.answer = (_call, response) => {

@@ -13,7 +13,14 @@ const IDENTITY_HEADERS = new Set([
 ])
 
 /** The only headers of a caller that reach the API. */
-const HANDED_ON = ['accept', 'content-type', 'user-agent', 'x-poll-verifier'] as const
+const HANDED_ON = [
+  'accept',
+  'content-type',
+  'user-agent',
+  'x-poll-verifier',
+  'traceparent',
+  'tracestate',
+] as const
 
 /** Refuse a request that carries the same identity header twice, to find out which one is trusted. A single one
  * is dropped, as every header that is not listed above. Some servers treat `_` as `-`, so the two count as the same.

@@ -4,7 +4,7 @@ import { type ApiConnection, connectApi } from './api-connection.ts'
 import { createSigner } from './signed-call.ts'
 
 const SECRET = 'a secret of the tests, long enough to sign'
-const sign = createSigner(SECRET, Date.now)
+const sign = createSigner(() => SECRET, Date.now)
 
 let api: RecordingApi
 let connection: ApiConnection

@@ -18,11 +18,12 @@ export type SignedFor = { userId: string; tenantId: string } | null
 /** The headers that prove to the API that a call comes from this layer, and for whom. */
 export type Sign = (caller: SignedFor, facts: CallToSign) => Record<string, string>
 
-/** @param secret the shared secret that signs
+/** @param current the shared secret that signs
  * @param now epoch milliseconds */
-export function createSigner(secret: string, now: () => number): Sign {
+export function createSigner(current: () => string, now: () => number): Sign {
   return (caller, facts) => {
     const { userId, tenantId } = caller ?? { userId: '', tenantId: '' }
+    const secret = current()
     const stamp = { secret, nowSeconds: Math.floor(now() / 1000), nonce: randomToken() }
     const clientAddress = facts.clientAddress ?? ''
     const signed = signRequest({ ...facts, clientAddress, userId, tenantId }, stamp)

@@ -2,8 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../identity/identity.ts'
 import type { AppFile, AppFiles } from './app-files.ts'
 import { approvalAddress } from './approval-arrival.ts'
-import { sendToSignIn } from './arrival-page.ts'
-import { allowFormsToOwnComputer } from './form-targets.ts'
+import { filledIn } from './filled-in.ts'
 
 /** Addresses of the app that only a signed-in person can use. */
 const SIGNED_IN_PAGES = [
@@ -95,4 +94,22 @@ function encodingFor(request: FastifyRequest): keyof AppFile['encodings'] {
   const accepted = (request.headers['accept-encoding'] ?? '').split(',').map((part) => part.trim())
   if (accepted.includes('br')) return 'br'
   return accepted.includes('gzip') ? 'gzip' : 'identity'
+}
+
+/** Lead a signed-out person from the approval page to sign-in. A redirect would lose the fragment of the page's
+ * address, which only a script can keep; without scripts this page redirects too.
+ * @param path of sign-in */
+async function sendToSignIn(files: AppFiles, reply: FastifyReply, path: string): Promise<FastifyReply> {
+  const file = await files.page('arrive.html')
+  if (!file) return reply.redirect(path, 302)
+  const html = filledIn(file.encodings.identity.toString('utf8'), { path })
+  return reply.type(file.type).header('cache-control', 'no-store').send(html)
+}
+
+/** Let a form of this page also go to a program on the person's own computer: an approval returns to the client that
+ * way. */
+function allowFormsToOwnComputer(reply: FastifyReply): void {
+  const policy = String(reply.getHeader('content-security-policy'))
+  const targets = "form-action 'self' http://127.0.0.1:*"
+  reply.header('content-security-policy', policy.replace("form-action 'self'", targets))
 }

@@ -13,15 +13,15 @@ type OpenOptions = {
 }
 
 export async function openSessionStore(
-  { redisUrl, dataDir }: SessionPlace,
+  place: SessionPlace,
   { now, onError }: OpenOptions,
 ): Promise<SessionStore> {
-  if (redisUrl !== null) {
+  if (place.redisUrl !== null) {
     const { openRedisSessionStore } = await import('./redis-store.ts')
-    return await openRedisSessionStore(redisUrl, onError)
+    return await openRedisSessionStore(() => place.redisUrl ?? '', onError)
   }
   const { openSqliteSessionStore } = await import('./sqlite-store.ts')
-  return openSqliteSessionStore({ path: fileIn(dataDir), now })
+  return openSqliteSessionStore({ path: fileIn(place.dataDir), now })
 }
 
 /** End all sessions of a local account, also while servers run.

@@ -18,6 +18,14 @@ const onceKey = (id: string) => `${PREFIX}use:${id}`
 /** Longer than any session, so that no index expires before its sessions. */
 const INDEX_MS = 8 * 24 * 60 * 60 * 1_000
 
+const CREATE = `redis.call('hset', KEYS[1], 'session', ARGV[1], 'tenant', ARGV[2], 'seen', ARGV[3])
+  return redis.call('pexpire', KEYS[1], ARGV[4])`
+
+const LIST = `redis.call('sadd', KEYS[1], ARGV[1])
+  return redis.call('pexpire', KEYS[1], ARGV[2])`
+
+const PING = `return redis.call('set', KEYS[1], '', 'px', 1000)`
+
 // If another node ends the session in between, do not restore parts of it.
 const TOUCH = `if redis.call('exists', KEYS[1]) == 0 then return 0 end
   redis.call('hset', KEYS[1], 'seen', ARGV[1])
@@ -29,7 +37,7 @@ const CHOOSE_TENANT = `if redis.call('exists', KEYS[1]) == 0 then return 0 end
 /** The session store for any number of nodes.
  * @param onError gets every lost connection, for the log */
 export async function openRedisSessionStore(
-  url: string,
+  url: () => string,
   onError: (error: Error) => void,
 ): Promise<SessionStore> {
   return new RedisSessionStore(
@@ -44,15 +52,12 @@ class RedisSessionStore implements SessionStore {
     this.#redis = redis
   }
 
+  // Each key can be on another node of a cluster. A session that is in no index yet has no cookie yet.
   async create(session: Session): Promise<void> {
-    const key = sessionKey(session.tokenHash)
-    const fields = { session: JSON.stringify(session), tenant: session.tenantId, seen: session.lastSeenAtMs }
-    await this.#redis.reply((client) => {
-      const batch = client.multi().hSet(key, fields)
-      batch.pExpire(key, sessionEndMs(session) - session.lastSeenAtMs)
-      for (const index of indexesOf(session)) batch.sAdd(index, session.tokenHash).pExpire(index, INDEX_MS)
-      return batch.exec()
-    })
+    const { tokenHash, tenantId, lastSeenAtMs } = session
+    const values = [JSON.stringify(session), tenantId, lastSeenAtMs, sessionEndMs(session) - lastSeenAtMs]
+    await this.#run(CREATE, sessionKey(tokenHash), values)
+    for (const index of indexesOf(session)) await this.#run(LIST, index, [tokenHash, INDEX_MS])
   }
 
   async find(tokenHash: string, nowMs: number, renews = true): Promise<Session | null> {
@@ -61,7 +66,7 @@ class RedisSessionStore implements SessionStore {
     if (!renews || nowMs - session.lastSeenAtMs < TOUCH_MS) return session
     const touched = { ...session, lastSeenAtMs: nowMs }
     const remainingMs = sessionEndMs(touched) - nowMs
-    await this.#run(TOUCH, sessionKey(tokenHash), [String(nowMs), String(remainingMs)])
+    await this.#run(TOUCH, sessionKey(tokenHash), [nowMs, remainingMs])
     return touched
   }
 
@@ -79,9 +84,7 @@ class RedisSessionStore implements SessionStore {
     const beforeMs = isOfProvider ? undefined : ending.beforeMs
     const sessions = await this.#members(index)
     const ended = sessions.filter(({ createdAtMs }) => beforeMs === undefined || createdAtMs < beforeMs)
-    if (ended.length === 0) return
-    const keys = ended.map(({ tokenHash }) => sessionKey(tokenHash))
-    await this.#redis.reply((client) => client.del(keys))
+    await Promise.all(ended.map(({ tokenHash }) => this.remove(tokenHash)))
   }
 
   async list(idpUserId: string, nowMs: number): Promise<Session[]> {
@@ -105,7 +108,7 @@ class RedisSessionStore implements SessionStore {
   }
 
   async ping(): Promise<void> {
-    await this.#redis.reply((client) => client.ping())
+    await this.#run(PING, onceKey('ping'), [])
   }
 
   async close(): Promise<void> {
@@ -128,8 +131,9 @@ class RedisSessionStore implements SessionStore {
     return sessions.filter((session) => session !== null)
   }
 
-  async #run(script: string, key: string, values: string[]): Promise<void> {
-    await this.#redis.reply((client) => client.eval(script, { keys: [key], arguments: values }))
+  async #run(script: string, key: string, values: (string | number)[]): Promise<void> {
+    const options = { keys: [key], arguments: values.map(String) }
+    await this.#redis.reply((client) => client.eval(script, options))
   }
 }
 

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
+import { addressesOf } from '../../../plumbing/src/several-hosts.ts'
+import { ownRedisCluster } from '../../../plumbing/test/redis-cluster.ts'
 import { hasRedis, startRedis } from '../../../plumbing/test/redis-server.ts'
 import { openRedisSessionStore } from './redis-store.ts'
 import { describeSessionStore } from './session-store.contract.ts'
@@ -10,15 +12,21 @@ import { openSqliteSessionStore } from './sqlite-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyferry-sessions-'))
 const redis = hasRedis() ? await startRedis() : null
+const cluster = await ownRedisCluster()
 const quiet = () => undefined
 
-afterAll(async () => await redis?.stop())
+afterAll(async () => void (await Promise.all([redis?.stop(), cluster?.stop()])))
 
 describeSessionStore('SQLite', async () =>
   openSqliteSessionStore({ path: join(folder, 'contract.db'), now: () => 0 }),
 )
 
-if (redis) describeSessionStore('Redis', async () => await openRedisSessionStore(redis.url, quiet))
+if (redis) describeSessionStore('Redis', async () => await openRedisSessionStore(() => redis.url, quiet))
+
+if (cluster) {
+  const [oneOfSix = ''] = addressesOf(cluster.url)
+  describeSessionStore('Redis Cluster', async () => await openRedisSessionStore(() => oneOfSix, quiet))
+}
 
 test('the SQLite file is for its owner only, survives a restart, and is swept', async () => {
   const path = join(folder, 'sessions.db')
@@ -44,7 +52,7 @@ test('the SQLite file is for its owner only, survives a restart, and is swept', 
 
 test.skipIf(!redis)('an unavailable Redis is an error at once, and its return is noticed', async () => {
   if (!redis) return
-  const store = await openRedisSessionStore(redis.url, quiet)
+  const store = await openRedisSessionStore(() => redis.url, quiet)
   await redis.stop()
   await expect.poll(() => store.ping().catch((error: unknown) => error)).toMatchObject({ status: 503 })
   await redis.start()

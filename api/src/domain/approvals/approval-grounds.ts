@@ -51,8 +51,11 @@ export async function groundsOf(
   judged: Judged,
 ): Promise<Grounds> {
   const { places, people, approvers, rulesOfValues } = judged
-  const own = strictestPolicy(await policiesOf(parts, caller.tenantId, places))
-  const ofValues = (await rulesOfValues?.()) ?? []
+  const [policies, ofValues = []] = await Promise.all([
+    policiesOf(parts, caller.tenantId, places),
+    rulesOfValues?.(),
+  ])
+  const own = strictestPolicy(policies)
   const strictest = tightened(own, ofValues)
   const policy = {
     ...strictest,

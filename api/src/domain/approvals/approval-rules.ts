@@ -67,12 +67,13 @@ export function refusalOf(texts: RefusalTexts, grounds: Grounds): Refusal | null
 }
 
 function whyNot({ policy, request, caller, first, isAlone }: Grounds): WhyNotCode | null {
+  // Reasons that hold for everyone come first: asking another person cannot help.
+  if (policy.agents === 'deny' && isFromAgent(request)) return 'agents_denied'
+  const isBound = isAtLeast(policy.assurance, 'bound')
+  if (isBound && waysOf({ policy, request }).length === 0) return 'release_required'
   const ofPerson = whyNotBy(policy, caller)
   if (ofPerson !== null) return ofPerson
-  if (policy.agents === 'deny' && isFromAgent(request)) return 'agents_denied'
-  if (first?.approverId === caller.userId || isAlone) return 'second_person'
-  const isBound = isAtLeast(policy.assurance, 'bound')
-  return isBound && waysOf({ policy, request }).length === 0 ? 'release_required' : null
+  return first?.approverId === caller.userId || isAlone ? 'second_person' : null
 }
 
 /** Why a person is not among those who may approve; null: they are. */

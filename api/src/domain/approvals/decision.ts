@@ -22,8 +22,7 @@ import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import type { ApprovalRequest, FirstApproval, Hold, Vouch } from '../requests/stored-request.ts'
 import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-grounds.ts'
 import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
-import { removeApproval } from './approver-removal.ts'
-import { type Ending, type EndParts, endApproval, endingOf } from './ending.ts'
+import { type Ending, type EndParts, endApproval, endingOf, removeApproval } from './ending.ts'
 import { requireRoomForFirst } from './open-vouches.ts'
 import { requestOrigin } from './request-delivery.ts'
 
@@ -53,12 +52,14 @@ type Offer = Judged & {
   /** Refuses what the approver did not see, or may not choose.
    * @throws DomainError */
   requireSame(grounds: Grounds): void | Promise<void>
-  /** Writes the record of the approval. */
+  /** Writes the record of the approval, or returns what writes it. */
   begin(grounds: Grounds, hold: Hold | null): Promise<Begun>
 }
 
-/** An approval with its record. */
+/** An approval. */
 export type Begun = {
+  /** Writes its record. Called once, before the approval takes effect. */
+  record?: () => Promise<void>
   /** Null for a first approval, which gives nothing yet, and where nobody signed in. */
   approved: Approved | null
   /** Sealed to the client; null where nothing is. */
@@ -116,9 +117,9 @@ type Judging = { asking: Asking; offer: Judged; grounds: Grounds; begun: Begun; 
 // What is sealed may have come under other rules before it was read.
 async function requireSameRules(
   parts: DecisionParts & EndParts,
-  { asking, offer, grounds, begun: { approved }, origin }: Judging,
+  { asking, offer, grounds, begun: { approved, record }, origin }: Judging,
 ): Promise<void> {
-  const { policy, vouch } = await groundsOf(parts, asking, offer)
+  const [{ policy, vouch }] = await Promise.all([groundsOf(parts, asking, offer), record?.()])
   if (isDeepStrictEqual([policy, vouch], [grounds.policy, grounds.vouch])) return
   await endApproval(parts, notKept(approved), { reason: 'overtaken', origin })
   throw new DomainError('conflict', 'The rules changed while you approved. Load the page again, then decide.')

@@ -5,6 +5,8 @@ import type { Event, EventStore } from '../base/event.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Caller } from '../people/membership.ts'
 import type { Approved } from '../requests/approved.ts'
+import type { RequestParts } from '../requests/request.ts'
+import { removeApproverStep } from '../requests/request-steps.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import {
   type ApprovalRequest,
@@ -33,7 +35,6 @@ type Return = { request: ApprovalRequest; by: ReleaseWay; at: string; origin: Or
 
 type Facts = Omit<Extract<z.input<typeof WaitResult>, { status: 'ready' }>, 'status' | 'ciphertext_base64'>
 
-/** What becomes of one approval. */
 export type Ending = {
   /** It gives nothing, or nothing more. */
   end(end: End): Promise<unknown>
@@ -56,14 +57,19 @@ export type Ending = {
   collected?(origin: Origin): Promise<void>
 }
 
-/** For each kind of approval, how it is read back and what becomes of it. */
-export type Endings = Readonly<Record<string, (approved: Approved) => Ending>>
+type ByKind<E> = Readonly<Record<string, (approved: Approved) => E>>
 
-export type EndParts = { clock: ClockAndIds; endings: Endings; stores: { events: EventStore } }
+/** For each kind of approval, how it is read back and what becomes of it. */
+export type Endings = ByKind<Ending>
+
+/** For each kind of approval, how it is read back and ends. */
+export type Ends = ByKind<Pick<Ending, 'end'>>
+
+export type EndParts<E = Endings> = { clock: ClockAndIds; endings: E; stores: { events: EventStore } }
 
 /** What becomes of this approval.
  * @throws Error: a node of another version stored it */
-export function endingOf({ endings }: Pick<EndParts, 'endings'>, approved: Approved): Ending {
+export function endingOf<E>({ endings }: { endings: ByKind<E> }, approved: Approved): E {
   const ending = endings[approved.kind]
   if (ending === undefined) throw new Error('this version does not know the kind of an approval')
   return ending(approved)
@@ -72,7 +78,7 @@ export function endingOf({ endings }: Pick<EndParts, 'endings'>, approved: Appro
 /** End the record of what was approved for a request that ended. What a client has claimed may have arrived, so its
  * record stays. */
 export async function endApproval(
-  parts: EndParts,
+  parts: EndParts<Ends>,
   { status, approved, ...backing }: Pick<StoredRequest, 'status' | 'approved' | 'first' | 'vouch'>,
   why: Why,
 ): Promise<void> {
@@ -89,27 +95,49 @@ export function isAlarm({ reason }: Why): boolean {
   return reason === 'wrong_code' || reason === 'expired'
 }
 
-type OfBacker = Pick<Event, 'action' | 'at' | 'origin'> & { reason?: EndReason }
+type OfBacker = Pick<Event, 'action' | 'at' | 'origin'> & { reason?: EndReason; once?: string }
 
 /** The first of two approvals and a vouch sealed nothing, so there is no delivery that tells what became of them. */
 export function recordBacker(
   { stores }: Pick<EndParts, 'stores'>,
   { tenantId, bundleId, bundleName, approverId, keys, ...more }: FirstApproval | Vouch,
-  { action, reason, origin, at }: OfBacker,
+  { action, reason, origin, at, once }: OfBacker,
 ): Promise<void> {
-  return stores.events.record({
-    tenantId,
-    action,
-    actor: person(approverId),
-    at,
-    origin,
-    target: { kind: 'bundle', id: bundleId, name: bundleName },
-    data: {
-      names: keys,
-      ...(reason === undefined ? {} : { reason }),
-      ...('returned' in more ? { vouched_by: approverId } : {}),
-    },
-  })
+  const target = { kind: 'bundle', id: bundleId, name: bundleName } as const
+  const data = {
+    names: keys,
+    ...(reason === undefined ? {} : { reason }),
+    ...('returned' in more ? { vouched_by: approverId } : {}),
+  }
+  const event = { tenantId, action, actor: person(approverId), at, origin, target, data }
+  return stores.events.record(event, once)
 }
 
 export const person = (id: string): Event['actor'] => ({ kind: 'user', id })
+
+type Approver = { userId: string; tenantId: string | null }
+
+/** Take away what this user approved and no client has claimed: in one tenant, or in all (null). A request that waits
+ * for a second person waits for two again. */
+export async function removeApprovalsOf(
+  parts: RequestParts & EndParts<Ends>,
+  approver: Approver,
+): Promise<void> {
+  const ids = await parts.requests.ofApprover(approver.userId, parts.clock.now().getTime())
+  await Promise.all(ids.map((id) => removeApproval(parts, id, approver)))
+}
+
+/** As `removeApprovalsOf`, of one request. The record of what was approved ends too, without the alarm of an approval
+ * that never returned: nobody was lured. */
+export async function removeApproval(
+  parts: RequestParts & EndParts<Ends>,
+  requestId: string,
+  approver: Approver,
+): Promise<void> {
+  const nowMs = parts.clock.now().getTime()
+  const removed = await parts.requests.change(requestId, nowMs, (stored) =>
+    removeApproverStep(stored, approver),
+  )
+  if (typeof removed === 'object' && removed !== null)
+    await endApproval(parts, removed, { reason: 'removed', origin: null })
+}

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Listed, Page, WholePage } from '../base/listing.ts'
+import { wholePage } from '../base/listing.ts'
 import type { Origin } from '../base/origin.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { DeliveryLabel, NewDelivery } from '../deliveries/delivery.ts'
@@ -24,7 +25,6 @@ import { labelOf } from './request-delivery.ts'
  * it, and when its person leaves, gets another role, signs out everywhere, or the rules of its bundle change.
  */
 
-/** Why a grant ended before its time. */
 export type GrantEnd = Extract<
   (typeof ASKS_AGAIN)[number],
   'revoked' | 'forgotten' | 'person_removed' | 'role_changed' | 'policy_changed' | 'signed_out'
@@ -34,7 +34,6 @@ export type GrantEnd = Extract<
 export const SignedUse = RequestUse.extend({ reason: z.string() })
 export type SignedUse = z.infer<typeof SignedUse>
 
-/** What a use must match. */
 type GrantTerms = Omit<GrantDraft, 'hours'> & {
   hours: number
   deviceKey: string
@@ -96,9 +95,6 @@ export interface GrantStore {
 
 export type GrantParts = { stores: { grants: GrantStore }; clock: ClockAndIds }
 
-/** Entries in an answer that names no limit. */
-const PAGE = 100
-
 /** How long a terminal can learn why its grant does not hold. */
 const KEPT_SECONDS = 24 * 60 * 60
 
@@ -136,10 +132,10 @@ export function signedUse({ use, requesterMeta }: ApprovalRequest): SignedUse | 
 export function listGrants(
   { stores, clock }: GrantParts,
   { tenantId, userId, role }: Caller,
-  { limit = PAGE, offset = 0 }: Page,
+  page: Page,
 ): Promise<Listed<Grant>> {
   const filter = { userId: role === 'owner' ? null : userId, now: timestamp(clock) }
-  return stores.grants.list(tenantId, filter, { limit, offset })
+  return stores.grants.list(tenantId, filter, wholePage(page))
 }
 
 /** @throws DomainError not_found: there is none that holds, or a member revokes another person's */
@@ -167,12 +163,10 @@ export async function forgetDevice(
   return parts.stores.grants.endOfDevice(device.public_key, { at: timestamp(parts.clock), origin })
 }
 
-/** Delete grants that ended long ago. */
 export async function forgetOldGrants({ stores, clock }: GrantParts): Promise<void> {
   await stores.grants.forgetBefore(timestamp(clock, -KEPT_SECONDS))
 }
 
-/** A digest of the names that a bundle delivers. */
 export function namesDigest(names: readonly string[]): string {
   return hashToken(names.toSorted().join('\n'))
 }

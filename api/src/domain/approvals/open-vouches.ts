@@ -5,7 +5,6 @@ import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { withdrawStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest, StoredRequest, Vouch } from '../requests/stored-request.ts'
 
-/** A request that a person vouches for. */
 export type Vouched = StoredRequest & { vouch: Vouch }
 
 /** Those of a tenant that wait for a decision, or for the vouch to return. */

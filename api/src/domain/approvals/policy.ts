@@ -30,7 +30,6 @@ export type PolicyChange = z.output<typeof ChangePolicy>
 
 export type BundlePolicyChange = z.output<typeof ChangeBundlePolicy>
 
-/** The rules that bear on one bundle. */
 export type SetPolicies = { workspace: PolicySetting; bundle: PolicySetting }
 
 export interface PolicyStore {
@@ -151,7 +150,6 @@ function onAllLists(places: readonly Pick<PolicySetting, 'people'>[]): string[] 
   return first?.filter((id) => others.every((people) => people.includes(id))) ?? null
 }
 
-/** Whether a person is among those who may approve. */
 export function mayApprove(
   { approvers, people }: Pick<Policy, 'approvers' | 'people'>,
   { userId, role }: Pick<Caller, 'userId' | 'role'>,

@@ -40,7 +40,6 @@ export function requestFacts({ origin }: ReceiptSigner, request: ApprovalRequest
   }
 }
 
-/** The signed receipt of a delivery. */
 export function receiptOf(signer: ReceiptSigner, facts: ReceiptFacts): z.output<typeof Receipt> {
   const { request, delivery, tenant, approver, first, vouch, hold } = facts
   const approvers = first ? [{ id: first.approverId, username: first.username }, approver] : [approver]

@@ -18,7 +18,6 @@ type Approved = {
   caller: Caller
   request: ApprovalRequest
   bundle: { id: string; name: string }
-  /** What is delivered. */
   entries: readonly BundleEntry[]
   hold: Hold | null
   /** When the request expires, in epoch milliseconds. */
@@ -28,7 +27,6 @@ type Approved = {
   grantId: string | null
 }
 
-/** The record of a delivery that is about to leave. */
 export function deliveryOf(clock: ClockAndIds, approved: Approved): NewDelivery {
   const { caller, request, bundle, entries, hold, expiresAtMs, vouch, first, grantId } = approved
   const label = labelOf(request.requesterMeta)
@@ -68,7 +66,6 @@ function deliveredKey({ id, name, version }: Composable, isPart: boolean): Deliv
   return id === null || version === null ? [] : [{ id, name, version, isPart }]
 }
 
-/** Names among the entries whose value has expired. */
 export function expiredNames(entries: readonly BundleEntry[], now: Date): string[] {
   return entries.filter((entry) => dueOf(entry, now) === 'expired').map(({ name }) => name)
 }

@@ -44,17 +44,7 @@ type ToSeal = {
   rememberHours?: number | undefined
 }
 
-/** What an approval seals. */
 export type Sealed = { ciphertextBase64: string; approved: ApprovedDelivery }
-
-/** Seal values to the client's key, and record that they are about to leave.
- * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was
- *   removed) */
-export async function sealDelivery(parts: SealingParts, toSeal: ToSeal): Promise<Sealed> {
-  const { delivery, sealed } = await prepareDelivery(parts, toSeal)
-  await parts.stores.deliveries.begin(toSeal.caller.tenantId, delivery)
-  return sealed
-}
 
 /** Seal values to the client's key. The delivery must be recorded before the box leaves.
  * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was
@@ -64,9 +54,11 @@ export async function prepareDelivery(
   toSeal: ToSeal,
 ): Promise<{ delivery: NewDelivery; sealed: Sealed }> {
   const { caller, bundle, request, names, hold, first, expiresAtMs, vouch = null, grantId = null } = toSeal
-  const { tenant, username } = await findSelf(parts.stores.tenants, caller)
-  const place = { tenantId: tenant.id, bundleId: bundle.id }
-  const { values, entries, missingRequired } = await valuesOf(parts, place, names)
+  const place = { tenantId: caller.tenantId, bundleId: bundle.id }
+  const [{ tenant, username }, { values, entries, missingRequired }] = await Promise.all([
+    findSelf(parts.stores.tenants, caller),
+    valuesOf(parts, place, names),
+  ])
   const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: parts.maxPayloadBytes }
   const ciphertextBase64 = sealValues(values, sealing)
   const delivery = deliveryOf(parts.clock, {

@@ -46,7 +46,7 @@ export async function bundlePolicy(
   return {
     ...set,
     also: [...also],
-    stricter: [...namesTightened(ofValues, effective)].toSorted(),
+    stricter: namesTightened(ofValues, effective),
     effective,
     server: { assurance },
     production: bundle.production,

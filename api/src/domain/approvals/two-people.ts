@@ -81,7 +81,6 @@ export async function requireSameAsFirst(
   throw new DomainError('conflict', 'The first approval is no longer valid: deny the request and start again')
 }
 
-/** What exactly is approved. */
 function subjectOf({ tenantId, bundleId, keys }: Pick<FirstApproval, 'tenantId' | 'bundleId' | 'keys'>) {
   return JSON.stringify([tenantId, bundleId, ...[...new Set(keys)].toSorted()])
 }

@@ -94,7 +94,7 @@ export async function stricterElsewhere(
     keyIds === undefined
       ? await policies.ofSharedValues(place.tenantId, place.bundleId)
       : await policies.ofKeys(place.tenantId, keyIds)
-  return [...namesTightened(rules, own)].toSorted()
+  return namesTightened(rules, own)
 }
 
 const STRICTER: Readonly<Record<WhyNotCode, (rules: PolicySetting, own: Policy) => boolean>> = {
@@ -111,12 +111,13 @@ export function namesRefused(code: WhyNotCode, rules: readonly ValueRules[], own
   return [...new Set(refused.map(({ name }) => name))]
 }
 
-/** The names whose rules demand more of an approval than the bundle's own. */
-export function namesTightened(rules: readonly ValueRules[], own: Policy): ReadonlySet<string> {
+/** The names whose rules demand more of an approval than the bundle's own, sorted.
+ * @param own with what the server demands of every approval: a rule that it makes anyway is not stricter */
+export function namesTightened(rules: readonly ValueRules[], own: Policy): string[] {
   const stricter = rules.filter(
     (rule) => !isDeepStrictEqual(tightened(own, [{ ...rule, changers: null }]), own),
   )
-  return new Set(stricter.map(({ name }) => name))
+  return [...new Set(stricter.map(({ name }) => name))].toSorted()
 }
 
 const WHY: Readonly<Record<WhyNotCode, string>> = {

@@ -1,4 +1,4 @@
-import { LIMITS } from '@keyferry/contract'
+import { type Assurance, LIMITS } from '@keyferry/contract'
 import { DomainError } from './errors.ts'
 
 /*
@@ -10,8 +10,9 @@ import { DomainError } from './errors.ts'
  * counts those that the person left. A write that would pass a bound is refused as a whole.
  */
 
-/** `versionsKept`: of one key, with the current one; 0: all. */
+/** `versionsKept`: of one key, with the current one; 0: all. `assurance`: what the server demands of every approval. */
 export type Bounds = {
+  assurance: Assurance
   bundleEntries: number
   tenantBytes: number
   versionsKept: number

@@ -1,4 +1,5 @@
 import type { AuditAction } from '@keyferry/contract'
+import { z } from 'zod'
 import { fitting, type Origin } from './origin.ts'
 import type { Stamp } from './stamp.ts'
 
@@ -26,150 +27,104 @@ type Target = {
   readonly name: string | null
 }
 
-/** A key or bundle that an event mentions beside its target. */
-type Mentioned = { readonly id: string; readonly name: string }
+/** A key or bundle beside the target. */
+const Mentioned = z.object({ id: z.string(), name: z.string() })
+const Names = z.array(z.string()).readonly()
+const Versions = z.array(z.tuple([z.string(), z.number()]).readonly()).readonly()
 
-/** What an event may tell beyond its target. To tell more, add a field here and in DATA_FIELDS; never a value of a
- * key. */
-export type EventData = {
-  readonly key?: Mentioned
-  readonly bundle?: Mentioned
+/** What an event may tell beyond its target, in the order of its body. To tell more, add a field here; never a key's
+ * value. */
+const DataFields = z.object({
+  key: Mentioned,
+  bundle: Mentioned,
   /** The key whose place `key` took. */
-  readonly replaced?: Mentioned
+  replaced: Mentioned,
   /** The id that ties the events of one delivery together. */
-  readonly delivery?: string
+  delivery: z.string(),
   /** The id that ties the events of one deposit together. */
-  readonly deposit?: string
+  deposit: z.string(),
   /** The id of a proposal, which is that of its deposit. */
-  readonly proposal?: string
+  proposal: z.string(),
   /** The name of the bundle of a deposit, which may not exist yet. */
-  readonly into?: string
+  into: z.string(),
   /** A version of the target's value. */
-  readonly version?: number
-  readonly restored_from?: number
+  version: z.number(),
+  restored_from: z.number(),
   /** Of a moved value: when it last changed on the other server. A claim of the moved file. */
-  readonly changed_elsewhere_at?: string
-  readonly role?: string
+  changed_elsewhere_at: z.string(),
+  role: z.string(),
   /** What a machine may do with `bundle`. */
-  readonly scope?: string
+  scope: z.string(),
   /** The id and the end of a machine's token. */
-  readonly token?: string
-  readonly hint?: string
+  token: z.string(),
+  hint: z.string(),
   /** The token that `token` takes the place of. */
-  readonly replaced_token?: string
+  replaced_token: z.string(),
   /** Which ID tokens prove a machine. */
-  readonly trust?: string
-  readonly issuer?: string
-  readonly audience?: string
-  /** Each as `name=value`. */
-  readonly claims?: readonly string[]
-  readonly binding?: string
-  readonly is_broad?: boolean
-  readonly networks?: readonly string[]
-  readonly expires_at?: string
-  readonly ends_at?: string
+  trust: z.string(),
+  issuer: z.string(),
+  audience: z.string(),
+  binding: z.string(),
+  is_broad: z.boolean(),
+  networks: Names,
+  expires_at: z.string(),
+  ends_at: z.string(),
   /** Where a leaked token was found, as the reporter says. */
-  readonly url?: string
-  readonly invitation?: string
-  readonly is_secret?: boolean
-  readonly is_template?: boolean
+  url: z.string(),
+  invitation: z.string(),
+  is_secret: z.boolean(),
+  is_template: z.boolean(),
   /** Of a machine: whether it may call, and read the audit log. */
-  readonly is_active?: boolean
-  readonly audit?: boolean
-  readonly required?: boolean
-  readonly position?: number
+  is_active: z.boolean(),
+  audit: z.boolean(),
+  required: z.boolean(),
+  position: z.number(),
   /** The name under which the bundle delivers the key. */
-  readonly as?: string
-  readonly format?: string
-  readonly revealed?: boolean
+  as: z.string(),
+  format: z.string(),
+  revealed: z.boolean(),
   /** Names of what changed: fields of a bundle or a key. */
-  readonly changed?: readonly string[]
-  readonly reason?: string
+  changed: Names,
+  reason: z.string(),
   /** How an approval returns to the terminal. */
-  readonly release?: string
-  /** The id of a remembered approval. */
-  readonly grant?: string
-  readonly hours?: number
+  release: z.string(),
   /** The id of the person who approved first, where two had to. */
-  readonly first?: string
+  first: z.string(),
   /** The id of the person whose terminal asked, where another one approved. */
-  readonly vouched_by?: string
+  vouched_by: z.string(),
+  /** The id of a remembered approval. */
+  grant: z.string(),
+  hours: z.number(),
   /** Rules of a policy that changed, as `assurance: bound`. */
-  readonly rules?: readonly string[]
-  readonly created?: number
-  readonly updated?: number
+  rules: Names,
+  created: z.number(),
+  updated: z.number(),
   /** How many names the bundle no longer delivers. */
-  readonly removed?: number
-  readonly epoch?: number
-  readonly epoch_before?: number
+  removed: z.number(),
+  epoch: z.number(),
+  epoch_before: z.number(),
   /** The newest entry at a restore. */
-  readonly seq?: number
-  readonly through?: number
-  readonly hash?: string
-  readonly count?: number
-  /** Names of variables; at most 100 are kept, and `names_count` says how many there were. */
-  readonly names?: readonly string[]
-  /** Keys whose copies come under weaker rules; cut as `names`. */
-  readonly weaker?: readonly string[]
-  /** Names of variables with the version of each value; cut as `names`. */
-  readonly versions?: readonly (readonly [name: string, version: number])[]
-  /** As `versions`, of values that a delivery holds only as parts of composed values. */
-  readonly parts?: readonly (readonly [name: string, version: number])[]
-}
+  seq: z.number(),
+  through: z.number(),
+  hash: z.string(),
+  count: z.number(),
+})
 
-const DATA_FIELDS = [
-  'key',
-  'bundle',
-  'replaced',
-  'delivery',
-  'deposit',
-  'proposal',
-  'into',
-  'version',
-  'restored_from',
-  'changed_elsewhere_at',
-  'role',
-  'scope',
-  'token',
-  'hint',
-  'replaced_token',
-  'trust',
-  'issuer',
-  'audience',
-  'binding',
-  'is_broad',
-  'networks',
-  'expires_at',
-  'ends_at',
-  'url',
-  'invitation',
-  'is_secret',
-  'is_template',
-  'is_active',
-  'audit',
-  'required',
-  'position',
-  'as',
-  'format',
-  'revealed',
-  'changed',
-  'reason',
-  'release',
-  'first',
-  'vouched_by',
-  'grant',
-  'hours',
-  'rules',
-  'created',
-  'updated',
-  'removed',
-  'epoch',
-  'epoch_before',
-  'seq',
-  'through',
-  'hash',
-  'count',
-] as const satisfies readonly (keyof EventData)[]
+/** Long lists, of which an event keeps the beginning. */
+const CutFields = z.object({
+  /** Names of variables; at most 100 are kept, and `names_count` says how many there were. */
+  names: Names,
+  /** Keys whose copies come under weaker rules; cut as `names`. */
+  weaker: Names,
+  /** Names of variables with the version of each value; cut as `names`. */
+  versions: Versions,
+  /** Each as `name=value`. */
+  claims: Names,
+  /** As `versions`, of values that a delivery holds only as parts of composed values. */
+  parts: Versions,
+})
+
+export type EventData = Readonly<Partial<z.input<typeof DataFields> & z.input<typeof CutFields>>>
 
 export type Event = {
   readonly tenantId: string
@@ -189,8 +144,9 @@ export function changesValues({ action }: Pick<Event, 'action'>): boolean {
 
 /** Records an event that no change in the database goes with: an export, say. */
 export interface EventStore {
-  /** @throws DomainError unavailable: it could not be written, so what it tells about must not happen */
-  record(event: Event): Promise<void>
+  /** @param once records one event with this key, even if it is called again after a lost reply
+   * @throws DomainError unavailable: it could not be written, so what it tells about must not happen */
+  record(event: Event, once?: string): Promise<void>
 }
 
 /** The fields that an event takes from the stamp of its change. */
@@ -217,31 +173,24 @@ export function eventBody(event: Event, { id, personal }: { id: string; personal
   )
 }
 
+const DATA_FIELDS = DataFields.keyof().options
+const CUT_FIELDS = CutFields.keyof().options
+
 function allowedData(data: EventData, most: number): object {
-  const told = DATA_FIELDS.flatMap((field) =>
-    data[field] === undefined ? [] : [[field, allowed(data[field])]],
-  )
-  return {
-    ...Object.fromEntries(told),
-    ...cut('names', data.names, most),
-    ...cut('weaker', data.weaker, most),
-    ...cut('versions', data.versions, most),
-    ...cut('claims', data.claims, most),
-    ...cut('parts', data.parts, most),
-  }
+  const told = DATA_FIELDS.map((field) => [field, allowed(data[field])])
+  const lists = CUT_FIELDS.flatMap((field) => cut(field, data[field] ?? null, most))
+  return Object.fromEntries([...told, ...lists])
 }
 
-function allowed(value: NonNullable<EventData[(typeof DATA_FIELDS)[number]]>): unknown {
-  if (typeof value !== 'object') return value
-  return 'id' in value ? { id: value.id, name: value.name } : value
+function allowed(value: EventData[keyof EventData]): unknown {
+  return typeof value === 'object' && 'id' in value ? { id: value.id, name: value.name } : value
 }
 
-function cut(
-  field: 'names' | 'weaker' | 'versions' | 'parts' | 'claims',
-  list: readonly unknown[] | undefined,
-  most: number,
-): object {
-  if (list === undefined) return {}
-  if (list.length <= most) return { [field]: list }
-  return { [field]: list.slice(0, most), [`${field}_count`]: list.length }
+function cut(field: string, list: readonly unknown[] | null, most: number): [string, unknown][] {
+  if (list === null) return []
+  if (list.length <= most) return [[field, list]]
+  return [
+    [field, list.slice(0, most)],
+    [`${field}_count`, list.length],
+  ]
 }

@@ -15,6 +15,11 @@ export type Listing<T> = { total: number; chunks: AsyncIterable<readonly T[]> }
 /** A part of a list whose bounds are known. */
 export type WholePage = { limit: number; offset: number }
 
+/** @param usual entries, where the caller names no limit */
+export function wholePage({ limit, offset = 0 }: Page, usual = 100): WholePage {
+  return { limit: limit ?? usual, offset }
+}
+
 /** One page of a list, and how many entries the whole list has; null: too many to count at each call. */
 export type Listed<T> = { total: number | null; rows: readonly T[] }
 

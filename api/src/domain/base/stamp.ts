@@ -21,3 +21,8 @@ export function stampOf(
 ): Stamp {
   return { by: userId, at: timestamp(clock), origin }
 }
+
+/** What a new row keeps of who made it, and when. */
+export function firstStamp({ at, by }: Stamp) {
+  return { created_at: at, created_by: by, updated_at: at, updated_by: by }
+}

@@ -1,10 +1,10 @@
-import type { ReleaseWay } from '@keyferry/contract'
+import type { Delivery as DeliverySchema, ReleaseWay } from '@keyferry/contract'
+import type { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
 import type { Listed, Page, WholePage } from '../base/listing.ts'
+import { wholePage } from '../base/listing.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Stamp } from '../base/stamp.ts'
-import type { Person } from '../library/key.ts'
-import type { MachineName } from '../machines/machine.ts'
 import type { Caller } from '../people/membership.ts'
 
 /*
@@ -23,36 +23,20 @@ import type { Caller } from '../people/membership.ts'
 
 /** `remembered`: by an approval that the approver lets the terminal repeat. `machine`: asked for and given by machine,
  * without an approval. */
-export type DeliveryKind = 'approval' | 'remembered' | 'machine'
-export type DeliveryState = 'held' | 'approved' | 'void' | 'collected'
+export type DeliveryKind = Delivery['kind']
+export type DeliveryState = Delivery['state']
 
 /** What the client claimed about itself. `program`: the name of the program that it ran for, without arguments. */
-export type DeliveryLabel = { hostname: string; user: string; program: string }
+export type DeliveryLabel = NonNullable<Delivery['label']>
 
-export type Via = 'run' | 'pull' | null
+export type Via = Delivery['via']
 
 /** A key in a delivery: `name` is the name that it was delivered under. `isPart`: it went only into composed values. */
 export type DeliveredKey = { id: string; name: string; version: number; isPart?: boolean }
 
-export type Delivery = {
-  id: string
-  kind: DeliveryKind
-  state: DeliveryState
-  bundle: { id: string; name: string }
-  /** Null for a machine's delivery. */
-  approver: Person | null
-  /** Said that the terminal is theirs, where another person approved; null: the approver's own, or a machine. */
-  vouched_by: Person | null
-  /** Null for an approval. */
-  machine: MachineName | null
-  /** The holder's id: see holder.ts. */
-  holder: string
-  label: DeliveryLabel | null
-  via: Via
-  keys: readonly DeliveredKey[]
-  created_at: string
-  collected_at: string | null
-}
+/** `approver`: null for a machine's delivery. `vouched_by` said that the terminal is theirs, where another person
+ * approved. `machine`: null for an approval. `holder`: see holder.ts. */
+export type Delivery = Omit<z.output<typeof DeliverySchema>, 'keys'> & { keys: readonly DeliveredKey[] }
 
 export type NewDelivery = Pick<Delivery, 'id' | 'bundle' | 'holder' | 'label' | 'via' | 'keys'> & {
   requestId: string
@@ -95,17 +79,14 @@ export interface DeliveryStore {
   list(tenantId: string, filter: DeliveryFilter, page: WholePage): Promise<Listed<Delivery>>
 }
 
-/** Entries in an answer that names no limit. */
-const PAGE = 100
-
 export function listDeliveries(
   deliveries: DeliveryStore,
   { tenantId }: Caller,
-  { filter, page: { limit = PAGE, offset = 0 } }: { filter: DeliveryFilter; page: Page },
+  { filter, page }: { filter: DeliveryFilter; page: Page },
 ): Promise<Listed<Delivery>> {
   const { from, to } = filter
   const times = { from: from && storedTime(from), to: to && storedTime(to) }
-  return deliveries.list(tenantId, { ...filter, ...times }, { limit, offset })
+  return deliveries.list(tenantId, { ...filter, ...times }, wholePage(page))
 }
 
 /** @throws DomainError not_found */

@@ -1,12 +1,16 @@
+import type { HoldingList, StaleKeyList } from '@keyferry/contract'
 import { holderId } from '@keyferry/crypto/holder-id'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Listed, Page, WholePage } from '../base/listing.ts'
+import { wholePage } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { keyNotFound, type Person } from '../library/key.ts'
 import { type MachineName, machineNotFound } from '../machines/machine.ts'
 import type { Caller } from '../people/membership.ts'
-import { type DeliveryLabel, storedTime, type Via } from './delivery.ts'
+import { userNotFound } from '../people/membership.ts'
+import { type DeliveryLabel, storedTime } from './delivery.ts'
 
 /*
  * A holder is a place that was given values: a person who approves or vouches, at one host, as one user of its system;
@@ -18,43 +22,23 @@ import { type DeliveryLabel, storedTime, type Via } from './delivery.ts'
  * clears when the holder fetches the newer version; an owner may dismiss it before.
  */
 
-/** A version that a holder was given last. */
-export type Holding = {
-  holder: string
-  /** Handed over; null before the first confirmed delivery. */
-  version: number | null
-  /** In a delivery that is not confirmed. */
-  perhaps_version: number | null
-  label: DeliveryLabel | null
-  via: Via
-  first_at: string
-  last_at: string
-  /** Confirmed deliveries. */
-  times: number
-  delivery_id: string
-  /** The key's current version. */
-  current_version: number
-}
+type ShownHolding = z.output<typeof HoldingList>[number]
+
+/** The `version` that a holder was given last; null before the first confirmed delivery. `perhaps_version`: in a
+ * delivery that is not confirmed. `times`: of confirmed deliveries. `current_version`: the key's. */
+export type Holding = Omit<ShownHolding, 'is_current' | 'state' | 'key'> & { current_version: number }
 
 export type KeyHolder = Holding & { who: Person | MachineName }
 
-type HeldKey = { id: string; name: string; is_secret: boolean; bundles: HoldingBundle[] }
+type HeldKey = Omit<ShownHolding['key'], 'version'>
 
 /** A bundle that holds a key. */
-export type HoldingBundle = { id: string; name: string; is_production: boolean }
+export type HoldingBundle = HeldKey['bundles'][number]
 
 export type KeyHolding = Holding & { key: HeldKey }
 
 /** A key with holders who were given an older version last. */
-export type StaleKey = {
-  id: string
-  name: string
-  version: number
-  /** When its current value was set. */
-  value_set_at: string
-  /** How many hold an older version. */
-  holders: number
-}
+export type StaleKey = z.output<typeof StaleKeyList>[number]
 
 export interface HolderStore {
   /** Those of one key, the oldest version first; null when the tenant has no such key. */
@@ -69,16 +53,13 @@ export interface HolderStore {
   dismiss(tenantId: string, entry: { keyId: string; holder: string; stamp: Stamp }): Promise<boolean>
 }
 
-/** Entries in an answer that names no limit. */
-const PAGE = 100
-
 /** @throws DomainError not_found */
 export async function listHolders(
   holders: HolderStore,
   { tenantId }: Caller,
-  { keyId, page: { limit = PAGE, offset = 0 } }: { keyId: string; page: Page },
+  { keyId, page }: { keyId: string; page: Page },
 ): Promise<Listed<KeyHolder>> {
-  const listed = await holders.ofKey(tenantId, keyId, { limit, offset })
+  const listed = await holders.ofKey(tenantId, keyId, wholePage(page))
   if (listed === null) throw keyNotFound()
   return listed
 }
@@ -88,10 +69,10 @@ export async function listHolders(
 export async function listHoldings(
   holders: HolderStore,
   { tenantId }: Caller,
-  { userId, page: { limit = PAGE, offset = 0 } }: { userId: string; page: Page },
+  { userId, page }: { userId: string; page: Page },
 ): Promise<Listed<KeyHolding>> {
-  const listed = await holders.ofPerson(tenantId, userId, { limit, offset })
-  if (listed === null) throw new DomainError('not_found', 'User not found')
+  const listed = await holders.ofPerson(tenantId, userId, wholePage(page))
+  if (listed === null) throw userNotFound()
   return listed
 }
 
@@ -99,9 +80,9 @@ export async function listHoldings(
 export function listStaleKeys(
   holders: HolderStore,
   { tenantId }: Caller,
-  { before, page: { limit = PAGE, offset = 0 } }: { before: string | undefined; page: Page },
+  { before, page }: { before: string | undefined; page: Page },
 ): Promise<StaleKey[]> {
-  return holders.staleKeys(tenantId, before && storedTime(before), { limit, offset })
+  return holders.staleKeys(tenantId, before && storedTime(before), wholePage(page))
 }
 
 /** What a machine was given, also after the machine was deleted.
@@ -109,9 +90,9 @@ export function listStaleKeys(
 export async function listMachineHoldings(
   holders: HolderStore,
   { tenantId }: Caller,
-  { machineId, page: { limit = PAGE, offset = 0 } }: { machineId: string; page: Page },
+  { machineId, page }: { machineId: string; page: Page },
 ): Promise<Listed<KeyHolding>> {
-  const listed = await holders.ofMachine(tenantId, machineId, { limit, offset })
+  const listed = await holders.ofMachine(tenantId, machineId, wholePage(page))
   if (listed === null) throw machineNotFound()
   return listed
 }

@@ -5,6 +5,7 @@ import { DomainError } from '../base/errors.ts'
 import {
   type BundleEntry,
   type EntryStores,
+  SMALL_BUNDLE_BYTES,
   type ValueSize,
   valueSizes,
   wantedEntries,
@@ -35,15 +36,21 @@ type ChosenValues = {
  * @throws DomainError invalid (`details.keys`: names that the bundle does not hold) · too_large */
 export async function valuesOf(
   { stores, maxPayloadBytes }: { stores: EntryStores; maxPayloadBytes: number },
-  bundle: { tenantId: string; bundleId: string },
+  bundle: Place,
   includeKeys: readonly string[] | null,
 ): Promise<ChosenValues> {
+  const wanted = includeKeys && new Set(includeKeys)
+  const small = maxPayloadBytes < SMALL_BUNDLE_BYTES ? null : await smallEntries(stores, bundle, wanted)
+  if (small) return chosenFrom(small, wanted ?? new Set(small.map(({ name }) => name)))
   const sizes = await valueSizes(stores, bundle)
-  const names = new Set(includeKeys ?? sizes.keys())
+  const names = wanted ?? new Set(sizes.keys())
   requireNames(names, sizes)
   if (leastPayloadBytes(names, sizes) > maxPayloadBytes) throw payloadTooLarge(maxPayloadBytes)
   const parts = [...names].flatMap((name) => sizes.get(name)?.templateUses ?? [])
-  const entries = await wantedEntries(stores, bundle, new Set([...names, ...parts]))
+  return chosenFrom(await wantedEntries(stores, bundle, new Set([...names, ...parts])), names)
+}
+
+function chosenFrom(entries: readonly BundleEntry[], names: ReadonlySet<string>): ChosenValues {
   const chosen = entries.filter(({ name }) => names.has(name))
   requireComposed(chosen)
   const values = new Map(chosen.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
@@ -51,6 +58,25 @@ export async function valuesOf(
   requireNames(names, values)
   const missing = entries.filter(({ name, required }) => required && !names.has(name))
   return { values, entries: chosen, missingRequired: missing.map(({ name }) => name) }
+}
+
+type Place = { tenantId: string; bundleId: string }
+
+/** The attached keys by one read, with the wanted values; null where the bundle is not small, or some of these values
+ * are composed or legacy items. An attached key hides a legacy item of its name. */
+async function smallEntries(
+  { attachments, legacyItems }: EntryStores,
+  { tenantId, bundleId }: Place,
+  wanted: ReadonlySet<string> | null,
+): Promise<BundleEntry[] | null> {
+  const [items, entries] = await Promise.all([
+    wanted ? [] : legacyItems.valueSizes(tenantId, bundleId),
+    attachments.listSmall(tenantId, bundleId, wanted),
+  ])
+  if (entries === null || items.length > 0) return null
+  const chosen = wanted ? entries.filter(({ name }) => wanted.has(name)) : entries
+  const isAll = wanted === null || chosen.length === wanted.size
+  return isAll && chosen.every(({ templateParts }) => templateParts === null) ? entries : null
 }
 
 /** These names, sorted and each once.

@@ -63,7 +63,7 @@ export async function releaseRequest(
   const attempt = { hash, limit, longerMs: parts.waitingSeconds * 1_000 }
   const outcome = await changeRequest(parts, request.id, (now, nowMs) => releaseStep(now, attempt, nowMs))
   if (typeof outcome === 'string') throw goneError(outcome)
-  if (outcome.status === 'released') return await afterReturn(parts, stored, { by: held.by, origin })
+  if (outcome.status === 'released') return await afterReturn(parts, stored, { ...held, origin })
   if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0)
     parts.deliveries.afterwards(() => endApproval(parts, stored, { reason: 'wrong_code', origin }))
   throw refusedRelease(outcome)
@@ -73,12 +73,12 @@ export async function releaseRequest(
 async function afterReturn(
   parts: ReleaseParts,
   { request, approved, first, vouch }: OpenRequest,
-  { by, origin }: { by: ReleaseWay; origin: Origin },
+  { by, hash, origin }: { by: ReleaseWay; hash: string; origin: Origin },
 ): Promise<void> {
   if (vouch?.returned === null) parts.deliveries.afterwards(() => replaceOlder(parts, request, vouch))
   const [at, backer] = [timestamp(parts.clock), backerOf({ first, vouch })]
   if (approved === null && backer !== null) {
-    const event = { action: 'request.returned', at, origin } as const
+    const event = { action: 'request.returned', at, origin, once: hash } as const
     parts.deliveries.afterwards(() => recordBacker(parts, backer, event))
   }
   if (approved === null) return

@@ -8,9 +8,8 @@ import { stampOf } from '../base/stamp.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
 import { planChanged } from '../transfer/library-import.ts'
-import { type PlannedDeposit, plannedDeposit } from './deposit-plan.ts'
+import { DEPOSIT_REFUSALS, type PlannedDeposit, plannedDeposit } from './deposit-plan.ts'
 import type { DepositStore } from './deposit-record.ts'
-import { DEPOSIT_REFUSALS } from './deposit-rules.ts'
 import { contentOf, type ProposingParts, plannedProposal, requireRoom } from './proposal-offer.ts'
 
 /*

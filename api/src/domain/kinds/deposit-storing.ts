@@ -1,4 +1,6 @@
-import type { ReceiptSigner } from '../approvals/receipt.ts'
+import type { Receipt } from '@keyferry/contract'
+import type { z } from 'zod'
+import { type ReceiptSigner, requestFacts } from '../approvals/receipt.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
@@ -11,8 +13,7 @@ import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { countsOf, variablesOf } from '../transfer/imported-variables.ts'
 import { importVariables } from '../transfer/library-import.ts'
 import { importOf } from './deposit-plan.ts'
-import { depositReceipt } from './deposit-receipt.ts'
-import type { DepositEnd, DepositOutcome, DepositStore } from './deposit-record.ts'
+import type { DepositEnd, DepositOutcome, DepositStore, Stored } from './deposit-record.ts'
 import { type ProposingParts, proposalOf } from './proposal-offer.ts'
 
 /*
@@ -174,4 +175,26 @@ function appliedOf(
   return {
     deposit: { id, bundle: { id: bundleId, name }, workspace, counts, approved_by: username, receipt },
   }
+}
+
+/** The signed receipt of a deposit: what was stored, where, and who approved it. It is made from the record in the
+ * database, so every node signs the same facts. */
+function depositReceipt(
+  signer: ReceiptSigner,
+  request: ApprovalRequest,
+  { approval, outcome }: { approval: ApprovedDeposit; outcome: Stored },
+): z.output<typeof Receipt> {
+  const { bundleId, boxDigest, storedAt, variables } = outcome
+  const payload = {
+    ...requestFacts(signer, request, boxDigest),
+    kind: 'deposit',
+    deposit_id: approval.depositId,
+    bundle: { id: bundleId, name: request.suggestedBundle },
+    workspace: approval.tenant,
+    variables,
+    counts: countsOf(variables),
+    approvers: [{ id: approval.approverId, username: approval.username }],
+    stored_at: storedAt,
+  }
+  return signer.sign(Buffer.from(JSON.stringify(payload)))
 }

@@ -1,4 +1,4 @@
-import type { End, Ending, Endings } from '../approvals/ending.ts'
+import type { End, Ending, Endings, Ends } from '../approvals/ending.ts'
 import { isAlarm, person } from '../approvals/ending.ts'
 import { type GrantParts, remember } from '../approvals/grant.ts'
 import type { HeldDeliveryStore } from '../approvals/held-delivery.ts'
@@ -11,11 +11,25 @@ import { type Approved, ApprovedDelivery, ApprovedDeposit, ApprovedNames } from 
 import type { DepositStore } from './deposit-record.ts'
 import { refuseDeposit, type StoringParts, storeDeposit, storeReleased } from './deposit-storing.ts'
 
-type Parts = GrantParts &
-  AssuranceParts &
-  StoringParts & {
-    stores: { deliveries: DeliveryStore; events: EventStore; heldDeliveries: HeldDeliveryStore }
+type Records = {
+  stores: {
+    deliveries: DeliveryStore
+    deposits: Pick<DepositStore, 'void'>
+    events: EventStore
+    heldDeliveries: HeldDeliveryStore
   }
+}
+
+type Parts = GrantParts & AssuranceParts & StoringParts & Records
+
+/** For each kind of approval, how it ends when it delivers nothing, or nothing more. */
+export function endsOf(records: Records): Ends {
+  return {
+    delivery: (approved) => deliveryEnd(records, ApprovedDelivery.parse(approved)),
+    names: (approved) => namesEnd(records, ApprovedNames.parse(approved)),
+    deposit: (approved) => depositEnd(records, ApprovedDeposit.parse(approved)),
+  }
+}
 
 /** What becomes of an approval, for each kind. */
 export function endingsOf(parts: Parts): Endings {
@@ -31,7 +45,7 @@ function deliveryEnding(parts: Parts, approved: ApprovedDelivery): Ending {
   const names = approved.versions.map(({ name }) => name)
   const { deliveries, heldDeliveries } = parts.stores
   return {
-    end: (end) => endDelivery(parts, approved, end),
+    ...deliveryEnd(parts, approved),
     assurance: () => assuranceNow(parts, { tenantId: tenant.id, bundleId: bundle.id }, names),
     async carryOut(request) {
       await remember(parts, request, approved)
@@ -55,16 +69,16 @@ function deliveryEnding(parts: Parts, approved: ApprovedDelivery): Ending {
   }
 }
 
-async function endDelivery(
-  { stores }: Parts,
-  { tenant, deliveryId }: ApprovedDelivery,
-  { reason, origin, at, wasHeld }: End,
-): Promise<void> {
-  const end = { deliveryId, at, origin }
-  if (reason === 'overtaken' || reason === 'removed') await stores.deliveries.void(tenant.id, end)
-  else if (!wasHeld) await stores.deliveries.void(tenant.id, { ...end, reason })
-  // It may still return in the last moment, so the sweep ends it later.
-  else if (reason !== 'expired') await stores.heldDeliveries.end(tenant.id, { ...end, reason })
+function deliveryEnd({ stores }: Records, { tenant, deliveryId }: ApprovedDelivery) {
+  return {
+    async end({ reason, origin, at, wasHeld }: End) {
+      const end = { deliveryId, at, origin }
+      if (reason === 'overtaken' || reason === 'removed') await stores.deliveries.void(tenant.id, end)
+      else if (!wasHeld) await stores.deliveries.void(tenant.id, { ...end, reason })
+      // It may still return in the last moment, so the sweep ends it later.
+      else if (reason !== 'expired') await stores.heldDeliveries.end(tenant.id, { ...end, reason })
+    },
+  }
 }
 
 // A receipt says how the approval returned, and only a return over loopback is remembered.
@@ -72,11 +86,13 @@ function byCode({ receipts }: Parts, approved: ApprovedDelivery): Approved {
   return { ...approved, receipt: returningByCode(receipts, approved.receipt), remember: null }
 }
 
-function namesEnding({ stores }: Parts, approved: ApprovedNames): Ending {
-  const { tenant, approverId, target } = approved
+function namesEnding(parts: Parts, approved: ApprovedNames): Ending {
+  return { ...namesEnd(parts, approved), assurance: async () => approved.assurance }
+}
+
+function namesEnd({ stores }: Records, { tenant, approverId, target }: ApprovedNames) {
   return {
-    assurance: async () => approved.assurance,
-    async end({ wasHeld, ...end }) {
+    async end({ wasHeld, ...end }: End) {
       const { reason, origin, at } = end
       const isVoid = reason === 'overtaken' || reason === 'removed'
       if (!isVoid && !(wasHeld && isAlarm(end))) return
@@ -88,13 +104,18 @@ function namesEnding({ stores }: Parts, approved: ApprovedNames): Ending {
 }
 
 function depositEnding(parts: Parts, approval: ApprovedDeposit): Ending {
-  const { tenant, depositId } = approval
   return {
+    ...depositEnd(parts, approval),
     assurance: async () => approval.assurance,
-    end: ({ reason, origin, at }) => parts.stores.deposits.void(tenant.id, { depositId, reason, origin, at }),
     refused: (request) => refuseDeposit(parts, { request, approval }),
     carryOut: (request, caller) => storeDeposit(parts, { request, approval, caller }),
     returned: ({ request }) => storeReleased(parts, request.id),
+  }
+}
+
+function depositEnd({ stores }: Records, { tenant, depositId }: ApprovedDeposit) {
+  return {
+    end: ({ reason, origin, at }: End) => stores.deposits.void(tenant.id, { depositId, reason, origin, at }),
   }
 }
 

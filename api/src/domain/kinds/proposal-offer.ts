@@ -11,13 +11,14 @@ import type { ApprovedDeposit } from '../requests/approved.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { planChanged } from '../transfer/library-import.ts'
 import {
+  DEPOSIT_REFUSALS,
   importOf,
   type PlannedDeposit,
   type PlanParts,
+  placesOf,
   plannedDeposit,
   type Treatment,
 } from './deposit-plan.ts'
-import { DEPOSIT_REFUSALS, placesOf } from './deposit-rules.ts'
 import { type NewProposal, type ProposalContent, type ProposalStore, replacedBy } from './proposal.ts'
 
 /*

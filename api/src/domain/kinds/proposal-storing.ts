@@ -11,8 +11,7 @@ import {
   planOf,
 } from '../transfer/library-import.ts'
 import type { ImportStep } from '../transfer/library-import-step.ts'
-import { shownValues } from './deposit-plan.ts'
-import { type DepositPlaces, placesOf } from './deposit-rules.ts'
+import { type DepositPlaces, placesOf, shownValues } from './deposit-plan.ts'
 import { type ProposalParts, proposalNotFound } from './proposal.ts'
 
 /*

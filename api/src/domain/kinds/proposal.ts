@@ -39,7 +39,7 @@ export type NewProposal = ProposalContent & {
 }
 
 /** `bundleName`: the bundle's name now; null: the bundle was deleted. */
-export type OpenProposal = Omit<ProposalContent, 'bundleName'> & {
+type OpenProposal = Omit<ProposalContent, 'bundleName'> & {
   proposerId: string
   bundleName: string | null
 }

@@ -4,7 +4,7 @@ import type { Judged } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
 import { type Begun, type DecisionParts, findPending, type Kind, settle } from '../approvals/decision.ts'
 import type { EndParts } from '../approvals/ending.ts'
-import { type SealingParts, sealDelivery } from '../approvals/sealed-delivery.ts'
+import { prepareDelivery, type SealingParts } from '../approvals/sealed-delivery.ts'
 import { beginFirst, type Chosen, requireSameAsFirst } from '../approvals/two-people.ts'
 import { rulesOfValues } from '../approvals/value-rules.ts'
 import { DomainError } from '../base/errors.ts'
@@ -73,9 +73,10 @@ async function begin(
   const { first, vouch } = grounds
   const { expiresAtMs } = chosen.stored
   const toSeal = { caller, bundle, request, names, hold, expiresAtMs, first, vouch, rememberHours }
-  const sealed = await sealDelivery(parts, toSeal)
+  const { sealed, delivery } = await prepareDelivery(parts, toSeal)
   return {
     ...sealed,
+    record: () => parts.stores.deliveries.begin(caller.tenantId, delivery),
     ...(needsTwo ? { approvals: { given: 2, needed: 2 } } : {}),
   }
 }

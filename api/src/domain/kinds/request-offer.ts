@@ -1,4 +1,4 @@
-import { MASK, type RequestBundle, type WhyNotCode } from '@keyferry/contract'
+import { isProduction, MASK, type RequestBundle, type WhyNotCode } from '@keyferry/contract'
 import type { z } from 'zod'
 import { type Asking, groundsOf, otherApprovers } from '../approvals/approval-grounds.ts'
 import {
@@ -18,6 +18,7 @@ import type { MemberStore } from '../people/member.ts'
 import type { Caller, Visitor } from '../people/membership.ts'
 import { findOpen } from '../requests/request.ts'
 import type { FirstApproval, Vouch } from '../requests/stored-request.ts'
+import { changedSince, type LastApprovalStore } from './last-approval.ts'
 import { type ApprovalParts, placeOf } from './request-approval.ts'
 
 /*
@@ -36,7 +37,9 @@ type ValueOrigin = { changed_at: string; changed_by: string | null }
 /** How many people the page names who may approve instead. */
 const NAMED = 10
 
-type OfferParts = ApprovalParts & { stores: { members: MemberStore; valueOrigins: ValueOriginStore } }
+type OfferParts = ApprovalParts & {
+  stores: { members: MemberStore; valueOrigins: ValueOriginStore; lastApprovals: LastApprovalStore }
+}
 
 /** The bundles that the approver can choose from.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
@@ -79,10 +82,13 @@ export async function offeredBundle(
   const stored = await findOpen(parts, requestId)
   const bundle = await findBundle(parts.stores.bundles, caller, bundleId)
   const place = placeOf(bundle)
-  const [entries, origins] = await Promise.all([
+  const { userId } = caller
+  const [entries, origins, last] = await Promise.all([
     bundleEntries(parts.stores, place, 'none'),
     parts.stores.valueOrigins.of(place.tenantId, place.bundleId),
+    parts.stores.lastApprovals.of(place.tenantId, { userId, bundleId: place.bundleId }),
   ])
+  const changed = changedSince(last, entries, (name) => origins.get(name)?.changed_at)
   const asked = vouchFor({ caller, stored }, bundle)?.keys ?? stored.request.templateKeys
   const all = entries.map(({ name }) => name)
   const chosen = new Set(names ?? (asked.length > 0 ? asked : all))
@@ -95,8 +101,11 @@ export async function offeredBundle(
     items: entries.map((entry) => ({
       ...maskedItem(entry, origins.get(entry.name)),
       due: dueOf(entry, now),
-      stricter: stricter.has(entry.name),
+      stricter: stricter.includes(entry.name),
+      changed: changed.has(entry.name),
     })),
+    is_production: isProduction(bundle),
+    last_approved_at: last?.at ?? null,
     ...demands,
   }
 }

@@ -44,8 +44,8 @@ type Asked = { requestId: string; choice: z.output<typeof VouchRequest> }
 type Vouched = { approved: { ok: true; release: z.output<typeof Release> }; request: ApprovalRequest }
 
 /** Say that a request is of the caller's own terminal, and ask those who may approve it.
- * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved or vouched
- *   for already, another kind, or the caller may approve it) · invalid (a name that the bundle does not hold) ·
+ * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved or
+ *   vouched for already, another kind, or the caller may approve it) · invalid (a name that the bundle does not hold) ·
  *   release_required · owner_approves · named_approves · agents_denied · second_person · too_many · forbidden */
 export async function vouch(
   parts: VouchParts,

@@ -1,10 +1,11 @@
+import { isProduction } from '@keyferry/contract'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import { type BundleStore, bundleNotFound, requireBundleEditor, requireMayLetGo } from './bundle.ts'
 import { type AttachedKey, attachedEntries, type EntryStores, withLongValues } from './bundle-entry.ts'
-import { type KeyStore, keyNotFound, requireShowable } from './key.ts'
+import { type KeyStore, requireShowable } from './key.ts'
 
 /*
  * An attachment puts a library key into a bundle of the same tenant, at most once, at a position counted from 0 without
@@ -30,33 +31,36 @@ export type AttachmentChange = Attachment & {
   newKeyId?: string | undefined
 }
 
-/** `shared_with`: the first of the other bundles that use the key, by name. */
-export type SharedKey = { key_id: string; shared_with: string; shared_total: number }
+/** `others`: how many other bundles use the key; `inProduction`: how many of these are for production. */
+type Sharing = { is_secret: boolean; others: number; inProduction: number }
 
-/** Every change stamps the bundle. */
+/** `firstOther`: by name. */
+export type SharedKey = Sharing & { keyId: string; firstOther: string }
+
+/** Whether production and another environment both deliver a secret. */
+export function crossesProduction(
+  { is_secret, others, inProduction }: Sharing,
+  isForProduction: boolean,
+): boolean {
+  return is_secret && (isForProduction ? inProduction < others : inProduction > 0)
+}
+
 /** `name`: the delivered one. `version`: of the value. */
-export type AttachedVersion = { id: string; name: string; version: number }
+type AttachedVersion = { id: string; name: string; version: number }
 
+/** Every change stamps the bundle.
+ * @throws DomainError not_found (bundle or key, or the key is not attached) · conflict (attached already) ·
+ *   name_taken · bundle_full */
 export type AttachmentStore = EntryStores['attachments'] & {
-  insert(
-    tenantId: string,
-    attachment: NewAttachment,
-    stamp: Stamp,
-  ): Promise<'attached' | 'already' | 'name_taken' | 'no_bundle' | 'no_key'>
-  /** False when the key is not attached. */
-  delete(tenantId: string, attachment: Attachment, stamp: Stamp): Promise<boolean>
-  /** `absent`: the key is not attached. `already`: the new key is. */
-  change(
-    tenantId: string,
-    change: AttachmentChange,
-    stamp: Stamp,
-  ): Promise<'changed' | 'absent' | 'name_taken' | 'already' | 'no_key'>
+  insert(tenantId: string, attachment: NewAttachment, stamp: Stamp): Promise<void>
+  delete(tenantId: string, attachment: Attachment, stamp: Stamp): Promise<void>
+  change(tenantId: string, change: AttachmentChange, stamp: Stamp): Promise<void>
   /** The bundle's keys that other bundles use too. */
   listShared(tenantId: string, bundleId: string): Promise<SharedKey[]>
   /** What the bundle delivers of these keys, without values; leaves out those that are not attached. */
   versions(tenantId: string, bundleId: string, keyIds: readonly string[]): Promise<AttachedVersion[]>
-  /** Moves it and shifts the keys between by one; false when the key is not attached. */
-  move(tenantId: string, change: Attachment & { order: number }, stamp: Stamp): Promise<boolean>
+  /** Moves it and shifts the keys between by one. */
+  move(tenantId: string, change: Attachment & { order: number }, stamp: Stamp): Promise<void>
 }
 
 type AttachmentStores = { attachments: AttachmentStore; bundles: BundleStore; keys: KeyStore }
@@ -81,9 +85,11 @@ export async function listSharedKeys(
   stores: AttachmentStores,
   caller: Caller,
   bundleId: string,
-): Promise<SharedKey[]> {
-  if (!(await stores.bundles.find(caller.tenantId, bundleId))) throw bundleNotFound()
-  return stores.attachments.listShared(caller.tenantId, bundleId)
+): Promise<(SharedKey & { crosses: boolean })[]> {
+  const bundle = await stores.bundles.find(caller.tenantId, bundleId)
+  if (!bundle) throw bundleNotFound()
+  const shared = await stores.attachments.listShared(caller.tenantId, bundleId)
+  return shared.map((key) => ({ ...key, crosses: crossesProduction(key, isProduction(bundle)) }))
 }
 
 /** Attach a library key to a bundle of the caller's tenant. A member may attach only a key and a bundle that they
@@ -97,12 +103,7 @@ export async function attachKey(
 ): Promise<void> {
   await requireBundleEditor(parts.bundles, caller, attachment.bundleId)
   await requireShowable(parts.keys, caller, attachment.keyId)
-  const stamp = stampOf(caller, parts.clock)
-  const outcome = await parts.attachments.insert(caller.tenantId, attachment, stamp)
-  if (outcome === 'no_bundle') throw bundleNotFound()
-  if (outcome === 'no_key') throw keyNotFound()
-  if (outcome === 'already') throw new DomainError('conflict', 'Key already attached to bundle')
-  if (outcome === 'name_taken') throw deliveredNameTaken(attachment.as)
+  await parts.attachments.insert(caller.tenantId, attachment, stampOf(caller, parts.clock))
 }
 
 /** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden */
@@ -113,8 +114,7 @@ export async function detachKey(
 ): Promise<void> {
   const { bundleId, keyId } = attachment
   await requireMayLetGo(parts.bundles, caller, { bundleId, keyIds: [keyId] })
-  if (await parts.attachments.delete(caller.tenantId, attachment, stampOf(caller, parts.clock))) return
-  throw await missing(parts, caller, attachment)
+  await parts.attachments.delete(caller.tenantId, attachment, stampOf(caller, parts.clock))
 }
 
 /** Change the name under which a bundle delivers a key, whether it is required, or the key itself.
@@ -130,11 +130,7 @@ export async function changeAttachment(
     await requireMayLetGo(parts.bundles, caller, { bundleId: change.bundleId, keyIds: [change.keyId] })
     await requireShowable(parts.keys, caller, change.newKeyId)
   }
-  const outcome = await parts.attachments.change(caller.tenantId, change, stampOf(caller, parts.clock))
-  if (outcome === 'absent') throw await missing(parts, caller, change)
-  if (outcome === 'no_key') throw keyNotFound()
-  if (outcome === 'already') throw new DomainError('conflict', 'Key already attached to bundle')
-  if (outcome === 'name_taken') throw deliveredNameTaken(change.as)
+  await parts.attachments.change(caller.tenantId, change, stampOf(caller, parts.clock))
 }
 
 /** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden */
@@ -144,21 +140,16 @@ export async function reorderKey(
   change: Attachment & { order: number },
 ): Promise<void> {
   await requireBundleEditor(parts.bundles, caller, change.bundleId)
-  if (await parts.attachments.move(caller.tenantId, change, stampOf(caller, parts.clock))) return
-  throw await missing(parts, caller, change)
+  await parts.attachments.move(caller.tenantId, change, stampOf(caller, parts.clock))
 }
 
 /** @param name undefined: the key's own */
-function deliveredNameTaken(name?: string): DomainError {
+export function deliveredNameTaken(name?: string): DomainError {
   const what = name === undefined ? "a key under this key's name" : `a key as ${name}`
   const message = `the bundle already delivers ${what}: choose another name with "as", or detach that key first`
   return new DomainError('name_taken', message, name === undefined ? {} : { details: { names: [name] } })
 }
 
-async function missing(
-  { bundles }: AttachmentStores,
-  caller: Caller,
-  { bundleId }: Attachment,
-): Promise<DomainError> {
-  return (await bundles.find(caller.tenantId, bundleId)) ? keyNotFound() : bundleNotFound()
+export function alreadyAttached(): DomainError {
+  return new DomainError('conflict', 'Key already attached to bundle')
 }

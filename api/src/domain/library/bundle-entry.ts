@@ -46,7 +46,20 @@ type EntryList<Entry> = {
 }
 
 /** Attached keys in order, legacy items by name, byte by byte. */
-export type EntryStores = { attachments: EntryList<AttachedKey>; legacyItems: EntryList<LegacyItem> }
+export type EntryStores = {
+  attachments: EntryList<AttachedKey> & {
+    /** With the values of these names (null: all), or null where all of the bundle take more than
+     * `SMALL_BUNDLE_BYTES` together: then no value is read. */
+    listSmall(
+      tenantId: string,
+      bundleId: string,
+      names: ReadonlySet<string> | null,
+    ): Promise<AttachedKey[] | null>
+  }
+  legacyItems: EntryList<LegacyItem>
+}
+
+export const SMALL_BUNDLE_BYTES = 256 * 1024
 
 /** One variable of a bundle: an attached key, or a legacy item (`id`, `key_name`, `description`,
  * `version`, `order` and deadlines null). */

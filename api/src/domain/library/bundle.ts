@@ -1,8 +1,9 @@
-import type { Production } from '@keyferry/contract'
+import type { Bundle as BundleSchema, CreateBundle, UpdateBundle } from '@keyferry/contract'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
-import { type Stamp, stampOf } from '../base/stamp.ts'
+import { firstStamp, type Stamp, stampOf } from '../base/stamp.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
 import { type BundleRights, mayEditBundle, requireRight } from './value-rights.ts'
 
@@ -12,25 +13,11 @@ import { type BundleRights, mayEditBundle, requireRight } from './value-rights.t
  * bundle leaves its keys in the library. A bundle of another tenant answers "not found", as an unknown one does.
  */
 
-export type NewBundle = {
-  id: string
-  tenant_id: string
-  name: string
-  description: string
-  tags: string
-  production: Production
-  created_by: string
-  created_at: string
-  updated_at: string
-  updated_by: string
-}
-
 /** `updated_by_name` is a username; `key_count` counts attached keys, not legacy items. */
-export type Bundle = NewBundle & { updated_by_name: string | null; key_count: number }
-
-export type BundleDraft = { name: string; description: string; tags: string }
-
-export type BundleChange = { [Field in keyof BundleDraft]?: BundleDraft[Field] | undefined }
+export type Bundle = z.output<typeof BundleSchema>
+export type NewBundle = Omit<Bundle, 'updated_by_name' | 'key_count'>
+export type BundleDraft = z.output<typeof CreateBundle>
+export type BundleChange = z.output<typeof UpdateBundle>
 
 /** `query`: part of the name in any case; `tag`: one whole tag; `grantedTo`: a machine's id. */
 export type BundleFilter = {
@@ -47,11 +34,8 @@ export type BundleOfTenant = { bundle: { id: string; name: string }; workspace: 
 export interface BundleStore {
   /** False when the tenant has a bundle of this name. */
   insert(bundle: NewBundle, stamp: Stamp): Promise<boolean>
-  update(
-    tenantId: string,
-    bundleId: string,
-    change: BundleChange & { stamp: Stamp },
-  ): Promise<'updated' | 'absent' | 'name_taken'>
+  /** @throws DomainError not_found · conflict: the name is taken */
+  update(tenantId: string, bundleId: string, change: BundleChange & { stamp: Stamp }): Promise<void>
   find(tenantId: string, bundleId: string): Promise<Bundle | null>
   /** Null: the tenant has no such bundle. */
   rights(tenantId: string, bundleId: string): Promise<BundleRights | null>
@@ -62,7 +46,6 @@ export interface BundleStore {
   count(tenantId: string, filter: BundleFilter): Promise<number>
   /** Bundles of all tenants of a user, by workspace name and bundle name. */
   findSuggested(userId: string, suggestion: BundleSuggestion): Promise<BundleOfTenant[]>
-  /** The bundles of these names. */
   findNamed(
     tenantId: string,
     names: readonly string[],
@@ -85,18 +68,10 @@ export async function createBundle(
 /** A bundle as it is stored first. */
 export function newBundle(
   { name, description, tags }: BundleDraft,
-  { id, tenantId, stamp: { at, by } }: { id: string; tenantId: string; stamp: Stamp },
+  { id, tenantId, stamp }: { id: string; tenantId: string; stamp: Stamp },
 ): NewBundle {
-  const made = { created_by: by, created_at: at, updated_at: at, updated_by: by }
-  return {
-    id,
-    tenant_id: tenantId,
-    name,
-    description,
-    tags: normalTags(tags),
-    production: 'by_name',
-    ...made,
-  }
+  const given = { name, description, tags: normalTags(tags) }
+  return { id, tenant_id: tenantId, ...given, production: 'by_name', ...firstStamp(stamp) }
 }
 
 /** Change a bundle; absent fields stay.
@@ -109,9 +84,7 @@ export async function updateBundle(
   await requireBundleEditor(bundles, caller, bundleId)
   const tags = change.tags === undefined ? undefined : normalTags(change.tags)
   const stamp = stampOf(caller, clock)
-  const outcome = await bundles.update(caller.tenantId, bundleId, { ...change, tags, stamp })
-  if (outcome === 'absent') throw bundleNotFound()
-  if (outcome === 'name_taken') throw bundleNameTaken()
+  await bundles.update(caller.tenantId, bundleId, { ...change, tags, stamp })
   return readBack(findBundle(bundles, caller, bundleId))
 }
 

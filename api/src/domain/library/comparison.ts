@@ -1,3 +1,5 @@
+import type { Comparison } from '@keyferry/contract'
+import type { z } from 'zod'
 import type { Caller } from '../people/membership.ts'
 import { bundleNotFound } from './bundle.ts'
 import type { TemplateParts } from './template.ts'
@@ -8,7 +10,7 @@ import type { TemplateParts } from './template.ts'
  */
 
 /** A variable of a bundle; a legacy item has no key. */
-export type ComparedEntry = {
+type ComparedEntry = {
   bundle_id: string
   name: string
   key_id: string | null
@@ -16,18 +18,8 @@ export type ComparedEntry = {
   templateParts: TemplateParts
 }
 
-/** `shared`: another of the bundles delivers the same key under this name, so a change changes both · `own`: none
- * does. `template_parts`: of a key whose value each bundle composes. Then bundles that share the key may deliver
- * different values. */
-type Cell = {
-  bundle_id: string
-  state: 'shared' | 'own' | 'missing'
-  key_id: string | null
-  key_name: string | null
-  template_parts?: string[]
-}
-
-type Row = { name: string; cells: Cell[] }
+type Row = z.output<typeof Comparison>['rows'][number]
+type Cell = Row['cells'][number]
 
 export interface ComparisonStore {
   /** What the bundles deliver, in any order, hidden legacy items included; null when one of them does not exist. */

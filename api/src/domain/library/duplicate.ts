@@ -1,11 +1,12 @@
+import type { DuplicateBundle } from '@keyferry/contract'
 import { MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
-import { type Bundle, type BundleStore, bundleNameTaken, bundleNotFound, findBundle } from './bundle.ts'
-import { keyNameTaken } from './key.ts'
+import { type Bundle, type BundleStore, findBundle } from './bundle.ts'
 import { libraryNames } from './library-name.ts'
 import { maskOverSecret } from './mask.ts'
 import type { OwnCopy } from './split.ts'
@@ -16,15 +17,8 @@ import type { OwnCopy } from './split.ts'
  * Only owners may copy keys, because who set a value may declare it not secret and read it.
  */
 
-export type DuplicateDraft = {
-  name: string
-  /** Delivered names whose keys are copied. */
-  own: readonly string[]
-  /** Values of copies, by delivered name. */
-  values: Readonly<Record<string, string>>
-  /** Library names for copies, by delivered name. */
-  key_names: Readonly<Record<string, string>>
-}
+/** `own`: delivered names whose keys are copied. `values` of copies, and their library names, by delivered name. */
+export type DuplicateDraft = z.output<typeof DuplicateBundle>
 
 export type Duplicate = {
   of: string
@@ -37,19 +31,9 @@ export type Duplicate = {
 
 export interface DuplicateStore {
   /** Add a bundle with the description, tags and attached keys of another, all of it or nothing.
-   * @returns `key_name_taken`: no library name was free · `notDelivered`: names in `own` that the bundle does not
-   *   deliver */
-  duplicate(
-    tenantId: string,
-    duplicate: Duplicate,
-  ): Promise<
-    | 'duplicated'
-    | 'absent'
-    | 'name_taken'
-    | 'key_name_taken'
-    | 'has_legacy_items'
-    | { notDelivered: readonly string[] }
-  >
+   * @throws DomainError not_found · conflict (a name is taken, no library name was free, or the bundle has legacy
+   *   items) · invalid (a name in `own` that the bundle does not deliver) */
+  duplicate(tenantId: string, duplicate: Duplicate): Promise<void>
 }
 
 /** @throws DomainError not_found · forbidden (a member who copies keys, or a bundle with rules) · invalid (a name that
@@ -67,7 +51,7 @@ export async function duplicateBundle(
     throw ownerRequired()
   for (const [name, value] of values) if (value === MASK) throw maskOverSecret(name)
   const id = clock.newId()
-  const outcome = await bundles.duplicate(caller.tenantId, {
+  await bundles.duplicate(caller.tenantId, {
     of: bundleId,
     id,
     name: draft.name,
@@ -79,7 +63,6 @@ export async function duplicateBundle(
       ...givenValue(values.get(deliveredName)),
     }),
   })
-  if (outcome !== 'duplicated') throw refusal(outcome)
   return readBack(findBundle(bundles, caller, id))
 }
 
@@ -93,15 +76,11 @@ function namesFor({ name: bundleName, key_names }: DuplicateDraft, name: string)
   return given === undefined ? libraryNames({ bundleName, name, field: 'key_names' }) : [given]
 }
 
-type Refusal = Exclude<Awaited<ReturnType<DuplicateStore['duplicate']>>, 'duplicated'>
+export function hasLegacyItems(): DomainError {
+  return new DomainError('conflict', 'this bundle has inline items: convert them into keys first')
+}
 
-function refusal(outcome: Refusal): DomainError {
-  if (outcome === 'absent') return bundleNotFound()
-  if (outcome === 'name_taken') return bundleNameTaken()
-  if (outcome === 'key_name_taken') return keyNameTaken()
-  if (outcome === 'has_legacy_items')
-    return new DomainError('conflict', 'this bundle has inline items: convert them into keys first')
-  const names = outcome.notDelivered
+export function ownNotDelivered(names: readonly string[]): DomainError {
   const message = `own names keys that the bundle does not deliver: ${names.join(', ')}`
   return new DomainError('invalid', message, { details: { field: 'own', names } })
 }

@@ -2,7 +2,7 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
-import { type BundleStore, bundleNotFound, requireBundleEditor, requireMayLetGo } from './bundle.ts'
+import { type BundleStore, requireBundleEditor, requireMayLetGo } from './bundle.ts'
 import { mayChange, mayShow, type ValueRights } from './value-rights.ts'
 
 /*
@@ -15,34 +15,29 @@ import { mayChange, mayShow, type ValueRights } from './value-rights.ts'
 export type KeyOfBatch = { id: string; name: string; value_set_by: string }
 
 /** `key_count`: how many of the keys the bundle uses. */
-export type KeyUse = { id: string; name: string; created_by: string; key_count: number }
+type KeyUse = { id: string; name: string; created_by: string; key_count: number }
 
 type KeysChange =
   | { action: 'attach' | 'detach'; bundleId: string }
   | { action: 'delete' | 'declare_secret'; bundleId?: never }
 
-/** `keyIds`: those that the tenant does not have; `names`: the names that the bundle delivers from other keys. */
-export type KeysChanged =
-  | { status: 'done'; changed: number }
-  | { status: 'no_keys'; keyIds: readonly string[] }
-  | { status: 'no_bundle' }
-  | { status: 'name_taken'; names: readonly string[] }
-
 type Change = { keyIds: readonly string[]; stamp: Stamp }
 type ChangeInBundle = Change & { bundleId: string }
 
+/** Changes answer how many keys changed.
+ * @throws DomainError not_found (the bundle; or keys: `details.key_ids`) · name_taken (`details.names`) */
 export interface KeyBatchStore {
   /** Those of the keys that the tenant has. */
   find(tenantId: string, keyIds: readonly string[]): Promise<(KeyOfBatch & ValueRights)[]>
-  /** The bundles that use any of the keys, by name. */
+  /** The bundles that use any of the keys, by name; unknown keys are used by none. */
   uses(tenantId: string, keyIds: readonly string[]): Promise<KeyUse[]>
   /** Attaches the keys after what the bundle has, in the given order.
    * @throws DomainError bundle_full */
-  attach(tenantId: string, change: ChangeInBundle): Promise<KeysChanged>
-  detach(tenantId: string, change: ChangeInBundle): Promise<KeysChanged>
-  delete(tenantId: string, change: Change): Promise<KeysChanged>
+  attach(tenantId: string, change: ChangeInBundle): Promise<number>
+  detach(tenantId: string, change: ChangeInBundle): Promise<number>
+  delete(tenantId: string, change: Change): Promise<number>
   /** @throws DomainError forbidden: the editor may not change one of the values */
-  declareSecret(tenantId: string, change: Change & { editor: Caller }): Promise<KeysChanged>
+  declareSecret(tenantId: string, change: Change & { editor: Caller }): Promise<number>
 }
 
 type BatchParts = { keyBatches: KeyBatchStore; bundles: BundleStore; clock: ClockAndIds }
@@ -57,18 +52,8 @@ export async function changeKeys(
 ): Promise<{ changed: number; unchanged: number }> {
   await requireAllowed(parts, caller, { keyIds, change })
   const stamp = stampOf(caller, parts.clock)
-  const outcome = await carryOut(parts.keyBatches, caller, { ...change, keyIds, stamp })
-  if (outcome.status !== 'done') throw refusal(outcome)
-  return { changed: outcome.changed, unchanged: keyIds.length - outcome.changed }
-}
-
-/** The bundles of the tenant that use any of the keys; unknown keys are used by none. */
-export function findKeyUses(
-  batches: KeyBatchStore,
-  { tenantId }: Caller,
-  keyIds: readonly string[],
-): Promise<KeyUse[]> {
-  return batches.uses(tenantId, keyIds)
+  const changed = await carryOut(parts.keyBatches, caller, { ...change, keyIds, stamp })
+  return { changed, unchanged: keyIds.length - changed }
 }
 
 async function requireAllowed(
@@ -80,14 +65,13 @@ async function requireAllowed(
   if (bundleId !== undefined) await requireBundleEditor(bundles, caller, bundleId)
   if (action === 'detach') return requireMayLetGo(bundles, caller, { bundleId, keyIds })
   const keys = await keyBatches.find(caller.tenantId, keyIds)
-  const unknown = missingOf(keyIds, keys)
-  if (unknown.length > 0) throw keysNotFound(unknown)
+  requireAll(keyIds, keys)
   const may = action === 'attach' ? mayShow : mayChange
   const refused = action === 'delete' ? keys : keys.filter((key) => !may(caller, key))
   if (refused.length > 0) throw ownerRequired(refused.map(({ name }) => name))
 }
 
-function carryOut(batches: KeyBatchStore, caller: Caller, change: KeysChange & Change): Promise<KeysChanged> {
+function carryOut(batches: KeyBatchStore, caller: Caller, change: KeysChange & Change): Promise<number> {
   const { tenantId } = caller
   if (change.action === 'attach') return batches.attach(tenantId, change)
   if (change.action === 'detach') return batches.detach(tenantId, change)
@@ -96,24 +80,19 @@ function carryOut(batches: KeyBatchStore, caller: Caller, change: KeysChange & C
     : batches.declareSecret(tenantId, { ...change, editor: caller })
 }
 
-/** Those of the ids that none of the keys has. */
-export function missingOf(keyIds: readonly string[], keys: readonly { id: string }[]): string[] {
+/** @throws DomainError not_found: none of the keys has one of the ids (`details.key_ids`) */
+export function requireAll(keyIds: readonly string[], keys: readonly { id: string }[]): void {
   const found = new Set(keys.map(({ id }) => id))
-  return keyIds.filter((id) => !found.has(id))
+  const missing = keyIds.filter((id) => !found.has(id))
+  if (missing.length === 0) return
+  const what = missing.length === 1 ? 'one of the keys is' : `${missing.length} of the keys are`
+  const message = `${what} not in the library, so nothing was changed: read the keys again`
+  throw new DomainError('not_found', message, { details: { key_ids: missing } })
 }
 
-function refusal(outcome: Exclude<KeysChanged, { status: 'done' }>): DomainError {
-  if (outcome.status === 'no_bundle') return bundleNotFound()
-  if (outcome.status === 'no_keys') return keysNotFound(outcome.keyIds)
-  const { names } = outcome
+export function namesDelivered(names: readonly string[]): DomainError {
   const message = `the bundle already delivers ${listed(names)} from other keys, so no key was attached: leave these out, or attach them one by one with another name`
   return new DomainError('name_taken', message, { details: { names } })
-}
-
-function keysNotFound(keyIds: readonly string[]): DomainError {
-  const what = keyIds.length === 1 ? 'one of the keys is' : `${keyIds.length} of the keys are`
-  const message = `${what} not in the library, so nothing was changed: read the keys again`
-  return new DomainError('not_found', message, { details: { key_ids: keyIds } })
 }
 
 const LISTED = 5

@@ -1,7 +1,7 @@
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { expect, test } from 'vitest'
 import type { StampedChange } from './key.ts'
-import { type CurrentKey, conflictOf, effectiveChange, keyChanged } from './key-change.ts'
+import { type CurrentKey, effectiveChange, keyChanged, requireVersion } from './key-change.ts'
 
 const stamp = { by: 'user', at: '2026-06-01T00:00:00.000Z', origin: null }
 const lifetime = { expires_at: null, rotate_after_days: null }
@@ -61,7 +61,8 @@ test('the event says what changed', () => {
 })
 
 test('a change that expects another version is refused with the version there is', () => {
-  expect(conflictOf(3, undefined)).toBeNull()
-  expect(conflictOf(3, 3)).toBeNull()
-  expect(conflictOf(3, 2)).toEqual({ status: 'conflict', version: 3 })
+  expect(() => requireVersion(3, undefined)).not.toThrow()
+  expect(() => requireVersion(3, 3)).not.toThrow()
+  const refusal = { code: 'version_conflict', details: { version: 3 } }
+  expect(() => requireVersion(3, 2)).toThrow(expect.objectContaining(refusal))
 })

@@ -1,7 +1,8 @@
 import type { AuditAction } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
+import { DomainError } from '../base/errors.ts'
 import { type Event, madeBy } from '../base/event.ts'
-import type { StampedChange, ValueHow, VersionConflict } from './key.ts'
+import type { StampedChange, ValueHow } from './key.ts'
 import type { Lifetime } from './key-lifetime.ts'
 
 /*
@@ -11,7 +12,6 @@ import type { Lifetime } from './key-lifetime.ts'
  * because bundles deliver something else from then on.
  */
 
-/** A key before its change. */
 export type CurrentKey = Lifetime & {
   version: number
   is_secret: boolean
@@ -23,7 +23,6 @@ export type CurrentKey = Lifetime & {
  * for one that the caller may not compare. */
 export type CurrentValue = { open: () => Plaintext | null; isSame: (value: Plaintext) => boolean }
 
-/** Where a new value comes from. */
 export type ValueSource = { how: ValueHow; restoredFrom: number | null; proposedBy?: string | null }
 
 /** A change without what changes nothing. `value`: a new value, which is the next version. */
@@ -33,9 +32,11 @@ export type EffectiveChange = StampedChange & {
   changed: readonly string[]
 }
 
-/** The refusal of a change that expects another version; null where there is none. */
-export function conflictOf(version: number, expected: number | undefined): VersionConflict | null {
-  return expected === undefined || expected === version ? null : { status: 'conflict', version }
+/** @throws DomainError version_conflict (`details.version`) */
+export function requireVersion(version: number, expected: number | undefined): void {
+  if (expected === undefined || expected === version) return
+  const message = `the value has changed: it is version ${version}; read the key again, then change it`
+  throw new DomainError('version_conflict', message, { details: { version } })
 }
 
 /** @returns null for a change that changes nothing */
@@ -75,7 +76,6 @@ function changedFields(current: CurrentKey, wanted: StampedChange): string[] {
   ]
 }
 
-/** The event of a change. */
 export function keyChanged(
   key: { tenantId: string; id: string; name: string; is_secret: boolean },
   { changed, version, ...wanted }: EffectiveChange,

@@ -1,9 +1,11 @@
+import type { CreateKey, Key as KeySchema, UpdateKey } from '@keyferry/contract'
 import { type Changers, MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
-import { type Stamp, stampOf } from '../base/stamp.ts'
+import { firstStamp, type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import { groupsOf } from './bundle-entry.ts'
 import { type Deadlines, type DueBy, type Lifetime, normalLifetime } from './key-lifetime.ts'
@@ -19,33 +21,18 @@ import { mayChange, mayShow, requireRight, type ValueRights } from './value-righ
  * would destroy the value.
  */
 
-/** A library entry; `value` is null where it was not read. */
-export type Key = {
-  id: string
-  name: string
-  value: Plaintext | null
-  is_secret: boolean
-  /** For a key that holds a template: `value` is its text. */
-  templateParts: TemplateParts
-  description: string
-  created_at: string
-  updated_at: string
-  created_by: string
-  updated_by: string
-  /** A username. */
-  updated_by_name: string | null
-  used_in_bundles: number
-  /** Counts the values that the key has had, from 1. */
-  version: number
-  value_set_at: string
-  value_set_by: Person
-  /** Of a value that moved here: when it last changed on the other server, as the moved file says. No proof. */
-  value_changed_elsewhere_at: string | null
-} & Lifetime &
-  Deadlines
+type Rights = Pick<z.output<typeof KeySchema>, 'may_change' | 'may_show'>
+
+type Shown = 'value' | 'is_template' | 'template_parts' | 'due'
+
+/** A library entry. `value` is null where it was not read; of a template it is the text. `version` counts the values
+ * that the key has had, from 1. `value_changed_elsewhere_at`: of a value that moved here, when it last changed on the
+ * other server, as the moved file says. No proof. */
+export type Key = Omit<z.output<typeof KeySchema>, Shown | keyof Rights> &
+  Deadlines & { value: Plaintext | null; templateParts: TemplateParts }
 
 /** A key as one person sees it. */
-export type SeenKey = Key & { may_change: boolean; may_show: boolean; bundles?: BundleReference[] }
+export type SeenKey = Key & Rights & { bundles?: BundleReference[] }
 
 /** `isLong`: the value may be shown, but is too long to be read with a list. */
 type ListedKey = Key & { isLong: boolean }
@@ -62,25 +49,12 @@ type NewKey = Pick<
   'id' | 'name' | 'is_secret' | 'description' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by'
 > & { value: Plaintext; templateUses?: TemplateUses } & Partial<Lifetime>
 
-export type KeyDraft = {
-  name: string
-  value: string
-  is_secret: boolean
-  is_template: boolean
-  description: string
-} & Lifetime
+export type KeyDraft = z.output<typeof CreateKey>
 
-type KeyChange = {
+type KeyChange = Pick<KeyUpdate['change'], 'description' | 'is_secret' | keyof Lifetime> & {
   value?: Plaintext | undefined
-  is_secret?: boolean | undefined
   isTemplate?: boolean | undefined
-  description?: string | undefined
-} & { [Field in keyof Lifetime]?: Lifetime[Field] | undefined }
-
-/** The expected version is not the value's version, which is `version`. */
-export type VersionConflict = { status: 'conflict'; version: number }
-
-export type KeyChanged = { status: 'done' | 'absent' } | VersionConflict
+}
 
 /** A bundle that uses a key; `as`: the name under which it delivers the key. */
 type BundleReference = { id: string; name: string; as: string }
@@ -97,8 +71,8 @@ export type StampedChange = KeyChange & {
 }
 
 export interface KeyStore {
-  /** False when the tenant has a key of this name. */
-  insert(tenantId: string, key: NewKey, stamp: Stamp): Promise<boolean>
+  /** @throws DomainError conflict: the tenant has a key of this name */
+  insert(tenantId: string, key: NewKey, stamp: Stamp): Promise<void>
   find(tenantId: string, keyId: string, values: 'public' | 'all'): Promise<Key | null>
   /** Who may change each key, by its id. */
   changersOf(tenantId: string, keyIds: readonly string[]): Promise<ReadonlyMap<string, Changers>>
@@ -115,8 +89,8 @@ export interface KeyStore {
   ): Promise<ReadonlyMap<string, BundleReference[]>>
   /** Change a key, all of it or nothing. A value that differs from the current one becomes the next version, and so
    * does the same text where it becomes a template or stops being one; a change that changes nothing leaves no trace.
-   * @throws DomainError invalid: the value is no template · forbidden: see `editor` */
-  update(tenantId: string, keyId: string, change: StampedChange): Promise<KeyChanged>
+   * @throws DomainError not_found · version_conflict · invalid: the value is no template · forbidden: see `editor` */
+  update(tenantId: string, keyId: string, change: StampedChange): Promise<void>
   /** Removes it from every bundle too and closes the gaps in their order. */
   delete(tenantId: string, keyId: string, stamp: Stamp): Promise<boolean>
 }
@@ -135,12 +109,9 @@ export async function createKey(
     id: clock.newId(),
     value,
     templateUses: is_template ? templateUsesOf(value) : null,
-    created_at: stamp.at,
-    updated_at: stamp.at,
-    created_by: stamp.by,
-    updated_by: stamp.by,
+    ...firstStamp(stamp),
   }
-  if (!(await keys.insert(caller.tenantId, key, stamp))) throw keyNameTaken()
+  await keys.insert(caller.tenantId, key, stamp)
   return readBack(findKey(keys, caller, key.id))
 }
 
@@ -224,14 +195,7 @@ async function* withLongValues(
   }
 }
 
-type KeyUpdate = {
-  keyId: string
-  change: Omit<KeyChange, 'value' | 'isTemplate'> & {
-    value?: string | undefined
-    is_template?: boolean | undefined
-    expected_version?: number | undefined
-  }
-}
+type KeyUpdate = { keyId: string; change: z.output<typeof UpdateKey> }
 
 /** Change a key; absent fields stay. A new value applies to every bundle at once.
  * @throws DomainError invalid: the mask over a secret (`details.names`), or no template · not_found · forbidden (see
@@ -249,17 +213,15 @@ export async function updateKey(
   const value = change.value === undefined ? undefined : Plaintext.of(change.value)
   const lifetime = normalLifetime(change)
   const stamp = stampOf(caller, clock)
-  requireChanged(
-    await keys.update(caller.tenantId, keyId, {
-      ...change,
-      ...lifetime,
-      value,
-      isTemplate,
-      expectedVersion,
-      editor: caller,
-      stamp,
-    }),
-  )
+  await keys.update(caller.tenantId, keyId, {
+    ...change,
+    ...lifetime,
+    value,
+    isTemplate,
+    expectedVersion,
+    editor: caller,
+    stamp,
+  })
   return readBack(findKey(keys, caller, keyId))
 }
 
@@ -276,15 +238,6 @@ export async function deleteKey(
  * @throws DomainError not_found · forbidden */
 export async function requireShowable(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
   if (caller.role !== 'owner') requireRight((await findKey(keys, caller, keyId)).may_show)
-}
-
-/** @throws DomainError not_found · version_conflict */
-export function requireChanged(changed: KeyChanged): void {
-  if (changed.status === 'absent') throw keyNotFound()
-  if (changed.status !== 'conflict') return
-  const { version } = changed
-  const message = `the value has changed: it is version ${version}; read the key again, then change it`
-  throw new DomainError('version_conflict', message, { details: { version } })
 }
 
 export function keyNameTaken(): DomainError {

@@ -1,10 +1,12 @@
+import type { UpsertLegacyItem } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { DomainError, readBack } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
-import { type BundleStore, bundleNotFound } from './bundle.ts'
 import type { EntryStores } from './bundle-entry.ts'
-import { keyNotFound } from './key.ts'
+import { findKey, type KeyStore, type SeenKey } from './key.ts'
 import { maskedOver, maskOverSecret } from './mask.ts'
 
 /*
@@ -19,25 +21,24 @@ export type LegacyItemWrite = { id: string; name: string; value: Plaintext; is_s
 
 export type BundlePlace = { tenantId: string; bundleId: string }
 
-/** Every change stamps the bundle. */
+/** Every change stamps the bundle.
+ * @throws DomainError not_found (bundle or item) */
 export type LegacyItemStore = EntryStores['legacyItems'] & {
-  /** All of them or none; null when there is no such bundle. */
+  /** All of them or none.
+   * @throws DomainError bundle_full */
   upsert(
     place: BundlePlace,
     items: readonly LegacyItemWrite[],
     stamp: Stamp,
-  ): Promise<{ created: number; updated: number } | null>
-  delete(place: BundlePlace, name: string, stamp: Stamp): Promise<boolean>
+  ): Promise<{ created: number; updated: number }>
+  delete(place: BundlePlace, name: string, stamp: Stamp): Promise<void>
   /** Replace an item by a library key of the same name, value and mark, all of it or nothing.
-   * @returns `taken`: the library has a key of this name · `hidden`: the bundle delivers a key under this name */
-  convert(
-    place: BundlePlace,
-    name: string,
-    key: { keyId: string; stamp: Stamp },
-  ): Promise<'converted' | 'no_bundle' | 'no_item' | 'taken' | 'hidden'>
+   * @throws DomainError conflict: the library has a key of this name ·
+   *   name_taken: the bundle delivers a key under it */
+  convert(place: BundlePlace, name: string, key: { keyId: string; stamp: Stamp }): Promise<void>
 }
 
-export type LegacyItemDraft = { key: string; value: string; is_secret: boolean }
+export type LegacyItemDraft = z.output<typeof UpsertLegacyItem>
 
 /** @throws DomainError invalid: the mask over a secret (`details.names`) · not_found: the bundle */
 export async function upsertLegacyItem(
@@ -50,16 +51,38 @@ export async function upsertLegacyItem(
   const place = { tenantId: caller.tenantId, bundleId }
   const masked = await maskedOver(stores, place, new Map([[name, value]]))
   if (masked.length > 0) throw maskOverSecret(name)
-  if (!(await stores.legacyItems.upsert(place, [item], stampOf(caller, clock)))) throw bundleNotFound()
+  await stores.legacyItems.upsert(place, [item], stampOf(caller, clock))
 }
 
 /** @throws DomainError not_found: bundle or item */
 export async function deleteLegacyItem(
-  { bundles, legacyItems }: { bundles: BundleStore; legacyItems: LegacyItemStore },
+  { legacyItems }: { legacyItems: LegacyItemStore },
   caller: Caller,
   { bundleId, name, clock }: { bundleId: string; name: string; clock: ClockAndIds },
 ): Promise<void> {
+  await legacyItems.delete({ tenantId: caller.tenantId, bundleId }, name, stampOf(caller, clock))
+}
+
+/*
+ * A conversion replaces a legacy item by a library key of the same name, value and mark, at the end of the same
+ * bundle. It is refused when the library has a key of that name, because two values for one name cannot both win.
+ */
+
+/** Replace a legacy item by a library key.
+ * @throws DomainError not_found: bundle or item · conflict: the library has a key of this name ·
+ *   name_taken: the bundle delivers a library key under this name */
+export async function convertLegacyItem(
+  stores: { legacyItems: LegacyItemStore; keys: KeyStore },
+  caller: Caller,
+  { bundleId, name, clock }: { bundleId: string; name: string; clock: ClockAndIds },
+): Promise<SeenKey> {
+  const keyId = clock.newId()
   const place = { tenantId: caller.tenantId, bundleId }
-  if (await legacyItems.delete(place, name, stampOf(caller, clock))) return
-  throw (await bundles.find(place.tenantId, bundleId)) ? keyNotFound() : bundleNotFound()
+  await stores.legacyItems.convert(place, name, { keyId, stamp: stampOf(caller, clock) })
+  return readBack(findKey(stores.keys, caller, keyId))
+}
+
+export function hiddenItem(name: string): DomainError {
+  const message = `the bundle delivers a library key as ${name}: delete this item, or detach that key before you convert it`
+  return new DomainError('name_taken', message, { details: { names: [name] } })
 }

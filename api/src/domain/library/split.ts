@@ -1,12 +1,14 @@
+import type { SplitKey } from '@keyferry/contract'
 import { MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { readBack } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import type { Attachment } from './attachment.ts'
-import { type BundleStore, bundleNotFound, findBundle } from './bundle.ts'
-import { findKey, type KeyStore, keyNameTaken, keyNotFound, type SeenKey } from './key.ts'
+import { type BundleStore, findBundle } from './bundle.ts'
+import { findKey, type KeyStore, type SeenKey } from './key.ts'
 import { type Lifetime, normalLifetime } from './key-lifetime.ts'
 import { libraryNames } from './library-name.ts'
 import { maskOverSecret } from './mask.ts'
@@ -40,25 +42,13 @@ export function marksOfCopy(source: Marks, copy: Pick<OwnCopy, keyof Marks>): Ma
 
 export interface SplitStore {
   /** Put a copy in the place of an attached key, all of it or nothing.
-   * @returns `absent`: the key is not attached · `name_taken`: no library name was free */
-  split(
-    tenantId: string,
-    attachment: Attachment,
-    copy: OwnCopy & { stamp: Stamp },
-  ): Promise<'split' | 'absent' | 'name_taken'>
+   * @throws DomainError not_found (bundle or key, or the key is not attached) · conflict: no library name was free */
+  split(tenantId: string, attachment: Attachment, copy: OwnCopy & { stamp: Stamp }): Promise<void>
 }
 
 type SplitParts = { attachments: SplitStore; bundles: BundleStore; keys: KeyStore; clock: ClockAndIds }
 
-export type SplitDraft = {
-  key_name?: string | undefined
-  value?: string | undefined
-  is_secret?: boolean | undefined
-  is_template?: boolean | undefined
-  description?: string | undefined
-  expires_at?: string | null | undefined
-  rotate_after_days?: number | null | undefined
-}
+export type SplitDraft = z.output<typeof SplitKey>
 
 /** Replace a shared key in a bundle by a copy, with another value, mark, description or lifetime where one is given.
  * @throws DomainError not_found (bundle or key, or the key is not attached) · conflict (`key_name` is taken) ·
@@ -81,11 +71,7 @@ export async function splitKey(
     lifetime: normalLifetime(draft),
     stamp: stampOf(caller, clock),
   }
-  const outcome = await attachments.split(caller.tenantId, place, copy)
-  if (outcome === 'name_taken') throw keyNameTaken()
-  if (outcome === 'absent') {
-    throw (await bundles.find(caller.tenantId, place.bundleId)) ? keyNotFound() : bundleNotFound()
-  }
+  await attachments.split(caller.tenantId, place, copy)
   return readBack(findKey(keys, caller, copy.keyId))
 }
 

@@ -32,7 +32,6 @@ export function changersOfKey(
   return strictestChangers(all) ?? changersOfBundle(workspace, null)
 }
 
-/** Whether the caller may change the value of a key. */
 export function mayChange({ userId, role }: Caller, { value_set_by, changers }: ValueRights): boolean {
   if (role === 'owner' || changers === 'member') return true
   return changers === 'setter' && value_set_by === userId

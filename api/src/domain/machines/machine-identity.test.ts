@@ -29,8 +29,8 @@ function parts(issuer: string, verify: IdTokens['verify'] = async () => CLAIMS) 
   }
   const store: MachineTrustStore = {
     noteAttempt,
-    insert: async () => 'absent',
-    end: async () => false,
+    insert: async () => {},
+    end: async () => {},
     attempts: async () => null,
     forgetAttempt: async () => false,
   }

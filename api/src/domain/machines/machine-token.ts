@@ -7,7 +7,7 @@ import { parseNetworks } from '../base/network.ts'
 import type { Origin } from '../base/origin.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
-import { type MachineToken, machineNotFound } from './machine.ts'
+import type { MachineToken } from './machine.ts'
 
 /*
  * A token proves a machine. It is shown once and stored as a hash, always expires, and may be bound to networks.
@@ -23,21 +23,15 @@ export type NewToken = Pick<MachineToken, 'id' | 'hint' | 'networks' | 'expires_
 type TokenPlace = { machineId: string; tokenId: string }
 
 export interface MachineTokenStore {
-  /** `full`: the machine has as many tokens that work as it can have. */
-  insert(
-    tenantId: string,
-    machineId: string,
-    token: NewToken & { stamp: Stamp },
-  ): Promise<'done' | 'absent' | 'full'>
+  /** @throws DomainError not_found (the machine) · conflict (too many tokens that work) */
+  insert(tenantId: string, machineId: string, token: NewToken & { stamp: Stamp }): Promise<void>
   /** Makes a second token with the networks and the lifetime of a token that works, and ends that one after the
-   * overlap. */
-  rotate(
-    tenantId: string,
-    place: TokenPlace,
-    rotation: Rotation,
-  ): Promise<{ status: 'done'; token: MachineToken } | { status: 'absent' } | { status: 'full' }>
-  /** Ends a token now. False when there is none that works. */
-  end(tenantId: string, place: TokenPlace, stamp: Stamp): Promise<boolean>
+   * overlap.
+   * @throws DomainError not_found (no such token that works) · conflict (too many tokens) */
+  rotate(tenantId: string, place: TokenPlace, rotation: Rotation): Promise<MachineToken>
+  /** Ends a token now.
+   * @throws DomainError not_found: none that works */
+  end(tenantId: string, place: TokenPlace, stamp: Stamp): Promise<void>
   /** Records an event for each token that expires soon, once. */
   tellExpiring(now: string): Promise<void>
   /** Ends a token that works, by its hash: for a reporter who is not known. */
@@ -72,15 +66,13 @@ export async function createToken(
   const lifetimeSeconds = draft.expiresInDays * DAY_SECONDS
   const expires_at = timestamp(parts.clock, lifetimeSeconds)
   const stamp = stampOf(caller, parts.clock)
-  const outcome = await parts.machineTokens.insert(caller.tenantId, draft.machineId, {
+  await parts.machineTokens.insert(caller.tenantId, draft.machineId, {
     ...made,
     networks,
     lifetimeSeconds,
     expires_at,
     stamp,
   })
-  if (outcome === 'absent') throw machineNotFound()
-  if (outcome === 'full') throw tooManyTokens()
   return { id: made.id, token, hint: made.hint, expires_at }
 }
 
@@ -92,14 +84,11 @@ export async function rotateToken(
 ): Promise<CreatedToken> {
   requireTokens(parts)
   const { token, ...next } = newToken(parts.clock)
-  const rotated = await parts.machineTokens.rotate(caller.tenantId, place, {
+  const { id, hint, expires_at } = await parts.machineTokens.rotate(caller.tenantId, place, {
     next,
     overlapSeconds,
     stamp: stampOf(caller, parts.clock),
   })
-  if (rotated.status === 'absent') throw tokenNotFound()
-  if (rotated.status === 'full') throw tooManyTokens()
-  const { id, hint, expires_at } = rotated.token
   return { id, token, hint, expires_at }
 }
 
@@ -109,7 +98,7 @@ export async function endToken(
   caller: Caller,
   place: TokenPlace,
 ): Promise<void> {
-  if (!(await machineTokens.end(caller.tenantId, place, stampOf(caller, clock)))) throw tokenNotFound()
+  await machineTokens.end(caller.tenantId, place, stampOf(caller, clock))
 }
 
 /** End the tokens among these texts. Says nothing about which of them were tokens. */
@@ -159,11 +148,11 @@ export function tokensOff(): DomainError {
   return new DomainError('tokens_off', 'this server accepts no machine tokens (MACHINE_TOKENS=0)')
 }
 
-function tokenNotFound(): DomainError {
+export function tokenNotFound(): DomainError {
   return new DomainError('not_found', 'the machine has no such token, or it has ended')
 }
 
-function tooManyTokens(): DomainError {
+export function tooManyTokens(): DomainError {
   const message = `a machine can have ${LIMITS.machineTokens} tokens: end one that is not used`
   return new DomainError('conflict', message, { details: { limit: LIMITS.machineTokens } })
 }

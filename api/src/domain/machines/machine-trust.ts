@@ -1,5 +1,7 @@
+import type { CreateTrust, MachineAttemptList } from '@keyferry/contract'
 import { LIMITS } from '@keyferry/contract'
 import { GITHUB_ISSUER } from '@keyferry/contract/trusts'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { parseNetworks } from '../base/network.ts'
@@ -7,15 +9,8 @@ import type { TargetRules } from '../base/outgoing-target.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import type { KeySet } from './id-token.ts'
-import { type MachineTrust, machineNotFound, type TrustBinding } from './machine.ts'
-import {
-  type ClaimRules,
-  type Claims,
-  identityNames,
-  requireUsableRules,
-  suggestedNames,
-  textOf,
-} from './trusted-claims.ts'
+import { type MachineTrust, machineNotFound } from './machine.ts'
+import { type Claims, identityNames, requireUsableRules, suggestedNames, textOf } from './trusted-claims.ts'
 
 /*
  * A trust lets a machine prove itself by the ID token of another service: a CI job's, a pod's. It names the issuer, the
@@ -25,15 +20,8 @@ import {
  */
 
 /** A refused call whose token was verified. `fingerprint` names the identity; `isBound`: to the client's key. */
-export type Attempt = {
-  fingerprint: string
-  issuer: string
-  claims: Readonly<Record<string, string>>
+export type Attempt = Omit<z.output<typeof MachineAttemptList>[number], 'is_bound' | 'suggested'> & {
   isBound: boolean
-  reason: string
-  first_at: string
-  last_at: string
-  times: number
 }
 
 export type AttemptPlace = { machineId: string; fingerprint: string }
@@ -43,13 +31,10 @@ export type NewTrust = Omit<MachineTrust, 'created_by' | 'created_at' | 'last_us
 }
 
 export interface MachineTrustStore {
-  insert(
-    tenantId: string,
-    machineId: string,
-    trust: NewTrust & { stamp: Stamp },
-  ): Promise<'done' | 'absent' | 'full'>
-  /** False when there is no such trust. */
-  end(tenantId: string, place: { machineId: string; trustId: string }, stamp: Stamp): Promise<boolean>
+  /** @throws DomainError not_found (the machine) · conflict (too many trusts) */
+  insert(tenantId: string, machineId: string, trust: NewTrust & { stamp: Stamp }): Promise<void>
+  /** @throws DomainError not_found */
+  end(tenantId: string, place: { machineId: string; trustId: string }, stamp: Stamp): Promise<void>
   /** The latest first; null when the tenant has no such machine. */
   attempts(tenantId: string, machineId: string): Promise<Attempt[] | null>
   /** False when there is no such attempt. */
@@ -70,16 +55,7 @@ export type TrustParts = {
   audience: string
 }
 
-export type TrustDraft = {
-  issuer: string
-  audience?: string | undefined
-  claims: ClaimRules
-  keys?: KeySet | undefined
-  binding?: TrustBinding | undefined
-  networks: readonly string[]
-  max_age_seconds?: number | undefined
-  broad: boolean
-}
+export type TrustDraft = z.output<typeof CreateTrust>
 
 /** @returns the id of the trust
  * @throws DomainError invalid · trust_too_broad · target_refused · not_found (the machine) · conflict (too many
@@ -103,11 +79,13 @@ export async function createTrust(
     is_broad: draft.broad,
   } as const
   const stamp = stampOf(caller, clock)
-  const outcome = await machineTrusts.insert(caller.tenantId, machineId, { ...trust, stamp })
-  if (outcome === 'absent') throw machineNotFound()
-  if (outcome === 'done') return trust.id
+  await machineTrusts.insert(caller.tenantId, machineId, { ...trust, stamp })
+  return trust.id
+}
+
+export function tooManyTrusts(): DomainError {
   const message = `a machine can have ${LIMITS.machineTrusts} trusts: end one that is not used`
-  throw new DomainError('conflict', message, { details: { limit: LIMITS.machineTrusts } })
+  return new DomainError('conflict', message, { details: { limit: LIMITS.machineTrusts } })
 }
 
 /** @throws DomainError not_found */
@@ -116,8 +94,11 @@ export async function endTrust(
   caller: Caller,
   place: { machineId: string; trustId: string },
 ): Promise<void> {
-  if (await machineTrusts.end(caller.tenantId, place, stampOf(caller, clock))) return
-  throw new DomainError('not_found', 'the machine has no such trust')
+  await machineTrusts.end(caller.tenantId, place, stampOf(caller, clock))
+}
+
+export function trustNotFound(): DomainError {
+  return new DomainError('not_found', 'the machine has no such trust')
 }
 
 /** Attempts with the claims to select by default.
@@ -161,8 +142,8 @@ export async function allowAttempt(
   const attempt = attempts?.find((each) => each.fingerprint === fingerprint)
   if (!attempt) throw attemptNotFound()
   const claims = Object.fromEntries(names.map((name) => [name, [claimOf(attempt, name)]]))
-  const binding = attempt.isBound ? 'required' : 'possible'
-  const draft = { issuer: attempt.issuer, claims, binding, networks: [], broad } as const
+  const binding = attempt.isBound ? ('required' as const) : ('possible' as const)
+  const draft = { issuer: attempt.issuer, claims, binding, networks: [], broad }
   const trustId = await createTrust(parts, caller, { machineId, draft })
   await parts.machineTrusts.forgetAttempt(caller.tenantId, { machineId, fingerprint })
   return trustId

@@ -1,9 +1,10 @@
-import { LIMITS } from '@keyferry/contract'
+import type { Machine as MachineSchema, MachineToken as TokenSchema } from '@keyferry/contract'
+import { LIMITS, type MachineTrust as TrustSchema } from '@keyferry/contract'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
-import type { Listed, Page, WholePage } from '../base/listing.ts'
+import type { Listed, WholePage } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
-import { bundleNotFound } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
 
 /*
@@ -18,64 +19,19 @@ import type { Caller } from '../people/membership.ts'
 export type MachineName = { kind: 'machine'; id: string; name: string | null }
 
 /** `read`: names of the bundle's keys, values masked. `deliver`: that, and deliveries of its values. */
-export type GrantScope = 'read' | 'deliver'
+export type GrantScope = Machine['grants'][number]['scope']
 
-type MachineGrant = { bundle: { id: string; name: string }; scope: GrantScope; created_at: string }
+/** What owners see of a token. `hint`: its last four characters. `networks`: empty for every address.
+ * `lifetime_seconds`: from when it was made until it was to expire; a rotation brings `expires_at` of the old one
+ * forward. */
+export type MachineToken = Omit<z.output<typeof TokenSchema>, 'due'> & { lifetime_seconds: number }
 
-/** What owners see of a token. `hint`: its last four characters. `networks`: empty for every address. */
-export type MachineToken = {
-  id: string
-  hint: string
-  networks: readonly string[]
-  created_by: string
-  created_at: string
-  expires_at: string
-  /** From when it was made until it was to expire; a rotation brings `expires_at` of the old one forward. */
-  lifetime_seconds: number
-  ended_at: string | null
-  last_used_at: string | null
-  last_used_ip: string | null
-}
+/** Which ID tokens prove a machine. */
+export type MachineTrust = z.output<typeof TrustSchema>
 
-/** `required`: the audience of its tokens names the client's key; `possible`: it may. */
-export type TrustBinding = 'required' | 'possible'
-
-/** Which ID tokens prove a machine. `has_keys`: the issuer's keys were pasted. */
-export type MachineTrust = {
-  id: string
-  issuer: string
-  audience: string
-  claims: Readonly<Record<string, readonly string[]>>
-  binding: TrustBinding
-  networks: readonly string[]
-  max_age_seconds: number | null
-  is_broad: boolean
-  has_keys: boolean
-  created_by: string
-  created_at: string
-  last_used_at: string | null
-}
-
-export type Machine = {
-  id: string
-  name: string
-  description: string
-  is_active: boolean
-  /** Whether it may read the audit log. */
-  audit: boolean
-  created_by: string
-  created_at: string
-  updated_at: string
-  last_delivery_at: string | null
-  /** By the bundle's name. */
-  grants: readonly MachineGrant[]
-  /** The oldest first; those that ended lately among them. */
-  tokens: readonly MachineToken[]
-  /** The oldest first. */
-  trusts: readonly MachineTrust[]
-  /** How many refused identities an owner can allow. */
-  attempts: number
-}
+/** `audit`: whether it may read the audit log. Grants are sorted by the bundle's name, tokens and trusts by age; tokens
+ * that ended lately are among them. `attempts`: how many refused identities an owner can allow. */
+export type Machine = Omit<z.output<typeof MachineSchema>, 'tokens'> & { tokens: MachineToken[] }
 
 export type MachineDraft = Pick<Machine, 'name' | 'description' | 'is_active' | 'audit'>
 
@@ -84,32 +40,25 @@ export type MachineChange = { [Field in keyof MachineDraft]?: MachineDraft[Field
 type GrantPlace = { machineId: string; bundleId: string }
 
 export interface MachineStore {
-  insert(
-    tenantId: string,
-    machine: MachineDraft & { id: string },
-    stamp: Stamp,
-  ): Promise<'done' | 'taken' | 'full'>
-  find(tenantId: string, machineId: string): Promise<Machine | null>
+  /** @throws DomainError conflict: the name is taken, or the workspace is full */
+  insert(tenantId: string, machine: MachineDraft & { id: string }, stamp: Stamp): Promise<void>
+  /** @throws DomainError not_found, for another tenant's machine too */
+  find(tenantId: string, machineId: string): Promise<Machine>
   /** By name. */
   list(tenantId: string, page: WholePage): Promise<Listed<Machine>>
-  /** A change that changes nothing leaves no trace. */
-  update(
-    tenantId: string,
-    machineId: string,
-    change: MachineChange & { stamp: Stamp },
-  ): Promise<'done' | 'absent' | 'taken'>
-  /** Ends its tokens and grants too. */
-  delete(tenantId: string, machineId: string, stamp: Stamp): Promise<boolean>
-  /** Makes a grant, or changes its scope. */
-  grant(
-    tenantId: string,
-    grant: GrantPlace & { scope: GrantScope },
-    stamp: Stamp,
-  ): Promise<'done' | 'no_machine' | 'no_bundle' | 'full'>
+  /** A change that changes nothing leaves no trace.
+   * @throws DomainError not_found · conflict: the name is taken */
+  update(tenantId: string, machineId: string, change: MachineChange & { stamp: Stamp }): Promise<void>
+  /** Ends its tokens and grants too.
+   * @throws DomainError not_found */
+  delete(tenantId: string, machineId: string, stamp: Stamp): Promise<void>
+  /** Makes a grant, or changes its scope.
+   * @throws DomainError not_found (machine or bundle) · conflict: the machine is full */
+  grant(tenantId: string, grant: GrantPlace & { scope: GrantScope }, stamp: Stamp): Promise<void>
   /** Whether any machine may fetch the values of a bundle. */
   isDelivered(tenantId: string, bundleId: string): Promise<boolean>
-  /** False when there is no such grant. */
-  revoke(tenantId: string, place: GrantPlace, stamp: Stamp): Promise<boolean>
+  /** @throws DomainError not_found */
+  revoke(tenantId: string, place: GrantPlace, stamp: Stamp): Promise<void>
 }
 
 type MachineParts = { machines: MachineStore; clock: ClockAndIds }
@@ -121,32 +70,8 @@ export async function createMachine(
   draft: MachineDraft,
 ): Promise<Machine> {
   const id = clock.newId()
-  const outcome = await machines.insert(caller.tenantId, { ...draft, id }, stampOf(caller, clock))
-  if (outcome === 'taken') throw machineNameTaken()
-  if (outcome === 'full') {
-    const message = `a workspace can have ${LIMITS.machines} machines: delete one that is not used`
-    throw new DomainError('conflict', message, { details: { limit: LIMITS.machines } })
-  }
-  return readBack(findMachine(machines, caller, id))
-}
-
-/** @throws DomainError not_found, for another tenant's machine too */
-export async function findMachine(
-  machines: MachineStore,
-  { tenantId }: Caller,
-  machineId: string,
-): Promise<Machine> {
-  const machine = await machines.find(tenantId, machineId)
-  if (machine === null) throw machineNotFound()
-  return machine
-}
-
-export function listMachines(
-  machines: MachineStore,
-  { tenantId }: Caller,
-  { limit = LIMITS.machines, offset = 0 }: Page,
-): Promise<Listed<Machine>> {
-  return machines.list(tenantId, { limit, offset })
+  await machines.insert(caller.tenantId, { ...draft, id }, stampOf(caller, clock))
+  return readBack(machines.find(caller.tenantId, id))
 }
 
 /** Change a machine; absent fields stay.
@@ -157,10 +82,8 @@ export async function updateMachine(
   { machineId, change }: { machineId: string; change: MachineChange },
 ): Promise<Machine> {
   const stamp = stampOf(caller, clock)
-  const outcome = await machines.update(caller.tenantId, machineId, { ...change, stamp })
-  if (outcome === 'absent') throw machineNotFound()
-  if (outcome === 'taken') throw machineNameTaken()
-  return readBack(findMachine(machines, caller, machineId))
+  await machines.update(caller.tenantId, machineId, { ...change, stamp })
+  return readBack(machines.find(caller.tenantId, machineId))
 }
 
 /** @throws DomainError not_found */
@@ -169,7 +92,7 @@ export async function deleteMachine(
   caller: Caller,
   machineId: string,
 ): Promise<void> {
-  if (!(await machines.delete(caller.tenantId, machineId, stampOf(caller, clock)))) throw machineNotFound()
+  await machines.delete(caller.tenantId, machineId, stampOf(caller, clock))
 }
 
 /** Let a machine use a bundle, or change what it may do with it.
@@ -179,12 +102,7 @@ export async function grantBundle(
   caller: Caller,
   grant: GrantPlace & { scope: GrantScope },
 ): Promise<void> {
-  const outcome = await machines.grant(caller.tenantId, grant, stampOf(caller, clock))
-  if (outcome === 'no_machine') throw machineNotFound()
-  if (outcome === 'no_bundle') throw bundleNotFound()
-  if (outcome !== 'full') return
-  const message = `a machine can use ${LIMITS.machineGrants} bundles: remove one, or use another machine`
-  throw new DomainError('conflict', message, { details: { limit: LIMITS.machineGrants } })
+  await machines.grant(caller.tenantId, grant, stampOf(caller, clock))
 }
 
 /** @throws DomainError not_found: the machine may not use the bundle anyway */
@@ -193,14 +111,27 @@ export async function revokeBundle(
   caller: Caller,
   place: GrantPlace,
 ): Promise<void> {
-  if (await machines.revoke(caller.tenantId, place, stampOf(caller, clock))) return
-  throw new DomainError('not_found', 'the machine has no such bundle')
+  await machines.revoke(caller.tenantId, place, stampOf(caller, clock))
 }
 
 export function machineNotFound(): DomainError {
   return new DomainError('not_found', 'machine not found')
 }
 
-function machineNameTaken(): DomainError {
+export function machineNameTaken(): DomainError {
   return new DomainError('conflict', 'machine with this name already exists')
+}
+
+export function tooManyMachines(): DomainError {
+  const message = `a workspace can have ${LIMITS.machines} machines: delete one that is not used`
+  return new DomainError('conflict', message, { details: { limit: LIMITS.machines } })
+}
+
+export function tooManyGrants(): DomainError {
+  const message = `a machine can use ${LIMITS.machineGrants} bundles: remove one, or use another machine`
+  return new DomainError('conflict', message, { details: { limit: LIMITS.machineGrants } })
+}
+
+export function notGranted(): DomainError {
+  return new DomainError('not_found', 'the machine has no such bundle')
 }

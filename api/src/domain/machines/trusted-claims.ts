@@ -18,7 +18,6 @@ import { DomainError } from '../base/errors.ts'
 /** Claim names with the texts that each may have. */
 export type ClaimRules = Readonly<Record<string, readonly string[]>>
 
-/** The claims of a verified token. */
 export type Claims = Readonly<Record<string, unknown>>
 
 /** Issuers whose tokens are kept as attempts of a machine that has no trust in them. */

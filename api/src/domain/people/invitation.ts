@@ -1,5 +1,7 @@
+import type { InvitationPreview, Invitation as InvitationSchema } from '@keyferry/contract'
 import { TIMES } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
+import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
@@ -14,7 +16,7 @@ import type { Tenant } from './tenant.ts'
  * the same answer: not found.
  */
 
-export type Invitation = { id: string; email: string; role: Role; created_at: string; expires_at: string }
+export type Invitation = z.output<typeof InvitationSchema>
 
 export type NewInvitation = Invitation & { tenant_id: string; token_hash: string; created_by: string }
 
@@ -27,13 +29,7 @@ export type Acceptance = {
 }
 
 /** What an invitation offers, and who made it: their e-mail as `emailForOthers` has it. */
-export type Offer = {
-  tenant: { id: string; name: string }
-  email: string
-  role: Role
-  invited_by: { username: string; email: string | null }
-  expires_at: string
-}
+export type Offer = z.output<typeof InvitationPreview>
 
 export interface InvitationStore {
   /** Replaces an open invitation to the same e-mail; false when a member has this e-mail. */

@@ -1,7 +1,9 @@
+import type { MemberList } from '@keyferry/contract'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
-import { type Caller, ownerRequired, type Role } from './membership.ts'
+import { type Caller, ownerRequired, type Role, userNotFound } from './membership.ts'
 
 /*
  * A member belongs to a tenant as an owner or as a member. An owner changes roles and removes anyone; every member may
@@ -22,16 +24,10 @@ export function endsOf(change: 'removed' | Role): MemberEnds {
 }
 
 /** `email`: as `emailForOthers` has it. */
-export type Member = {
-  user_id: string
-  username: string
-  email: string | null
-  role: Role
-  created_at: string
-}
+export type Member = z.output<typeof MemberList>[number]
 
 /** `last_owner`: refused, because a tenant is never without an owner. */
-export type MemberChange = 'done' | 'absent' | 'last_owner'
+type MemberChange = 'done' | 'absent' | 'last_owner'
 
 /** Changes end what `endsOf` names. */
 export interface MemberStore {
@@ -78,7 +74,7 @@ async function endApprovalsAfter(
 }
 
 function requireDone(change: MemberChange): void {
-  if (change === 'absent') throw new DomainError('not_found', 'User not found')
+  if (change === 'absent') throw userNotFound()
   if (change === 'last_owner')
     throw new DomainError('conflict', 'the last owner cannot be demoted or removed')
 }

@@ -39,7 +39,7 @@ export async function admit(
   access: MemberAccess,
 ): Promise<Visitor> {
   const standing = await memberships.findStanding(signed)
-  if (!standing) throw new DomainError('not_found', 'User not found')
+  if (!standing) throw userNotFound()
   if (!standing.isActive) throw new DomainError('forbidden', 'Forbidden: user is inactive')
   if (access !== 'session') requireRole(standing, access)
   const { userId, tenantId, origin } = signed
@@ -47,7 +47,7 @@ export async function admit(
 }
 
 function requireRole({ tenantExists, role }: Standing, access: Role): void {
-  if (!tenantExists) throw new DomainError('not_found', 'User not found')
+  if (!tenantExists) throw userNotFound()
   if (role === null) throw new DomainError('forbidden', 'Forbidden: not a member')
   if (access === 'owner' && role !== 'owner') {
     throw ownerRequired()
@@ -61,4 +61,8 @@ export function ownerRequired(names?: readonly string[]): DomainError {
     'Forbidden: owner role required',
     names === undefined ? {} : { details: { names } },
   )
+}
+
+export function userNotFound(): DomainError {
+  return new DomainError('not_found', 'User not found')
 }

@@ -1,11 +1,18 @@
 import { LIMITS } from '@keyferry/contract'
-import { type Ceremony, type VerifiedPasskey, verifyNewPasskey } from '@keyferry/crypto/passkey'
+import {
+  type Ceremony,
+  type VerifiedPasskey,
+  verifyNewPasskey,
+  verifyPasskeyUse,
+} from '@keyferry/crypto/passkey'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import { type Stamp, stampOf } from '../base/stamp.ts'
-import type { AccountStore } from './account.ts'
+import type { Origin } from '../base/origin.ts'
+import { momentOf, type Stamp, stampOf } from '../base/stamp.ts'
+import { type Account, type AccountStore, requireUnlocked } from './account.ts'
 import type { Visitor } from './membership.ts'
 import { ownAccount, requireCurrentPassword } from './own-account.ts'
+import { type Home, homeOf, type UserStore } from './user.ts'
 
 /*
  * A passkey signs in to a local account, alone or after the password. An account always keeps its password, so that a
@@ -24,20 +31,21 @@ export interface PasskeyStore {
   /** The oldest first. */
   list(userId: string): Promise<Passkey[]>
   credentialIds(userId: string): Promise<string[]>
-  /** `taken`: an account has this credential already. `full`: the account has `limit` passkeys. */
-  insert(passkey: NewPasskey, limit: number, stamp: Stamp): Promise<'done' | 'taken' | 'full'>
-  /** Null when the account has no such passkey. */
-  rename(id: string, name: string, stamp: Stamp): Promise<Passkey | null>
-  /** With the last passkey, `after_password` ends too. False when the account has no such passkey. */
-  remove(id: string, stamp: Stamp): Promise<boolean>
-  /** False when the account has no passkey to ask for. */
-  setAfterPassword(afterPassword: boolean, stamp: Stamp): Promise<boolean>
+  /** @throws DomainError conflict: an account has this credential already, or the account has too many */
+  insert(passkey: NewPasskey, stamp: Stamp): Promise<void>
+  /** @throws DomainError not_found */
+  rename(id: string, name: string, stamp: Stamp): Promise<Passkey>
+  /** With the last passkey, `after_password` ends too.
+   * @throws DomainError not_found */
+  remove(id: string, stamp: Stamp): Promise<void>
+  /** @throws DomainError conflict: the account has no passkey to ask for */
+  setAfterPassword(afterPassword: boolean, stamp: Stamp): Promise<void>
   find(credentialId: string): Promise<StoredPasskey | null>
   /** Counts a use. False when the passkey is gone, or its counter did not grow. */
   use(id: string, counter: number, now: string): Promise<boolean>
 }
 
-export type PasskeyParts = { accounts: AccountStore; passkeys: PasskeyStore; clock: ClockAndIds }
+type PasskeyParts = { accounts: AccountStore; passkeys: PasskeyStore; clock: ClockAndIds }
 
 type Confirmed = { current_password: string }
 
@@ -61,7 +69,7 @@ export async function preparePasskey(
   const account = await ownAccount(accounts, userId)
   await requireCurrentPassword({ accounts, clock }, account, current_password)
   const exclude = await passkeys.credentialIds(userId)
-  if (exclude.length >= LIMITS.passkeys) throw tooMany()
+  if (exclude.length >= LIMITS.passkeys) throw tooManyPasskeys()
   return { user_handle: userHandle(userId), user_name: account.email, exclude }
 }
 
@@ -77,21 +85,17 @@ export async function addPasskey(
     throw new DomainError('invalid', 'the passkey could not be verified', { cause })
   })
   const id = clock.newId()
-  const outcome = await passkeys.insert({ ...verified, id, name }, LIMITS.passkeys, stampOf(caller, clock))
-  if (outcome === 'full') throw tooMany()
-  if (outcome === 'taken') throw new DomainError('conflict', 'this passkey was added already')
+  await passkeys.insert({ ...verified, id, name }, stampOf(caller, clock))
   return { id, name, created_at: timestamp(clock), last_used_at: null }
 }
 
 /** @throws DomainError not_found */
-export async function renamePasskey(
+export function renamePasskey(
   { passkeys, clock }: PasskeyParts,
   caller: Visitor,
   { id, name }: { id: string; name: string },
 ): Promise<Passkey> {
-  const renamed = await passkeys.rename(id, name, stampOf(caller, clock))
-  if (!renamed) throw notFound()
-  return renamed
+  return passkeys.rename(id, name, stampOf(caller, clock))
 }
 
 /** @throws DomainError not_found · invalid (a wrong password) · account_locked */
@@ -102,7 +106,7 @@ export async function removePasskey(
 ): Promise<void> {
   const account = await ownAccount(accounts, caller.userId)
   await requireCurrentPassword({ accounts, clock }, account, current_password)
-  if (!(await passkeys.remove(id, stampOf(caller, clock)))) throw notFound()
+  await passkeys.remove(id, stampOf(caller, clock))
 }
 
 /** Choose whether a sign-in with the password also asks for a passkey.
@@ -115,19 +119,64 @@ export async function changeSecondFactor(
 ): Promise<void> {
   const account = await ownAccount(accounts, caller.userId)
   await requireCurrentPassword({ accounts, clock }, account, current_password)
-  const isSet = await passkeys.setAfterPassword(after_password, stampOf(caller, clock))
-  if (!isSet) throw new DomainError('conflict', 'add a passkey first')
+  await passkeys.setAfterPassword(after_password, stampOf(caller, clock))
 }
 
 /** The id of an account as a passkey stores it: base64url of the user's id, which tells nothing about the person. */
-export function userHandle(userId: string): string {
+function userHandle(userId: string): string {
   return Buffer.from(userId).toString('base64url')
 }
 
-function tooMany(): DomainError {
+export function tooManyPasskeys(): DomainError {
   return new DomainError('conflict', `an account can have ${LIMITS.passkeys} passkeys: remove one first`)
 }
 
-function notFound(): DomainError {
+export function passkeyNotFound(): DomainError {
   return new DomainError('not_found', 'passkey not found')
+}
+
+type Response = Parameters<typeof verifyPasskeyUse>[0] & { response: { userHandle?: string | undefined } }
+
+export type PasskeyUse = {
+  passkey: Response
+  ceremony: Ceremony
+  /** Whose password was right a moment ago; null when the passkey is used alone, and must verify its user itself. */
+  userId: string | null
+}
+
+/** Sign in with a passkey. Every refused passkey gets the same answer as a wrong password, and counts like one.
+ * @throws DomainError unauthorized · account_locked · forbidden (inactive) */
+export async function logInWithPasskey(
+  parts: PasskeyParts & { users: UserStore; origin: Origin | null },
+  use: PasskeyUse,
+): Promise<Home> {
+  const { accounts, passkeys, users, clock } = parts
+  const stored = await passkeys.find(use.passkey.id)
+  const account = stored && (await accounts.findById(stored.userId))
+  if (!stored || !account || !isOf(account, use)) throw unauthorized()
+  await requireUnlocked(accounts, account.email, clock)
+  const counter = await counterAfter(stored, use)
+  if (!(await passkeys.use(stored.id, counter, timestamp(clock)))) throw unauthorized()
+  await accounts.forgetAttempts(account.email)
+  await users.recordSignIn(`user_${account.id}`, momentOf(parts))
+  return homeOf(users, account, parts)
+}
+
+function isOf({ id }: Account, { passkey, userId }: PasskeyUse): boolean {
+  const told = passkey.response.userHandle
+  return (userId === null || userId === id) && (told === undefined || told === userHandle(id))
+}
+
+async function counterAfter(passkey: StoredPasskey, use: PasskeyUse): Promise<number> {
+  const requireUserVerification = use.userId === null
+  const { ceremony } = use
+  return verifyPasskeyUse(use.passkey, { ceremony, passkey, requireUserVerification }).catch(
+    (cause: unknown) => {
+      throw unauthorized(cause)
+    },
+  )
+}
+
+function unauthorized(cause?: unknown): DomainError {
+  return new DomainError('unauthorized', 'Unauthorized', { cause })
 }

@@ -1,7 +1,9 @@
+import type { Me } from '@keyferry/contract'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { momentOf, type Stamp, stampOf } from '../base/stamp.ts'
-import { ownerRequired, type Role, type Visitor } from './membership.ts'
+import { ownerRequired, type Role, userNotFound, type Visitor } from './membership.ts'
 import type { NewWorkspace, UserStore } from './user.ts'
 
 /*
@@ -11,14 +13,7 @@ import type { NewWorkspace, UserStore } from './user.ts'
 
 export type Tenant = { id: string; name: string; role: Role }
 
-/** A user and the tenant of the call. */
-export type Self = {
-  user_id: string
-  username: string
-  email: string
-  email_verified: boolean
-  tenant: { id: string; name: string }
-}
+export type Self = Omit<z.output<typeof Me>, 'role' | 'auth_mode'>
 
 export interface TenantStore {
   /** The tenants that a user belongs to, by name. */
@@ -68,6 +63,6 @@ export async function findTenant(
 /** @throws DomainError not_found: removed since the call was admitted */
 export async function findSelf(tenants: TenantStore, { userId, tenantId }: Visitor): Promise<Self> {
   const self = await tenants.findSelf(userId, tenantId)
-  if (!self) throw new DomainError('not_found', 'User not found')
+  if (!self) throw userNotFound()
   return self
 }

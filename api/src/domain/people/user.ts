@@ -1,7 +1,10 @@
-import { LIMITS } from '@keyferry/contract'
+import { LIMITS, type SignedOutUser } from '@keyferry/contract'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Arrival, type Moment, momentOf } from '../base/stamp.ts'
+import type { EndApprovals } from './member.ts'
+import { userNotFound } from './membership.ts'
 
 /*
  * A user is known by the id that the identity provider gives, never by e-mail. The first sign-in creates the user, a
@@ -40,7 +43,7 @@ export type ProvidedChange = { email?: ProvidedEmail; isActive?: boolean }
 export type ProvidedEmail = { address: string; isVerified: boolean; asOf: string | null }
 
 /** Which sessions ended: this one, another one, all, or those that the identity provider named. */
-export type SignOut = { reason: 'session' | 'other_session' | 'all_sessions' | 'provider' }
+export type SignOut = z.output<typeof SignedOutUser>
 
 export interface UserStore {
   /** Records a sign-in; null when no user has this id. */
@@ -133,4 +136,34 @@ export async function freeUsername(users: UserStore, email: string): Promise<str
 function numbered(base: string, count: number): string {
   const suffix = count === 0 ? '' : String(count)
   return base.slice(0, LIMITS.usernameLength - suffix.length) + suffix
+}
+
+/*
+ * An identity provider reports changes of its users: a new e-mail, or that a user is gone. A user who is gone is
+ * inactive at once, and what they approved and no client has fetched is removed.
+ */
+
+type ProvidedUserParts = { users: UserStore; endApprovals: EndApprovals } & Arrival
+
+/** Apply a change that the identity provider reports.
+ * @throws DomainError not_found: no user has this id */
+export async function changeProvidedUser(
+  { users, endApprovals, ...arrival }: ProvidedUserParts,
+  idpUserId: string,
+  change: ProvidedChange,
+): Promise<void> {
+  const userId = await users.change(idpUserId, change, momentOf(arrival))
+  if (userId === null) throw userNotFound()
+  if (change.isActive === false) await endApprovals({ userId, tenantId: null })
+}
+
+/** Record that sessions of a user ended.
+ * @throws DomainError not_found: no user has this id */
+export async function recordSignOut(
+  { users, ...arrival }: { users: UserStore } & Arrival,
+  idpUserId: string,
+  ended: SignOut,
+): Promise<void> {
+  const isKnown = await users.recordSignOut(idpUserId, ended, momentOf(arrival))
+  if (!isKnown) throw userNotFound()
 }

@@ -48,6 +48,8 @@ export interface RequestStore {
   /** Ids of requests that one person of this tenant supports and that wait for another, the newest `WAITING_REQUESTS`.
    * A hint, like `ofDevice`. */
   waitingIn(tenantId: string, nowMs: number): Promise<string[]>
+  /** Ids of all requests that have not expired. A hint, like `ofDevice`. */
+  live(nowMs: number): Promise<string[]>
   /** Calls `listener` after each change of the request, on whichever node it happened. A call may come without a
    * change, and one may be missed while the store is unreachable: after a call, and at the end of the wait, read the
    * store again.

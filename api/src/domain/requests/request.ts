@@ -93,6 +93,7 @@ export function contextOf(
     argv: request.argv,
     is_argv_masked: request.argvMasked !== null,
     cwd: request.cwd,
+    flags: request.use?.flags ?? null,
     kind: request.kind,
     deposit: null,
   }

@@ -1,6 +1,8 @@
+import type { ImportItems } from '@keyferry/contract'
 import { environmentValue, KeyName, LIMITS } from '@keyferry/contract'
 import { EnvError, parseEnv } from '@keyferry/contract/env'
 import { Plaintext } from '@keyferry/crypto/plaintext'
+import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { stampOf } from '../base/stamp.ts'
@@ -16,11 +18,7 @@ import type { Caller } from '../people/membership.ts'
  * is named. A masked value over a secret is refused, because it would destroy the value.
  */
 
-export type ImportFrom =
-  | { format: 'env'; payload: string }
-  | { format: 'json'; data: Readonly<Record<string, string>> }
-
-export type ImportCounts = { created: number; updated: number }
+export type ImportFrom = z.output<typeof ImportItems>
 
 const ImportedValue = environmentValue('value must be a string')
 
@@ -30,7 +28,7 @@ export async function importItems(
   stores: EntryStores & { bundles: BundleStore; legacyItems: LegacyItemStore },
   caller: Caller,
   { bundleId, from, clock }: { bundleId: string; from: ImportFrom; clock: ClockAndIds },
-): Promise<ImportCounts> {
+): Promise<{ created: number; updated: number }> {
   const place = { tenantId: caller.tenantId, bundleId }
   if (!(await stores.bundles.find(place.tenantId, bundleId))) throw bundleNotFound()
   const values = valuesOf(from)
@@ -42,9 +40,7 @@ export async function importItems(
     value: Plaintext.of(value),
     is_secret: undefined,
   }))
-  const counts = await stores.legacyItems.upsert(place, items, stampOf(caller, clock))
-  if (!counts) throw bundleNotFound()
-  return counts
+  return stores.legacyItems.upsert(place, items, stampOf(caller, clock))
 }
 
 // A name given twice gets its last value, as in a shell.

@@ -1,8 +1,9 @@
-import { areSiblings, isProduction, MASK } from '@keyferry/contract'
+import { areSiblings, MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { composed } from '../library/template.ts'
 import {
   type Choice,
+  crosses,
   type Decision,
   type EntryAction,
   type FoundKey,
@@ -126,11 +127,9 @@ function decideNew(
 }
 
 // Values of two applications are equal by chance, and a secret that production shares is known outside production.
-function isProposed({ elsewhere, ...key }: FoundKey, bundleName: string, { bundle }: ImportLibrary): boolean {
-  const asNew = { name: bundleName, tags: '', production: 'by_name' } as const
-  const isForProduction = bundle?.isProduction ?? isProduction(asNew)
-  const crosses = elsewhere.some((other) => key.production.includes(other) !== isForProduction)
-  if (key.is_secret && crosses) return false
+function isProposed(key: FoundKey, bundleName: string, { isForProduction }: ImportLibrary): boolean {
+  const { elsewhere } = key
+  if (crosses(key, isForProduction)) return false
   return elsewhere.length === 0 || elsewhere.some((other) => areSiblings(other, bundleName))
 }
 

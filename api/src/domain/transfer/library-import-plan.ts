@@ -1,8 +1,17 @@
 import { MASK } from '@keyferry/contract'
 import { DomainError } from '../base/errors.ts'
+import { libraryName } from '../library/library-name.ts'
 import { decideAll } from './library-import-decisions.ts'
-import { withKeyNames } from './library-import-names.ts'
-import { type ImportLibrary, type ImportStep, invalid, type PlannedImport } from './library-import-step.ts'
+import {
+  type Decision,
+  type EntryAction,
+  type FoundKey,
+  type ImportLibrary,
+  type ImportStep,
+  invalid,
+  makesKey,
+  type PlannedImport,
+} from './library-import-step.ts'
 
 /*
  * What an import does with each variable. Two environments may have different values for one name, so a value that
@@ -55,4 +64,82 @@ function requireSomethingToKeep({ attached }: ImportLibrary, { entries }: Planne
     `${MASK} keeps the stored value, and the bundle has none: write the values, or leave these out`,
     names,
   )
+}
+
+/** Give each new key a library name: the requested one, the entry's own, or one made of both names.
+ * @throws DomainError name_taken: the library has a key of a requested name */
+function withKeyNames(
+  decisions: readonly Decision[],
+  library: ImportLibrary,
+  { bundleName, choices: { keyNames } }: PlannedImport,
+): ImportStep[] {
+  const reserved = new Set<string>()
+  const isTaken = (name: string) => library.isTaken(name) || reserved.has(name)
+  const given = new Map(
+    decisions.filter(makesKey).map(({ entry: { name }, action }) => [name, nameOf(name, action)]),
+  )
+
+  function nameOf(name: string, action: EntryAction): string | null {
+    const asked = keyNames.get(name)
+    if (asked !== undefined && isTaken(asked)) throw libraryNameTaken(name, asked)
+    const wanted = asked ?? (action === 'create' && !isTaken(name) ? name : null)
+    if (wanted !== null) reserved.add(wanted)
+    return wanted
+  }
+
+  return decisions.map((decision) => {
+    const { name } = decision.entry
+    if (!makesKey(decision)) return { ...decision, keyName: decision.key?.name ?? name }
+    const keyName = given.get(name) ?? libraryName({ bundleName, name }, isTaken)
+    reserved.add(keyName)
+    return { ...decision, keyName }
+  })
+}
+
+function libraryNameTaken(name: string, keyName: string): DomainError {
+  const message = `the library has a key ${keyName}: choose another name for ${name} with key_names`
+  return new DomainError('name_taken', message, { details: { names: [name] } })
+}
+
+/*
+ * An import can also remove names from its bundle. Their keys stay in the library with all versions, and in other
+ * bundles. A template that needs a removed name loses its value.
+ */
+
+/** A name that the bundle does not deliver after the import, and its key. `breaks`: names that the bundle cannot
+ * compose without it. */
+export type ImportRemoval = { name: string; key: FoundKey; breaks: readonly string[] }
+
+type Asked = Pick<PlannedImport, 'bundleName' | 'entries' | 'detach'>
+
+/** The names that an import removes, in the order of `detach`.
+ * @param steps what it does with its entries
+ * @throws DomainError invalid (a name is given twice, or the bundle does not deliver it) · conflict (an inline item),
+ *   with the names in `details.names` */
+export function planRemovals(
+  { attached, legacyNames, templates }: ImportLibrary,
+  { bundleName, entries, detach }: Asked,
+  steps: readonly ImportStep[],
+): ImportRemoval[] {
+  const kept = new Set(entries.map(({ name }) => name))
+  const twice = detach.filter((name, index) => kept.has(name) || detach.indexOf(name) < index)
+  if (twice.length > 0) throw refusal('invalid', 'a name to remove is given twice', twice)
+  const missing = detach.filter((name) => !attached.has(name))
+  const inline = missing.filter((name) => legacyNames.has(name))
+  if (inline.length > 0)
+    throw refusal('conflict', 'the bundle has inline items: convert them into keys first', inline)
+  if (missing.length > 0)
+    throw refusal('invalid', `the bundle ${bundleName} does not deliver the names to remove`, missing)
+  const written = steps.filter(({ action }) => action !== 'same' && action !== 'kept')
+  const ended = new Set([...detach, ...written.map(({ entry }) => entry.name)])
+  const composed = [...templates].filter(([name]) => !ended.has(name))
+  return detach.flatMap((name) => {
+    const key = attached.get(name)
+    const breaks = composed.filter(([, parts]) => parts.includes(name)).map(([template]) => template)
+    return key === undefined ? [] : [{ name, key, breaks }]
+  })
+}
+
+function refusal(code: 'invalid' | 'conflict', message: string, names: readonly string[]): DomainError {
+  return new DomainError(code, `${message}: ${names.join(', ')}`, { details: { names } })
 }

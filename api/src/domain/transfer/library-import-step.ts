@@ -1,6 +1,7 @@
 import type { ImportAction } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { DomainError } from '../base/errors.ts'
+import { crossesProduction } from '../library/attachment.ts'
 import { LONG_VALUE_BYTES } from '../library/bundle-entry.ts'
 import type { TemplateParts } from '../library/template.ts'
 import type { BundleRights, ValueRights } from '../library/value-rights.ts'
@@ -36,13 +37,15 @@ export type FoundKey = {
   description: string
   /** Names of the other bundles that use it, sorted. */
   elsewhere: readonly string[]
-  /** Those of them that are for production. */
-  production: readonly string[]
+  /** How many of them are for production. */
+  inProduction: number
 } & ValueRights
 
 /** The part of a library that matters to an import. */
 export type ImportLibrary = {
-  bundle: ({ id: string; isProduction: boolean } & BundleRights) | null
+  bundle: ({ id: string } & BundleRights) | null
+  /** Also of a bundle that the import creates. */
+  isForProduction: boolean
   /** What the bundle delivers of the entries and of the names to remove, by delivered name. */
   attached: ReadonlyMap<string, FoundKey>
   /** By delivered name, the values that templates in `attached` are built from. */
@@ -114,6 +117,17 @@ export function markAfter({ action, entry, key }: Pick<ImportStep, 'action' | 'e
   if (action === 'share' || action === 'kept' || action === 'same') return key?.is_secret ?? true
   const known = key?.templateParts === null ? key.is_secret : true
   return entry.is_secret ?? known
+}
+
+/** Whether production and another environment deliver the same secret after a step. */
+export function crossesAfter(step: Decision, { isForProduction }: ImportLibrary): boolean {
+  const key = makesKey(step) ? null : step.key
+  return key !== null && crosses({ ...key, is_secret: markAfter(step) }, isForProduction)
+}
+
+/** Whether production and another environment would deliver the same secret if the bundle uses a key. */
+export function crosses(key: FoundKey, isForProduction: boolean): boolean {
+  return crossesProduction({ ...key, others: key.elsewhere.length }, isForProduction)
 }
 
 /** Whether a step gives the bundle its own key in the place of one that it shares. */

@@ -7,10 +7,10 @@ import { type NewBundle, newBundle } from '../library/bundle.ts'
 import { libraryPrefix } from '../library/library-name.ts'
 import { mayEditBundle, mayShow, requireChangeAllowed, requireRight } from '../library/value-rights.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
-import { planImport } from './library-import-plan.ts'
-import { type ImportRemoval, planRemovals } from './library-import-removals.ts'
+import { type ImportRemoval, planImport, planRemovals } from './library-import-plan.ts'
 import { withSources } from './library-import-sources.ts'
 import {
+  crossesAfter,
   type FoundKey,
   type ImportChoices,
   type ImportEntry,
@@ -57,7 +57,7 @@ type ProposedBy = { id: string; proposerId: string }
 export type ImportChange = {
   bundleId: string
   bundle: NewBundle | null
-  steps: readonly (ImportStep & { newKeyId: string; isComparable: boolean })[]
+  steps: readonly (ImportPlan['steps'][number] & { newKeyId: string })[]
   removals: readonly ImportRemoval[]
   planId: string
   /** The deposit whose values these are; null: none. */
@@ -93,10 +93,11 @@ export type LibraryImport = {
   proposal?: ProposedBy
 }
 
-/** `bundleId`: null for a bundle that is still to be created; `newKeyId`: given once the key is made. */
+/** `bundleId`: null for a bundle that is still to be created; `newKeyId`: given once the key is made. `crosses`:
+ * production and another environment deliver the same secret after the step. */
 export type ImportPlan = {
   bundleId: string | null
-  steps: readonly (ImportStep & { newKeyId?: string; isComparable: boolean })[]
+  steps: readonly (ImportStep & { newKeyId?: string; isComparable: boolean; crosses: boolean })[]
   removals: readonly ImportRemoval[]
   planId: string
 }
@@ -161,7 +162,8 @@ function planIn(found: ImportLibrary, caller: Caller, wanted: LibraryImport): Im
   const isShowable = (key: FoundKey) => isOwner || (mayShow(caller, key) && key.templateParts === null)
   const mayCompare = (key: FoundKey) => asked.proposal === undefined && isShowable(key)
   const steps = planImport(library, { ...asked, mayCompare }).map((step) => {
-    return { ...step, isComparable: step.key === null || !step.key.is_secret || mayCompare(step.key) }
+    const isComparable = step.key === null || !step.key.is_secret || mayCompare(step.key)
+    return { ...step, isComparable, crosses: crossesAfter(step, library) }
   })
   const removals = planRemovals(library, asked, steps)
   if (!isOwner) requireAllowed(library, { steps, removals }, caller)

@@ -1,5 +1,5 @@
-import type { WebhookMessageType } from '@keyferry/contract'
-import { TIMES } from '@keyferry/contract'
+import { TIMES, type WebhookMessageList } from '@keyferry/contract'
+import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Listed, Page, WholePage } from '../base/listing.ts'
@@ -11,24 +11,8 @@ import { webhookNotFound } from './webhook.ts'
  * no event behind it.
  */
 
-export type MessageState = 'waiting' | 'sending' | 'done' | 'failed'
-
-export type WebhookMessage = {
-  /** What the receiver gets as `webhook-id`, at each attempt. */
-  id: string
-  type: WebhookMessageType
-  state: MessageState
-  attempts: number
-  last_status: number | null
-  /** Why the last attempt failed, in a word. */
-  last_error: string | null
-  last_ms: number | null
-  created_at: string
-  /** The next attempt of a message that waits. */
-  next_at: string | null
-  done_at: string | null
-  body: string
-}
+export type WebhookMessage = z.output<typeof WebhookMessageList>[number]
+export type MessageState = WebhookMessage['state']
 
 /** A message of a webhook to send at once. */
 type Now = { webhookId: string; messageId: string; now: string; giveUpAt: string }

@@ -19,7 +19,7 @@ export type MessageDraft = {
 }
 
 /** Where a key is: the bundle, and the name under which it delivers the key. */
-export type KeyPlace = { keyId: string; bundle: Named; name: string }
+type KeyPlace = { keyId: string; bundle: Named; name: string }
 
 type Named = { id: string; name: string | null }
 

@@ -21,10 +21,7 @@ export async function beginEpochs({ query, write }: Queries, restored: Restored)
   return heads.length
 }
 
-async function beginEpoch(
-  transaction: Recorded,
-  { tenantId, reason, now }: Restored & { tenantId: string },
-): Promise<void> {
+async function beginEpoch(transaction: Recorded, { tenantId, reason, now }: Restored & { tenantId: string }) {
   const { seq, hash, epoch: epochBefore } = await holdHead(transaction, tenantId)
   const epoch = nextEpoch(epochBefore, now)
   await updateOf(transaction, 'audit_heads', tenantId).set({ epoch }).execute()

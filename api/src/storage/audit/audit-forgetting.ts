@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { AUDIT_ACTIONS, ORIGIN_OWNERS } from '@keyferry/contract'
+import { AUDIT_ACTIONS, type AuditAction, ORIGIN_OWNERS } from '@keyferry/contract'
 import { eventMac } from '@keyferry/crypto/audit-chain'
 import type { AuditKey } from '@keyferry/crypto/audit-key'
 import { entryOf } from '../../domain/audit/audit.ts'
@@ -22,7 +22,7 @@ class SeveralPeople extends Error {
 
 /** What tells a person's events in one tenant from those of others. `ids`: of their deliveries and remembered
  * approvals. */
-type Theirs = { id: string; email: string; ids: ReadonlySet<string>; hasDeliveries: boolean }
+type Theirs = { id: string; email: string; ids: Set<string>; hasDeliveries: boolean }
 
 type Person = { id: string; emailKey: string }
 type Forgetting = { person: Person; now: string } & Pick<AuditKey, 'mac'>
@@ -105,6 +105,13 @@ async function knownBy(query: Query, tenantId: string, { id, emailKey: email }: 
 function isAbout({ body, origin }: { body: string; origin: string | null }, theirs: Theirs): boolean {
   if (origin === null) return false
   const { action, actor, target, data, origin: told } = entryOf(body, origin)
+  const { delivery, grant, vouched_by: voucherId } = data
+  // The rows of old deliveries and grants are deleted. Their first event comes before all others about them.
+  const isBegun =
+    action === 'delivery.remembered'
+      ? theirs.ids.has(String(grant))
+      : BEGINNINGS.has(action) && (actor.id === theirs.id || voucherId === theirs.id)
+  if (isBegun) theirs.ids.add(String(delivery ?? grant))
   if (actor.id === theirs.id || target.id === theirs.id) return true
   const owner = ORIGIN_OWNERS[action]
   if (owner === 'actor') return false
@@ -112,6 +119,8 @@ function isAbout({ body, origin }: { body: string; origin: string | null }, thei
   const id = data[owner]
   return typeof id === 'string' && theirs.ids.has(id)
 }
+
+const BEGINNINGS: ReadonlySet<AuditAction> = new Set(['delivery.approved', 'grant.created'])
 
 type IsTheirs = (row: { body: string; origin: string | null }) => boolean
 

@@ -2,7 +2,8 @@ import { CHAIN_START } from '@keyferry/crypto/audit-chain'
 import { chainNote } from '@keyferry/crypto/chain-note'
 import { signNote } from '@keyferry/crypto/signed-note'
 import { entryOf } from '../../domain/audit/audit.ts'
-import type { Query } from '../base/queries.ts'
+import { send } from '../base/pipeline.ts'
+import type { Database, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
@@ -20,38 +21,64 @@ export type Head = { seq: number; hash: string; epoch: number }
 /** Where a log begins: `first_seq` is its oldest entry, `first_prev` the hash before that. */
 export type HeldHead = Head & { first_seq: number; first_prev: string }
 
-/** A head to which nothing may be added: the database was cut or restored without `audit-restored`. */
-class HeadWentBack extends Error {
-  override readonly name = 'HeadWentBack'
-}
+const START = { seq: 0, hash: CHAIN_START, first_seq: 1, first_prev: CHAIN_START, epoch: 1 }
 
 /** The head of a tenant, held until the transaction ends; made at the first call. */
 export async function holdHead(transaction: Query, tenantId: string): Promise<HeldHead> {
-  const held = await tryHold(transaction, tenantId)
-  if (held) return held
-  const start = { seq: 0, hash: CHAIN_START, first_seq: 1, first_prev: CHAIN_START, epoch: 1 }
-  await transaction
-    .insertInto('audit_heads')
-    .values({ tenant_id: tenantId, ...start })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  return (await tryHold(transaction, tenantId)) ?? start
-}
-
-function tryHold(transaction: Query, tenantId: string): Promise<HeldHead | undefined> {
+  await begin(transaction, [tenantId])
   return updateOf(transaction, 'audit_heads', tenantId)
     .set((column) => ({ epoch: column.ref('epoch') }))
     .returning(['seq', 'hash', 'epoch', 'first_seq', 'first_prev'])
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow()
 }
 
-/** The newest seal of a tenant; absent when nothing is sealed yet. */
-export function newestSeal(query: Query, tenantId: string): Promise<Tables['audit_seals'] | undefined> {
-  return selectOf(query, 'audit_seals', tenantId)
+/** The heads of these tenants that no other transaction holds, held until this one ends; made at the first call. */
+export async function holdHeads(
+  transaction: Query,
+  seen: ReadonlyMap<string, Head | undefined>,
+  { holdFree }: Pick<Database, 'holdFree'>,
+): Promise<ReadonlyMap<string, HeldHead>> {
+  const unknown = [...seen].flatMap(([tenantId, head]) => (head ? [] : [tenantId]))
+  await begin(transaction, unknown)
+  const rows = await transaction
+    .selectFrom('audit_heads')
     .selectAll()
-    .orderBy('day', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+    .where('tenant_id', 'in', [...seen.keys()])
+    .orderBy('tenant_id')
+    .modifyEnd(holdFree)
+    .execute()
+  return new Map(rows.map(({ tenant_id, ...head }) => [tenant_id, head]))
+}
+
+// Sorted, so that two nodes that begin the same logs cannot deadlock.
+async function begin(transaction: Query, tenantIds: readonly string[]): Promise<void> {
+  if (tenantIds.length === 0) return
+  const rows = tenantIds.toSorted().map((tenantId) => ({ tenant_id: tenantId, ...START }))
+  const insertion = transaction.insertInto('audit_heads').values(rows)
+  await send(
+    transaction,
+    insertion.onConflict((conflict) => conflict.doNothing()),
+  )
+}
+
+/** The newest seal of each tenant that has one. */
+export async function newestSeals(
+  query: Query,
+  tenantIds: readonly string[],
+): Promise<ReadonlyMap<string, Tables['audit_seals']>> {
+  if (tenantIds.length === 0) return new Map()
+  const rows = await query
+    .selectFrom('audit_seals')
+    .selectAll()
+    .where('tenant_id', 'in', tenantIds)
+    .where('day', '=', (seals) =>
+      seals
+        .selectFrom('audit_seals as each')
+        .select(({ fn }) => fn.max('each.day').as('day'))
+        .whereRef('each.tenant_id', '=', 'audit_seals.tenant_id'),
+    )
+    .execute()
+  return new Map(rows.map((row) => [row.tenant_id, row]))
 }
 
 /** The note of a head, as this server signs it. */
@@ -71,12 +98,12 @@ type Judged = {
   key: NamedAuditKey
 }
 
-/** @throws HeadWentBack: no entry may follow this head */
-export async function requireGenuineHead(query: Query, judged: Judged): Promise<void> {
+/** Why no entry may follow a head: the database was cut or restored without `audit-restored`. Null: entries may. */
+export async function refusalOf(query: Query, judged: Judged): Promise<string | null> {
   const { head, seen } = judged
   if (!isSigned(judged) && !(await isRestored(query, judged)))
-    throw new HeadWentBack(`no note signs entry ${head.seq} of epoch ${head.epoch}, where the audit log ends`)
-  if (seen && head.epoch <= seen.epoch) await refuseOlder(query, judged, seen)
+    return `no note signs entry ${head.seq} of epoch ${head.epoch}, where the audit log ends`
+  return seen && head.epoch <= seen.epoch ? refusalOfOlder(query, judged, seen) : null
 }
 
 // A signature of one text is always the same.
@@ -102,12 +129,13 @@ export async function isRestored(
   })
 }
 
-async function refuseOlder(query: Query, { tenantId, head }: Judged, seen: Head): Promise<void> {
+async function refusalOfOlder(query: Query, judged: Judged, seen: Head): Promise<string | null> {
+  const { tenantId, head } = judged
   const isOlder = head.epoch < seen.epoch || head.seq < seen.seq
   const isPruned = seen.seq < head.first_seq - 1
   const fits = isPruned || (await hashAt(query, { tenantId, head, seq: seen.seq })) === seen.hash
-  if (isOlder || !fits)
-    throw new HeadWentBack(`the audit log ends at entry ${head.seq}; this server has seen entry ${seen.seq}`)
+  if (!isOlder && fits) return null
+  return `the audit log ends at entry ${head.seq}; this server has seen entry ${seen.seq}`
 }
 
 // Another node may have sealed since, onto what this node saw or onto something else.

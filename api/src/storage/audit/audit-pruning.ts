@@ -1,6 +1,7 @@
 import type { ExportedChain } from '@keyferry/crypto/exported-chain'
 import type { Event } from '../../domain/base/event.ts'
-import type { Query, Recorded } from '../base/queries.ts'
+import type { Forgetting } from '../base/forgetting.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdHead } from './audit-head.ts'
 
@@ -45,13 +46,27 @@ export async function pruneExported(
   return cut(transaction, { ...pruning, end, epoch: head.epoch })
 }
 
+/** Delete the days of all logs before that of a time. Each cut holds the log's head, so nodes may do this at once. */
+export async function pruneLogs(queries: Queries, { before, ending, now, log }: Forgetting): Promise<void> {
+  const day = dayOf(before)
+  for (const tenantId of await tenantsToPrune(queries.query, day)) {
+    const actor = { kind: 'server', id: null } as const
+    for (let isDone = false; !isDone && !ending.aborted; ) {
+      const pruning = { tenantId, before: day, actor, now: now().toISOString() }
+      const pruned = await queries.write((transaction) => pruneOldest(transaction, pruning))
+      if (pruned) log.info({ tenantId, ...pruned }, 'audit log pruned')
+      isDone = pruned === null
+    }
+  }
+}
+
 /** Entries that one transaction deletes, unless a day has more: other writers wait for it. */
 const PRUNED_AT_ONCE = 10_000
 
 /** Delete the oldest days of a log, as many as one transaction should.
  * @param before the day (yyyy-mm-dd) from which all is kept
  * @returns null when no whole day before that can be deleted */
-export async function pruneOldest(
+async function pruneOldest(
   transaction: Recorded,
   pruning: Pruning & { before: string },
 ): Promise<Pruned | null> {
@@ -66,7 +81,7 @@ export async function pruneOldest(
 }
 
 /** The tenants whose log has a day before this one that can be deleted. */
-export async function tenantsToPrune(query: Query, before: string): Promise<string[]> {
+async function tenantsToPrune(query: Query, before: string): Promise<string[]> {
   const rows = await query
     .selectFrom('audit_heads')
     .innerJoin('audit_seals', 'audit_seals.tenant_id', 'audit_heads.tenant_id')
@@ -79,7 +94,7 @@ export async function tenantsToPrune(query: Query, before: string): Promise<stri
   return rows.map(({ tenant_id }) => tenant_id)
 }
 
-export function dayOf(timestamp: string): string {
+function dayOf(timestamp: string): string {
   return timestamp.slice(0, 'yyyy-mm-dd'.length)
 }
 
@@ -92,10 +107,7 @@ type Days = {
 type End = { seq: number; hash: string }
 
 // The last entry of a day, which the day's seal signs.
-async function endOfDay(
-  query: Query,
-  { tenantId, before, range, order = 'desc' }: Days,
-): Promise<End | null> {
+async function endOfDay(query: Query, { tenantId, before, range, order = 'desc' }: Days) {
   const seal = await selectOf(query, 'audit_seals', tenantId)
     .select(['seq', 'hash'])
     .where('day', '<', before)

@@ -2,14 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Repeating, repeating } from '@keyferry/plumbing/repeating'
 import type { Logger } from 'pino'
 import { backlogOf, type Waiting } from '../../domain/audit/audit-backlog.ts'
+import { DomainError } from '../../domain/base/errors.ts'
 import { BoundedMap } from '../base/bounded-map.ts'
 import type { Database } from '../base/queries.ts'
 import { isFound } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
 import type { Head } from './audit-head.ts'
-import { type Seal, sealTenant } from './sealing.ts'
+import { type Sealed, sealTogether } from './sealing.ts'
 
-const SEAL_AFTER_MS = 200
+const SEAL_EVERY_MS = 200
+// Tenants of one transaction.
+const AT_ONCE = 64
 const SWEEP_EVERY_MS = 5_000
 const SEEN_HEADS = 10_000
 
@@ -22,12 +25,15 @@ export type SealerParts = {
   log: Pick<Logger, 'info' | 'error'>
 }
 
-/** Seals the events of all tenants in the background: soon after each commit of this node, and every few seconds what
- * other nodes left behind. Nothing here is part of an answer. */
+/** Seals the events of all tenants in the background: several times a second what this node committed, and every few
+ * seconds what other nodes left behind. Nothing here is part of an answer. */
 export class Sealer {
   readonly #parts: SealerParts
-  readonly #timers = new Map<string, NodeJS.Timeout>()
-  readonly #running = new Map<string, Promise<void>>()
+  readonly #woken = new Set<string>()
+  readonly #due = new Set<string>()
+  #atOnce = AT_ONCE
+  #timer: NodeJS.Timeout | null = null
+  #run: Promise<void> | null = null
   readonly #seen = new BoundedMap<string, Head>(SEEN_HEADS)
   readonly #problems = new Map<string, string>()
   #full: ReadonlySet<string> = new Set()
@@ -38,19 +44,16 @@ export class Sealer {
 
   constructor(parts: SealerParts) {
     this.#parts = parts
-    const failed = (error: unknown) =>
-      parts.log.error({ error: error instanceof Error ? error.message : String(error) }, 'audit sweep')
+    const failed = (error: unknown) => parts.log.error({ error: textOf(error) }, 'audit sweep')
     this.#sweeps = repeating(SWEEP_EVERY_MS, () => this.#sweepOnce(), failed)
     this.#sweeps.start()
   }
 
   /** Seal these tenants' events soon. */
   wake(tenantIds: Iterable<string>): void {
-    for (const tenantId of tenantIds) {
-      if (this.#isClosed || this.#timers.has(tenantId)) continue
-      const timer = setTimeout(() => this.#start(tenantId), SEAL_AFTER_MS).unref()
-      this.#timers.set(tenantId, timer)
-    }
+    for (const tenantId of tenantIds) this.#woken.add(tenantId)
+    if (this.#woken.size === 0 || this.#isClosed) return
+    this.#timer ??= setTimeout(() => this.#tick(), SEAL_EVERY_MS).unref()
   }
 
   /** Whether a tenant has so many unsealed events that it must not make more. */
@@ -68,72 +71,86 @@ export class Sealer {
   async close(): Promise<void> {
     this.#isClosed = true
     const swept = this.#sweeps.stop()
-    for (const timer of this.#timers.values()) clearTimeout(timer)
-    await Promise.all([...this.#running.values(), swept])
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await Promise.all([this.#run, swept])
   }
 
-  #start(tenantId: string): void {
-    this.#timers.delete(tenantId)
-    void this.#seal(tenantId)
+  #tick(): void {
+    this.#timer = null
+    const woken = [...this.#woken]
+    this.#woken.clear()
+    void this.#seal(woken)
   }
 
-  // One run per tenant at a time; an event that is committed during a run has its own timer.
-  #seal(tenantId: string): Promise<void> {
-    const run = (this.#running.get(tenantId) ?? Promise.resolve()).then(() => this.#sealAll(tenantId))
-    const ending = run.finally(() => {
-      if (this.#running.get(tenantId) === ending) this.#running.delete(tenantId)
+  // One run at a time; what becomes due during a run joins it. A tenant with more than a batch takes its turn again,
+  // last.
+  #seal(tenantIds: Iterable<string>): Promise<void> {
+    for (const tenantId of tenantIds) this.#due.add(tenantId)
+    this.#run ??= this.#sealDue().finally(() => {
+      this.#run = null
     })
-    this.#running.set(tenantId, ending)
-    return ending
+    return this.#run
   }
 
-  async #sealAll(tenantId: string): Promise<void> {
-    const { log, database } = this.#parts
+  async #sealDue(): Promise<void> {
+    while (this.#due.size > 0 && !this.#isClosed) {
+      const some = [...this.#due].slice(0, this.#atOnce)
+      for (const tenantId of some) this.#due.delete(tenantId)
+      await sleep(await this.#sealSome(some))
+    }
+  }
+
+  // One tenant that cannot be sealed must not keep the others unsealed, so after a failure each is sealed alone. A
+  // database that is unavailable fails in the same way as one tenant that takes too long: the next attempt waits. Of a
+  // tenant that failed alone, the sweep tries again.
+  async #sealSome(tenantIds: readonly string[]): Promise<number> {
     try {
-      for (let read = database.sealBatch; read >= database.sealBatch && !this.#isClosed; ) {
-        const seal = await this.#sealOnce(tenantId)
-        this.#remember(tenantId, seal)
-        read = seal.read
-        if (read >= database.sealBatch) await sleep(0)
-      }
+      this.#remember(await this.#sealOnce(tenantIds), tenantIds)
+      this.#atOnce = Math.min(this.#atOnce * 2, AT_ONCE)
+      return 0
     } catch (error) {
-      // The sweep tries again. Only a head that went back needs a person.
-      if (error instanceof Error && error.name === 'HeadWentBack')
-        this.#problems.set(tenantId, 'audit log went back')
-      log.error(
-        { tenantId, error: error instanceof Error ? error.message : String(error) },
-        'audit log not sealed',
-      )
+      if (tenantIds.length > 1) for (const each of tenantIds) this.#due.add(each)
+      this.#atOnce = 1
+      this.#parts.log.error({ tenantIds, error: textOf(error) }, 'audit log not sealed')
+      return isAway(error) ? SEAL_EVERY_MS : 0
     }
   }
 
-  #sealOnce(tenantId: string): Promise<Seal> {
+  #sealOnce(tenantIds: readonly string[]): Promise<Sealed> {
     const { database, key, publicUrl, now } = this.#parts
-    const { insertAll, updateAll, holdShared, sealBatch: most } = database
-    const options = { key, publicUrl, now: now().toISOString(), most, insertAll, updateAll, holdShared }
-    return database.write((transaction) =>
-      sealTenant(transaction, { tenantId, seen: this.#seen.get(tenantId) }, options),
-    )
+    const seen = new Map(tenantIds.map((tenantId) => [tenantId, this.#seen.get(tenantId)]))
+    const options = { ...database, key, publicUrl, now: now().toISOString(), most: database.sealBatch }
+    return database.write((transaction) => sealTogether(transaction, seen, options))
   }
 
-  #remember(tenantId: string, { head, forged, note }: Seal): void {
-    const { log } = this.#parts
-    this.#seen.set(tenantId, head)
-    this.#problems.delete(tenantId)
-    if (forged.length > 0) {
-      this.#hasForged = true
-      log.error({ tenantId, positions: forged }, 'events of the outbox that no server wrote')
+  #remember({ heads, refused, forged, read }: Sealed, tenantIds: readonly string[]): void {
+    const { log, database } = this.#parts
+    for (const { tenantId, head, note } of heads) {
+      this.#seen.set(tenantId, head)
+      this.#problems.delete(tenantId)
+      // A log pipeline stores the note where a person who can write to this database cannot change it.
+      if (note !== null) log.info({ tenantId, note }, 'audit note')
     }
-    // A log pipeline stores the note where a person who can write to this database cannot change it.
-    if (note !== null) log.info({ tenantId, note }, 'audit note')
+    // Only a head that went back needs a person.
+    for (const [tenantId, error] of refused) {
+      this.#problems.set(tenantId, 'audit log went back')
+      log.error({ tenantId, error }, 'audit log not sealed')
+    }
+    for (const [tenantId, positions] of forged) {
+      this.#hasForged = true
+      log.error({ tenantId, positions }, 'events of the outbox that no server wrote')
+    }
+    // The rest takes its turn again, behind the others.
+    if (read >= database.sealBatch) for (const tenantId of tenantIds) this.#due.add(tenantId)
+    // Another node holds these logs. It may have read their events before the newest were committed.
+    const held = new Set([...heads.map(({ tenantId }) => tenantId), ...refused.keys()])
+    this.wake(tenantIds.filter((tenantId) => !held.has(tenantId)))
   }
 
   async #sweepOnce(): Promise<void> {
     const waiting = (await this.#waiting()).map(({ tenantId }) => tenantId)
     // Another node may have sealed what this one refused.
-    for (const tenantId of new Set([...waiting, ...this.#problems.keys()])) {
-      if (!this.#isClosed && !this.#timers.has(tenantId)) await this.#seal(tenantId)
-    }
+    await this.#seal([...waiting, ...this.#problems.keys()])
     if (this.#isClosed) return
     const { late, full } = backlogOf(await this.#waiting(), this.#parts.now())
     this.#late = late
@@ -158,4 +175,12 @@ export class Sealer {
     const { query } = this.#parts.database
     return isFound(query.selectFrom('events').where('refused_at', 'is not', null))
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'unavailable'
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -1,93 +1,131 @@
 import { chainHash } from '@keyferry/crypto/audit-chain'
 import { indexOf } from '../../domain/audit/audit.ts'
 import { send } from '../base/pipeline.ts'
-import type { Query } from '../base/queries.ts'
+import type { Database, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
-import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
 import { type FanOutParts, fanOut } from '../webhooks/webhook-fan-out.ts'
-import { type Head, type HeldHead, holdHead, newestSeal, noteOf, requireGenuineHead } from './audit-head.ts'
+import { type Head, type HeldHead, holdHeads, newestSeals, noteOf, refusalOf } from './audit-head.ts'
 import { isGenuine } from './genuine-events.ts'
 
-/** The result of one seal. `read`: how many rows it took from the outbox. `forged`: the positions of those that no API
- * node wrote; they are never sealed. `note` is set at the first seal of a day. */
-export type Seal = { head: Head; read: number; forged: readonly number[]; note: string | null }
+/** The result of one seal, a row for each log that it held. `note` is set at the first seal of a day. */
+export type Sealed = {
+  heads: readonly { tenantId: string; head: Head; note: string | null }[]
+  /** Why nothing may be added to a log. */
+  refused: ReadonlyMap<string, string>
+  /** The positions of events that no API node wrote; they are never sealed. */
+  forged: ReadonlyMap<string, readonly number[]>
+  /** How many events it took from the outbox. */
+  read: number
+}
 
-export type SealOptions = { key: NamedAuditKey; now: string; most: number } & FanOutParts
+export type SealOptions = { key: NamedAuditKey; now: string; most: number } & FanOutParts &
+  Pick<Database, 'holdFree'>
 
-/** Move a tenant's oldest events from the outbox to the log: number them, chain them, sign the new head, and make the
- * messages of webhooks. Run it in a transaction, which holds the head until it ends, so that seals of one tenant
- * follow one another.
- * @param seen the newest head that this node knows
- * @throws HeadWentBack */
-export async function sealTenant(
+/** Move the oldest events of these tenants from the outbox to their logs: number them, chain them, sign the new heads,
+ * and make the messages of webhooks. Run it in a transaction, which holds the heads until it ends. A log that another
+ * node holds is left to that node.
+ * @param seen the newest head of each tenant that this node knows */
+export async function sealTogether(
   transaction: Query,
-  place: { tenantId: string; seen: Head | undefined },
+  seen: ReadonlyMap<string, Head | undefined>,
   options: SealOptions,
-): Promise<Seal> {
-  const { tenantId } = place
-  const head = await holdHead(transaction, tenantId)
-  const seal = await newestSeal(transaction, tenantId)
-  await requireGenuineHead(transaction, { ...place, head, seal, key: options.key })
-  const events = await oldestEvents(transaction, tenantId, options.most)
-  const genuine = events.filter((event) => isGenuine(event, options.key))
-  const forged = events.filter((event) => !genuine.includes(event)).map(({ position }) => position)
+): Promise<Sealed> {
+  const { heads, seals, refused } = await holdGenuine(transaction, seen, options)
+  if (heads.size === 0) return { heads: [], refused, forged: new Map(), read: 0 }
+  const events = await oldestEvents(transaction, [...heads.keys()], options.most)
+  const [genuine, forged] = partition(events, (event) => isGenuine(event, options.key))
   if (forged.length > 0) await setAside(transaction, forged, options.now)
-  const { head: newHead, note } = await append(
-    transaction,
-    { tenantId, head, seal, events: genuine },
-    options,
-  )
-  return { head: newHead, read: events.length, forged, note }
+  const logs = [...Map.groupBy(genuine, (event) => event.tenant_id)].flatMap(([tenantId, added]) => {
+    const head = heads.get(tenantId)
+    return head ? [{ tenantId, head, newest: seals.get(tenantId), rows: chained(head, added) }] : []
+  })
+  const appended = await append(transaction, { logs, events: genuine }, options)
+  const forgedIn = Map.groupBy(forged, (event) => event.tenant_id)
+  return {
+    heads: [...heads].map(([tenantId, head]) => appended.get(tenantId) ?? { tenantId, head, note: null }),
+    refused,
+    forged: new Map([...forgedIn].map(([tenantId, rows]) => [tenantId, positionsOf(rows)])),
+    read: events.length,
+  }
+}
+
+/** The heads that this transaction holds and that entries may follow, their newest seals, and the other heads. */
+async function holdGenuine(
+  transaction: Query,
+  seen: ReadonlyMap<string, Head | undefined>,
+  options: Pick<SealOptions, 'holdFree' | 'key'>,
+) {
+  const held = await holdHeads(transaction, seen, options)
+  const seals = await newestSeals(transaction, [...held.keys()])
+  const heads = new Map<string, HeldHead>()
+  const refused = new Map<string, string>()
+  for (const [tenantId, head] of held) {
+    const known = { tenantId, head, seal: seals.get(tenantId), seen: seen.get(tenantId), key: options.key }
+    const refusal = await refusalOf(transaction, known)
+    if (refusal === null) heads.set(tenantId, head)
+    else refused.set(tenantId, refusal)
+  }
+  return { heads, seals, refused }
 }
 
 type Addition = {
   tenantId: string
   head: HeldHead
-  seal: Tables['audit_seals'] | undefined
-  events: readonly StoredEvent[]
+  newest: Tables['audit_seals'] | undefined
+  rows: readonly Tables['audit_log'][]
 }
+
+type Appended = { tenantId: string; head: Head; note: string | null }
 
 async function append(
   transaction: Query,
-  { tenantId, head, seal, events }: Addition,
+  { logs, events }: { logs: readonly Addition[]; events: readonly StoredEvent[] },
   options: SealOptions,
-): Promise<{ head: Head; note: string | null }> {
-  const rows = chained(head, events)
-  const last = rows.at(-1)
-  if (!last) return { head, note: null }
-  const newHead = { seq: last.seq, hash: last.hash, epoch: head.epoch }
-  const note = await writeSeal(transaction, { tenantId, head: newHead, newest: seal }, options)
-  await options.insertAll(transaction, 'audit_log', rows)
-  await forgetEvents(transaction, tenantId, events)
-  await send(transaction, updateOf(transaction, 'audit_heads', tenantId).set(newHead))
-  await fanOut(options, transaction, { tenantId, rows, note, now: options.now })
-  return { head: newHead, note }
+): Promise<ReadonlyMap<string, Appended>> {
+  if (logs.length === 0) return new Map()
+  const { insertAll, updateAll } = options
+  const appended = await writeSeals(transaction, logs, options)
+  await insertAll(
+    transaction,
+    'audit_log',
+    logs.flatMap(({ rows }) => rows),
+  )
+  const sealed = transaction.deleteFrom('events').where('position', 'in', positionsOf(events))
+  await send(transaction, sealed)
+  const rows = [...appended.values()].map(({ tenantId, head }) => ({ tenant_id: tenantId, ...head }))
+  await updateAll(transaction, 'audit_heads', { by: ['tenant_id'], rows })
+  const batches = logs.map(({ tenantId, rows: added }) => {
+    return { tenantId, rows: added, note: appended.get(tenantId)?.note ?? null, now: options.now }
+  })
+  await fanOut(options, transaction, batches)
+  return appended
 }
 
 // Forged rows stay as evidence. They must not be read again with each seal, or many of them would keep honest ones out.
-async function setAside(transaction: Query, positions: readonly number[], now: string): Promise<void> {
-  await send(
-    transaction,
-    transaction.updateTable('events').set({ refused_at: now }).where('position', 'in', positions),
-  )
+async function setAside(transaction: Query, forged: readonly StoredEvent[], now: string): Promise<void> {
+  const rows = transaction.updateTable('events').where('position', 'in', positionsOf(forged))
+  await send(transaction, rows.set({ refused_at: now }))
 }
 
-type StoredEvent = {
-  position: number
-  tenant_id: string
-  body: string
-  origin: string | null
-  mac: Uint8Array
-}
+type StoredEvent = Pick<Tables['events'], 'tenant_id' | 'body' | 'origin' | 'mac'> & { position: number }
 
-function oldestEvents(transaction: Query, tenantId: string, most: number): Promise<StoredEvent[]> {
-  return selectOf(transaction, 'events', tenantId)
+function oldestEvents(transaction: Query, tenantIds: readonly string[], most: number) {
+  return transaction
+    .selectFrom('events')
     .select(['position', 'tenant_id', 'body', 'origin', 'mac'])
+    .where('tenant_id', 'in', tenantIds)
     .where('refused_at', 'is', null)
     .orderBy('position')
     .limit(most)
     .execute()
+}
+
+const positionsOf = (events: readonly StoredEvent[]) => events.map(({ position }) => position)
+
+function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T[]] {
+  const parts = Map.groupBy(all, isFirst)
+  return [parts.get(true) ?? [], parts.get(false) ?? []]
 }
 
 function chained(head: Head, events: readonly StoredEvent[]): Tables['audit_log'][] {
@@ -100,31 +138,34 @@ function chained(head: Head, events: readonly StoredEvent[]): Tables['audit_log'
   })
 }
 
-async function forgetEvents(
+/** Sign the new heads and keep each note as the seal of the day. A clock that goes back never reopens an earlier day.
+ * @returns the new heads; `note` where it is the first of its day */
+async function writeSeals(
   transaction: Query,
-  tenantId: string,
-  events: readonly StoredEvent[],
-): Promise<void> {
-  const positions = events.map(({ position }) => position)
-  const sealed = deleteOf(transaction, 'events', tenantId).where('position', 'in', positions)
-  await send(transaction, sealed)
-}
-
-/** Sign the head and keep the note as the seal of the day. A clock that goes back never reopens an earlier day.
- * @returns the note when it is the first of its day */
-async function writeSeal(
-  transaction: Query,
-  { tenantId, head, newest }: { tenantId: string; head: Head; newest: Tables['audit_seals'] | undefined },
+  logs: readonly Addition[],
   { key, now }: Pick<SealOptions, 'key' | 'now'>,
-): Promise<string | null> {
+): Promise<ReadonlyMap<string, Appended>> {
   const today = now.slice(0, 'yyyy-mm-dd'.length)
-  const day = newest && newest.day > today ? newest.day : today
-  const note = noteOf(head, { tenantId, key, at: now })
-  const seal = { seq: head.seq, hash: head.hash, sealed_at: now, note }
+  const appended = new Map<string, Appended>()
+  const values = logs.map(({ tenantId, head: { epoch }, newest, rows }) => {
+    const { seq, hash } = rows.at(-1) ?? { seq: 0, hash: '' }
+    const head = { seq, hash, epoch }
+    const day = newest && newest.day > today ? newest.day : today
+    const note = noteOf(head, { tenantId, key, at: now })
+    appended.set(tenantId, { tenantId, head, note: newest?.day === day ? null : note })
+    return { tenant_id: tenantId, day, seq, hash, sealed_at: now, note }
+  })
   const upsert = transaction
     .insertInto('audit_seals')
-    .values({ tenant_id: tenantId, day, ...seal })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'day']).doUpdateSet(seal))
+    .values(values)
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'day']).doUpdateSet((row) => ({
+        seq: row.ref('excluded.seq'),
+        hash: row.ref('excluded.hash'),
+        sealed_at: row.ref('excluded.sealed_at'),
+        note: row.ref('excluded.note'),
+      })),
+    )
   await send(transaction, upsert)
-  return newest?.day === day ? null : note
+  return appended
 }

@@ -5,3 +5,13 @@ const AT_ONCE = 200
 export function* chunks<T>(list: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < list.length; from += AT_ONCE) yield list.slice(from, from + AT_ONCE)
 }
+
+/** What a query finds for a list, part by part. */
+export async function inChunks<T, Row>(
+  list: readonly T[],
+  read: (some: readonly T[]) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const some of chunks(list)) rows.push(...(await read(some)))
+  return rows
+}

@@ -1,15 +1,21 @@
+import type { DomainError } from '../../domain/base/errors.ts'
 import type { Database } from './queries.ts'
 import { openSqlite } from './sqlite.ts'
 
 const CONNECTIONS = 12
 
 /** Open the database of a `postgres://` URL, or the SQLite file at a path (made when absent, mode 0600).
- * @param connections how many to PostgreSQL at a time */
-export async function openDatabase(place: string, connections = CONNECTIONS): Promise<Database> {
+ * @param connections how many to PostgreSQL at a time
+ * @param url of each new one */
+export async function openDatabase(
+  place: string,
+  connections = CONNECTIONS,
+  url = () => place,
+): Promise<Database> {
   if (!/^postgres(ql)?:\/\//.test(place)) return openSqlite(place)
   // Its client is a good part of what a start costs, so only those load it who need it.
   const { openPostgres } = await import('./postgres.ts')
-  return openPostgres(place, connections)
+  return openPostgres(url, connections)
 }
 
 // SQLite's extended result codes and PostgreSQL's SQLSTATEs.
@@ -29,17 +35,16 @@ export function isMissingReference(error: unknown): boolean {
   return hasCode(error, SQLITE_FOREIGN_KEY, PG_FOREIGN_KEY)
 }
 
-/** Do some work. If the database refuses it for this reason, answer `otherwise`. */
-export async function unless<Outcome, Otherwise>(
+/** Do some work. If the database refuses it for this reason, the caller gets this error. */
+export async function refusing<Outcome>(
   isRefusal: (error: unknown) => boolean,
-  otherwise: Otherwise,
+  refusal: () => DomainError,
   work: () => Promise<Outcome>,
-): Promise<Outcome | Otherwise> {
+): Promise<Outcome> {
   try {
     return await work()
   } catch (error) {
-    if (isRefusal(error)) return otherwise
-    throw error
+    throw isRefusal(error) ? refusal() : error
   }
 }
 

@@ -11,23 +11,26 @@ const TOO_MANY_CONNECTIONS = '53300'
 const POOL_IS_BUSY = 'timeout exceeded when trying to connect'
 
 type PoolOptions = {
-  /** May name several hosts: connections then go to the one that takes writes. */
-  url: string
+  /** Read for each new connection. May name several hosts: connections then go to the one that takes writes. */
+  url: () => string
   connections: number
   /** Whether an answer has to come within 18 s. */
   isTimed: boolean
 }
+
+type Lent = { client: Promise<PoolClient>; users: number; isBroken: boolean }
 
 /** Connections to a PostgreSQL database, made as they are needed. While the server has none left, callers wait for one
  * of those in use. */
 export class Connections {
   readonly #pool: Pool
   readonly #most: number
-  readonly #addresses: readonly string[]
+  readonly #url: () => string
   #at = 0
+  #lent: Lent | null = null
 
   constructor({ url, connections, isTimed }: PoolOptions) {
-    this.#addresses = addressesOf(url)
+    this.#url = url
     this.#most = connections
     this.#pool = new Pool({
       max: connections,
@@ -38,7 +41,9 @@ export class Connections {
       ...(this.#addresses.length > 1 ? { verify: refuseStandby } : {}),
     })
     // The pool reads it for each new connection.
-    Object.defineProperty(this.#pool.options, 'connectionString', { get: () => this.#addresses[this.#at] })
+    Object.defineProperty(this.#pool.options, 'connectionString', {
+      get: () => this.#addresses[this.#at] ?? this.#url(),
+    })
     // A connection that the server ends while no query is on it says so by an event, which unheard ends the process.
     // The pool hears its idle ones; those in use, between two statements of a transaction, are heard here.
     this.#pool.on('error', ignore)
@@ -46,8 +51,16 @@ export class Connections {
     this.#pool.on('connect', nameStatements)
   }
 
+  get #addresses(): readonly string[] {
+    return addressesOf(this.#url())
+  }
+
   get options(): Pool['options'] {
     return this.#pool.options
+  }
+
+  usage(): { connections: number; waiting: number } {
+    return { connections: this.#pool.totalCount, waiting: this.#pool.waitingCount }
   }
 
   async connect(): Promise<PoolClient> {
@@ -65,17 +78,27 @@ export class Connections {
     }
   }
 
-  /** The rows of one statement, on any connection. */
+  /** The rows of one statement. Those that are asked for in one turn share a connection. */
   async rows(text: string, values: unknown[]): Promise<unknown[]> {
-    const client = await this.connect()
-    let isBroken = true
+    this.#lent ??= this.#lend()
+    const lent = this.#lent
+    lent.users++
     try {
-      const { rows } = await client.query(text, values)
-      isBroken = false
+      const { rows } = await (await lent.client).query(text, values)
       return rows
+    } catch (error) {
+      lent.isBroken = true
+      throw error
     } finally {
-      client.release(isBroken)
+      if (--lent.users === 0) lent.client.then((client) => client.release(lent.isBroken), ignore)
     }
+  }
+
+  #lend(): Lent {
+    process.nextTick(() => {
+      this.#lent = null
+    })
+    return { client: this.connect(), users: 0, isBroken: false }
   }
 
   end(): Promise<void> {

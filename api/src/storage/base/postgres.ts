@@ -23,7 +23,7 @@ types.setTypeParser(types.builtins.INT8, Number)
 
 /** Open the database of a `postgres://` URL.
  * @param most how many connections at a time */
-export function openPostgres(url: string, most: number): Database {
+export function openPostgres(url: () => string, most: number): Database {
   const connections = new Connections({ url, connections: most, isTimed: true })
   const query = queryOn(connections)
   const run = (text: string) => (values: unknown[]) => connections.rows(text, values)
@@ -43,7 +43,9 @@ export function openPostgres(url: string, most: number): Database {
     },
     sealBatch: 500,
     holdShared: sql`for share`,
+    holdLightly: sql`for key share`,
     hold: sql`for update`,
+    holdFree: sql`for update skip locked`,
     columns: {
       text: 'text collate "C"',
       bytes: 'bytea',
@@ -61,6 +63,7 @@ export function openPostgres(url: string, most: number): Database {
       }
     },
     scarceConnections: () => scarceConnections(query, most),
+    usage: () => connections.usage(),
     close: () => query.destroy(),
   }
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CompiledQuery, type Kysely } from 'kysely'
-import type { Tables } from './tables.ts'
+import { CompiledQuery } from 'kysely'
 
 /** A read that is built once and run often, outside of transactions. */
 export type PreparedRead<Name extends string, Row> = (
@@ -12,19 +11,12 @@ export type BuildRead<Name extends string, Row> = (value: (name: Name) => string
   compile(): CompiledQuery<Row>
 }
 
-/** As `PreparedRead`, within a transaction. */
-type PreparedInTransaction<Name extends string, Row> = (
-  transaction: Kysely<Tables>,
-  values: Readonly<Record<Name, string>>,
-) => Promise<readonly Row[]>
-
-/** Prepare a read of transactions that are made most. */
-export function preparedInTransaction<Name extends string, Row>(
+/** Prepare a statement of the transactions that are made most. Each run passes its values, null among them. */
+export function preparedStatement<Name extends string, Row>(
   build: BuildRead<Name, Row>,
-): PreparedInTransaction<Name, Row> {
+): (values: Readonly<Record<Name, string | null>>) => CompiledQuery<Row> {
   const { text, parametersFor } = templateOf(build)
-  return async (transaction, values) =>
-    (await transaction.executeQuery<Row>(CompiledQuery.raw(text, parametersFor(values)))).rows
+  return (values) => CompiledQuery.raw(text, parametersFor(values))
 }
 
 /** Prepare a read for the calls that are made most: building a query takes longer than running it, so this builds it
@@ -49,7 +41,7 @@ function templateOf<Name extends string, Row>(build: BuildRead<Name, Row>) {
   }
   const { sql: text, parameters } = build(marker).compile()
   const places = parameters.map((parameter) => ({ parameter, name: names.get(parameter) }))
-  const parametersFor = (values: Readonly<Record<Name, string>>): unknown[] =>
+  const parametersFor = (values: Readonly<Record<Name, unknown>>): unknown[] =>
     places.map(({ parameter, name }) => (name === undefined ? parameter : values[name]))
   return { text, parametersFor }
 }

@@ -48,8 +48,12 @@ export type Database = {
   /** Ends a select whose rows no other transaction may change until this one ends. On SQLite a transaction is alone in
    * writing anyway. */
   holdShared: RawBuilder<unknown>
+  /** As `holdShared`, but weaker: only `hold` and a deletion wait for it, other changes do not. */
+  holdLightly: RawBuilder<unknown>
   /** As `holdShared`, for rows that this transaction will change. */
   hold: RawBuilder<unknown>
+  /** As `hold`, without the rows that another transaction holds. */
+  holdFree: RawBuilder<unknown>
   columns: ColumnTypes
   /** Make every other migrator wait until the transaction ends. */
   lockMigrations(transaction: Query): Promise<void>
@@ -57,6 +61,8 @@ export type Database = {
   migrate<T>(work: (transaction: Query) => Promise<T>): Promise<T>
   /** Whether the server may have too few connections for this program; null: it has enough. */
   scarceConnections(): Promise<ScarceConnections | null>
+  /** How many connections the program has now, and how many of its calls wait for one; null: none is needed. */
+  usage: (() => { connections: number; waiting: number }) | null
   close(): Promise<void>
 }
 
@@ -85,7 +91,7 @@ export function recordedBy(
 }
 
 /** What stores read and write with. */
-export type Queries = Pick<Database, 'query' | 'prepare' | 'holdShared' | 'hold'> & {
+export type Queries = Pick<Database, 'query' | 'prepare' | 'holdShared' | 'holdLightly' | 'hold'> & {
   /** As `Write`, with a transaction that records events. */
   write: <T>(change: (transaction: Recorded) => Promise<T>) => Promise<T>
 }

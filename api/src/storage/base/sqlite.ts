@@ -59,7 +59,9 @@ export function openSqlite(path: string): Database {
     },
     sealBatch: 200,
     holdShared: sql``,
+    holdLightly: sql``,
     hold: sql``,
+    holdFree: sql``,
     columns: {
       text: 'text',
       bytes: 'blob',
@@ -71,6 +73,7 @@ export function openSqlite(path: string): Database {
     lockMigrations: async () => {},
     migrate: (work) => query.transaction().execute(work),
     scarceConnections: async () => null,
+    usage: null,
     close: async () => {
       await query.destroy()
       reader.close()

@@ -5,9 +5,9 @@ import { TABLES } from './tables.ts'
 
 /** Files with queries across tenants, or of rows that a secret or a person finds; each for the reason given. */
 const ACROSS_TENANTS: Record<string, string> = {
-  'attached-keys.ts': 'the query names the tenant under an alias',
   'audit-epochs.ts': 'every log begins a new epoch',
   'audit-forgetting.ts': 'a person is forgotten in every log',
+  'audit-head.ts': 'the logs that one transaction seals',
   'audit-log.ts': 'names of machines, by ids from the log of the tenant',
   'audit-pruning.ts': 'every log is pruned',
   'audit-verification.ts': 'every log is verified',
@@ -22,12 +22,12 @@ const ACROSS_TENANTS: Record<string, string> = {
   'machine-tokens.ts': 'a reported token, by its hash',
   'proposal-ends.ts': 'proposals that are overdue',
   'proposals.ts': 'proposals that are overdue or old',
-  'provided-changes.ts': 'all workspaces of a person',
   'sealer.ts': 'every outbox is sealed',
   'sealing.ts': 'rows of the outbox, by their positions',
+  'tenant-forgetting.ts': 'a workspace, by its id',
   'tenants.ts': 'all workspaces of a person',
   'user-events.ts': 'all workspaces of a person',
-  'verification.ts': 'every value is opened',
+  'webhook-fan-out.ts': 'the webhooks of the logs that one transaction seals',
   'webhook-outbox.ts': 'the webhooks that are due',
   'webhook-sweeping.ts': 'messages that are overdue or old',
 }

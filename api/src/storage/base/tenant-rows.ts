@@ -7,7 +7,7 @@ import {
   type UpdateQueryBuilder,
   type UpdateResult,
 } from 'kysely'
-import type { WholePage } from '../../domain/base/listing.ts'
+import type { Slice, WholePage } from '../../domain/base/listing.ts'
 import type { Query } from './queries.ts'
 import type { Tables } from './tables.ts'
 
@@ -68,6 +68,19 @@ export function keysAttached(query: Query, tenantId: string) {
   return selectOf(query, 'attachments', tenantId).innerJoin('keys', (join) =>
     join.onRef('keys.tenant_id', '=', 'attachments.tenant_id').onRef('keys.id', '=', 'attachments.key_id'),
   )
+}
+
+/** The names of one slice of a list. The list reads its other columns for these names only, because a database reads
+ * everything that a select has for the rows before an offset too. */
+export function namesIn<Schema, Table extends keyof Schema>(
+  names: SelectQueryBuilder<Schema, Table, { name: string }>,
+  { limit, offset, after }: Slice,
+) {
+  return names
+    .$if(after !== null, (select) => select.where(sql`name`, '>', after))
+    .orderBy(sql`name`)
+    .limit(limit)
+    .offset(offset)
 }
 
 /** How many rows a query finds. */

@@ -6,7 +6,9 @@ export function contains(column: RawBuilder<string>, text: string): RawBuilder<b
   return sql<boolean>`replace(${column}, ${text}, '') <> ${column}`
 }
 
-/** As `contains`, in any case. Names are ASCII, the only letters whose case both databases fold in the same way. */
+/** As `contains`, in any case. Names are ASCII, the only letters whose case both databases fold in the same way, so
+ * `like` compares in the same way too, and takes less time. */
 export function containsInAnyCase(column: string, text: string): RawBuilder<boolean> {
-  return contains(sql`lower(${sql.ref(column)})`, text.toLowerCase())
+  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+  return sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`
 }

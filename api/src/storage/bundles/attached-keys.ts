@@ -1,8 +1,11 @@
+import { isProduction } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
-import type { AttachedVersion, AttachmentStore, SharedKey } from '../../domain/library/attachment.ts'
-import type { LongValues, ValueSize } from '../../domain/library/bundle-entry.ts'
+import { sql } from 'kysely'
+import type { AttachmentStore, SharedKey } from '../../domain/library/attachment.ts'
+import { type LongValues, SMALL_BUNDLE_BYTES, type ValueSize } from '../../domain/library/bundle-entry.ts'
 import type { WantedValues } from '../../domain/library/wanted-values.ts'
 import type { Queries, Query } from '../base/queries.ts'
+import type { Flag } from '../base/tables.ts'
 import { keysAttached } from '../base/tenant-rows.ts'
 import {
   listedColumns,
@@ -12,16 +15,17 @@ import {
   VALUE_BYTES,
   type ValueVault,
   valueColumn,
+  wantedValue,
 } from '../keys-at-rest/value-vault.ts'
 
 /** The methods that read the attached keys of a bundle. */
 export function readAttachedKeys(
   queries: Queries,
   vault: ValueVault,
-): Pick<AttachmentStore, 'list' | 'longValues' | 'valueSizes' | 'listShared' | 'versions'> {
+): Pick<AttachmentStore, 'list' | 'listSmall' | 'longValues' | 'valueSizes' | 'listShared' | 'versions'> {
   const { query } = queries
   return {
-    list: lister(queries, vault),
+    ...listers(queries, vault),
     longValues: (tenantId, bundleId, wanted) => longValues(query, vault, { tenantId, bundleId, wanted }),
     valueSizes: sizer(queries),
     listShared: (tenantId, bundleId) => listShared(query, tenantId, bundleId),
@@ -33,23 +37,36 @@ function attachedKeys(query: Query, tenantId: string, bundleId: string) {
   return keysAttached(query, tenantId).where('attachments.bundle_id', '=', bundleId)
 }
 
-function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore['list'] {
-  const build = (tenantId: string, bundleId: string, values: WantedValues) =>
+function listers(
+  { query, prepare }: Queries,
+  vault: ValueVault,
+): Pick<AttachmentStore, 'list' | 'listSmall'> {
+  const keysOf = (tenantId: string, bundleId: string) =>
     attachedKeys(query, tenantId, bundleId)
       .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
       .select(['keys.expires_at', 'keys.rotate_at', 'keys.template_parts'])
       .select(['attachments.delivered_name', 'attachments.position', 'attachments.required'])
       .select(VALUE_BYTES)
-      .select(listedColumns(values, 'delivered_name'))
       .orderBy('attachments.position')
+  const build = (tenantId: string, bundleId: string, values: WantedValues) =>
+    keysOf(tenantId, bundleId).select(listedColumns(values, 'delivered_name'))
+  const buildSmall = (tenantId: string, bundleId: string, names: ReadonlySet<string> | 'all') => {
+    const value = wantedValue(names, 'delivered_name')
+    const sizes = attachedKeys(query, tenantId, bundleId).select(sql`sum(length(keys.value))`.as('bytes'))
+    const small = sql<Uint8Array | null>`case when (${sizes}) <= ${sql.lit(SMALL_BUNDLE_BYTES)} then ${value} end`
+    return keysOf(tenantId, bundleId).select([small.as('value'), sql<Flag>`0`.as('is_long')])
+  }
+  const readSmall = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    buildSmall(value('tenantId'), value('bundleId'), 'all'),
+  )
   const readPublic = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     build(value('tenantId'), value('bundleId'), 'public'),
   )
-  return async (tenantId, bundleId, values) => {
+  const listed = async (
+    tenantId: string,
+    rows: readonly Awaited<ReturnType<typeof readPublic>>[number][],
+  ) => {
     const { open } = await vault.of(tenantId)
-    const rows = await (values === 'public'
-      ? readPublic({ tenantId, bundleId })
-      : build(tenantId, bundleId, values).execute())
     return rows.map((row) => ({
       id: row.id,
       name: row.delivered_name,
@@ -67,6 +84,21 @@ function lister({ query, prepare }: Queries, vault: ValueVault): AttachmentStore
       templateParts: partsIn(row.template_parts),
       templateUses: usesIn(row.template_parts),
     }))
+  }
+  return {
+    async list(tenantId, bundleId, values) {
+      const isPublic = values === 'public'
+      const rows = isPublic ? readPublic({ tenantId, bundleId }) : build(tenantId, bundleId, values).execute()
+      return listed(tenantId, await rows)
+    },
+    async listSmall(tenantId, bundleId, names) {
+      const read = names ? buildSmall(tenantId, bundleId, names).execute() : readSmall({ tenantId, bundleId })
+      const rows = await read
+      const isLarge = rows.some(
+        ({ value, delivered_name }) => value === null && names?.has(delivered_name) !== false,
+      )
+      return isLarge ? null : listed(tenantId, rows)
+    },
   }
 }
 
@@ -104,10 +136,7 @@ function sizeIn({ template_parts, ...size }: StoredSize): ValueSize {
 // From so many on, one read of the whole bundle is shorter.
 const NAMED_KEYS = 1_000
 
-async function versions(
-  attached: ReturnType<typeof attachedKeys>,
-  keyIds: readonly string[],
-): Promise<AttachedVersion[]> {
+async function versions(attached: ReturnType<typeof attachedKeys>, keyIds: readonly string[]) {
   if (keyIds.length === 0) return []
   const read = attached.select([
     'keys.id',
@@ -119,23 +148,33 @@ async function versions(
     : read.where('attachments.key_id', 'in', keyIds).execute()
 }
 
-function listShared(query: Query, tenantId: string, bundleId: string): Promise<SharedKey[]> {
-  return query
-    .selectFrom('attachments as here')
+async function listShared(query: Query, tenantId: string, bundleId: string): Promise<SharedKey[]> {
+  const uses = keysAttached(query, tenantId)
     .innerJoin('attachments as there', (join) =>
       join
-        .onRef('there.tenant_id', '=', 'here.tenant_id')
-        .onRef('there.key_id', '=', 'here.key_id')
-        .onRef('there.bundle_id', '!=', 'here.bundle_id'),
+        .onRef('there.tenant_id', '=', 'attachments.tenant_id')
+        .onRef('there.key_id', '=', 'attachments.key_id')
+        .onRef('there.bundle_id', '!=', 'attachments.bundle_id'),
     )
     .innerJoin('bundles', 'bundles.id', 'there.bundle_id')
-    .where('here.bundle_id', '=', bundleId)
-    .where('here.tenant_id', '=', tenantId)
-    .select(({ fn }) => [
-      'here.key_id',
-      fn.min('bundles.name').as('shared_with'),
-      fn.countAll<number>().as('shared_total'),
-    ])
-    .groupBy('here.key_id')
+    .where('attachments.bundle_id', '=', bundleId)
+  const others = await uses
+    .select(['bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production'])
+    .distinct()
     .execute()
+  // Never an empty list, which PostgreSQL does not take; the bundle is none of the others.
+  const production = [bundleId, ...others.filter(isProduction).map(({ id }) => id)]
+  const rows = await uses
+    .select((build) => [
+      'keys.id as keyId',
+      'keys.is_secret',
+      build.fn.min('bundles.name').as('firstOther'),
+      build.fn.countAll<number>().as('others'),
+      build.fn
+        .count<number>(build.case().when('bundles.id', 'in', production).then(1).end())
+        .as('inProduction'),
+    ])
+    .groupBy(['keys.id', 'keys.is_secret'])
+    .execute()
+  return rows.map((row) => ({ ...row, is_secret: row.is_secret === 1 }))
 }

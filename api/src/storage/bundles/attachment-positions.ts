@@ -2,35 +2,30 @@ import { sql } from 'kysely'
 import type { Attachment } from '../../domain/library/attachment.ts'
 import { chunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
-import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { flag } from '../base/tables.ts'
+import { countOf, isFound, selectOf, updateOf } from '../base/tenant-rows.ts'
 
 /*
  * The positions of a bundle's attachments count from 0 without gaps. Hold the bundle before you change any of them.
  */
 
-/** Move an attached key and shift the keys between.
- * @returns false when the key is not attached */
+/** Move an attached key and shift the keys between. */
 export async function move(
   transaction: Query,
-  tenantId: string,
-  { order, ...attachment }: Attachment & { order: number },
-): Promise<boolean> {
-  const { bundleId, keyId } = attachment
-  const from = await positionOf(transaction, tenantId, attachment)
-  if (from === null) return false
+  { tenantId, bundleId, keyId }: Attachment & { tenantId: string },
+  { from, order }: { from: number; order: number },
+): Promise<void> {
   const to = Math.min(order, (await lengthOf(transaction, tenantId, bundleId)) - 1)
   if (to < from) await shift(transaction, { tenantId, bundleId, from: to, to: from - 1, by: 1 })
   else await shift(transaction, { tenantId, bundleId, from: from + 1, to, by: -1 })
   await updateOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId })
     .set({ position: to })
     .execute()
-  return true
 }
 
 /** Positions `from` to `to`, both included, move by one. */
 type Shift = { tenantId: string; bundleId: string; from: number; to: number; by: 1 | -1 }
 
-/** Move a range of positions by one. */
 export async function shift(transaction: Query, { tenantId, bundleId, from, to, by }: Shift): Promise<void> {
   await updateOf(transaction, 'attachments', { tenantId, bundle_id: bundleId })
     .set((expression) => ({ position: expression('position', '+', by) }))
@@ -39,26 +34,8 @@ export async function shift(transaction: Query, { tenantId, bundleId, from, to, 
     .execute()
 }
 
-/** @returns null when the key is not attached */
-export async function positionOf(
-  transaction: Query,
-  tenantId: string,
-  attachment: Attachment,
-): Promise<number | null> {
-  const row = await selectOf(transaction, 'attachments', {
-    tenantId,
-    bundle_id: attachment.bundleId,
-    key_id: attachment.keyId,
-  })
-    .select('position')
-    .executeTakeFirst()
-  return row?.position ?? null
-}
-
-/** How many keys are attached to a bundle. */
-export async function lengthOf(transaction: Query, tenantId: string, bundleId: string): Promise<number> {
-  const total = await countOf(selectOf(transaction, 'attachments', { tenantId, bundle_id: bundleId }))
-  return total
+export function lengthOf(transaction: Query, tenantId: string, bundleId: string): Promise<number> {
+  return countOf(selectOf(transaction, 'attachments', { tenantId, bundle_id: bundleId }))
 }
 
 /** Number the keys of bundles from 0 again, in their order, after some were removed. */
@@ -84,4 +61,48 @@ export async function closeGaps(
       .whereRef('attachments.position', '!=', 'numbered.place')
       .execute()
   }
+}
+
+/** Whether a key is attached to a bundle under this name. */
+export function isDelivered(
+  transaction: Query,
+  { tenantId, bundleId, name }: { tenantId: string; bundleId: string; name: string },
+): Promise<boolean> {
+  const place = { tenantId, bundle_id: bundleId, delivered_name: name }
+  return isFound(selectOf(transaction, 'attachments', place))
+}
+
+/** The library name of a key; null when the tenant has no such key. */
+export async function keyNameOf(transaction: Query, tenantId: string, keyId: string): Promise<string | null> {
+  const row = await selectOf(transaction, 'keys', { tenantId, id: keyId }).select('name').executeTakeFirst()
+  return row?.name ?? null
+}
+
+/** Where a bundle has a key, and under which name; undefined: nowhere. */
+export function attachmentOf(
+  transaction: Query,
+  { tenantId, bundleId, keyId }: Attachment & { tenantId: string },
+) {
+  return selectOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId })
+    .select(['delivered_name', 'position'])
+    .executeTakeFirst()
+}
+
+/** The library key as an event names it. */
+export async function keyOfEvent(
+  transaction: Query,
+  { tenantId, keyId }: { tenantId: string; keyId: string },
+): Promise<{ id: string; name: string }> {
+  // A key that is attached is in the library.
+  return { id: keyId, name: (await keyNameOf(transaction, tenantId, keyId)) ?? '' }
+}
+
+type NewAttachmentRow = { keyId: string; name: string; position: number; required?: boolean }
+
+export function attachmentRow(
+  { tenantId, bundleId }: { tenantId: string; bundleId: string },
+  { keyId, name, position, required = false }: NewAttachmentRow,
+) {
+  const placed = { tenant_id: tenantId, bundle_id: bundleId, key_id: keyId }
+  return { ...placed, delivered_name: name, position, required: flag(required) }
 }

@@ -4,18 +4,19 @@ import { tooManyBundles } from '../../domain/base/bounds.ts'
 import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Slice } from '../../domain/base/listing.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
-import type {
-  Bundle,
-  BundleFilter,
-  BundleOfTenant,
-  BundleStore,
-  BundleSuggestion,
-  NewBundle,
+import {
+  type Bundle,
+  type BundleFilter,
+  type BundleStore,
+  type BundleSuggestion,
+  bundleNameTaken,
+  bundleNotFound,
+  type NewBundle,
 } from '../../domain/library/bundle.ts'
-import { chunks } from '../base/chunks.ts'
-import { isTaken, unless } from '../base/database.ts'
+import { inChunks } from '../base/chunks.ts'
+import { isTaken, refusing } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { countOf, deleteOf, namesIn, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { contains, containsInAnyCase } from '../base/text-search.ts'
 import { rightsOfBundle, secretsElsewhere } from './value-rights.ts'
 
@@ -76,20 +77,16 @@ const CHANGEABLE = ['name', 'description', 'tags'] as const
 
 type Update = { tenantId: string; bundleId: string; change: Parameters<BundleStore['update']>[2] }
 
-async function update(
-  { write }: Queries,
-  { tenantId, bundleId, change: { stamp, ...fields } }: Update,
-): ReturnType<BundleStore['update']> {
-  return unless(isTaken, 'name_taken', () =>
+async function update({ write }: Queries, { tenantId, bundleId, change: { stamp, ...fields } }: Update) {
+  return refusing(isTaken, bundleNameTaken, () =>
     write(async (transaction) => {
       const row = await updateOf(transaction, 'bundles', { tenantId, id: bundleId })
         .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
         .returning(['id', 'name'])
         .executeTakeFirst()
-      if (!row) return 'absent'
+      if (!row) throw bundleNotFound()
       const data = { changed: CHANGEABLE.filter((field) => fields[field] !== undefined) }
       transaction.record(bundleEvent(tenantId, row, { action: 'bundle.changed', data, stamp }))
-      return 'updated'
     }),
   )
 }
@@ -133,12 +130,10 @@ function finder({ query, prepare }: Queries): BundleStore['find'] {
 type ListRequest = { tenantId: string; filter: BundleFilter; slice: Slice }
 
 function list(query: Query, { tenantId, filter, slice }: ListRequest): Promise<Bundle[]> {
-  return matching(query, tenantId, filter)
+  return selectOf(query, 'bundles', tenantId)
     .select(COLUMNS)
-    .$if(slice.after !== null, (select) => select.where('name', '>', slice.after ?? ''))
+    .where('name', 'in', namesIn(matching(query, tenantId, filter).select('name'), slice))
     .orderBy('name')
-    .limit(slice.limit)
-    .offset(slice.offset)
     .execute()
 }
 
@@ -163,22 +158,15 @@ function matching(query: Query, tenantId: string, { query: text, tag, grantedTo 
 }
 
 async function findNamed(query: Query, tenantId: string, names: readonly string[]) {
-  const found: Awaited<ReturnType<BundleStore['findNamed']>> = []
-  for (const some of chunks(names)) {
-    const rows = await selectOf(query, 'bundles', tenantId)
+  return inChunks(names, (some) =>
+    selectOf(query, 'bundles', tenantId)
       .select(['id', 'name', 'tags', 'production'])
       .where('name', 'in', some)
-      .execute()
-    found.push(...rows)
-  }
-  return found
+      .execute(),
+  )
 }
 
-async function findSuggested(
-  query: Query,
-  userId: string,
-  { bundle, workspace }: BundleSuggestion,
-): Promise<BundleOfTenant[]> {
+async function findSuggested(query: Query, userId: string, { bundle, workspace }: BundleSuggestion) {
   const rows = await query
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')

@@ -1,4 +1,4 @@
-import type { ComparedEntry, ComparisonStore } from '../../domain/library/comparison.ts'
+import type { ComparisonStore } from '../../domain/library/comparison.ts'
 import type { Query } from '../base/queries.ts'
 import { countOf, keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { partsIn } from '../keys-at-rest/value-vault.ts'
@@ -17,11 +17,7 @@ export function createComparisonStore(query: Query): ComparisonStore {
   }
 }
 
-async function attachedTo(
-  query: Query,
-  tenantId: string,
-  bundleIds: readonly string[],
-): Promise<ComparedEntry[]> {
+async function attachedTo(query: Query, tenantId: string, bundleIds: readonly string[]) {
   const rows = await keysAttached(query, tenantId)
     .select(['attachments.bundle_id', 'attachments.delivered_name as name', 'attachments.key_id'])
     .select(['keys.name as key_name', 'keys.template_parts'])

@@ -3,6 +3,7 @@ import type { Plaintext } from '@keyferry/crypto/plaintext'
 import type { Bounds } from '../../domain/base/bounds.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { LongValues } from '../../domain/library/bundle-entry.ts'
+import { keyNotFound } from '../../domain/library/key.ts'
 import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../../domain/library/legacy-item.ts'
 import type { WantedValues } from '../../domain/library/wanted-values.ts'
 import type { Queries, Query } from '../base/queries.ts'
@@ -16,8 +17,7 @@ import {
   type ValueVault,
   valueColumn,
 } from '../keys-at-rest/value-vault.ts'
-import { requireWithinBound } from './bundle-bound.ts'
-import { holdBundle, stampBundle } from './bundle-changes.ts'
+import { holdBundle, requireWithinBound, stampBundle } from './bundle-changes.ts'
 
 /** All of the store but the conversion into library keys. */
 export function createLegacyItemStore(
@@ -41,11 +41,10 @@ export function createLegacyItemStore(
     delete: (place, name, stamp) =>
       write(async (transaction) => {
         const { tenantId, bundleId } = place
-        if (!(await holdBundle(transaction, tenantId, bundleId))) return false
-        if (!(await removeHeld(transaction, place, name))) return false
+        await holdBundle(transaction, tenantId, bundleId)
+        await removeHeld(transaction, place, name)
         const event = { action: 'item.deleted', data: { names: [name] } } as const
         await stampBundle(transaction, { ...place, stamp }, event)
-        return true
       }),
   }
 }
@@ -91,9 +90,10 @@ async function upsert(
   { vault, bounds }: { vault: ValueVault; bounds: Bounds },
   { place, items, stamp }: Upsert,
 ) {
-  const { seal } = await vault.toWrite(place.tenantId)
+  const held = await vault.toWrite(place.tenantId)
   return write(async (transaction) => {
-    if (!(await holdBundle(transaction, place.tenantId, place.bundleId))) return null
+    const { seal } = await held(transaction)
+    await holdBundle(transaction, place.tenantId, place.bundleId)
     const known = await knownItems(transaction, place)
     const fresh = items.filter(({ name }) => !known.has(name))
     const changed = items.filter(({ name }) => known.has(name))
@@ -150,10 +150,7 @@ async function insertAll(
   }
 }
 
-async function update(
-  transaction: Query,
-  { item, known, place, now, seal }: Written & { known: Known },
-): Promise<void> {
+async function update(transaction: Query, { item, known, place, now, seal }: Written & { known: Known }) {
   const row = known.get(item.name)
   if (!row) return
   const { id, name } = row
@@ -174,16 +171,17 @@ export function itemsOf(transaction: Query, { tenantId, bundleId }: BundlePlace)
   ])
 }
 
-/** Remove an item in a transaction that holds its bundle. */
+/** Remove an item in a transaction that holds its bundle.
+ * @throws DomainError not_found */
 export async function removeHeld(
   transaction: Query,
   { tenantId, bundleId }: BundlePlace,
   name: string,
-): Promise<boolean> {
+): Promise<void> {
   const { numDeletedRows } = await deleteOf(transaction, 'legacy_items', {
     tenantId,
     bundle_id: bundleId,
     name,
   }).executeTakeFirstOrThrow()
-  return numDeletedRows === 1n
+  if (numDeletedRows !== 1n) throw keyNotFound()
 }

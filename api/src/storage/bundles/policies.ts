@@ -1,3 +1,4 @@
+import type { Assurance } from '@keyferry/contract'
 import { sql } from 'kysely'
 import {
   effectivePolicy,
@@ -221,7 +222,7 @@ function changeData(change: Partial<Changing['change']>): EventData {
  * than this one. Their copies come under weaker rules. */
 export async function weakerCopies(
   query: Query,
-  { tenantId, bundleId }: { tenantId: string; bundleId: string },
+  { tenantId, bundleId, assurance }: { tenantId: string; bundleId: string; assurance: Assurance },
   keyIds: readonly string[],
 ): Promise<Pick<EventData, 'weaker'>> {
   const rules = keyIds.length === 0 ? [] : await ofKeys(query, tenantId, keyIds)
@@ -231,8 +232,8 @@ export async function weakerCopies(
     .executeTakeFirstOrThrow()
   const workspace = settingOf(await tenantRules(query, tenantId).executeTakeFirst())
   const bundle = settingOf(await bundleRules(query, tenantId, bundleId).executeTakeFirst())
-  const weaker = namesTightened(rules, effectivePolicy('compat', { workspace, bundle }, named))
-  return weaker.size === 0 ? {} : { weaker: [...weaker].toSorted() }
+  const weaker = namesTightened(rules, effectivePolicy(assurance, { workspace, bundle }, named))
+  return weaker.length === 0 ? {} : { weaker }
 }
 
 /** Give a new bundle the rules of the bundle that it is a duplicate of. Otherwise a duplicate would be a way around

@@ -1,6 +1,6 @@
 import type { Changers } from '@keyferry/contract'
 import { type BundleRights, changersOfBundle, changersOfKey } from '../../domain/library/value-rights.ts'
-import { chunks } from '../base/chunks.ts'
+import { inChunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
@@ -12,8 +12,7 @@ export async function changersOf(
   keyIds: readonly string[],
 ): Promise<ReadonlyMap<string, Changers>> {
   const workspace = await changersOfWorkspace(query, tenantId)
-  const rows = []
-  for (const ids of chunks(keyIds)) rows.push(...(await placesOf(query, tenantId, ids)))
+  const rows = await inChunks(keyIds, (ids) => placesOf(query, tenantId, ids))
   const places = Map.groupBy(rows, ({ key_id }) => key_id)
   return new Map(keyIds.map((id) => [id, changersOfKey(workspace, places.get(id) ?? [])]))
 }

@@ -111,6 +111,7 @@ async function holdOpenDeliveries(
         .where('own.tenant_id', '=', tenantId)
         .where('own.id', '=', deliveryId),
     )
+    .where('user_id', 'is not', null)
     .orderBy('created_at', 'desc')
     .limit(OPEN)
     .execute()

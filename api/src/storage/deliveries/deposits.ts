@@ -11,6 +11,7 @@ import type {
   Stored,
 } from '../../domain/kinds/deposit-record.ts'
 import { countsOf } from '../../domain/transfer/imported-variables.ts'
+import { type Forgetting, forgetEnded } from '../base/forgetting.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
 
@@ -41,6 +42,12 @@ export function createDepositStore({ query, write }: Queries): DepositStore {
       return rows.map(({ tenant_id, id }) => ({ tenantId: tenant_id, depositId: id }))
     },
   }
+}
+
+/** Delete deposits of all tenants that ended before a time. */
+export async function forgetDeposits(queries: Queries, { before, ending, log }: Forgetting): Promise<void> {
+  const count = await forgetEnded(queries, { table: 'deposits', ended: 'ended_at', before }, ending)
+  if (count > 0) log.info({ count }, 'old deposits deleted')
 }
 
 async function begin(transaction: Recorded, tenantId: string, deposit: NewDeposit): Promise<void> {

@@ -72,17 +72,23 @@ async function holdersOf(query: Query, { tenantId, keyId, page }: OfKey): Return
     .select('value_version as current_version')
     .executeTakeFirst()
   if (!key) return null
-  const { rows, total } = await pageOf(
-    withDelivery(query, tenantId)
-      .leftJoin('users', 'users.id', 'holdings.user_id')
-      .leftJoin('machines', 'machines.id', 'holdings.machine_id')
-      .select(['holdings.user_id', 'users.username', 'holdings.machine_id', 'machines.name as machine_name'])
-      .where('holdings.key_id', '=', keyId)
-      .orderBy(GIVEN)
-      .orderBy('holdings.holder'),
-    page,
-    countOf(entries(query, tenantId).where('holdings.key_id', '=', keyId)),
-  )
+  // No index has this order, so only the holders are sorted, and the rest is read for those of the page.
+  const ofKey = entries(query, tenantId).where('holdings.key_id', '=', keyId)
+  const holders = ofKey
+    .select('holder')
+    .orderBy(GIVEN)
+    .orderBy('holder')
+    .limit(page.limit)
+    .offset(page.offset)
+  const shown = withDelivery(query, tenantId)
+    .leftJoin('users', 'users.id', 'holdings.user_id')
+    .leftJoin('machines', 'machines.id', 'holdings.machine_id')
+    .select(['holdings.user_id', 'users.username', 'holdings.machine_id', 'machines.name as machine_name'])
+    .where('holdings.key_id', '=', keyId)
+    .where('holdings.holder', 'in', holders)
+    .orderBy(GIVEN)
+    .orderBy('holdings.holder')
+  const [rows, total] = await Promise.all([shown.execute(), countOf(ofKey)])
   const present = ({ user_id, username, machine_id, machine_name, ...row }: (typeof rows)[number]) => ({
     ...holding(row),
     ...key,

@@ -1,6 +1,9 @@
 import { type Expression, sql } from 'kysely'
 import type { DeliveredKey } from '../../domain/deliveries/delivery.ts'
+import { BoundedMap } from '../base/bounded-map.ts'
+import { chunks } from '../base/chunks.ts'
 import { send } from '../base/pipeline.ts'
+import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 
@@ -27,27 +30,15 @@ const ROWS_AT_ONCE = 500
 
 /** Note in the transaction of a new delivery what its holder may have from then on. */
 export async function noteApproved(transaction: Query, given: Given): Promise<void> {
-  for (const keys of await existingKeys(transaction, given)) {
-    const rows = transaction
-      .insertInto('holdings')
-      .values(
-        keys.map(({ id, version }) => ({
-          ...firstColumns(given, id),
-          settled_at: null,
-          version: null,
-          delivery_id: null,
-          times: 0,
-          perhaps_version: version,
-          perhaps_delivery_id: given.deliveryId,
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['tenant_id', 'key_id', 'holder']).doUpdateSet((expression) => ({
-          perhaps_version: expression.ref('excluded.perhaps_version'),
-          perhaps_delivery_id: expression.ref('excluded.perhaps_delivery_id'),
-          dismissed_at: null,
-        })),
-      )
+  for (const part of inOrder(given)) {
+    const columns = { times: 0, perhaps_version: versionsOf(part), perhaps_delivery_id: part.deliveryId }
+    const rows = insertion(transaction, part, columns).onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'key_id', 'holder']).doUpdateSet((expression) => ({
+        perhaps_version: expression.ref('excluded.perhaps_version'),
+        perhaps_delivery_id: expression.ref('excluded.perhaps_delivery_id'),
+        dismissed_at: null,
+      })),
+    )
     await send(transaction, rows)
   }
 }
@@ -57,90 +48,118 @@ export async function noteCollected(
   transaction: Query,
   given: Given & { approvedAt: string },
 ): Promise<void> {
+  const { deliveryId, approvedAt } = given
   const unlessThis = <T>(column: Expression<T>) =>
-    sql<T | null>`case when holdings.perhaps_delivery_id = ${given.deliveryId} then null else ${column} end`
-  for (const keys of await existingKeys(transaction, given)) {
-    const rows = transaction
-      .insertInto('holdings')
-      .values(
-        keys.map(({ id, version }) => ({
-          ...firstColumns(given, id),
-          settled_at: given.approvedAt,
-          version,
-          delivery_id: given.deliveryId,
-          times: 1,
-          perhaps_version: null,
-          perhaps_delivery_id: null,
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['tenant_id', 'key_id', 'holder']).doUpdateSet((expression) => ({
-          version: expression.ref('excluded.version'),
-          delivery_id: expression.ref('excluded.delivery_id'),
-          perhaps_version: unlessThis(expression.ref('holdings.perhaps_version')),
-          perhaps_delivery_id: unlessThis(expression.ref('holdings.perhaps_delivery_id')),
-          settled_at: sql<string>`case when holdings.settled_at > excluded.settled_at
-            then holdings.settled_at else excluded.settled_at end`,
-          last_at: expression.ref('excluded.last_at'),
-          times: expression('holdings.times', '+', 1),
-          dismissed_at: null,
-        })),
-      )
+    sql<T | null>`case when holdings.perhaps_delivery_id = ${deliveryId} then null else ${column} end`
+  for (const part of inOrder(given)) {
+    const columns = { settled_at: approvedAt, version: versionsOf(part), delivery_id: deliveryId, times: 1 }
+    const rows = insertion(transaction, part, columns).onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'key_id', 'holder']).doUpdateSet((expression) => ({
+        version: expression.ref('excluded.version'),
+        delivery_id: expression.ref('excluded.delivery_id'),
+        perhaps_version: unlessThis(expression.ref('holdings.perhaps_version')),
+        perhaps_delivery_id: unlessThis(expression.ref('holdings.perhaps_delivery_id')),
+        settled_at: sql<string>`case when holdings.settled_at > excluded.settled_at
+          then holdings.settled_at else excluded.settled_at end`,
+        last_at: expression.ref('excluded.last_at'),
+        times: expression('holdings.times', '+', 1),
+        dismissed_at: null,
+      })),
+    )
     await send(transaction, rows)
   }
 }
 
-/** As `noteCollected`, for a holder that has these very versions: the usual case of a machine. No indexed column
- * changes then, so the database writes a page or two instead of some for each key.
- * @returns false, and nothing is written, if the holder has other versions */
-export async function noteCollectedAgain(
-  { hold }: Pick<Queries, 'hold'>,
-  transaction: Query,
-  { tenantId, holder, keys, deliveryId, at }: Given,
-): Promise<boolean> {
-  if (keys.length === 0 || keys.length > ROWS_AT_ONCE) return false
-  const held = await selectOf(transaction, 'holdings', { tenantId, holder })
-    .select(['key_id', 'version'])
-    .where('key_id', 'in', idsOf(keys))
-    .where('perhaps_version', 'is', null)
-    .where('dismissed_at', 'is', null)
-    .orderBy('key_id')
-    .modifyEnd(hold)
-    .execute()
-  const versions = new Map(held.map(({ key_id, version }) => [key_id, version]))
-  if (!keys.every(({ id, version }) => versions.get(id) === version)) return false
-  await updateOf(transaction, 'holdings', { tenantId, holder })
-    .set((column) => ({
-      delivery_id: deliveryId,
-      last_at: at,
-      settled_at: sql<string>`case when settled_at > ${at} then settled_at else ${at} end`,
-      times: column('times', '+', 1),
-    }))
-    .where('key_id', 'in', idsOf(keys))
-    .execute()
-  return true
+/** As `noteCollected`, for what a machine's holder has in this very version: the usual case. No indexed column changes
+ * then, so the database writes a page or two instead of some for each key.
+ * @returns the keys that it has in another version or not at all; all of them, if there is no such delivery */
+export function collectedAgain({ hold }: Pick<Queries, 'hold'>) {
+  const prepared = new BoundedMap<number, ReturnType<typeof updateAgain>>(PREPARED_SIZES)
+  return async (transaction: Query, given: Given): Promise<DeliveredKey[]> => {
+    const { tenantId, holder, keys, deliveryId, at } = given
+    if (keys.length === 0 || keys.length > ROWS_AT_ONCE) return [...keys]
+    const update = prepared.get(keys.length) ?? updateAgain(transaction, hold, keys.length)
+    prepared.set(keys.length, update)
+    const ids = keys.map(({ id }, index) => [`id${index}`, id] as const)
+    const versions = keys.map(({ id, version }, index) => [`version${index}`, `${id} ${version}`] as const)
+    const values = { tenantId, holder, deliveryId, at, ...Object.fromEntries([...ids, ...versions]) }
+    const { rows } = await transaction.executeQuery(update(values))
+    const updated = new Set(rows.map(({ key_id }) => key_id))
+    return keys.filter(({ id }) => !updated.has(id))
+  }
 }
 
-function firstColumns({ tenantId, holder, userId, machineId = null, at }: Given, keyId: string) {
-  const place = { tenant_id: tenantId, key_id: keyId, holder, user_id: userId, machine_id: machineId }
-  return { ...place, first_at: at, last_at: at, dismissed_at: null }
+const PREPARED_SIZES = 100
+
+// The rows are held in the order of their keys before the first of them changes.
+function updateAgain(query: Query, hold: Queries['hold'], size: number) {
+  return preparedStatement((value: (name: string) => string) => {
+    const whose = { tenantId: value('tenantId'), holder: value('holder') }
+    const each = (name: string) => Array.from({ length: size }, (_, index) => value(`${name}${index}`))
+    const delivery = selectOf(query, 'deliveries', { tenantId: value('tenantId'), id: value('deliveryId') })
+    const held = selectOf(query, 'holdings', whose)
+      .select('key_id')
+      .where('key_id', 'in', each('id'))
+      .where(sql`key_id || ' ' || version`, 'in', each('version'))
+      .where('perhaps_version', 'is', null)
+      .where('dismissed_at', 'is', null)
+      .where((row) => row.exists(delivery.select('id')))
+      .orderBy('key_id')
+      .modifyEnd(hold)
+    return updateOf(query, 'holdings', whose)
+      .set((column) => ({
+        delivery_id: value('deliveryId'),
+        last_at: value('at'),
+        settled_at: sql<string>`case when settled_at > ${value('at')} then settled_at else ${value('at')} end`,
+        times: column('times', '+', 1),
+      }))
+      .where('key_id', 'in', held)
+      .returning('key_id')
+  })
 }
 
 // In the order of their ids, some at a time: a statement has a bounded number of parameters.
-async function existingKeys(transaction: Query, { tenantId, keys }: Given): Promise<DeliveredKey[][]> {
-  const inOrder = keys.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const chunks: DeliveredKey[][] = []
-  for (let from = 0; from < inOrder.length; from += ROWS_AT_ONCE) {
-    const chunk = inOrder.slice(from, from + ROWS_AT_ONCE)
-    const rows = await selectOf(transaction, 'keys', tenantId)
-      .select('id')
-      .where('id', 'in', idsOf(chunk))
-      .execute()
-    const known = new Set(idsOf(rows))
-    const existing = chunk.filter(({ id }) => known.has(id))
-    if (existing.length > 0) chunks.push(existing)
-  }
-  return chunks
+function* inOrder(given: Given): Generator<Given> {
+  for (const keys of chunks(given.keys.toSorted((a, b) => (a.id < b.id ? -1 : 1)))) yield { ...given, keys }
+}
+
+function versionsOf({ keys }: Given) {
+  const versions = keys.map(({ id, version }) => sql`when ${id} then ${version}`)
+  return sql`cast(case id ${sql.join(versions, sql` `)} end as integer)`
+}
+
+const COLUMNS = [
+  'tenant_id',
+  'key_id',
+  'holder',
+  'user_id',
+  'machine_id',
+  'first_at',
+  'last_at',
+  'settled_at',
+  'version',
+  'delivery_id',
+  'times',
+  'perhaps_version',
+  'perhaps_delivery_id',
+] as const
+
+// A row for each key that exists; `more`: its other columns.
+function insertion(
+  transaction: Query,
+  { tenantId, holder, userId, machineId = null, keys, at }: Given,
+  more: { [Column in (typeof COLUMNS)[number]]?: unknown },
+) {
+  const place = { tenant_id: tenantId, key_id: sql.ref('id'), holder, user_id: userId, machine_id: machineId }
+  const row: typeof more = { ...place, first_at: at, last_at: at, ...more }
+  const existing = selectOf(transaction, 'keys', tenantId)
+    .select(COLUMNS.map((column) => sql`${row[column] ?? null}`.as(column)))
+    .where('id', 'in', idsOf(keys))
+    .orderBy('id')
+  return transaction
+    .insertInto('holdings')
+    .columns([...COLUMNS])
+    .expression(existing)
 }
 
 function idsOf(keys: readonly { id: string }[]): string[] {

@@ -55,11 +55,7 @@ async function keysIn(query: Query, ring: RootKeyRing): Promise<KnownReceiptKey[
   }))
 }
 
-async function insertKey(
-  transaction: Query,
-  { ring, now }: Making,
-  before: KnownReceiptKey | null,
-): Promise<KnownReceiptKey> {
+async function insertKey(transaction: Query, { ring, now }: Making, before: KnownReceiptKey | null) {
   const seed = createReceiptSeed()
   const key = receiptKeyOf(seed)
   const signature = before && Buffer.from(endorseReceiptKey(key.publicKey, before)).toString('base64')

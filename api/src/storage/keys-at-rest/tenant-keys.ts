@@ -1,21 +1,40 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
-import { createTenantKey, unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
+import {
+  createTenantKey,
+  type TenantKeyRing,
+  unwrapTenantKey,
+  wrapTenantKey,
+} from '@keyferry/crypto/tenant-key'
+import type { CompiledQuery } from 'kysely'
+import { userNotFound } from '../../domain/people/membership.ts'
 import { BoundedMap } from '../base/bounded-map.ts'
-import type { Query } from '../base/queries.ts'
+import { preparedStatement } from '../base/prepared.ts'
+import type { Queries, Query } from '../base/queries.ts'
 
 const CACHED_KEYS = 10_000
 
+/** For how long a process uses a key without reading it again. So all processes know a new key soon, and forget the
+ * key of a tenant that is gone. */
+export const KEY_KEPT_MS = 2_000
+
+/** A tenant's keys: the one that encrypts, and those of a rotation. */
+export const KEY_COLUMNS = ['wrapped_key', 'next_key', 'old_key'] as const
+
 export type WrappedTenantKey = { wrapped_key: Uint8Array; root_key_id: string }
 
-/** The tenants' keys, unwrapped on first use and kept in memory for the busiest tenants. */
+/** The tenants' keys, unwrapped on first use and kept in memory for a moment. */
 export class TenantKeys {
   readonly #query: Query
   readonly #ring: RootKeyRing
-  readonly #cache = new BoundedMap<string, Uint8Array>(CACHED_KEYS)
+  readonly #holding: (values: { tenantId: string }) => CompiledQuery<WrappedKeys>
+  readonly #cache = new BoundedMap<string, { wrapped: Buffer; keys: TenantKeyRing }>(CACHED_KEYS)
 
-  constructor(query: Query, ring: RootKeyRing) {
-    this.#query = query
+  constructor(queries: Pick<Queries, 'query' | 'holdLightly'>, ring: RootKeyRing) {
+    this.#query = queries.query
     this.#ring = ring
+    this.#holding = preparedStatement((value: (name: 'tenantId') => string) =>
+      wrappedOf(queries.query, value('tenantId')).modifyEnd(queries.holdLightly),
+    )
   }
 
   /** A fresh key, wrapped for a tenant that is about to be stored. */
@@ -24,18 +43,37 @@ export class TenantKeys {
     return { wrapped_key: wrapTenantKey(createTenantKey(), first, tenantId), root_key_id: first.id }
   }
 
-  /** @throws CryptoError when the stored key was changed or wrapped by a root key that is not in use
-   * @throws Error when there is no such tenant */
-  async of(tenantId: string): Promise<Uint8Array> {
+  /** For reading. To encrypt, use `held`.
+   * @throws CryptoError when a stored key was changed or wrapped by a root key that is not in use
+   * @throws DomainError not_found: there is no such tenant */
+  async of(tenantId: string): Promise<TenantKeyRing> {
     const known = this.#cache.get(tenantId)
-    if (known) return known
-    const { wrapped_key } = await this.#query
-      .selectFrom('tenants')
-      .select('wrapped_key')
-      .where('id', '=', tenantId)
-      .executeTakeFirstOrThrow()
-    const key = unwrapTenantKey(wrapped_key, this.#ring, tenantId)
-    this.#cache.set(tenantId, key)
-    return key
+    if (known) return known.keys
+    return this.#unwrapped(tenantId, await wrappedOf(this.#query, tenantId).executeTakeFirst())
   }
+
+  /** As `of`, for a transaction that encrypts: until it ends, no rotation can begin to use another key. */
+  async held(transaction: Query, tenantId: string): Promise<TenantKeyRing> {
+    const { rows } = await transaction.executeQuery(this.#holding({ tenantId }))
+    return this.#unwrapped(tenantId, rows[0])
+  }
+
+  #unwrapped(tenantId: string, row: WrappedKeys | undefined): TenantKeyRing {
+    if (!row) throw userNotFound()
+    const others = [row.next_key, row.old_key].filter((key) => key !== null)
+    const wrapped = Buffer.concat([row.wrapped_key, ...others])
+    const known = this.#cache.get(tenantId)
+    if (known?.wrapped.equals(wrapped)) return known.keys
+    const unwrap = (key: Uint8Array) => unwrapTenantKey(key, this.#ring, tenantId)
+    const keys = [unwrap(row.wrapped_key), ...others.map(unwrap)] as const
+    if (this.#cache.size === 0) setTimeout(() => this.#cache.clear(), KEY_KEPT_MS).unref()
+    this.#cache.set(tenantId, { wrapped, keys })
+    return keys
+  }
+}
+
+type WrappedKeys = { wrapped_key: Uint8Array; next_key: Uint8Array | null; old_key: Uint8Array | null }
+
+function wrappedOf(query: Query, tenantId: string) {
+  return query.selectFrom('tenants').select(KEY_COLUMNS).where('id', '=', tenantId)
 }

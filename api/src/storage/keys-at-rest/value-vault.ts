@@ -1,9 +1,16 @@
 import type { Plaintext } from '@keyferry/crypto/plaintext'
-import { BLOB_OVERHEAD_BYTES, decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
+import { type TenantKeyRing, tenantKeyFor } from '@keyferry/crypto/tenant-key'
+import {
+  BLOB_OVERHEAD_BYTES,
+  decryptValue,
+  encryptValue,
+  type ValueContext,
+} from '@keyferry/crypto/value-cipher'
 import { type RawBuilder, sql } from 'kysely'
 import { LONG_VALUE_BYTES } from '../../domain/library/bundle-entry.ts'
 import type { TemplateParts, TemplateUses } from '../../domain/library/template.ts'
 import type { WantedValues } from '../../domain/library/wanted-values.ts'
+import type { Query } from '../base/queries.ts'
 import type { StoredBytes } from '../base/stored-bytes.ts'
 import type { Flag } from '../base/tables.ts'
 import type { TenantKeys } from './tenant-keys.ts'
@@ -11,7 +18,7 @@ import type { TenantKeys } from './tenant-keys.ts'
 export type ValueTable = 'keys' | 'legacy_items' | 'proposals'
 
 /** The columns that a value is bound to, beside its tenant and table. */
-type BoundRow = {
+export type BoundRow = {
   id: string
   name: string
   is_secret: Flag
@@ -29,7 +36,7 @@ export function valueColumn(values: WantedValues, nameColumn: 'name' | 'delivere
   return wantedValue(values, nameColumn).as('value')
 }
 
-function wantedValue(values: WantedValues, nameColumn: string): RawBuilder<Uint8Array | null> {
+export function wantedValue(values: WantedValues, nameColumn: string): RawBuilder<Uint8Array | null> {
   if (values === 'all') return sql.ref('value')
   if (values === 'public') return sql`case when is_secret = 0 then value end`
   if (values === 'none' || values.size === 0) return sql`null`
@@ -88,50 +95,59 @@ export class ValueVault {
     this.#stored = stored
   }
 
-  /** As `of`, for a transaction that stores values. */
-  async toWrite(tenantId: string): Promise<TenantVault> {
+  /** Call before a transaction that stores values.
+   * @returns what the transaction calls to encrypt; if it also holds the tenant, it must do that first */
+  async toWrite(tenantId: string): Promise<(transaction: Query) => Promise<TenantVault>> {
     await this.#stored?.prepare(tenantId)
-    return this.of(tenantId)
+    return async (transaction) => {
+      const keys = await this.#tenantKeys.held(transaction, tenantId)
+      return {
+        ...this.#reading(tenantId, keys),
+        seal: (plaintext, row) => {
+          const value = encryptValue(plaintext, keys[0], valueContext(tenantId, this.#table, row))
+          this.#stored?.add(tenantId, value.length)
+          return { ...row, value }
+        },
+      }
+    }
   }
 
-  /** The functions that encrypt and decrypt values of one tenant. They do not query the database, so you can use them
-   * within a transaction; getting them may query, so do that before the transaction begins. */
-  async of(tenantId: string): Promise<TenantVault> {
-    const key = await this.#tenantKeys.of(tenantId)
-    const contextOf = ({ id, name, is_secret, value_version, template_parts = null }: BoundRow) => ({
-      tenantId,
-      table: this.#table,
-      rowId: id,
-      column: 'value',
-      version: value_version,
-      name,
-      isSecret: is_secret === 1,
-      templateParts: template_parts,
-    })
-    return {
-      seal: (plaintext, row) => {
-        const value = encryptValue(plaintext, key, contextOf(row))
-        this.#stored?.add(tenantId, value.length)
-        return { ...row, value }
-      },
-      open: (row) => (row.value === null ? null : decryptValue(row.value, key, contextOf(row))),
-    }
+  /** What decrypts values of one tenant. It does not query the database, so you can use it within a transaction;
+   * getting it may query, so do that before the transaction begins. */
+  async of(tenantId: string): Promise<ReadingVault> {
+    return this.#reading(tenantId, await this.#tenantKeys.of(tenantId))
+  }
+
+  #reading(tenantId: string, keys: TenantKeyRing): ReadingVault {
+    const open = (value: Uint8Array, row: BoundRow) =>
+      decryptValue(value, tenantKeyFor(value, keys), valueContext(tenantId, this.#table, row))
+    return { open: (row) => (row.value === null ? null : open(row.value, row)) }
   }
 }
 
-export type TenantVault = {
-  /** The row with its column `value`.
-   * @throws DomainError workspace_full */
-  seal: <Row extends BoundRow>(plaintext: Plaintext, row: Row) => Row & { value: Uint8Array }
+/** What a stored value is bound to. */
+export function valueContext(tenantId: string, table: ValueTable, row: BoundRow): ValueContext {
+  const { id, name, is_secret, value_version, template_parts = null } = row
+  const place = { tenantId, table, rowId: id, column: 'value', version: value_version }
+  return { ...place, name, isSecret: is_secret === 1, templateParts: template_parts }
+}
+
+export type ReadingVault = {
   /** @returns null for a row whose value was not read
    * @throws CryptoError bad_blob or wrong_key: the row was changed or moved */
   open: (row: StoredRow) => Plaintext | null
 }
 
+export type TenantVault = ReadingVault & {
+  /** The row with its column `value`.
+   * @throws DomainError workspace_full */
+  seal: <Row extends BoundRow>(plaintext: Plaintext, row: Row) => Row & { value: Uint8Array }
+}
+
 /** Decrypt the values of rows by what the column `entry` holds, a delivered name or an id; rows without a value are
  * left out. */
 export function openedByName(
-  { open }: TenantVault,
+  { open }: ReadingVault,
   rows: readonly (StoredRow & { entry: string })[],
 ): ReadonlyMap<string, Plaintext> {
   const values = rows.map((row) => [row.entry, open(row)] as const)

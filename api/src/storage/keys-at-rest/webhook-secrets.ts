@@ -1,33 +1,38 @@
 import { Plaintext } from '@keyferry/crypto/plaintext'
-import { decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
+import { tenantKeyFor } from '@keyferry/crypto/tenant-key'
+import { decryptValue, encryptValue, type ValueContext } from '@keyferry/crypto/value-cipher'
+import type { Query } from '../base/queries.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
 /** A secret of a webhook, and its place: `version` counts up from 1 with each rotation. */
 type SecretPlace = { tenantId: string; webhookId: string; version: number }
 
-/** Secrets of webhooks at rest, encrypted for their place as values are. The tenant's key comes from the database, so
- * fetch it before a transaction begins. */
+type PlaceInTenant = Omit<SecretPlace, 'tenantId'>
+
+/** Secrets of webhooks at rest, encrypted for their place as values are. */
 export type WebhookSecrets = {
-  of(tenantId: string): Promise<{
-    seal: (secret: string, place: Omit<SecretPlace, 'tenantId'>) => Uint8Array
-    /** @throws CryptoError: the row was changed or moved */
-    open: (blob: Uint8Array, place: Omit<SecretPlace, 'tenantId'>) => string
-  }>
+  /** The tenant's key comes from the database, so call this before a transaction begins.
+   * @returns decrypts a secret; it throws CryptoError if the row was changed or moved */
+  opener(tenantId: string): Promise<(blob: Uint8Array, place: PlaceInTenant) => string>
+  sealer(transaction: Query, tenantId: string): Promise<(secret: string, place: PlaceInTenant) => Uint8Array>
 }
 
 export function webhookSecrets(tenantKeys: TenantKeys): WebhookSecrets {
   return {
-    async of(tenantId) {
-      const key = await tenantKeys.of(tenantId)
-      return {
-        seal: (secret, place) => encryptValue(Plaintext.of(secret), key, contextOf({ ...place, tenantId })),
-        open: (blob, place) => decryptValue(blob, key, contextOf({ ...place, tenantId })).reveal(),
-      }
+    async opener(tenantId) {
+      const keys = await tenantKeys.of(tenantId)
+      return (blob, place) =>
+        decryptValue(blob, tenantKeyFor(blob, keys), secretContext({ ...place, tenantId })).reveal()
+    },
+    async sealer(transaction, tenantId) {
+      const [key] = await tenantKeys.held(transaction, tenantId)
+      return (secret, place) => encryptValue(Plaintext.of(secret), key, secretContext({ ...place, tenantId }))
     },
   }
 }
 
-function contextOf({ tenantId, webhookId, version }: SecretPlace) {
+/** What a stored secret is bound to. */
+export function secretContext({ tenantId, webhookId, version }: SecretPlace): ValueContext {
   return {
     tenantId,
     table: 'webhooks',

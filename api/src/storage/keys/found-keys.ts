@@ -1,6 +1,12 @@
 import { isProduction } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
-import { type FoundKey, needsValue, type WantedSizes } from '../../domain/transfer/library-import-step.ts'
+import type { ImportReading } from '../../domain/transfer/library-import.ts'
+import {
+  type FoundKey,
+  type ImportLibrary,
+  needsValue,
+  type WantedSizes,
+} from '../../domain/transfer/library-import-step.ts'
 import { chunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
@@ -43,7 +49,7 @@ export async function keysWith(
       is_secret: row.is_secret === 1,
       templateParts: partsIn(row.template_parts),
       changers: changers.get(row.id) ?? ('owner' as const),
-      ...(elsewhere.get(row.id) ?? { elsewhere: [], production: [] }),
+      ...(elsewhere.get(row.id) ?? { elsewhere: [], inProduction: 0 }),
     }))
     const needed = found.filter(({ templateParts, ...key }) =>
       needsValue({ ...key, isTemplate: templateParts !== null }, sizes.get(key.id) ?? NO_SIZES),
@@ -68,11 +74,11 @@ async function valuesOf(
   return new Map(rows.map((row) => [row.id, open(row)]))
 }
 
-/** The names of the other bundles that use each key, sorted, and which of them are for production. */
+/** The names of the other bundles that use each key, sorted, and how many of them are for production. */
 async function bundlesUsing(
   query: Query,
   { tenantId, bundleId, ids }: BundleRef & { ids: readonly string[] },
-): Promise<ReadonlyMap<string, Pick<FoundKey, 'elsewhere' | 'production'>>> {
+): Promise<ReadonlyMap<string, Pick<FoundKey, 'elsewhere' | 'inProduction'>>> {
   const rows = await selectOf(query, 'attachments', tenantId)
     .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
     .select(['attachments.key_id', 'bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production'])
@@ -83,11 +89,56 @@ async function bundlesUsing(
     rows.filter(({ id }) => id !== bundleId),
     ({ key_id }) => key_id,
   )
-  const namesOf = (bundles: typeof rows) => bundles.map(({ name }) => name)
   return new Map(
     [...others].map(([id, bundles]) => [
       id,
-      { elsewhere: namesOf(bundles), production: namesOf(bundles.filter(isProduction)) },
+      { elsewhere: bundles.map(({ name }) => name), inProduction: bundles.filter(isProduction).length },
     ]),
   )
+}
+
+/** Null: the tenant has no such bundle. */
+async function idOfBundle(query: Query, tenantId: string, name: string): Promise<string | null> {
+  const row = await selectOf(query, 'bundles', { tenantId, name }).select('id').executeTakeFirst()
+  return row?.id ?? null
+}
+
+/** The ids of the keys attached to a bundle, by delivered name. */
+export async function attachedIn(
+  query: Query,
+  { tenantId, bundleId }: BundleRef,
+): Promise<ReadonlyMap<string, string>> {
+  if (bundleId === null) return new Map()
+  const rows = await selectOf(query, 'attachments', { tenantId, bundle_id: bundleId })
+    .select(['delivered_name', 'key_id'])
+    .execute()
+  return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
+}
+
+type Receiving = BundleRef & { open: TenantVault['open']; attachedIds: ReadonlyMap<string, string> }
+
+/** The keys that an import takes from other bundles, with their values. Leaves out those that the receiving bundle has
+ * under another name. */
+export async function sourcesOf(
+  query: Query,
+  { attachedIds, ...receiving }: Receiving,
+  wanted: ImportReading['sources'],
+): Promise<ImportLibrary['sources']> {
+  const { tenantId } = receiving
+  const names = new Map([...attachedIds].map(([name, id]) => [id, name]))
+  const found = new Map<string, FoundKey>()
+  for (const [bundle, entries] of Map.groupBy(wanted, ([, bundleName]) => bundleName)) {
+    const delivered = await attachedIn(query, {
+      tenantId,
+      bundleId: await idOfBundle(query, tenantId, bundle),
+    })
+    const ids = new Map(entries.map(([name]) => [name, delivered.get(name) ?? '']))
+    const sizes = new Map([...ids.values()].map((id) => [id, 'any' as const]))
+    const keys = await keysWith(query, { ...receiving, ids: [...ids.values()], sizes })
+    for (const [name, id] of ids) {
+      const key = keys.get(id)
+      if (key && (names.get(id) ?? name) === name) found.set(name, key)
+    }
+  }
+  return found
 }

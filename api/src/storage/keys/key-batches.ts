@@ -3,31 +3,19 @@ import type { Stamp } from '../../domain/base/stamp.ts'
 import {
   type KeyBatchStore,
   type KeyOfBatch,
-  type KeysChanged,
-  missingOf,
+  namesDelivered,
+  requireAll,
 } from '../../domain/library/key-batch.ts'
 import type { Caller } from '../../domain/people/membership.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { flag } from '../base/tables.ts'
 import { deleteOf, selectOf } from '../base/tenant-rows.ts'
-import { closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
-import { requireWithinBound } from '../bundles/bundle-bound.ts'
-import { deliveredAs, holdBundle, stampBundleForEach } from '../bundles/bundle-changes.ts'
+import { attachmentRow, closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
+import { deliveredAs, holdBundle, requireWithinBound, stampBundleForEach } from '../bundles/bundle-changes.ts'
 import { changersOf } from '../bundles/value-rights.ts'
 import type { ValueVault } from '../keys-at-rest/value-vault.ts'
 import { holdTenant } from '../people/tenants.ts'
-import { changeHeldKey, holdKey, type KeyChangeParts } from './key-changes.ts'
-import { removeKeys } from './key-removal.ts'
-
-/** Thrown to roll back a transaction that has written already. */
-class Refused extends Error {
-  readonly outcome: KeysChanged
-
-  constructor(outcome: KeysChanged) {
-    super('the change of several keys is refused')
-    this.outcome = outcome
-  }
-}
+import { changeHeldKey, holdKeysOf, type KeyChangeParts } from './key-changes.ts'
+import { removeKeys } from './keys.ts'
 
 export function createKeyBatchStore(queries: Queries, vault: ValueVault, bounds: Bounds): KeyBatchStore {
   const { query } = queries
@@ -46,36 +34,27 @@ export function createKeyBatchStore(queries: Queries, vault: ValueVault, bounds:
     delete: (tenantId, change) =>
       inOne(tenantId, async (transaction) => {
         const removed = await removeKeys(transaction, { tenantId, ...change })
-        const missing = change.keyIds.filter((id) => !removed.has(id))
-        if (missing.length > 0) throw new Refused({ status: 'no_keys', keyIds: missing })
-        return { status: 'done', changed: removed.size }
+        requireAll(change.keyIds, removed)
+        return removed.length
       }),
     async declareSecret(tenantId, change) {
       const { versionsKept } = bounds
-      const parts = { versionsKept, vault: await vault.toWrite(tenantId) }
-      return inOne(tenantId, (transaction) =>
-        declareSecret({ ...parts, transaction }, { tenantId, ...change }),
-      )
+      const held = await vault.toWrite(tenantId)
+      return inOne(tenantId, async (transaction) => {
+        const parts = { versionsKept, vault: await held(transaction), transaction }
+        return declareSecret(parts, { tenantId, ...change })
+      })
     },
   }
 }
 
 // The keys of a tenant that one transaction changes are held in no certain order: such transactions follow one another.
 function wholeOrNothing({ write }: Queries) {
-  return async (
-    tenantId: string,
-    change: (transaction: Recorded) => Promise<KeysChanged>,
-  ): Promise<KeysChanged> => {
-    try {
-      return await write(async (transaction) => {
-        await holdTenant(transaction, tenantId)
-        return change(transaction)
-      })
-    } catch (error) {
-      if (error instanceof Refused) return error.outcome
-      throw error
-    }
-  }
+  return (tenantId: string, change: (transaction: Recorded) => Promise<number>) =>
+    write(async (transaction) => {
+      await holdTenant(transaction, tenantId)
+      return change(transaction)
+    })
 }
 
 function keysOf(query: Query, tenantId: string, keyIds: readonly string[]): Promise<KeyOfBatch[]> {
@@ -85,12 +64,10 @@ function keysOf(query: Query, tenantId: string, keyIds: readonly string[]): Prom
     .execute()
 }
 
-/** In the order of the ids.
- * @throws Refused */
-async function keysInOrder(transaction: Query, { tenantId, keyIds }: Place): Promise<KeyOfBatch[]> {
-  const keys = await keysOf(transaction, tenantId, keyIds)
-  const missing = missingOf(keyIds, keys)
-  if (missing.length > 0) throw new Refused({ status: 'no_keys', keyIds: missing })
+/** The keys in the order of the ids.
+ * @throws DomainError not_found */
+function inOrder<K extends { id: string }>(keyIds: readonly string[], keys: readonly K[]): K[] {
+  requireAll(keyIds, keys)
   const byId = new Map(keys.map((key) => [key.id, key]))
   return keyIds.flatMap((id) => byId.get(id) ?? [])
 }
@@ -113,31 +90,26 @@ function usesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
 type Place = { tenantId: string; keyIds: readonly string[] }
 type InBundle = Place & { bundleId: string; stamp: Stamp }
 
-async function attach(transaction: Recorded, place: InBundle, bounds: Bounds): Promise<KeysChanged> {
-  const { tenantId, bundleId } = place
-  if (!(await holdBundle(transaction, tenantId, bundleId))) return { status: 'no_bundle' }
-  const keys = await keysInOrder(transaction, place)
+async function attach(transaction: Recorded, place: InBundle, bounds: Bounds): Promise<number> {
+  const { tenantId, bundleId, keyIds } = place
+  await holdBundle(transaction, tenantId, bundleId)
+  const keys = inOrder(keyIds, await keysOf(transaction, tenantId, keyIds))
   const delivered = await deliveredBy(transaction, place)
   const attached = new Set(delivered.map(({ key_id }) => key_id))
   const names = new Set(delivered.map(({ delivered_name }) => delivered_name))
   const added = keys.filter(({ id }) => !attached.has(id))
   const taken = added.filter(({ name }) => names.has(name))
-  if (taken.length > 0) return { status: 'name_taken', names: taken.map(({ name }) => name) }
-  if (added.length === 0) return { status: 'done', changed: 0 }
+  if (taken.length > 0) throw namesDelivered(taken.map(({ name }) => name))
+  if (added.length === 0) return 0
   const first = await lengthOf(transaction, tenantId, bundleId)
-  const rows = added.map(({ id, name }, index) => ({
-    tenant_id: tenantId,
-    bundle_id: bundleId,
-    key_id: id,
-    delivered_name: name,
-    position: first + index,
-    required: flag(false),
-  }))
+  const rows = added.map(({ id: keyId, name }, index) =>
+    attachmentRow(place, { keyId, name, position: first + index }),
+  )
   await transaction.insertInto('attachments').values(rows).execute()
   await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
   const told = added.map(({ id, name }) => ({ key: { id, name }, required: false }))
   await stampBundleForEach(transaction, place, { action: 'bundle.attached', told })
-  return { status: 'done', changed: added.length }
+  return added.length
 }
 
 function deliveredBy(transaction: Query, { tenantId, bundleId }: InBundle) {
@@ -146,15 +118,15 @@ function deliveredBy(transaction: Query, { tenantId, bundleId }: InBundle) {
     .execute()
 }
 
-async function detach(transaction: Recorded, place: InBundle): Promise<KeysChanged> {
+async function detach(transaction: Recorded, place: InBundle): Promise<number> {
   const { tenantId, bundleId, keyIds } = place
-  if (!(await holdBundle(transaction, tenantId, bundleId))) return { status: 'no_bundle' }
-  const keys = await keysInOrder(transaction, place)
+  await holdBundle(transaction, tenantId, bundleId)
+  const keys = inOrder(keyIds, await keysOf(transaction, tenantId, keyIds))
   const rows = await deleteOf(transaction, 'attachments', { tenantId, bundle_id: bundleId })
     .where('key_id', 'in', keyIds)
     .returning(['key_id', 'delivered_name'])
     .execute()
-  if (rows.length === 0) return { status: 'done', changed: 0 }
+  if (rows.length === 0) return 0
   await closeGaps(transaction, tenantId, [bundleId])
   const delivered = new Map(rows.map(({ key_id, delivered_name }) => [key_id, delivered_name]))
   const told = keys.flatMap(({ id, name }) => {
@@ -162,23 +134,16 @@ async function detach(transaction: Recorded, place: InBundle): Promise<KeysChang
     return as === undefined ? [] : [{ key: { id, name }, ...deliveredAs(name, as) }]
   })
   await stampBundleForEach(transaction, place, { action: 'bundle.detached', told })
-  return { status: 'done', changed: rows.length }
+  return rows.length
 }
 
 async function declareSecret(
   parts: KeyChangeParts,
   { tenantId, keyIds, ...change }: Place & { stamp: Stamp; editor: Caller },
-): Promise<KeysChanged> {
-  let changed = 0
-  const missing: string[] = []
-  for (const keyId of keyIds) {
-    const current = await holdKey(parts.transaction, tenantId, keyId)
-    if (!current) missing.push(keyId)
-    else if (current.is_secret === flag(false)) {
-      await changeHeldKey(parts, { current, change: { is_secret: true, ...change } })
-      changed += 1
-    }
-  }
-  if (missing.length > 0) throw new Refused({ status: 'no_keys', keyIds: missing })
-  return { status: 'done', changed }
+): Promise<number> {
+  const held = inOrder(keyIds, await holdKeysOf(parts.transaction, tenantId, keyIds))
+  const declared = held.filter(({ is_secret }) => is_secret === 0)
+  for (const current of declared)
+    await changeHeldKey(parts, { current, change: { is_secret: true, ...change } })
+  return declared.length
 }

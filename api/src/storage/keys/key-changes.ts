@@ -1,14 +1,13 @@
 import { CryptoError } from '@keyferry/crypto/crypto-error'
-import type { Plaintext } from '@keyferry/crypto/plaintext'
 import type { Stamp } from '../../domain/base/stamp.ts'
-import type { KeyChanged, StampedChange } from '../../domain/library/key.ts'
+import { keyNotFound, type StampedChange } from '../../domain/library/key.ts'
 import {
   type CurrentKey,
   type CurrentValue,
-  conflictOf,
   type EffectiveChange,
   effectiveChange,
   keyChanged,
+  requireVersion,
   type ValueSource,
 } from '../../domain/library/key-change.ts'
 import { rotationTime } from '../../domain/library/key-lifetime.ts'
@@ -40,40 +39,32 @@ export function holdKeysOf(transaction: Query, tenantId: string, keyIds: readonl
     .execute()
 }
 
-/** As `holdKeysOf`, for one key. */
-export async function holdKey(
-  transaction: Query,
-  tenantId: string,
-  keyId: string,
-): Promise<KeyRow | undefined> {
+/** As `holdKeysOf`, for one key.
+ * @throws DomainError not_found */
+export async function holdKey(transaction: Query, tenantId: string, keyId: string): Promise<KeyRow> {
   const [row] = await holdKeysOf(transaction, tenantId, [keyId])
+  if (!row) throw keyNotFound()
   return row
 }
 
-/** `isComparable`: an equal value is no change, as nobody learns from that. */
-type Change = { change: StampedChange; source?: ValueSource; isComparable?: boolean }
-
-/** Change a key in a transaction, which holds the key from then on. */
-export async function changeKey(
-  parts: KeyChangeParts,
-  { tenantId, keyId, ...change }: Change & { tenantId: string; keyId: string },
-): Promise<KeyChanged> {
-  const current = await holdKey(parts.transaction, tenantId, keyId)
-  return current ? changeHeldKey(parts, { ...change, current }) : { status: 'absent' }
-}
+/** `isSame`: whether a value is the current one, and the editor may learn that; then it is no change. Without: compared
+ * with the stored value. */
+type Change = { change: StampedChange; source?: ValueSource; isSame?: CurrentValue['isSame'] }
 
 /** Change a key that the transaction holds, and record the change. A change that changes nothing writes nothing.
- * @throws DomainError forbidden: the editor may not make this change */
+ * @throws DomainError version_conflict · forbidden: the editor may not make this change */
 export async function changeHeldKey(
   parts: KeyChangeParts,
   { current, ...change }: Change & { current: KeyRow },
-): Promise<KeyChanged> {
+): Promise<void> {
   const isComparable = await requireAllowed(parts.transaction, current, change.change)
-  const conflict = conflictOf(current.value_version, change.change.expectedVersion)
-  if (conflict) return conflict
-  const written = changeOfKey(parts.vault, current, { ...change, isComparable })
+  requireVersion(current.value_version, change.change.expectedVersion)
+  const written = changeOfKey(
+    parts.vault,
+    current,
+    isComparable ? change : { ...change, isSame: () => false },
+  )
   if (written) await writeKeyChanges(parts, [written])
-  return { status: 'done' }
 }
 
 /** @returns whether the editor may learn that a value is the current one */
@@ -93,9 +84,10 @@ async function requireAllowed(
 export function changeOfKey(
   vault: TenantVault,
   current: KeyRow,
-  { change, source = BY_HAND, isComparable = true }: Change,
+  { change, source = BY_HAND, isSame = isStored(vault, current) }: Change,
 ): KeyWrite | null {
-  const wanted = effectiveChange(keyOf(current), currentValueOf(vault, current, isComparable), change)
+  const open = () => vault.open(current)
+  const wanted = effectiveChange(keyOf(current), { open, isSame }, change)
   if (wanted === null) return null
   const { tenant_id: tenantId, id, name } = current
   return {
@@ -111,17 +103,15 @@ function keyOf({ value_version: version, is_secret, template_parts, ...described
 }
 
 // A value that cannot be opened, because its row was edited, can still be replaced.
-function currentValueOf(vault: TenantVault, current: KeyRow, isComparable: boolean): CurrentValue {
-  const open = () => vault.open(current)
-  const isSame = (value: Plaintext) => {
+function isStored({ open }: TenantVault, current: KeyRow): CurrentValue['isSame'] {
+  return (value) => {
     try {
-      return isComparable && open()?.equals(value) === true
+      return open(current)?.equals(value) === true
     } catch (error) {
       if (error instanceof CryptoError) return false
       throw error
     }
   }
-  return { open, isSame }
 }
 
 function changedColumns(

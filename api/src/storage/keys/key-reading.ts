@@ -1,10 +1,11 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Slice } from '../../domain/base/listing.ts'
+import type { ValueOriginStore } from '../../domain/kinds/request-offer.ts'
 import type { Key, KeyFilter, KeyStore } from '../../domain/library/key.ts'
-import { chunks } from '../base/chunks.ts'
+import { inChunks } from '../base/chunks.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import type { Flag, Tables } from '../base/tables.ts'
-import { countOf, selectOf } from '../base/tenant-rows.ts'
+import { countOf, keysAttached, namesIn, selectOf } from '../base/tenant-rows.ts'
 import { containsInAnyCase } from '../base/text-search.ts'
 import {
   listedColumns,
@@ -97,11 +98,12 @@ async function list(
 ): ReturnType<KeyStore['list']> {
   const rows = await keysOf(query, tenantId)
     .select(listedColumns('public'))
-    .where(matching(filter))
-    .$if(slice.after !== null, (select) => select.where('name', '>', slice.after ?? ''))
+    .where(
+      'name',
+      'in',
+      namesIn(selectOf(query, 'keys', tenantId).select('name').where(matching(filter)), slice),
+    )
     .orderBy('name')
-    .limit(slice.limit)
-    .offset(slice.offset)
     .execute()
   const read = rows.map(({ is_long, ...row }) => ({ row, isLong: is_long === 1 }))
   const keys = await opened(
@@ -139,20 +141,32 @@ function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
   return (tenantId, keyId) => read({ tenantId, keyId })
 }
 
-async function allBundlesUsing(
-  query: Query,
-  tenantId: string,
-  keyIds: readonly string[],
-): ReturnType<KeyStore['allBundlesUsing']> {
-  const rows = []
-  for (const ids of chunks(keyIds)) {
-    const read = selectOf(query, 'attachments', tenantId)
+async function allBundlesUsing(query: Query, tenantId: string, keyIds: readonly string[]) {
+  const rows = await inChunks(keyIds, (ids) =>
+    selectOf(query, 'attachments', tenantId)
       .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
       .select(['attachments.key_id', 'bundles.id', 'bundles.name', 'attachments.delivered_name as as'])
       .where('attachments.key_id', 'in', ids)
       .orderBy('bundles.name')
-    rows.push(...(await read.execute()))
-  }
+      .execute(),
+  )
   const byKey = Map.groupBy(rows, ({ key_id }) => key_id)
   return new Map([...byKey].map(([id, uses]) => [id, uses.map(({ key_id: _key, ...use }) => use)]))
+}
+
+/** Reads when each value of a bundle was set, and by whom. */
+export function createValueOriginStore({ query, prepare }: Queries): ValueOriginStore {
+  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    keysAttached(query, value('tenantId'))
+      .leftJoin('users', 'users.id', 'keys.value_set_by')
+      .select(['attachments.delivered_name as name', 'keys.value_set_at as changed_at'])
+      .select('users.username as changed_by')
+      .where('attachments.bundle_id', '=', value('bundleId')),
+  )
+  return {
+    async of(tenantId, bundleId) {
+      const rows = await read({ tenantId, bundleId })
+      return new Map(rows.map(({ name, ...origin }) => [name, origin]))
+    },
+  }
 }

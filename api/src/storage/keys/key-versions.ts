@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
 import { madeBy } from '../../domain/base/event.ts'
 import type { WholePage } from '../../domain/base/listing.ts'
-import { conflictOf } from '../../domain/library/key-change.ts'
-import type {
-  KeyVersion,
-  KeyVersionStore,
-  Restored,
-  VersionChange,
+import { keyNotFound } from '../../domain/library/key.ts'
+import { requireVersion } from '../../domain/library/key-change.ts'
+import {
+  type KeyVersion,
+  type KeyVersionStore,
+  type VersionChange,
+  versionDestroyed,
+  versionIsCurrent,
+  versionNotFound,
 } from '../../domain/library/key-version.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import type { Flag } from '../base/tables.ts'
@@ -23,8 +26,11 @@ export function createKeyVersionStore(
   return {
     list: async (tenantId, keyId, page) => list(query, vault, { tenantId, keyId, page }),
     restore: async (tenantId, change) => {
-      const parts = { versionsKept, vault: await vault.toWrite(tenantId) }
-      return write((transaction) => restore({ ...parts, transaction }, { ...change, tenantId }))
+      const held = await vault.toWrite(tenantId)
+      return write(async (transaction) => {
+        const parts = { versionsKept, vault: await held(transaction), transaction }
+        return restore(parts, { ...change, tenantId })
+      })
     },
     destroy: (tenantId, change) => write((transaction) => destroy(transaction, { ...change, tenantId })),
   }
@@ -32,14 +38,10 @@ export function createKeyVersionStore(
 
 type Listing = { tenantId: string; keyId: string; page: WholePage }
 
-async function list(
-  query: Query,
-  vault: ValueVault,
-  { tenantId, keyId, page }: Listing,
-): ReturnType<KeyVersionStore['list']> {
+async function list(query: Query, vault: ValueVault, { tenantId, keyId, page }: Listing) {
   const { open } = await vault.of(tenantId)
   const current = await currentVersion(query, tenantId, keyId)
-  if (!current) return null
+  if (!current) throw keyNotFound()
   const hasCurrent = page.offset === 0
   const [replaced, total] = await Promise.all([
     replacedRows(query, tenantId, current)
@@ -133,41 +135,37 @@ function replacedRows(query: Query, tenantId: string, current: VersionRow) {
 
 type Change = VersionChange & { tenantId: string; expectedVersion?: number | undefined }
 
-async function restore(parts: KeyChangeParts, change: Change): Promise<Restored> {
+async function restore(parts: KeyChangeParts, change: Change): Promise<void> {
   const { transaction, vault } = parts
   const { tenantId, keyId, version, expectedVersion, stamp } = change
   const current = await holdKey(transaction, tenantId, keyId)
-  if (!current) return { status: 'absent' }
-  const conflict = conflictOf(current.value_version, expectedVersion)
-  if (conflict) return conflict
-  if (version === current.value_version) return { status: 'done' }
+  requireVersion(current.value_version, expectedVersion)
+  if (version === current.value_version) return
   const row = await versionRow(transaction, change).selectAll().executeTakeFirst()
-  if (!row) return { status: 'no_version' }
+  if (!row) throw versionNotFound(version)
   const value = vault.open({ ...row, id: row.key_id, value_version: row.version })
-  if (!value) return { status: 'destroyed' }
+  if (!value) throw versionDestroyed(version)
   const mark = row.was_secret === 1 ? { is_secret: true } : {}
   const source = { how: 'restore', restoredFrom: version } as const
   const isTemplate = row.template_parts !== null
-  return changeHeldKey(parts, { current, change: { value, isTemplate, ...mark, stamp }, source })
+  await changeHeldKey(parts, { current, change: { value, isTemplate, ...mark, stamp }, source })
 }
 
 function versionRow(query: Query, { tenantId, keyId, version }: Change) {
   return selectOf(query, 'key_versions', { tenantId, key_id: keyId, version })
 }
 
-async function destroy(transaction: Recorded, change: Change): ReturnType<KeyVersionStore['destroy']> {
+async function destroy(transaction: Recorded, change: Change): Promise<void> {
   const { tenantId, keyId, version, stamp } = change
   const current = await holdKey(transaction, tenantId, keyId)
-  if (!current) return 'absent'
-  if (version === current.value_version) return 'current'
+  if (version === current.value_version) throw versionIsCurrent(version)
   const row = await versionRow(transaction, change).select('destroyed_at').executeTakeFirst()
-  if (!row) return 'no_version'
-  if (row.destroyed_at !== null) return 'done'
+  if (!row) throw versionNotFound(version)
+  if (row.destroyed_at !== null) return
   await updateOf(transaction, 'key_versions', { tenantId, key_id: keyId, version })
     .set({ value: null, destroyed_at: stamp.at, destroyed_by: stamp.by })
     .execute()
   const target = { kind: 'key', id: keyId, name: current.name } as const
   const action = 'key.version_destroyed'
   transaction.record({ tenantId, action, target, data: { version }, ...madeBy(stamp) })
-  return 'done'
 }

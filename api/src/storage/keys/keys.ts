@@ -1,12 +1,18 @@
-import type { KeyStore } from '../../domain/library/key.ts'
-import type { Queries } from '../base/queries.ts'
+import { madeBy } from '../../domain/base/event.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import { type KeyStore, keyNameTaken } from '../../domain/library/key.ts'
+import { isTaken, refusing } from '../base/database.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
+import { deleteOf, keysAttached, updateOf } from '../base/tenant-rows.ts'
+import { closeGaps } from '../bundles/attachment-positions.ts'
+import { deliveredAs } from '../bundles/bundle-changes.ts'
 import { changersOf } from '../bundles/value-rights.ts'
 import { storedUses, type ValueVault } from '../keys-at-rest/value-vault.ts'
-import { changeKey } from './key-changes.ts'
+import { holdTenant } from '../people/tenants.ts'
+import { changeHeldKey, holdKey } from './key-changes.ts'
 import { readKeys } from './key-reading.ts'
-import { removeKeys } from './key-removal.ts'
-import { keyCreated, keyInsertion } from './new-keys.ts'
+import { keyCreated, newKeyRow } from './key-writes.ts'
 
 export function createKeyStore(
   queries: Queries,
@@ -22,14 +28,14 @@ export function createKeyStore(
     delete: (tenantId, keyId, stamp) =>
       write(async (transaction) => {
         const removed = await removeKeys(transaction, { tenantId, keyIds: [keyId], stamp })
-        return removed.has(keyId)
+        return removed.length === 1
       }),
   }
 }
 
 function inserter({ write }: Queries, vault: ValueVault): KeyStore['insert'] {
   return async (tenantId, { value, templateUses = null, ...key }, stamp) => {
-    const { seal } = await vault.toWrite(tenantId)
+    const held = await vault.toWrite(tenantId)
     const row = {
       ...key,
       tenant_id: tenantId,
@@ -37,12 +43,13 @@ function inserter({ write }: Queries, vault: ValueVault): KeyStore['insert'] {
       value_version: 1,
       template_parts: storedUses(templateUses),
     }
-    return write(async (transaction) => {
-      const inserted = await keyInsertion(transaction, seal(value, row)).executeTakeFirstOrThrow()
-      if (inserted.numInsertedOrUpdatedRows !== 1n) return false
-      transaction.record(keyCreated(tenantId, { ...key, isTemplate: templateUses !== null }, stamp))
-      return true
-    })
+    return refusing(isTaken, keyNameTaken, () =>
+      write(async (transaction) => {
+        const { seal } = await held(transaction)
+        await transaction.insertAll('keys', [newKeyRow(seal(value, row))])
+        transaction.record(keyCreated(tenantId, { ...key, isTemplate: templateUses !== null }, stamp))
+      }),
+    )
   }
 }
 
@@ -52,7 +59,68 @@ function updater(
   { versionsKept }: { versionsKept: number },
 ): KeyStore['update'] {
   return async (tenantId, keyId, change) => {
-    const parts = { versionsKept, vault: await vault.toWrite(tenantId) }
-    return write((transaction) => changeKey({ ...parts, transaction }, { tenantId, keyId, change }))
+    const held = await vault.toWrite(tenantId)
+    return write(async (transaction) => {
+      const parts = { versionsKept, vault: await held(transaction), transaction }
+      await changeHeldKey(parts, { current: await holdKey(transaction, tenantId, keyId), change })
+    })
   }
+}
+
+type Removal = { tenantId: string; keyIds: readonly string[]; stamp: Stamp }
+
+/** Delete keys, from every bundle too, and record an event for each of them and for each place in a bundle.
+ * @returns those that the tenant had */
+export async function removeKeys(
+  transaction: Recorded,
+  { tenantId, keyIds, stamp }: Removal,
+): Promise<{ id: string; name: string }[]> {
+  // Everything that moves positions within a bundle holds the bundle's row, here the rows of all bundles that use a
+  // key. Serialise deletes per tenant; otherwise two of them can deadlock.
+  await holdTenant(transaction, tenantId)
+  const bundleIds = await stampBundlesUsing(transaction, { tenantId, keyIds, stamp })
+  const places = await placesOf(transaction, tenantId, keyIds)
+  const deleted = await deleteOf(transaction, 'keys', tenantId)
+    .where('id', 'in', keyIds)
+    .returning(['id', 'name'])
+    .execute()
+  await closeGaps(transaction, tenantId, bundleIds)
+  for (const { bundle, key, as } of places) {
+    const event = { tenantId, action: 'bundle.detached', data: { key, ...as }, ...madeBy(stamp) } as const
+    transaction.record({ ...event, target: { kind: 'bundle', ...bundle } })
+  }
+  for (const { id, name } of deleted) {
+    const target = { kind: 'key', id, name } as const
+    transaction.record({ tenantId, action: 'key.deleted', target, ...madeBy(stamp) })
+  }
+  return deleted
+}
+
+async function stampBundlesUsing(transaction: Query, { tenantId, keyIds, stamp }: Removal) {
+  const rows = await updateOf(transaction, 'bundles', tenantId)
+    .set({ updated_at: stamp.at, updated_by: stamp.by })
+    .where('id', 'in', (attachments) =>
+      attachments
+        .selectFrom('attachments')
+        .select('bundle_id')
+        .where('key_id', 'in', keyIds)
+        .where('tenant_id', '=', tenantId),
+    )
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function placesOf(transaction: Query, tenantId: string, keyIds: readonly string[]) {
+  const rows = await keysAttached(transaction, tenantId)
+    .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+    .select(['keys.id as keyId', 'keys.name as keyName', 'attachments.delivered_name'])
+    .select(['bundles.id', 'bundles.name'])
+    .where('attachments.key_id', 'in', keyIds)
+    .execute()
+  return rows.map(({ keyId, keyName, delivered_name, ...bundle }) => ({
+    bundle,
+    key: { id: keyId, name: keyName },
+    as: deliveredAs(keyName, delivered_name),
+  }))
 }

@@ -1,13 +1,13 @@
 import { isProduction } from '@keyferry/contract'
+import { UNNAMED } from '../../domain/approvals/policy.ts'
 import type { ImportReading } from '../../domain/transfer/library-import.ts'
-import type { FoundKey, ImportLibrary, WantedSizes } from '../../domain/transfer/library-import-step.ts'
-import { chunks } from '../base/chunks.ts'
+import type { ImportLibrary, WantedSizes } from '../../domain/transfer/library-import-step.ts'
+import { inChunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { rightsOfBundle } from '../bundles/value-rights.ts'
-import { partsIn, type TenantVault } from '../keys-at-rest/value-vault.ts'
-import { attachedIn, sourcesOf } from './delivered-keys.ts'
-import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
+import { partsIn, type ReadingVault } from '../keys-at-rest/value-vault.ts'
+import { attachedIn, type BundleRef, type Keys, keysWith, sourcesOf } from './found-keys.ts'
 
 /*
  * What an import reads of a library, with values: the keys that the bundle delivers, and those that have the name of an
@@ -17,11 +17,11 @@ import { type BundleRef, type Keys, keysWith } from './found-keys.ts'
 /** @param query may be a transaction that holds the tenant and the bundle */
 export async function readLibrary(
   query: Query,
-  { open }: TenantVault,
+  { open }: ReadingVault,
   { tenantId, reading }: { tenantId: string; reading: ImportReading },
 ): Promise<ImportLibrary> {
-  const bundle = await bundleNamed(query, tenantId, reading.bundleName)
-  const place = { tenantId, bundleId: bundle?.id ?? null }
+  const receiver = await bundleNamed(query, tenantId, reading.bundleName)
+  const place = { tenantId, bundleId: receiver.bundle?.id ?? null }
   const attachedIds = await attachedIn(query, place)
   const candidateIds = await candidatesFor(query, place, { reading, attachedIds })
   const wanted = [...reading.names, ...reading.detach]
@@ -31,7 +31,7 @@ export async function readLibrary(
   const keys = await keysWith(query, { ...place, ids, open, sizes })
   const attached = attachedKeys(wanted, attachedIds, keys)
   return {
-    bundle,
+    ...receiver,
     attached,
     parts: await partsOf(query, { attached, attachedIds }, { ...place, open }),
     templates: reading.detach.length === 0 ? new Map() : await templatesIn(query, place),
@@ -48,10 +48,7 @@ type FoundIds = {
 }
 
 /** A key may be found by several names. */
-function sizesById(
-  sizes: ImportReading['sizes'],
-  { attachedIds, candidateIds }: FoundIds,
-): ReadonlyMap<string, WantedSizes> {
+function sizesById(sizes: ImportReading['sizes'], { attachedIds, candidateIds }: FoundIds) {
   const byId = new Map<string, WantedSizes>()
   for (const [name, wanted] of sizes) {
     const attached = attachedIds.get(name)
@@ -74,7 +71,7 @@ type Templates = { attached: Keys; attachedIds: ReadonlyMap<string, string> }
 async function partsOf(
   query: Query,
   { attached, attachedIds }: Templates,
-  place: BundleRef & { open: TenantVault['open'] },
+  place: BundleRef & { open: ReadingVault['open'] },
 ): Promise<ImportLibrary['parts']> {
   const names = new Set([...attached.values()].flatMap(({ templateParts }) => templateParts ?? []))
   const ids = [...names].flatMap((name) => attachedIds.get(name) ?? [])
@@ -90,10 +87,7 @@ async function partsOf(
   )
 }
 
-async function templatesIn(
-  query: Query,
-  { tenantId, bundleId }: BundleRef,
-): Promise<ImportLibrary['templates']> {
+async function templatesIn(query: Query, { tenantId, bundleId }: BundleRef) {
   if (bundleId === null) return new Map()
   const rows = await keysAttached(query, tenantId)
     .select(['attachments.delivered_name', 'keys.template_parts'])
@@ -106,10 +100,7 @@ async function templatesIn(
   )
 }
 
-function candidateKeys(
-  ids: ReadonlyMap<string, ReadonlySet<string>>,
-  keys: Keys,
-): ReadonlyMap<string, readonly FoundKey[]> {
+function candidateKeys(ids: ReadonlyMap<string, ReadonlySet<string>>, keys: Keys) {
   const sorted = (name: string, each: ReadonlySet<string>) =>
     [...each]
       .flatMap((id) => keys.get(id) ?? [])
@@ -117,12 +108,15 @@ function candidateKeys(
   return new Map([...ids].map(([name, each]) => [name, sorted(name, each)]))
 }
 
-async function bundleNamed(query: Query, tenantId: string, name: string): Promise<ImportLibrary['bundle']> {
+async function bundleNamed(query: Query, tenantId: string, name: string) {
   const bundle = await selectOf(query, 'bundles', { tenantId, name })
     .select(['id', 'name', 'tags', 'production'])
     .executeTakeFirst()
   const rights = bundle && (await rightsOfBundle(query, tenantId, bundle.id))
-  return bundle && rights ? { id: bundle.id, isProduction: isProduction(bundle), ...rights } : null
+  return {
+    bundle: bundle && rights ? { id: bundle.id, ...rights } : null,
+    isForProduction: isProduction(bundle ?? { ...UNNAMED, name }),
+  }
 }
 
 async function legacyNamesIn(query: Query, { tenantId, bundleId }: BundleRef): Promise<ReadonlySet<string>> {
@@ -136,19 +130,16 @@ async function legacyNamesIn(query: Query, { tenantId, bundleId }: BundleRef): P
 type Unattached = { reading: ImportReading; attachedIds: ReadonlyMap<string, string> }
 
 /** For each name that the bundle does not deliver, the ids of other keys that have it or are delivered under it. */
-async function candidatesFor(
-  query: Query,
-  { tenantId }: BundleRef,
-  { reading, attachedIds }: Unattached,
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+async function candidatesFor(query: Query, { tenantId }: BundleRef, { reading, attachedIds }: Unattached) {
   const candidates = new Map<string, Set<string>>()
   const inBundle = new Set(attachedIds.values())
-  for (const names of chunks(reading.names.filter((name) => !attachedIds.has(name)))) {
-    const rows = [...(await named(query, tenantId, names)), ...(await delivered(query, tenantId, names))]
-    for (const { name, id } of rows.filter((row) => !inBundle.has(row.id))) {
-      candidates.set(name, (candidates.get(name) ?? new Set()).add(id))
-    }
-  }
+  const missing = reading.names.filter((name) => !attachedIds.has(name))
+  const rows = await inChunks(missing, async (names) => [
+    ...(await named(query, tenantId, names)),
+    ...(await delivered(query, tenantId, names)),
+  ])
+  for (const { name, id } of rows)
+    if (!inBundle.has(id)) candidates.set(name, (candidates.get(name) ?? new Set()).add(id))
   return candidates
 }
 
@@ -164,21 +155,14 @@ function delivered(query: Query, tenantId: string, names: readonly string[]) {
 }
 
 /** Whether the library has a key of a name, for the names that new keys of an import may get. */
-async function takenNames(
-  query: Query,
-  tenantId: string,
-  { keyNames, prefix }: ImportReading,
-): Promise<ImportLibrary['isTaken']> {
-  const taken = new Set<string>()
-  for (const names of chunks(keyNames)) {
-    for (const { name } of await named(query, tenantId, names)) taken.add(name)
-  }
+async function takenNames(query: Query, tenantId: string, { keyNames, prefix }: ImportReading) {
+  const given = await inChunks(keyNames, (names) => named(query, tenantId, names))
   // Every name that begins with the prefix, by the index: `~` follows all characters of a name.
   const rows = await selectOf(query, 'keys', tenantId)
     .select('name')
     .where('name', '>=', prefix)
     .where('name', '<', `${prefix}~`)
     .execute()
-  for (const { name } of rows) taken.add(name)
-  return (name) => taken.has(name)
+  const taken = new Set([...given, ...rows].map(({ name }) => name))
+  return (name: string) => taken.has(name)
 }

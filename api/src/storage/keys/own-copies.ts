@@ -1,10 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
+import type { Bounds } from '../../domain/base/bounds.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
+import { firstStamp } from '../../domain/base/stamp.ts'
+import { keyNameTaken, keyNotFound } from '../../domain/library/key.ts'
 import { marksOfCopy, type OwnCopy, type SplitStore } from '../../domain/library/split.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'
 import { chunks } from '../base/chunks.ts'
-import { isTaken, unless } from '../base/database.ts'
+import { isTaken, refusing } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
 import { keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
@@ -12,27 +15,28 @@ import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
 import { weakerCopies } from '../bundles/policies.ts'
 import { storedUses, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
 import { keepHolders } from './kept-holders.ts'
-import { keyCreated, newKeyRow } from './new-keys.ts'
+import { keyCreated, newKeyRow } from './key-writes.ts'
 
-export function splitter({ write }: Queries, vault: ValueVault): SplitStore['split'] {
+export function splitter({ write }: Queries, vault: ValueVault, { assurance }: Bounds): SplitStore['split'] {
   return async (tenantId, { bundleId, keyId }, { stamp, ...copy }) => {
-    const tenantVault = await vault.toWrite(tenantId)
-    return unless(isTaken, 'name_taken', () =>
+    const held = await vault.toWrite(tenantId)
+    return refusing(isTaken, keyNameTaken, () =>
       write(async (transaction) => {
-        if (!(await holdBundle(transaction, tenantId, bundleId))) return 'absent'
+        const tenantVault = await held(transaction)
+        await holdBundle(transaction, tenantId, bundleId)
         const copies = { tenantId, bundleId, copies: new Map([[keyId, copy]]), stamp }
         const made = await insertCopies(transaction, tenantVault, copies)
-        if (made === 'name_taken') return made
         const data = made.get(keyId)
-        if (!data) return 'absent'
+        if (!data) throw keyNotFound()
         await updateOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId })
           .set({ key_id: copy.keyId })
           .execute()
         await keepHolders(transaction, { tenantId, bundleId, copies: new Map([[keyId, copy.keyId]]) })
-        const weaker = copy.value ? {} : await weakerCopies(transaction, { tenantId, bundleId }, [keyId])
+        const weaker = copy.value
+          ? {}
+          : await weakerCopies(transaction, { tenantId, bundleId, assurance }, [keyId])
         const event = { action: 'bundle.split', data: { ...data, ...weaker } } as const
         await stampBundle(transaction, { tenantId, bundleId, stamp }, event)
-        return 'split'
       }),
     )
   }
@@ -50,19 +54,19 @@ type Named = { id: string; name: string }
 
 /** Insert copies of keys that a bundle delivers, and record the new keys, in a transaction that holds the bundle. Each
  * gets the first of its names that is free.
- * @returns what was copied, by the id of the copied key; keys that the bundle does not deliver are left out */
+ * @returns what was copied, by the id of the copied key; keys that the bundle does not deliver are left out
+ * @throws DomainError conflict: none of the names of a key is free */
 export async function insertCopies(
   transaction: Recorded,
   vault: TenantVault,
   { tenantId, bundleId, copies, stamp }: Copying,
-): Promise<ReadonlyMap<string, { key: Named; replaced: Named }> | 'name_taken'> {
+): Promise<ReadonlyMap<string, { key: Named; replaced: Named }>> {
   const made = new Map<string, { key: Named; replaced: Named }>()
   for (const keyIds of chunks([...copies.keys()])) {
     const found = await attachedKeys(transaction, tenantId, { bundleId, keyIds })
     const sources = new Map(found.map((row) => [row.id, row]))
     const copied = keyIds.flatMap((keyId) => copiedOf(sources.get(keyId), copies.get(keyId)))
     const names = await freeNames(transaction, tenantId, copied)
-    if (names === null) return 'name_taken'
     const rows = copied.map((each, at) => rowOf(vault, each, { tenantId, name: names[at] ?? '', stamp }))
     await transaction.insertAll('keys', rows)
     for (const [at, row] of rows.entries()) {
@@ -107,17 +111,13 @@ function attachedKeys(
 }
 
 /** The first free name of each.
- * @returns null: one has none */
-async function freeNames(
-  transaction: Query,
-  tenantId: string,
-  wanted: readonly Copied[],
-): Promise<readonly string[] | null> {
+ * @throws DomainError conflict: one has none */
+async function freeNames(transaction: Query, tenantId: string, wanted: readonly Copied[]) {
   const given = new Map<number, string>()
   const used = new Set<string>()
   while (given.size < wanted.length) {
     const offered = wanted.flatMap(({ names }, at) => (given.has(at) ? [] : [{ at, next: names.next() }]))
-    if (offered.some(({ next }) => next.done === true)) return null
+    if (offered.some(({ next }) => next.done === true)) throw keyNameTaken()
     const values = offered.map(({ next }) => next.value)
     for (const name of await takenAmong(transaction, tenantId, values)) used.add(name)
     for (const { at, next } of offered) {
@@ -129,11 +129,7 @@ async function freeNames(
   return wanted.map((_, at) => given.get(at) ?? '')
 }
 
-async function takenAmong(
-  transaction: Query,
-  tenantId: string,
-  names: readonly string[],
-): Promise<readonly string[]> {
+async function takenAmong(transaction: Query, tenantId: string, names: readonly string[]) {
   const rows = await selectOf(transaction, 'keys', tenantId)
     .select('name')
     .where('name', 'in', names)
@@ -148,11 +144,7 @@ function readable(value: Plaintext | null): Plaintext {
 
 type Placed = { tenantId: string; name: string; stamp: Stamp }
 
-function rowOf(
-  { open, seal }: TenantVault,
-  { source, copy }: Copied,
-  { tenantId, name, stamp }: Placed,
-): KeyRow {
+function rowOf({ open, seal }: TenantVault, { source, copy }: Copied, { tenantId, name, stamp }: Placed) {
   const value = copy.value ?? readable(open(source))
   const { isTemplate, is_secret } = marksOfCopy(
     { is_secret: source.is_secret === 1, isTemplate: source.template_parts !== null },
@@ -168,10 +160,7 @@ function rowOf(
       description: copy.description ?? source.description,
       ...copy.lifetime,
       value_version: source.value_version + (copy.value === undefined ? 0 : 1),
-      created_at: stamp.at,
-      created_by: stamp.by,
-      updated_at: stamp.at,
-      updated_by: stamp.by,
+      ...firstStamp(stamp),
     }),
   )
 }

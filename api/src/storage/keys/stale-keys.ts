@@ -4,22 +4,34 @@ import type { StaleKey } from '../../domain/deliveries/holder.ts'
 import type { Query } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 
-// An entry whose confirmed delivery is of an older version, or whose only delivery is. The index holdings_oldest finds
-// them without reading the holders of the current version.
-const STALE = sql`from holdings
-  where holdings.tenant_id = keys.tenant_id and holdings.key_id = keys.id and holdings.dismissed_at is null
-  and coalesce(holdings.version, holdings.perhaps_version) < keys.value_version`
+// Entries whose confirmed delivery is of an older version, and those whose only delivery is. The index holdings_given
+// finds both without reading the holders of the current version.
+const OLDER = [
+  sql`holdings.version < keys.value_version`,
+  sql`holdings.version is null and holdings.perhaps_version < keys.value_version`,
+].map(
+  (isOlder) => sql`from holdings where holdings.tenant_id = keys.tenant_id and holdings.key_id = keys.id
+  and holdings.dismissed_at is null and ${isOlder}`,
+)
+const COUNT = sql.join(
+  OLDER.map((rows) => sql`(select count(*) ${rows})`),
+  sql` + `,
+)
+const SOME = sql.join(
+  OLDER.map((rows) => sql`exists (select 1 ${rows})`),
+  sql` or `,
+)
 
 type Listing = { tenantId: string; before: string | undefined; page: WholePage }
 
-/** Keys with holders of an older version, by name. */
+/** Keys with holders of an older version, by name; the index keys_changed has those that may have some. */
 export function staleKeys(query: Query, { tenantId, before, page }: Listing): Promise<StaleKey[]> {
   return selectOf(query, 'keys', tenantId)
     .select(['id', 'name', 'value_version as version', 'value_set_at'])
-    .select(sql<number>`(select count(*) ${STALE})`.as('holders'))
-    .where('value_version', '>', 1)
+    .select(sql<number>`${COUNT}`.as('holders'))
+    .where(sql<boolean>`value_version > 1`)
     .$if(before !== undefined, (select) => select.where('value_set_at', '<', before ?? ''))
-    .where(sql<boolean>`exists (select 1 ${STALE})`)
+    .where(sql<boolean>`(${SOME})`)
     .orderBy('name')
     .limit(page.limit)
     .offset(page.offset)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { MachineCallerStore } from '../../domain/machines/machine-caller.ts'
 import type { Queries } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
-import { networksIn } from './machine-networks.ts'
+import { networksIn } from './machine-changes.ts'
 import { keysIn, trustIn } from './machine-trusts.ts'
 
 export function createMachineCallerStore({ query, prepare }: Queries): MachineCallerStore {

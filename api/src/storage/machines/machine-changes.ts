@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { Query } from '../base/queries.ts'
@@ -30,4 +31,11 @@ export function machineEvent(
   { stamp, data = {} }: { stamp: Stamp; data?: EventData },
 ): Event {
   return { tenantId, action, target: { kind: 'machine', id, name }, data, ...madeBy(stamp) }
+}
+
+const Networks = z.array(z.string())
+
+/** The networks in a row's text. */
+export function networksIn(text: string): string[] {
+  return Networks.parse(JSON.parse(text))
 }

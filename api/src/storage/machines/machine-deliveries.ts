@@ -6,25 +6,33 @@ import type {
   NewMachineDelivery,
 } from '../../domain/collection/machine-delivery.ts'
 import { storedKey } from '../base/delivery-texts.ts'
-import { preparedInTransaction } from '../base/prepared.ts'
-import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { send } from '../base/pipeline.ts'
+import { preparedStatement } from '../base/prepared.ts'
+import type { Queries, Query } from '../base/queries.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { deliveredData, despiteDeletedKeys } from '../deliveries/delivery-begin.ts'
-import { noteCollected, noteCollectedAgain } from '../deliveries/holdings.ts'
+import { collectedAgain, noteCollected } from '../deliveries/holdings.ts'
 
 export function createMachineDeliveryStore(queries: Queries): MachineDeliveryStore {
   const { write } = queries
-  const standing = { token: standingRead(queries, 'token'), trust: standingRead(queries, 'trust') }
+  const insertion = { token: insertionFor(queries, 'token'), trust: insertionFor(queries, 'trust') }
+  const noteAgain = collectedAgain(queries)
   return {
     deliver: (tenantId, delivery) =>
       despiteDeletedKeys(() =>
         write(async (transaction) => {
           if (delivery.noteUseBefore !== null) await noteUse(transaction, tenantId, delivery)
-          const { proof, machine, bundle, at } = delivery
-          const ids = { tenantId, proofId: proof.id, machineId: machine.id, bundleId: bundle.id }
-          if ((await standing[proof.kind](transaction, { ...ids, at })).length === 0)
-            return lostStanding(transaction, tenantId, delivery)
-          await insert(queries, transaction, { tenantId, delivery })
+          const row = rowOf(tenantId, delivery)
+          await send(transaction, insertion[delivery.proof.kind](row))
+          const given = givenBy(tenantId, delivery)
+          const others = await noteAgain(transaction, given)
+          if (others.length > 0 || delivery.keys.length === 0) {
+            const isInserted = await isFound(
+              selectOf(transaction, 'deliveries', { tenantId, id: delivery.id }),
+            )
+            if (!isInserted) return lostStanding(transaction, tenantId, delivery)
+            await noteCollected(transaction, { ...given, keys: others, approvedAt: delivery.at })
+          }
           transaction.record(deliveredEvent(tenantId, delivery))
           return 'done'
         }),
@@ -52,37 +60,82 @@ async function noteUse(
 const PROOFS = { token: 'machine_tokens', trust: 'machine_trusts' } as const
 
 type Proof = { id: string; tenant_id: string; machine_id: string }
-type Standing = { tenantId: string; delivery: NewMachineDelivery }
+type DeliveryRow = ReturnType<typeof rowOf>
 
-type StandingValue = 'tenantId' | 'proofId' | 'machineId' | 'bundleId' | 'at'
-
-/** Reads whether the proof, the machine and the grant still hold; none of them changes until the transaction ends. */
-function standingRead({ query, holdShared }: Queries, kind: keyof typeof PROOFS) {
-  return preparedInTransaction((value: (name: StandingValue) => string) =>
+/** Inserts a delivery if the proof, the machine and the grant still hold; none of them changes until the transaction
+ * ends. */
+function insertionFor({ query, holdShared }: Queries, kind: keyof typeof PROOFS) {
+  return preparedStatement((value: (name: keyof DeliveryRow) => string) =>
     query
-      .selectFrom(sql<Proof>`${sql.table(PROOFS[kind])}`.as('proof'))
-      .innerJoin('machines', (join) =>
-        join
-          .onRef('machines.tenant_id', '=', 'proof.tenant_id')
-          .onRef('machines.id', '=', 'proof.machine_id'),
-      )
-      .innerJoin('machine_grants as granted', (join) =>
-        join
-          .onRef('granted.tenant_id', '=', 'proof.tenant_id')
-          .onRef('granted.machine_id', '=', 'proof.machine_id'),
-      )
-      .select('proof.id')
-      .where('proof.tenant_id', '=', value('tenantId'))
-      .where('proof.id', '=', value('proofId'))
-      .$if(kind === 'token', (select) =>
-        select.where(sql<boolean>`proof.expires_at > ${value('at')} and proof.ended_at is null`),
-      )
-      .where('machines.id', '=', value('machineId'))
-      .where('machines.is_active', '=', 1)
-      .where('granted.bundle_id', '=', value('bundleId'))
-      .where('granted.scope', '=', 'deliver')
-      .modifyEnd(holdShared),
+      .insertInto('deliveries')
+      .columns([...COLUMNS])
+      .expression(
+        query
+          .selectFrom(sql<Proof>`${sql.table(PROOFS[kind])}`.as('proof'))
+          .innerJoin('machines', (join) =>
+            join
+              .onRef('machines.tenant_id', '=', 'proof.tenant_id')
+              .onRef('machines.id', '=', 'proof.machine_id'),
+          )
+          .innerJoin('machine_grants as granted', (join) =>
+            join
+              .onRef('granted.tenant_id', '=', 'proof.tenant_id')
+              .onRef('granted.machine_id', '=', 'proof.machine_id'),
+          )
+          .select(COLUMNS.map((column) => sql`${value(column)}`.as(column)))
+          .where('proof.tenant_id', '=', value('tenant_id'))
+          .where('proof.id', '=', value('proof_id'))
+          .$if(kind === 'token', (select) =>
+            select.where(sql<boolean>`proof.expires_at > ${value('created_at')} and proof.ended_at is null`),
+          )
+          .where('machines.id', '=', value('machine_id'))
+          .where('machines.is_active', '=', 1)
+          .where('granted.bundle_id', '=', value('bundle_id'))
+          .where('granted.scope', '=', 'deliver')
+          .modifyEnd(holdShared),
+      ),
   )
+}
+
+const COLUMNS = [
+  'tenant_id',
+  'id',
+  'kind',
+  'state',
+  'bundle_id',
+  'bundle_name',
+  'machine_id',
+  'proof_id',
+  'holder',
+  'label',
+  'via',
+  'versions',
+  'created_at',
+  'collected_at',
+] as const
+
+function rowOf(tenantId: string, delivery: NewMachineDelivery) {
+  const { id, machine, proof, bundle, holder, label, via, keys, at } = delivery
+  return {
+    tenant_id: tenantId,
+    id,
+    kind: 'machine',
+    state: 'collected',
+    bundle_id: bundle.id,
+    bundle_name: bundle.name,
+    machine_id: machine.id,
+    proof_id: proof.id,
+    holder,
+    label: JSON.stringify(label),
+    via,
+    versions: JSON.stringify(keys.map(storedKey)),
+    created_at: at,
+    collected_at: at,
+  } satisfies Record<(typeof COLUMNS)[number], string | null>
+}
+
+function givenBy(tenantId: string, { id, machine, holder, keys, at }: NewMachineDelivery) {
+  return { tenantId, userId: null, machineId: machine.id, deliveryId: id, holder, keys, at }
 }
 
 async function lostStanding(
@@ -102,36 +155,6 @@ async function lostStanding(
     .select('is_active')
     .executeTakeFirst()
   return row?.is_active === 1 ? 'not_granted' : 'machine_inactive'
-}
-
-async function insert(
-  { hold }: Queries,
-  transaction: Recorded,
-  { tenantId, delivery }: Standing,
-): Promise<void> {
-  const { id, machine, proof, bundle, holder, label, via, keys, at } = delivery
-  const row = {
-    tenant_id: tenantId,
-    id,
-    kind: 'machine',
-    state: 'collected',
-    request_id: null,
-    bundle_id: bundle.id,
-    bundle_name: bundle.name,
-    user_id: null,
-    machine_id: machine.id,
-    proof_id: proof.id,
-    holder,
-    label: JSON.stringify(label),
-    via,
-    versions: JSON.stringify(keys.map(storedKey)),
-    created_at: at,
-    collected_at: at,
-  } as const
-  await transaction.insertAll('deliveries', [row])
-  const given = { tenantId, userId: null, machineId: machine.id, deliveryId: id, holder, keys, at }
-  if (await noteCollectedAgain({ hold }, transaction, given)) return
-  await noteCollected(transaction, { ...given, approvedAt: at })
 }
 
 function deliveredEvent(tenantId: string, delivery: NewMachineDelivery): Event {

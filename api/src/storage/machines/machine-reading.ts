@@ -1,8 +1,9 @@
 import type { Listed, WholePage } from '../../domain/base/listing.ts'
 import type { Machine, MachineStore } from '../../domain/machines/machine.ts'
+import { machineNotFound } from '../../domain/machines/machine.ts'
 import type { Query } from '../base/queries.ts'
 import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
-import { networksIn } from './machine-networks.ts'
+import { networksIn } from './machine-changes.ts'
 import { trustIn } from './machine-trusts.ts'
 
 /** Reads machines with their grants and tokens. */
@@ -10,7 +11,9 @@ export function machineReader(query: Query): Pick<MachineStore, 'find' | 'list'>
   return {
     find: async (tenantId, machineId) => {
       const rows = await machines(query, tenantId).where('machines.id', '=', machineId).execute()
-      return (await whole(query, tenantId, rows))[0] ?? null
+      const [machine] = await whole(query, tenantId, rows)
+      if (!machine) throw machineNotFound()
+      return machine
     },
     list: (tenantId, page) => list(query, tenantId, page),
   }
@@ -74,13 +77,7 @@ async function whole(query: Query, tenantId: string, rows: readonly Row[]): Prom
   }))
 }
 
-type ByMachine<T> = ReadonlyMap<string, readonly T[]>
-
-async function grantsOf(
-  query: Query,
-  tenantId: string,
-  machineIds: readonly string[],
-): Promise<ByMachine<Machine['grants'][number]>> {
+async function grantsOf(query: Query, tenantId: string, machineIds: readonly string[]) {
   const rows = await selectOf(query, 'machine_grants', tenantId)
     .innerJoin('bundles', 'bundles.id', 'machine_grants.bundle_id')
     .select(['machine_grants.machine_id', 'machine_grants.scope', 'machine_grants.created_at'])
@@ -91,11 +88,7 @@ async function grantsOf(
   return grouped(rows, ({ id, name, scope, created_at }) => ({ bundle: { id, name }, scope, created_at }))
 }
 
-async function tokensOf(
-  query: Query,
-  tenantId: string,
-  machineIds: readonly string[],
-): Promise<ByMachine<Machine['tokens'][number]>> {
+async function tokensOf(query: Query, tenantId: string, machineIds: readonly string[]) {
   const rows = await selectOf(query, 'machine_tokens', tenantId)
     .select(['machine_id', 'id', 'hint', 'networks', 'created_by', 'created_at'])
     .select(['expires_at', 'lifetime_seconds', 'ended_at', 'last_used_at', 'last_used_ip'])
@@ -106,11 +99,7 @@ async function tokensOf(
   return grouped(rows, ({ networks, ...row }) => ({ ...row, networks: networksIn(networks) }))
 }
 
-async function trustsOf(
-  query: Query,
-  tenantId: string,
-  machineIds: readonly string[],
-): Promise<ByMachine<Machine['trusts'][number]>> {
+async function trustsOf(query: Query, tenantId: string, machineIds: readonly string[]) {
   const rows = await selectOf(query, 'machine_trusts', tenantId)
     .selectAll()
     .where('machine_id', 'in', machineIds)
@@ -120,10 +109,7 @@ async function trustsOf(
   return grouped(rows, trustIn)
 }
 
-function grouped<R extends { machine_id: string }, T>(
-  rows: readonly R[],
-  present: (row: R) => T,
-): ByMachine<T> {
+function grouped<R extends { machine_id: string }, T>(rows: readonly R[], present: (row: R) => T) {
   const groups = Map.groupBy(rows, ({ machine_id }) => machine_id)
   return new Map([...groups].map(([id, each]) => [id, each.map(present)]))
 }

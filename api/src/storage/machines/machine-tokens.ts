@@ -1,11 +1,12 @@
 import { LIMITS } from '@keyferry/contract'
 import type { Stamp } from '../../domain/base/stamp.ts'
+import { machineNotFound } from '../../domain/machines/machine.ts'
 import type { MachineTokenStore, NewToken } from '../../domain/machines/machine-token.ts'
+import { tokenNotFound, tooManyTokens } from '../../domain/machines/machine-token.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
 import { tellExpiring } from './expiring-tokens.ts'
 import { holdMachine, machineEvent } from './machine-changes.ts'
-import { rotate } from './machine-token-rotation.ts'
-import { countWorking, endWorking, forgetOld, insertRow } from './machine-token-rows.ts'
+import { countWorking, endWorking, forgetOld, insertRow, rotate } from './machine-token-rows.ts'
 
 export function createMachineTokenStore(queries: Queries): MachineTokenStore {
   const { write } = queries
@@ -18,10 +19,9 @@ export function createMachineTokenStore(queries: Queries): MachineTokenStore {
     end: (tenantId, place, stamp) =>
       write(async (transaction) => {
         const ended = await endWorking(transaction, { tenantId, ...place, at: stamp.at })
-        if (!ended) return false
+        if (!ended) throw tokenNotFound()
         const data = { token: ended.id, hint: ended.hint }
         transaction.record(machineEvent({ tenantId, ...ended.machine }, 'token.ended', { stamp, data }))
-        return true
       }),
     report: (tokenHash, report) => write((transaction) => reported(transaction, { tokenHash, ...report })),
   }
@@ -29,21 +29,17 @@ export function createMachineTokenStore(queries: Queries): MachineTokenStore {
 
 type Insertion = { tenantId: string; machineId: string; token: NewToken & { stamp: Stamp } }
 
-async function insert(
-  transaction: Recorded,
-  { tenantId, machineId, token }: Insertion,
-): ReturnType<MachineTokenStore['insert']> {
+async function insert(transaction: Recorded, { tenantId, machineId, token }: Insertion): Promise<void> {
   const machine = await holdMachine(transaction, tenantId, machineId)
-  if (!machine) return 'absent'
+  if (!machine) throw machineNotFound()
   const { stamp, ...made } = token
   const working = await countWorking(transaction, { tenantId, machineId, at: stamp.at })
-  if (working >= LIMITS.machineTokens) return 'full'
+  if (working >= LIMITS.machineTokens) throw tooManyTokens()
   await forgetOld(transaction, { tenantId, machineId, at: stamp.at })
   await insertRow(transaction, { tenantId, machineId, token: made, stamp })
   const { id, hint, networks, expires_at } = made
   const data = { token: id, hint, networks, expires_at }
   transaction.record(machineEvent({ tenantId, ...machine }, 'token.created', { stamp, data }))
-  return 'done'
 }
 
 /** What an event keeps of the address where a token was found. */

@@ -3,13 +3,14 @@ import { z } from 'zod'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { KeySet } from '../../domain/machines/id-token.ts'
 import type { MachineTrust } from '../../domain/machines/machine.ts'
+import { machineNotFound } from '../../domain/machines/machine.ts'
 import type { MachineTrustStore, NewTrust } from '../../domain/machines/machine-trust.ts'
+import { tooManyTrusts, trustNotFound } from '../../domain/machines/machine-trust.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
 import { flag, type Tables } from '../base/tables.ts'
 import { countOf, deleteOf, selectOf } from '../base/tenant-rows.ts'
 import { attempts, forgetAttempt, noteAttempt } from './machine-attempts.ts'
-import { holdMachine, machineEvent } from './machine-changes.ts'
-import { networksIn } from './machine-networks.ts'
+import { holdMachine, machineEvent, networksIn } from './machine-changes.ts'
 
 export function createMachineTrustStore({ query, write }: Queries): MachineTrustStore {
   return {
@@ -49,14 +50,11 @@ export function keysIn(text: string | null): KeySet | null {
 
 type Insertion = { tenantId: string; machineId: string; trust: NewTrust & { stamp: Stamp } }
 
-async function insert(
-  transaction: Recorded,
-  { tenantId, machineId, trust: { stamp, ...trust } }: Insertion,
-): ReturnType<MachineTrustStore['insert']> {
+async function insert(transaction: Recorded, { tenantId, machineId, trust: { stamp, ...trust } }: Insertion) {
   const machine = await holdMachine(transaction, tenantId, machineId)
-  if (!machine) return 'absent'
+  if (!machine) throw machineNotFound()
   const total = await countOf(selectOf(transaction, 'machine_trusts', { tenantId, machine_id: machineId }))
-  if (total >= LIMITS.machineTrusts) return 'full'
+  if (total >= LIMITS.machineTrusts) throw tooManyTrusts()
   const { claims, keys, networks, is_broad, ...texts } = trust
   await transaction
     .insertInto('machine_trusts')
@@ -78,19 +76,17 @@ async function insert(
   const told = Object.entries(claims).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
   const data = { trust: id, issuer, audience, binding, is_broad, networks, claims: told }
   transaction.record(machineEvent({ tenantId, ...machine }, 'trust.created', { stamp, data }))
-  return 'done'
 }
 
 type Ending = { tenantId: string; machineId: string; trustId: string; stamp: Stamp }
 
 // The trust before the machine, in the order in which a delivery holds them.
-async function end(transaction: Recorded, { tenantId, machineId, trustId, stamp }: Ending): Promise<boolean> {
+async function end(transaction: Recorded, { tenantId, machineId, trustId, stamp }: Ending): Promise<void> {
   const row = await deleteOf(transaction, 'machine_trusts', { tenantId, id: trustId, machine_id: machineId })
     .returning(['issuer'])
     .executeTakeFirst()
   const machine = row && (await holdMachine(transaction, tenantId, machineId))
-  if (!row || !machine) return false
+  if (!row || !machine) throw trustNotFound()
   const data = { trust: trustId, issuer: row.issuer }
   transaction.record(machineEvent({ tenantId, ...machine }, 'trust.ended', { stamp, data }))
-  return true
 }

@@ -2,6 +2,7 @@ import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { unwrapTenantKey, wrapTenantKey } from '@keyferry/crypto/tenant-key'
 import type { Database, Query } from '../base/queries.ts'
 import { rewrapServerKeys } from '../keys-at-rest/rewrapping.ts'
+import { KEY_COLUMNS } from '../keys-at-rest/tenant-keys.ts'
 
 const TENANTS_AT_ONCE = 200
 
@@ -10,10 +11,12 @@ export type Rotation = { rewrapped: number; forgotten: readonly string[] }
 
 /** Wrap every tenant's key and the server's own keys with the ring's first root key. What is done stays done, so the
  * next run continues one that was stopped. */
-export async function rotateTenantKeys(database: Database, ring: RootKeyRing): Promise<Rotation> {
+export async function rewrapTenantKeys(database: Database, ring: RootKeyRing): Promise<Rotation> {
   let rewrapped = 0
   for (;;) {
-    const done = await database.query.transaction().execute((transaction) => rewrapSome(transaction, ring))
+    const done = await database.query
+      .transaction()
+      .execute((transaction) => rewrapSome(transaction, { ring, hold: database.hold }))
     rewrapped += done
     if (done === 0) break
   }
@@ -21,20 +24,25 @@ export async function rotateTenantKeys(database: Database, ring: RootKeyRing): P
   return { rewrapped, forgotten: await forgetOthers(database, ring) }
 }
 
-async function rewrapSome(transaction: Query, ring: RootKeyRing): Promise<number> {
+async function rewrapSome(
+  transaction: Query,
+  { ring, hold }: { ring: RootKeyRing; hold: Database['hold'] },
+): Promise<number> {
   const { first } = ring
   const tenants = await transaction
     .selectFrom('tenants')
-    .select(['id', 'wrapped_key'])
+    .select(['id', ...KEY_COLUMNS])
     .where('root_key_id', '<>', first.id)
     .orderBy('id')
     .limit(TENANTS_AT_ONCE)
+    .modifyEnd(hold)
     .execute()
-  for (const { id, wrapped_key } of tenants) {
-    const rewrapped = wrapTenantKey(unwrapTenantKey(wrapped_key, ring, id), first, id)
+  for (const { id, wrapped_key, next_key, old_key } of tenants) {
+    const rewrap = (key: Uint8Array) => wrapTenantKey(unwrapTenantKey(key, ring, id), first, id)
+    const others = { next_key: next_key && rewrap(next_key), old_key: old_key && rewrap(old_key) }
     await transaction
       .updateTable('tenants')
-      .set({ wrapped_key: rewrapped, root_key_id: first.id })
+      .set({ wrapped_key: rewrap(wrapped_key), ...others, root_key_id: first.id })
       .where('id', '=', id)
       .execute()
   }

@@ -9,8 +9,7 @@ import { isFound } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
 import { countAttempt, forgetAttempts } from './login-attempts.ts'
 import { removePasskeys } from './passkeys.ts'
-import { applyActive } from './provided-changes.ts'
-import { recordOfUser, signedIn } from './user-events.ts'
+import { applyActive, recordOfUser, signedIn } from './user-events.ts'
 import { insertUser, insertWorkspace } from './users.ts'
 
 export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): AccountStore {
@@ -30,14 +29,10 @@ export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): Ac
 }
 
 type FirstAccount = { tenantKeys: TenantKeys; user: NewUser; workspace: NewWorkspace; moment: Moment }
-type Outcome = Awaited<ReturnType<AccountStore['insertFirst']>>
 
 class NameTaken extends Error {}
 
-async function insertFirst(
-  { write }: Queries,
-  { tenantKeys, user, workspace, moment }: FirstAccount,
-): Promise<Outcome> {
+async function insertFirst({ write }: Queries, { tenantKeys, user, workspace, moment }: FirstAccount) {
   try {
     return await write(async (transaction) => {
       if (!(await takeSetUp(transaction, user.id))) return 'set_up'

@@ -1,7 +1,8 @@
 import { emailForOthers } from '../../domain/base/email.ts'
 import { madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
-import { endsOf, type Member, type MemberChange, type MemberStore } from '../../domain/people/member.ts'
+import { endsOf, type Member, type MemberStore } from '../../domain/people/member.ts'
+import type { MembershipStore } from '../../domain/people/membership.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { endGrants } from './grant-ends.ts'
@@ -78,10 +79,7 @@ function memberEvent(tenantId: string, userId: string, stamp: Stamp) {
 type Change = { tenantId: string; userId: string; keepsOwner: boolean }
 
 // Locks the tenant, so that changes run one after another and two owners cannot remove each other.
-async function refusalFor(
-  transaction: Query,
-  { tenantId, userId, keepsOwner }: Change,
-): Promise<Exclude<MemberChange, 'done'> | null> {
+async function refusalFor(transaction: Query, { tenantId, userId, keepsOwner }: Change) {
   await holdTenant(transaction, tenantId)
   const memberships = await selectOf(transaction, 'memberships', tenantId)
     .select(['user_id', 'role'])
@@ -91,4 +89,33 @@ async function refusalFor(
   const isOwned =
     keepsOwner || memberships.some(({ user_id, role }) => user_id !== userId && role === 'owner')
   return isOwned ? null : 'last_owner'
+}
+
+export function createMembershipStore({ query, prepare }: Queries): MembershipStore {
+  const readStanding = prepare((value: (name: 'userId' | 'tenantId') => string) =>
+    query
+      .selectFrom('users')
+      .leftJoin('tenants', (join) => join.on('tenants.id', '=', value('tenantId')))
+      .leftJoin('memberships', (join) =>
+        join
+          .onRef('memberships.user_id', '=', 'users.id')
+          .on('memberships.tenant_id', '=', value('tenantId')),
+      )
+      .select(['users.is_active', 'tenants.id as tenant_id', 'memberships.role'])
+      .where('users.id', '=', value('userId')),
+  )
+  return {
+    async findStanding({ userId, tenantId }) {
+      const [row] = await readStanding({ userId, tenantId })
+      if (!row) return null
+      return { isActive: row.is_active === 1, tenantExists: row.tenant_id !== null, role: row.role }
+    },
+    listActive: (tenantId) =>
+      selectOf(query, 'memberships', tenantId)
+        .innerJoin('users', 'users.id', 'memberships.user_id')
+        .select(['users.id as userId', 'users.username', 'memberships.role'])
+        .where('users.is_active', '=', 1)
+        .orderBy('users.username')
+        .execute(),
+  }
 }

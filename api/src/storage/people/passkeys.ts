@@ -1,7 +1,10 @@
+import { LIMITS } from '@keyferry/contract'
 import { sql } from 'kysely'
+import { DomainError } from '../../domain/base/errors.ts'
 import { type Event, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { NewPasskey, Passkey, PasskeyStore, StoredPasskey } from '../../domain/people/passkey.ts'
+import { passkeyNotFound, tooManyPasskeys } from '../../domain/people/passkey.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
 import { recordOfUser } from './user-events.ts'
@@ -13,7 +16,7 @@ export function createPasskeyStore({ query, write }: Queries): PasskeyStore {
       const rows = await of(query, userId).select('credential_id').execute()
       return rows.map(({ credential_id }) => credential_id)
     },
-    insert: (passkey, limit, stamp) => write((transaction) => insert(transaction, { passkey, limit, stamp })),
+    insert: (passkey, stamp) => write((transaction) => insert(transaction, passkey, stamp)),
     rename: (id, name, stamp) => write((transaction) => rename(transaction, { id, name, stamp })),
     remove: (id, stamp) => write((transaction) => remove(transaction, id, stamp)),
     setAfterPassword: (afterPassword, stamp) =>
@@ -29,16 +32,11 @@ function of(query: Query, userId: string) {
   return query.selectFrom('passkeys').where('user_id', '=', userId)
 }
 
-type Insertion = { passkey: NewPasskey; limit: number; stamp: Stamp }
-
-async function insert(
-  transaction: Recorded,
-  { passkey, limit, stamp }: Insertion,
-): Promise<'done' | 'taken' | 'full'> {
+async function insert(transaction: Recorded, passkey: NewPasskey, stamp: Stamp): Promise<void> {
   await holdAccount(transaction, stamp)
   const { credentialId: credential_id, publicKey: public_key, ...rest } = passkey
   const held = await of(transaction, stamp.by).select('id').execute()
-  if (held.length >= limit) return 'full'
+  if (held.length >= LIMITS.passkeys) throw tooManyPasskeys()
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('passkeys')
     .values({
@@ -51,9 +49,8 @@ async function insert(
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows !== 1n) return 'taken'
+  if (numInsertedOrUpdatedRows !== 1n) throw new DomainError('conflict', 'this passkey was added already')
   await recordChange(transaction, { action: 'passkey.added', stamp })
-  return 'done'
 }
 
 // Changes of one account's passkeys follow one another, so that none of them counts passkeys that another one removes.
@@ -64,7 +61,7 @@ async function holdAccount(transaction: Query, { by, at }: Stamp): Promise<void>
 async function rename(
   transaction: Recorded,
   { id, name, stamp }: { id: string; name: string; stamp: Stamp },
-): Promise<Passkey | null> {
+): Promise<Passkey> {
   const row = await transaction
     .updateTable('passkeys')
     .set({ name })
@@ -72,37 +69,31 @@ async function rename(
     .where('user_id', '=', stamp.by)
     .returning(SHOWN)
     .executeTakeFirst()
-  if (!row) return null
+  if (!row) throw passkeyNotFound()
   await recordChange(transaction, { action: 'passkey.renamed', stamp })
   return row
 }
 
-async function remove(transaction: Recorded, id: string, stamp: Stamp): Promise<boolean> {
+async function remove(transaction: Recorded, id: string, stamp: Stamp): Promise<void> {
   await holdAccount(transaction, stamp)
   const { numDeletedRows } = await transaction
     .deleteFrom('passkeys')
     .where('id', '=', id)
     .where('user_id', '=', stamp.by)
     .executeTakeFirstOrThrow()
-  if (numDeletedRows !== 1n) return false
+  if (numDeletedRows !== 1n) throw passkeyNotFound()
   const left = await of(transaction, stamp.by).select('id').executeTakeFirst()
   if (!left) await storeAfterPassword(transaction, false, stamp)
   await recordChange(transaction, { action: 'passkey.removed', stamp })
-  return true
 }
 
-async function setAfterPassword(
-  transaction: Recorded,
-  afterPassword: boolean,
-  stamp: Stamp,
-): Promise<boolean> {
+async function setAfterPassword(transaction: Recorded, afterPassword: boolean, stamp: Stamp): Promise<void> {
   await holdAccount(transaction, stamp)
   const has = await of(transaction, stamp.by).select('id').executeTakeFirst()
-  if (afterPassword && !has) return false
+  if (afterPassword && !has) throw new DomainError('conflict', 'add a passkey first')
   await storeAfterPassword(transaction, afterPassword, stamp)
   const data = { required: afterPassword }
   await recordChange(transaction, { action: 'user.second_factor_changed', data, stamp })
-  return true
 }
 
 async function storeAfterPassword(transaction: Query, afterPassword: boolean, { by }: Stamp): Promise<void> {
@@ -125,10 +116,7 @@ async function find(query: Query, credentialId: string): Promise<StoredPasskey |
 }
 
 // A passkey that does not count stays at 0. Of two uses with the same count at once, one is refused.
-async function use(
-  query: Query,
-  { id, counter, now }: { id: string; counter: number; now: string },
-): Promise<boolean> {
+async function use(query: Query, { id, counter, now }: { id: string; counter: number; now: string }) {
   const { numUpdatedRows } = await query
     .updateTable('passkeys')
     .set({ counter, last_used_at: now })

@@ -2,19 +2,21 @@ import { madeBy } from '../../domain/base/event.ts'
 import type { TenantStore } from '../../domain/people/tenant.ts'
 import type { Queries, Query } from '../base/queries.ts'
 
-export function createTenantStore({ query, write }: Queries): TenantStore {
+export function createTenantStore({ query, prepare, write }: Queries): TenantStore {
+  const readSelf = prepare((value: (name: 'userId' | 'tenantId') => string) =>
+    query
+      .selectFrom('users')
+      .innerJoin('tenants', (join) => join.on('tenants.id', '=', value('tenantId')))
+      .select(['users.id as user_id', 'users.username', 'users.email', 'users.email_verified'])
+      .select('tenants.name')
+      .where('users.id', '=', value('userId')),
+  )
   return {
     listOf: (userId) => tenantsOf(query, userId).orderBy('tenants.name').orderBy('tenants.id').execute(),
     findOf: async (userId, tenantId) =>
       (await tenantsOf(query, userId).where('tenants.id', '=', tenantId).executeTakeFirst()) ?? null,
     async findSelf(userId, tenantId) {
-      const row = await query
-        .selectFrom('users')
-        .innerJoin('tenants', (join) => join.on('tenants.id', '=', tenantId))
-        .select(['users.id as user_id', 'users.username', 'users.email', 'users.email_verified'])
-        .select('tenants.name')
-        .where('users.id', '=', userId)
-        .executeTakeFirst()
+      const [row] = await readSelf({ userId, tenantId })
       if (!row) return null
       const { name, email_verified, ...user } = row
       return { ...user, email_verified: email_verified === 1, tenant: { id: tenantId, name } }

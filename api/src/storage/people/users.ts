@@ -2,12 +2,11 @@ import { type Bounds, tooManyWorkspaces } from '../../domain/base/bounds.ts'
 import { emailKey } from '../../domain/base/email.ts'
 import { madeBy } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
-import type { KnownUser, NewUser, NewWorkspace, UserStore } from '../../domain/people/user.ts'
+import type { NewUser, NewWorkspace, UserStore } from '../../domain/people/user.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { countOf } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
-import { changeProvided } from './provided-changes.ts'
-import { findHome, recordSignOut, signedIn } from './user-events.ts'
+import { changeProvided, findHome, recordSignOut, signedIn } from './user-events.ts'
 
 export function createUserStore(
   { query, write }: Queries,
@@ -57,11 +56,7 @@ async function countCreated(transaction: Query, userId: string): Promise<number>
 }
 
 // The sign-in is recorded in the audit log of the workspace that the user starts in.
-async function recordSignIn(
-  transaction: Recorded,
-  idpUserId: string,
-  moment: Moment,
-): Promise<KnownUser | null> {
+async function recordSignIn(transaction: Recorded, idpUserId: string, moment: Moment) {
   const row = await transaction
     .updateTable('users')
     .set({ last_login: moment.at, updated_at: moment.at })

@@ -16,7 +16,8 @@ export const audit = {
     },
     rules: [],
     indexes: {
-      tenant: '(tenant_id, position) where refused_at is null',
+      // Includes the time, so that a count of waiting events reads only the index.
+      tenant: '(tenant_id, position, created_at) where refused_at is null',
       refused: '(tenant_id, position) where refused_at is not null',
     },
   },
@@ -41,6 +42,12 @@ export const audit = {
       action: '(tenant_id, action, seq)',
       at: '(tenant_id, at, seq)',
     },
+  },
+
+  /** Keys of events that the server tries to record again when a reply is lost; each is recorded once. */
+  recorded_once: {
+    columns: { tenant_id: text, key: text, at: text },
+    rules: ['primary key (tenant_id, key)'],
   },
 
   /** The newest entry of each tenant. `first_seq` is the oldest entry kept, and `first_prev` the hash before it. */

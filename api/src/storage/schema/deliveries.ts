@@ -35,7 +35,8 @@ export const deliveries = {
       bundle: '(tenant_id, bundle_id, created_at, id)',
       user: '(tenant_id, user_id, created_at, id) where user_id is not null',
       machine: '(tenant_id, machine_id, created_at, id) where machine_id is not null',
-      open: "(tenant_id, holder, created_at) where state = 'approved'",
+      // Without the state, or PostgreSQL would write all indexes at each collection.
+      holder: '(tenant_id, holder, created_at) where user_id is not null',
       held: '(held_until) where held_until is not null',
     },
   },
@@ -59,7 +60,10 @@ export const deliveries = {
       ended_at: orNull(text),
     },
     rules: ['primary key (tenant_id, id)', deletedWith('tenants', 'tenant_id')],
-    indexes: { open: '(open_until) where open_until is not null' },
+    indexes: {
+      open: '(open_until) where open_until is not null',
+      end: '(ended_at) where ended_at is not null',
+    },
   },
 
   /** A deposit that waits for an owner. `entries`, `detach` and `sender` are JSON. `value` has the values of the

@@ -37,6 +37,7 @@ export const keys = {
     indexes: {
       expiry: '(tenant_id, expires_at) where expires_at is not null',
       rotation: '(tenant_id, rotate_at) where rotate_at is not null',
+      changed: '(tenant_id, name, id, value_version, value_set_at) where value_version > 1',
     },
   },
 
@@ -87,7 +88,8 @@ export const keys = {
     },
     rules: ['primary key (tenant_id, key_id, holder)', deletedWith('keys', 'tenant_id, key_id')],
     indexes: {
-      oldest: '(tenant_id, key_id, (coalesce(version, perhaps_version)), holder) where dismissed_at is null',
+      // No column that changes when the same version is delivered again: then PostgreSQL would write all indexes.
+      given: '(tenant_id, key_id, version, holder) where dismissed_at is null',
       user: '(tenant_id, user_id, key_id, holder) where dismissed_at is null and user_id is not null',
       machine:
         '(tenant_id, machine_id, key_id, holder) where dismissed_at is null and machine_id is not null',

@@ -65,6 +65,9 @@ export const people = {
       root_key_id: text,
       created_at: text,
       updated_at: text,
+      /** During a rotation: the key that will encrypt next, and the one that encrypted before. Both decrypt. */
+      next_key: orNull(bytes),
+      old_key: orNull(bytes),
     },
     rules: ['primary key (id)', 'foreign key (owner_id) references users (id)'],
     indexes: { root_key: '(root_key_id, id)', owner: '(owner_id)' },

@@ -1,28 +1,24 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Assurance } from '@keyferry/contract'
 import type { Bounds } from '../../domain/base/bounds.ts'
-import type { Duplicate, DuplicateStore } from '../../domain/library/duplicate.ts'
+import { firstStamp } from '../../domain/base/stamp.ts'
+import { bundleNameTaken } from '../../domain/library/bundle.ts'
+import {
+  type Duplicate,
+  type DuplicateStore,
+  hasLegacyItems,
+  ownNotDelivered,
+} from '../../domain/library/duplicate.ts'
+import { keyNameTaken } from '../../domain/library/key.ts'
 import { chunks } from '../base/chunks.ts'
-import { isTaken } from '../base/database.ts'
+import { isTaken, refusing } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
-import { requireWithinBound } from '../bundles/bundle-bound.ts'
-import { holdBundle } from '../bundles/bundle-changes.ts'
+import { holdBundle, requireWithinBound } from '../bundles/bundle-changes.ts'
 import { bundleEvent, insertBundle } from '../bundles/bundles.ts'
 import { copyRules, weakerCopies } from '../bundles/policies.ts'
 import { insertCopies } from '../keys/own-copies.ts'
 import type { TenantVault, ValueVault } from '../keys-at-rest/value-vault.ts'
-
-type Outcome = Awaited<ReturnType<DuplicateStore['duplicate']>>
-
-/** Thrown to roll back a transaction that has written already. */
-class Refused extends Error {
-  readonly outcome: Outcome
-
-  constructor(outcome: Outcome) {
-    super('the duplicate is refused')
-    this.outcome = outcome
-  }
-}
 
 export function duplicator(
   { write }: Queries,
@@ -30,45 +26,38 @@ export function duplicator(
   bounds: Bounds,
 ): DuplicateStore['duplicate'] {
   return async (tenantId, duplicate) => {
-    const tenantVault = await vault.toWrite(tenantId)
-    try {
-      return await write(async (transaction) => {
-        const outcome = await copyBundle(transaction, tenantVault, { tenantId, duplicate })
-        const place = { tenantId, bundleId: duplicate.id }
-        if (outcome === 'duplicated') await requireWithinBound(transaction, place, bounds)
-        return outcome
-      })
-    } catch (error) {
-      if (error instanceof Refused) return error.outcome
-      if (isTaken(error)) return 'key_name_taken'
-      throw error
-    }
+    const held = await vault.toWrite(tenantId)
+    return refusing(isTaken, keyNameTaken, () =>
+      write(async (transaction) => {
+        const copying = { tenantId, duplicate, assurance: bounds.assurance }
+        await copyBundle(transaction, await held(transaction), copying)
+        await requireWithinBound(transaction, { tenantId, bundleId: duplicate.id }, bounds)
+      }),
+    )
   }
 }
 
-type Copying = { tenantId: string; duplicate: Duplicate }
+type Copying = { tenantId: string; duplicate: Duplicate; assurance: Assurance }
 
 async function copyBundle(
   transaction: Recorded,
   vault: TenantVault,
-  { tenantId, duplicate }: Copying,
-): Promise<Outcome> {
+  { tenantId, duplicate, assurance }: Copying,
+): Promise<void> {
   const { of, id, name, stamp } = duplicate
-  if (!(await holdBundle(transaction, tenantId, of))) return 'absent'
+  await holdBundle(transaction, tenantId, of)
   if (await isFound(selectOf(transaction, 'legacy_items', { tenantId, bundle_id: of })))
-    return 'has_legacy_items'
+    throw hasLegacyItems()
   const { name: originalName, ...texts } = await textsOf(transaction, tenantId, of)
   const fresh = { id, tenant_id: tenantId, name, production: 'by_name' } as const
-  const made = { created_at: stamp.at, created_by: stamp.by, updated_at: stamp.at, updated_by: stamp.by }
-  const isNew = await insertBundle(transaction, { ...fresh, ...texts, ...made })
-  if (!isNew) return 'name_taken'
+  const isNew = await insertBundle(transaction, { ...fresh, ...texts, ...firstStamp(stamp) })
+  if (!isNew) throw bundleNameTaken()
   await copyRules(transaction, tenantId, { from: of, to: id })
   const copied = await copyAttachments(transaction, vault, { tenantId, duplicate })
-  const weaker = await weakerCopies(transaction, { tenantId, bundleId: id }, copied)
+  const weaker = await weakerCopies(transaction, { tenantId, bundleId: id, assurance }, copied)
   const data = { bundle: { id: of, name: originalName }, ...weaker }
   const event = { action: 'bundle.duplicated', data, stamp } as const
   transaction.record(bundleEvent(tenantId, { id, name }, event))
-  return 'duplicated'
 }
 
 function textsOf(transaction: Query, tenantId: string, bundleId: string) {
@@ -79,11 +68,11 @@ function textsOf(transaction: Query, tenantId: string, bundleId: string) {
 
 /** Attach the keys of the bundle to its duplicate, or copies of them.
  * @returns the ids of the keys whose values were copied
- * @throws Refused */
+ * @throws DomainError invalid (a name in `own` that the bundle does not deliver) · conflict */
 async function copyAttachments(
   transaction: Recorded,
   vault: TenantVault,
-  { tenantId, duplicate }: Copying,
+  { tenantId, duplicate }: Omit<Copying, 'assurance'>,
 ): Promise<string[]> {
   const { of, id, own, newCopy, stamp } = duplicate
   const attached = await selectOf(transaction, 'attachments', { tenantId, bundle_id: of })
@@ -91,10 +80,9 @@ async function copyAttachments(
     .execute()
   const keyIds = new Map(attached.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
   const notDelivered = [...own].filter((name) => !keyIds.has(name))
-  if (notDelivered.length > 0) throw new Refused({ notDelivered })
+  if (notDelivered.length > 0) throw ownNotDelivered(notDelivered)
   const copies = new Map([...own].map((name) => [keyIds.get(name) ?? '', newCopy(name)]))
   const made = await insertCopies(transaction, vault, { tenantId, bundleId: of, copies, stamp })
-  if (made === 'name_taken') throw new Refused('key_name_taken')
   for (const rows of chunks(attached)) {
     const placed = rows.map((row) => ({ ...row, key_id: made.get(row.key_id)?.key.id ?? row.key_id }))
     await transaction.insertAll(

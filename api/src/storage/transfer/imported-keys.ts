@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { Plaintext } from '@keyferry/crypto/plaintext'
+import { firstStamp } from '../../domain/base/stamp.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'
 import type { ImportChange } from '../../domain/transfer/library-import.ts'
 import { makesKey, markAfter, splits } from '../../domain/transfer/library-import-step.ts'
@@ -8,9 +9,8 @@ import type { Query } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
 import { keepHolders } from '../keys/kept-holders.ts'
 import { changeOfKey, holdKeysOf, type KeyChangeParts } from '../keys/key-changes.ts'
-import { writeKeyChanges } from '../keys/key-writes.ts'
+import { keyCreated, newKeyRow, writeKeyChanges } from '../keys/key-writes.ts'
 import { Overtaken } from '../keys/library-changes.ts'
-import { keyCreated, newKeyRow } from '../keys/new-keys.ts'
 import { storedUses, type TenantVault } from '../keys-at-rest/value-vault.ts'
 
 /*
@@ -77,10 +77,7 @@ function newKey(
     is_secret: flag(markAfter(step)),
     template_parts: entry.copied?.isTemplate ? storedUses(templateUsesOf(value)) : null,
     description: split?.description ?? entry.copied?.description ?? '',
-    created_at: stamp.at,
-    created_by: stamp.by,
-    updated_at: stamp.at,
-    updated_by: stamp.by,
+    ...firstStamp(stamp),
   })
   return newKeyRow({ ...row, value_how: 'import', value_proposed_by: proposal?.proposerId ?? null })
 }
@@ -101,10 +98,9 @@ export async function changeKeys(
         isTemplate: step.entry.copied?.isTemplate ?? false,
         stamp,
       }
-      return (
-        (current && changeOfKey(parts.vault, current, { change, source, isComparable: step.isComparable })) ??
-        []
-      )
+      // The plan has opened the current value, of this version, wherever it may be the same.
+      const isSame = (value: Plaintext) => step.isComparable && step.key?.value?.equals(value) === true
+      return (current && changeOfKey(parts.vault, current, { change, source, isSame })) ?? []
     })
     await writeKeyChanges(parts, written)
     await turn()

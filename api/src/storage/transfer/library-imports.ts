@@ -5,11 +5,14 @@ import type { ImportChange, LibraryImportStore } from '../../domain/transfer/lib
 import { makesKey, splits } from '../../domain/transfer/library-import-step.ts'
 import { chunks } from '../base/chunks.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { flag } from '../base/tables.ts'
-import { deleteOf, selectOf } from '../base/tenant-rows.ts'
-import { closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
-import { requireWithinBound } from '../bundles/bundle-bound.ts'
-import { deliveredAs, holdBundle, stampBundle, stampBundleForEach } from '../bundles/bundle-changes.ts'
+import { deleteOf, updateOf } from '../base/tenant-rows.ts'
+import { attachmentRow, closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
+import {
+  deliveredAs,
+  requireWithinBound,
+  stampBundle,
+  stampBundleForEach,
+} from '../bundles/bundle-changes.ts'
 import { createBundle } from '../bundles/bundles.ts'
 import { weakerCopies } from '../bundles/policies.ts'
 import { endApplied } from '../deliveries/deposits.ts'
@@ -29,8 +32,9 @@ export function createLibraryImportStore(
   return {
     read: async (tenantId, reading) => readLibrary(query, await vault.of(tenantId), { tenantId, reading }),
     async carryOut(tenantId, imports) {
-      const tenantVault = await vault.toWrite(tenantId)
+      const held = await vault.toWrite(tenantId)
       return changeLibrary(queries, tenantId, async (transaction) => {
+        const tenantVault = await held(transaction)
         const parts = { ...bounds, transaction, vault: tenantVault, bounds }
         const changes: ImportChange[] = []
         for (const { reading, decide } of imports) {
@@ -48,8 +52,9 @@ export function createLibraryImportStore(
 }
 
 async function holdBundleNamed(transaction: Query, tenantId: string, name: string): Promise<void> {
-  const bundle = await selectOf(transaction, 'bundles', { tenantId, name }).select('id').executeTakeFirst()
-  if (bundle) await holdBundle(transaction, tenantId, bundle.id)
+  await updateOf(transaction, 'bundles', { tenantId, name })
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .execute()
 }
 
 type Change = ImportChange & { tenantId: string }
@@ -64,7 +69,9 @@ async function apply(parts: Parts, change: Change): Promise<void> {
   await insertKeys(parts, change)
   await changeKeys(parts, change, held)
   await attach(parts, change)
-  const data = { ...summary(steps), ...(await weakerCopies(parts.transaction, change, copiedIn(steps))) }
+  const { assurance } = parts.bounds
+  const weaker = await weakerCopies(parts.transaction, { ...change, assurance }, copiedIn(steps))
+  const data = { ...summary(steps), ...weaker }
   await stampBundle(parts.transaction, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data })
 }
 
@@ -125,14 +132,10 @@ async function attach({ transaction, bounds }: Parts, { tenantId, bundleId, step
   const first = await lengthOf(transaction, tenantId, bundleId)
   const rows = steps
     .filter(({ isAttached }) => !isAttached)
-    .map((step, index) => ({
-      bundle_id: bundleId,
-      key_id: makesKey(step) ? step.newKeyId : (step.key?.id ?? step.newKeyId),
-      tenant_id: tenantId,
-      delivered_name: step.entry.name,
-      position: first + index,
-      required: flag(false),
-    }))
+    .map((step, index) => {
+      const keyId = makesKey(step) ? step.newKeyId : (step.key?.id ?? step.newKeyId)
+      return attachmentRow({ tenantId, bundleId }, { keyId, name: step.entry.name, position: first + index })
+    })
   for (const chunk of chunks(rows)) await transaction.insertAll('attachments', chunk)
   if (rows.length > 0) await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
   const taken = steps.filter(splits).map(({ newKeyId: key_id, entry }) => ({

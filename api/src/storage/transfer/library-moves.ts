@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { Bounds } from '../../domain/base/bounds.ts'
+import { firstStamp } from '../../domain/base/stamp.ts'
 import { newBundle } from '../../domain/library/bundle.ts'
 import { normalLifetime } from '../../domain/library/key-lifetime.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'
@@ -11,16 +12,21 @@ import {
   type NamedKey,
   type ReceivingLibrary,
 } from '../../domain/transfer/library-move-plan.ts'
-import { chunks } from '../base/chunks.ts'
+import { chunks, inChunks } from '../base/chunks.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag } from '../base/tables.ts'
 import { selectOf } from '../base/tenant-rows.ts'
-import { requireWithinBound } from '../bundles/bundle-bound.ts'
-import { stampBundle } from '../bundles/bundle-changes.ts'
+import { attachmentRow } from '../bundles/attachment-positions.ts'
+import { requireWithinBound, stampBundle } from '../bundles/bundle-changes.ts'
 import { createBundle } from '../bundles/bundles.ts'
+import { keyCreated, newKeyRow } from '../keys/key-writes.ts'
 import { changeLibrary, Overtaken } from '../keys/library-changes.ts'
-import { keyCreated, newKeyRow } from '../keys/new-keys.ts'
-import { storedUses, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
+import {
+  type ReadingVault,
+  storedUses,
+  type TenantVault,
+  type ValueVault,
+} from '../keys-at-rest/value-vault.ts'
 
 export function createLibraryMoveStore(
   queries: Queries,
@@ -31,8 +37,9 @@ export function createLibraryMoveStore(
   return {
     read: async (tenantId, reading) => readLibrary(query, await vault.of(tenantId), { tenantId, reading }),
     async carryOut(tenantId, reading, decide) {
-      const tenantVault = await vault.toWrite(tenantId)
+      const held = await vault.toWrite(tenantId)
       return changeLibrary(queries, tenantId, async (transaction) => {
+        const tenantVault = await held(transaction)
         const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
         await apply({ transaction, vault: tenantVault, bounds }, { ...change, tenantId })
         return change
@@ -45,27 +52,20 @@ type Reading = { tenantId: string; reading: MoveReading }
 
 async function readLibrary(
   query: Query,
-  { open }: TenantVault,
+  { open }: ReadingVault,
   { tenantId, reading: { bundleNames, keyNames } }: Reading,
 ): Promise<ReceivingLibrary> {
-  const known = new Set<string>()
-  for (const names of chunks(bundleNames)) {
-    const rows = await selectOf(query, 'bundles', tenantId)
-      .select('name')
-      .where('name', 'in', names)
-      .execute()
-    for (const { name } of rows) known.add(name)
-  }
+  const bundles = await inChunks(bundleNames, (names) =>
+    selectOf(query, 'bundles', tenantId).select('name').where('name', 'in', names).execute(),
+  )
   const keys = new Map<string, NamedKey>()
-  for (const names of chunks(keyNames)) {
-    for (const row of await keysNamed(query, tenantId, names)) {
-      const value = open(row)
-      const marks = { is_secret: row.is_secret === 1, isTemplate: row.template_parts !== null }
-      if (value !== null) keys.set(row.name, { ...row, ...marks, value })
-    }
+  for (const row of await inChunks(keyNames, (names) => keysNamed(query, tenantId, names))) {
+    const value = open(row)
+    const marks = { is_secret: row.is_secret === 1, isTemplate: row.template_parts !== null }
+    if (value !== null) keys.set(row.name, { ...row, ...marks, value })
   }
   const taken = await allKeyNames(query, tenantId)
-  return { bundleNames: known, keys, isTaken: (name) => taken.has(name) }
+  return { bundleNames: new Set(bundles.map(({ name }) => name)), keys, isTaken: (name) => taken.has(name) }
 }
 
 function keysNamed(query: Query, tenantId: string, names: readonly string[]) {
@@ -119,10 +119,7 @@ function newKey({ key, keyName }: MovedKey, { id, change: { tenantId, stamp }, v
     template_parts: storedUses(key.is_template ? templateUsesOf(value) : null),
     description: key.description,
     ...normalLifetime(key),
-    created_at: stamp.at,
-    created_by: stamp.by,
-    updated_at: stamp.at,
-    updated_by: stamp.by,
+    ...firstStamp(stamp),
   }
   return newKeyRow({ ...vault.seal(value, row), value_how: 'move' })
 }
@@ -135,14 +132,9 @@ async function addBundle(parts: Parts, change: Change, index: number): Promise<v
   if (bundle === undefined || bundleId === undefined) return
   if (!(await createBundle(transaction, newBundle(bundle, { id: bundleId, tenantId, stamp }), stamp)))
     throw new Overtaken()
-  const rows = bundle.entries.map(({ key, name, required }, position) => ({
-    bundle_id: bundleId,
-    key_id: idOf(change, key),
-    tenant_id: tenantId,
-    delivered_name: name,
-    position,
-    required: flag(required),
-  }))
+  const rows = bundle.entries.map(({ key, ...entry }, position) =>
+    attachmentRow({ tenantId, bundleId }, { ...entry, keyId: idOf(change, key), position }),
+  )
   for (const some of chunks(rows)) await transaction.insertAll('attachments', some)
   await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
   const created = bundle.entries.filter(({ key }) => change.keys[key]?.action !== 'share').length

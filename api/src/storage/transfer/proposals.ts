@@ -7,7 +7,6 @@ import {
   type KnownProposal,
   type NewProposal,
   namesOf,
-  type OpenProposal,
   type Proposal,
   type ProposalStore,
   replacedBy,
@@ -18,7 +17,7 @@ import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { closeDeposit } from '../deliveries/deposits.ts'
 import { Overtaken } from '../keys/library-changes.ts'
 import { boundProposal } from '../keys-at-rest/proposal-values.ts'
-import type { TenantVault, ValueVault } from '../keys-at-rest/value-vault.ts'
+import type { ReadingVault, TenantVault, ValueVault } from '../keys-at-rest/value-vault.ts'
 import { dataOf, endProposals, proposalEvent } from '../people/proposal-ends.ts'
 import { holdTenant } from '../people/tenants.ts'
 
@@ -32,8 +31,11 @@ export function createProposalStore({ query, write }: Queries, vault: ValueVault
   return {
     known: (tenantId) => known(query, tenantId),
     async keep(tenantId, proposal) {
-      const tenantVault = await vault.toWrite(tenantId)
-      return write((transaction) => keep(transaction, tenantVault, { ...proposal, tenantId }))
+      const held = await vault.toWrite(tenantId)
+      return write(async (transaction) => {
+        await holdTenant(transaction, tenantId)
+        return keep(transaction, await held(transaction), { ...proposal, tenantId })
+      })
     },
     list: (tenantId, proposerId) => list(query, tenantId, proposerId),
     open: async (tenantId, id) => open(query, await vault.of(tenantId), { tenantId, id }),
@@ -58,7 +60,6 @@ type Kept = NewProposal & { tenantId: string }
 
 async function keep(transaction: Recorded, vault: TenantVault, proposal: Kept): Promise<boolean> {
   const { tenantId, id, stamp, until } = proposal
-  await holdTenant(transaction, tenantId)
   const outcome = { proposed: true, expiresAt: until } as const
   if (!(await isActiveMember(transaction, tenantId, stamp.by))) return false
   if (!(await closeDeposit(transaction, { tenantId, depositId: id, outcome, at: stamp.at }))) return false
@@ -145,11 +146,7 @@ async function list(query: Query, tenantId: string, proposerId: string | null): 
   }))
 }
 
-async function open(
-  query: Query,
-  vault: TenantVault,
-  { tenantId, id }: { tenantId: string; id: string },
-): Promise<OpenProposal | null> {
+async function open(query: Query, vault: ReadingVault, { tenantId, id }: { tenantId: string; id: string }) {
   const row = await selectOf(query, 'proposals', { tenantId, id, state: 'open' })
     .leftJoin('bundles', (join) =>
       join

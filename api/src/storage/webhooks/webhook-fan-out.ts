@@ -5,14 +5,13 @@ import { extendedBody, messageBody, sentAfterQuiet } from '../../domain/webhooks
 import {
   checkpoint,
   isTold,
-  type KeyPlace,
   keysIn,
   type MessageDraft,
   messagesOf,
   type SealedEntry,
 } from '../../domain/webhooks/webhook-message.ts'
 import { messagesFor, type Subscription, timesOf } from '../../domain/webhooks/webhook-subscription.ts'
-import { chunks } from '../base/chunks.ts'
+import { chunks, inChunks } from '../base/chunks.ts'
 import type { Database, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
@@ -37,18 +36,36 @@ type Parts = Pick<Database, 'insertAll' | 'updateAll' | 'holdShared'>
 export type FanOutParts = Parts & { publicUrl: string | null }
 
 /** Make the messages of sealed entries, for each active webhook that wants them. */
-export async function fanOut(parts: FanOutParts, transaction: Query, batch: SealedBatch): Promise<void> {
-  const entries = batch.rows.map(entryIn).filter(isTold)
-  if (entries.length === 0 && batch.note === null) return
-  const webhooks = await activeWebhooks(parts, transaction, batch.tenantId)
-  if (webhooks.length === 0) return
+export async function fanOut(
+  parts: FanOutParts,
+  transaction: Query,
+  batches: readonly SealedBatch[],
+): Promise<void> {
+  const told = batches.flatMap((batch) => {
+    const entries = batch.rows.map(entryIn).filter(isTold)
+    return entries.length === 0 && batch.note === null ? [] : [{ ...batch, entries }]
+  })
+  if (told.length === 0) return
+  const tenantIds = told.map(({ tenantId }) => tenantId)
+  const webhooks = await activeWebhooks(parts, transaction, tenantIds)
+  for (const batch of told) {
+    const receivers = webhooks.get(batch.tenantId)
+    if (receivers) await tell(parts, transaction, { ...batch, receivers })
+  }
+}
+
+type Receiver = Subscription & { id: string }
+type Told = SealedBatch & { entries: readonly SealedEntry[]; receivers: readonly Receiver[] }
+
+async function tell(parts: FanOutParts, transaction: Query, batch: Told): Promise<void> {
+  const { tenantId, entries, receivers } = batch
   const known = {
-    places: await placesOf(transaction, batch.tenantId, entries),
+    places: await placesOf(transaction, tenantId, entries),
     people: await peopleOf(transaction, entries),
-    waitingUrl: `${parts.publicUrl ?? ''}/w/${batch.tenantId}/waiting`,
+    waitingUrl: `${parts.publicUrl ?? ''}/w/${tenantId}/waiting`,
   }
   const drafts = [...messagesOf(entries, known), ...checkpoints(batch)]
-  const wanted = webhooks.flatMap(({ id: webhookId, ...subscription }) =>
+  const wanted = receivers.flatMap(({ id: webhookId, ...subscription }) =>
     messagesFor(subscription, drafts).map((draft) => ({ webhookId, draft })),
   )
   await store(parts, transaction, { ...batch, wanted })
@@ -64,57 +81,47 @@ function checkpoints({ note, rows, now }: SealedBatch): MessageDraft[] {
 }
 
 // Held, so that none is deleted before its messages are committed.
-async function activeWebhooks(
-  { holdShared }: Parts,
-  transaction: Query,
-  tenantId: string,
-): Promise<(Subscription & { id: string })[]> {
-  const rows = await selectOf(transaction, 'webhooks', { tenantId, is_active: 1 })
-    .select(['id', 'created_at', 'events', 'bundle_ids'])
+async function activeWebhooks({ holdShared }: Parts, transaction: Query, tenantIds: readonly string[]) {
+  const rows = await transaction
+    .selectFrom('webhooks')
+    .select(['tenant_id', 'id', 'created_at', 'events', 'bundle_ids'])
+    .where('tenant_id', 'in', tenantIds)
+    .where('is_active', '=', 1)
     .orderBy('id')
     .modifyEnd(holdShared)
     .execute()
-  return rows.map(({ id, created_at: madeAt, events, bundle_ids }) => ({
+  const receiverOf = ({ id, created_at: madeAt, events, bundle_ids }: (typeof rows)[number]): Receiver => ({
     id,
     madeAt,
     events: new Set(eventsIn(events)),
     bundleIds: new Set(bundleIdsIn(bundle_ids)),
-  }))
+  })
+  const byTenant = Map.groupBy(rows, ({ tenant_id }) => tenant_id)
+  return new Map([...byTenant].map(([tenantId, some]) => [tenantId, some.map(receiverOf)]))
 }
 
-async function placesOf(
-  transaction: Query,
-  tenantId: string,
-  entries: readonly SealedEntry[],
-): Promise<ReadonlyMap<string, readonly KeyPlace[]>> {
+async function placesOf(transaction: Query, tenantId: string, entries: readonly SealedEntry[]) {
   const ids = [...new Set(entries.flatMap(keysIn))]
-  const places: KeyPlace[] = []
-  for (const some of chunks(ids)) {
-    const rows = await selectOf(transaction, 'attachments', tenantId)
+  const rows = await inChunks(ids, (some) =>
+    selectOf(transaction, 'attachments', tenantId)
       .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
       .select(['attachments.key_id', 'attachments.delivered_name', 'bundles.id', 'bundles.name'])
       .where('attachments.key_id', 'in', some)
-      .execute()
-    for (const { key_id: keyId, delivered_name, id, name } of rows)
-      places.push({ keyId, bundle: { id, name }, name: delivered_name })
-  }
+      .execute(),
+  )
+  const places = rows.map(({ key_id: keyId, delivered_name, id, name }) => ({
+    keyId,
+    bundle: { id, name },
+    name: delivered_name,
+  }))
   return Map.groupBy(places, ({ keyId }) => keyId)
 }
 
-async function peopleOf(
-  transaction: Query,
-  entries: readonly SealedEntry[],
-): Promise<ReadonlyMap<string, string>> {
-  const people = new Map<string, string>()
-  for (const some of chunks([...new Set(entries.flatMap(personIn))])) {
-    const rows = await transaction
-      .selectFrom('users')
-      .select(['id', 'username'])
-      .where('id', 'in', some)
-      .execute()
-    for (const { id, username } of rows) people.set(id, username)
-  }
-  return people
+async function peopleOf(transaction: Query, entries: readonly SealedEntry[]) {
+  const people = await inChunks([...new Set(entries.flatMap(personIn))], (some) =>
+    transaction.selectFrom('users').select(['id', 'username']).where('id', 'in', some).execute(),
+  )
+  return new Map(people.map(({ id, username }) => [id, username]))
 }
 
 type Wanted = { webhookId: string; draft: MessageDraft }
@@ -148,11 +155,7 @@ type WaitingRow = Pick<
 >
 
 // Held, so that no node sends one of them before it has taken up the change.
-async function holdWaiting(
-  transaction: Query,
-  tenantId: string,
-  wanted: readonly Wanted[],
-): Promise<ReadonlyMap<string, WaitingRow>> {
+async function holdWaiting(transaction: Query, tenantId: string, wanted: readonly Wanted[]) {
   const mergeKeys = [...new Set(wanted.flatMap(({ draft }) => draft.mergeKey ?? []))]
   if (mergeKeys.length === 0) return new Map()
   const rows = await updateOf(transaction, 'webhook_messages', { tenantId, state: 'waiting' })

@@ -64,10 +64,7 @@ type Place = { tenantId: string; webhookId: string; messageId: string; now: stri
 
 const TEST = 'webhook.test'
 
-async function test(
-  transaction: Query,
-  { body, ...place }: Place & { body: string },
-): ReturnType<WebhookLogStore['test']> {
+async function test(transaction: Query, { body, ...place }: Place & { body: string }) {
   const { tenantId, webhookId, messageId: id, now, giveUpAt } = place
   const webhook = await holdWebhook(transaction, tenantId, webhookId)
   if (!webhook) return 'absent'

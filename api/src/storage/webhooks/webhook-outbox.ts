@@ -1,5 +1,4 @@
 import {
-  type DueWebhook,
   type Lease,
   type OutgoingMessage,
   type Settled,
@@ -25,7 +24,7 @@ export function createWebhookOutbox(queries: Queries, secrets: WebhookSecrets): 
     due: (now, wanted) => due(query, now, wanted),
     claim: (place, lease) => write((transaction) => claim(transaction, place, lease)),
     async next(place, lease) {
-      const { open } = await secrets.of(place.tenantId)
+      const open = await secrets.opener(place.tenantId)
       return write((transaction) => next({ transaction, open }, place, lease))
     },
     settle: (place, settled) => write((transaction) => settle(transaction, place, settled)),
@@ -34,11 +33,7 @@ export function createWebhookOutbox(queries: Queries, secrets: WebhookSecrets): 
   }
 }
 
-async function due(
-  query: Query,
-  now: string,
-  { most, busyTenants, busyPeople, withSlow }: WantedWebhooks,
-): Promise<DueWebhook[]> {
+async function due(query: Query, now: string, { most, busyTenants, busyPeople, withSlow }: WantedWebhooks) {
   const rows = await query
     .selectFrom('webhooks')
     .select(['tenant_id as tenantId', 'id', 'created_by as createdBy', 'is_slow'])
@@ -74,7 +69,7 @@ async function claim(transaction: Query, { tenantId, id }: WebhookPlace, lease: 
   return numUpdatedRows === 1n
 }
 
-type Open = Awaited<ReturnType<WebhookSecrets['of']>>['open']
+type Open = Awaited<ReturnType<WebhookSecrets['opener']>>
 
 function secretsOf(row: WebhookRow, now: string, open: Open): string[] {
   const { id: webhookId, secret_version: version, old_secret: old, old_secret_until: oldUntil } = row

@@ -1,6 +1,7 @@
 import { WEBHOOK_EVENTS, type WebhookEvent } from '@keyferry/contract'
 import { z } from 'zod'
 import type { Webhook, WebhookStore } from '../../domain/webhooks/webhook.ts'
+import { webhookNotFound } from '../../domain/webhooks/webhook.ts'
 import type { Query } from '../base/queries.ts'
 import type { WebhookRow } from '../base/tables.ts'
 import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
@@ -22,7 +23,8 @@ export function webhookReader(query: Query): Pick<WebhookStore, 'find' | 'list'>
   return {
     async find(tenantId, webhookId, now) {
       const row = await webhooks(query, tenantId).where('id', '=', webhookId).executeTakeFirst()
-      return row ? webhookIn(row, now) : null
+      if (!row) throw webhookNotFound()
+      return webhookIn(row, now)
     },
     async list(tenantId, page, now) {
       const { rows, total } = await pageOf(

@@ -1,9 +1,7 @@
 import { LIMITS, TIMES } from '@keyferry/contract'
+import { forgetEnded } from '../base/forgetting.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
-
-/** Rows that one transaction deletes: few enough that writers on SQLite do not wait. */
-const AT_ONCE = 500
 
 /** Give up messages that waited too long, and those beyond the bounds; forget old ones. */
 export async function sweepMessages(
@@ -13,8 +11,7 @@ export async function sweepMessages(
   await write((transaction) => giveUpOverdue(transaction, now))
   for (const webhook of await full(query)) await write((transaction) => trim(transaction, webhook, now))
   const before = new Date(Date.parse(now) - TIMES.webhookLogSeconds * 1_000).toISOString()
-  for (let removed = AT_ONCE; removed === AT_ONCE; )
-    removed = await write((transaction) => forgetOld(transaction, before))
+  await forgetEnded({ write }, { table: 'webhook_messages', ended: 'done_at', before })
 }
 
 async function giveUpOverdue(transaction: Query, now: string): Promise<void> {
@@ -56,15 +53,4 @@ async function trim(transaction: Query, { tenant_id, webhook_id }: Full, now: st
   await deleteOf(transaction, 'webhook_messages', { tenantId: tenant_id, webhook_id })
     .where('id', 'in', beyond(['done', 'failed']))
     .execute()
-}
-
-async function forgetOld(transaction: Query, before: string): Promise<number> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom('webhook_messages')
-    .where('done_at', '<', before)
-    .where('id', 'in', (old) =>
-      old.selectFrom('webhook_messages').select('id').where('done_at', '<', before).limit(AT_ONCE),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
 }

@@ -1,7 +1,9 @@
 import { LIMITS } from '@keyferry/contract'
 import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
+import { bundleNotFound } from '../../domain/library/bundle.ts'
 import type { WebhookChange, WebhookDraft, WebhookStore } from '../../domain/webhooks/webhook.ts'
+import { tooManyWebhooks, webhookNotFound } from '../../domain/webhooks/webhook.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { flag, type WebhookRow } from '../base/tables.ts'
 import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
@@ -12,11 +14,13 @@ import { webhookReader } from './webhook-reading.ts'
 export function createWebhookStore({ query, write }: Queries, secrets: WebhookSecrets): WebhookStore {
   return {
     ...webhookReader(query),
-    async insert(tenantId, { secret, ...webhook }, stamp) {
-      const { seal } = await secrets.of(tenantId)
-      const sealed = seal(secret, { webhookId: webhook.id, version: 1 })
-      return write((transaction) => insert(transaction, { tenantId, webhook, secret: sealed, stamp }))
-    },
+    insert: (tenantId, { secret, ...webhook }, stamp) =>
+      write(async (transaction) => {
+        await holdTenant(transaction, tenantId)
+        const seal = await secrets.sealer(transaction, tenantId)
+        const sealed = seal(secret, { webhookId: webhook.id, version: 1 })
+        return insert(transaction, { tenantId, webhook, secret: sealed, stamp })
+      }),
     update: (tenantId, webhookId, change) =>
       write((transaction) => update(transaction, { tenantId, webhookId, ...change })),
     delete: (tenantId, webhookId, stamp) =>
@@ -24,15 +28,15 @@ export function createWebhookStore({ query, write }: Queries, secrets: WebhookSe
         const row = await deleteOf(transaction, 'webhooks', { tenantId, id: webhookId })
           .returning(['id', 'url'])
           .executeTakeFirst()
-        if (!row) return false
+        if (!row) throw webhookNotFound()
         transaction.record(webhookEvent({ tenantId, ...row }, 'webhook.deleted', { stamp }))
-        return true
       }),
-    async rotate(tenantId, webhookId, { secret, oldUntil, stamp }) {
-      const { seal } = await secrets.of(tenantId)
-      const sealed = (version: number) => seal(secret, { webhookId, version })
-      return write((transaction) => rotate(transaction, { tenantId, webhookId, sealed, oldUntil, stamp }))
-    },
+    rotate: (tenantId, webhookId, { secret, oldUntil, stamp }) =>
+      write(async (transaction) => {
+        const seal = await secrets.sealer(transaction, tenantId)
+        const sealed = (version: number) => seal(secret, { webhookId, version })
+        return rotate(transaction, { tenantId, webhookId, sealed, oldUntil, stamp })
+      }),
   }
 }
 
@@ -43,14 +47,10 @@ type Insertion = {
   stamp: Stamp
 }
 
-async function insert(
-  transaction: Recorded,
-  { tenantId, webhook, secret, stamp }: Insertion,
-): Promise<'done' | 'no_bundle' | 'full'> {
-  await holdTenant(transaction, tenantId)
+async function insert(transaction: Recorded, { tenantId, webhook, secret, stamp }: Insertion): Promise<void> {
   const total = await countOf(selectOf(transaction, 'webhooks', tenantId))
-  if (total >= LIMITS.webhooks) return 'full'
-  if (!(await hasBundles(transaction, tenantId, webhook.bundle_ids))) return 'no_bundle'
+  if (total >= LIMITS.webhooks) throw tooManyWebhooks()
+  await requireBundles(transaction, tenantId, webhook.bundle_ids)
   const { id, url, description } = webhook
   const made = { created_by: stamp.by, created_at: stamp.at }
   await transaction
@@ -70,7 +70,6 @@ async function insert(
     .execute()
   const data = toldOf(webhook)
   transaction.record(webhookEvent({ tenantId, id, url }, 'webhook.created', { stamp, data }))
-  return 'done'
 }
 
 const NO_TROUBLE = { failing_since: null, failures: 0, is_slow: 0, next_at: '', ended_reason: null } as const
@@ -89,34 +88,30 @@ function toldOf({ events, is_active }: Chosen): EventData {
   return { names: events, is_active }
 }
 
-async function hasBundles(transaction: Query, tenantId: string, ids: readonly string[]): Promise<boolean> {
+async function requireBundles(transaction: Query, tenantId: string, ids: readonly string[]): Promise<void> {
   const wanted = new Set(ids)
-  if (wanted.size === 0) return true
+  if (wanted.size === 0) return
   const total = await countOf(selectOf(transaction, 'bundles', tenantId).where('id', 'in', [...wanted]))
-  return total === wanted.size
+  if (total !== wanted.size) throw bundleNotFound()
 }
 
 type Update = { tenantId: string; webhookId: string; stamp: Stamp } & WebhookChange
 
-async function update(
-  transaction: Recorded,
-  { tenantId, webhookId, stamp, ...change }: Update,
-): Promise<'done' | 'absent' | 'no_bundle'> {
+async function update(transaction: Recorded, { tenantId, webhookId, stamp, ...change }: Update) {
   const before = await holdWebhook(transaction, tenantId, webhookId)
-  if (!before) return 'absent'
-  if (change.bundle_ids && !(await hasBundles(transaction, tenantId, change.bundle_ids))) return 'no_bundle'
+  if (!before) throw webhookNotFound()
+  if (change.bundle_ids) await requireBundles(transaction, tenantId, change.bundle_ids)
   const wanted = wantedColumns(before, change)
   const changed = FIELDS.filter((field) => wanted[field] !== before[field])
   const isFresh = changed.includes('url') || change.is_active === true
-  if (changed.length === 0 && !isFresh) return 'done'
+  if (changed.length === 0 && !isFresh) return
   await updateOf(transaction, 'webhooks', { tenantId, id: webhookId })
     .set({ ...wanted, ...(isFresh ? NO_TROUBLE : {}) })
     .execute()
-  if (changed.length === 0) return 'done'
+  if (changed.length === 0) return
   const data = { changed, is_active: wanted.is_active === 1 }
   const webhook = { tenantId, id: webhookId, url: wanted.url }
   transaction.record(webhookEvent(webhook, 'webhook.changed', { stamp, data }))
-  return 'done'
 }
 
 const FIELDS = ['url', 'description', 'events', 'bundle_ids', 'is_active'] as const
@@ -152,12 +147,9 @@ type Rotating = {
   stamp: Stamp
 }
 
-async function rotate(
-  transaction: Recorded,
-  { tenantId, webhookId, sealed, oldUntil, stamp }: Rotating,
-): Promise<boolean> {
+async function rotate(transaction: Recorded, { tenantId, webhookId, sealed, oldUntil, stamp }: Rotating) {
   const row = await holdWebhook(transaction, tenantId, webhookId)
-  if (!row) return false
+  if (!row) throw webhookNotFound()
   const version = row.secret_version + 1
   await updateOf(transaction, 'webhooks', { tenantId, id: webhookId })
     .set({
@@ -169,7 +161,6 @@ async function rotate(
     .execute()
   const webhook = { tenantId, id: webhookId, url: row.url }
   transaction.record(webhookEvent(webhook, 'webhook.secret_rotated', { stamp }))
-  return true
 }
 
 type WebhookRef = { tenantId: string; id: string; url: string }

@@ -1,6 +1,5 @@
 import { eachAs, type Format } from '../format.ts'
 import { NAME_RULES } from '../format-names.ts'
-import { dotenvGrammar } from '../grammars/dotenv.ts'
 
 const BARE = /^[\w./:@%+,-]+$/
 
@@ -23,7 +22,6 @@ export const dotenv: Format = {
     const form = formOf(value)
     return form === null ? [] : READERS.filter(([, misreads]) => misreads(value, form)).map(([name]) => name)
   },
-  grammar: dotenvGrammar,
 }
 
 function written(value: string): string {

@@ -20,7 +20,6 @@ const interfaceText: Format = {
     return isStorable(value) ? null : 'no environment variable can hold the value of'
   },
   write: eachAs((name, value) => `${name}=${written(value)}\n`),
-  grammar: interfaceGrammar,
 }
 
 /** Write variables as the API exports them.

@@ -1,14 +1,24 @@
-import { useMe } from '../../lib/data/me.ts'
-import { ROLE_NAMES } from '../../lib/data/people.ts'
-import { useSession } from '../../lib/data/session.ts'
+import { X } from 'lucide-react'
+import type { Me, OwnSession } from '../../lib/calls/answers.ts'
+import { useAnswer, useChange, useSteps } from '../../lib/calls/use-call.ts'
+import { useGrants } from '../../lib/data/lists.ts'
+import { ROLE_NAMES, useMe, useSession } from '../../lib/data/me.ts'
+import { signOut } from '../../lib/data/sign-in.ts'
+import { PLACES } from '../../lib/page/places.ts'
+import { browserName } from '../../lib/words/browser-name.ts'
+import { ago } from '../../lib/words/time.ts'
+import { visibleText } from '../../lib/words/visible-text.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { GrantList } from '../../ui/grants/grant-list.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { Rows, Section } from '../../ui/section.tsx'
+import { notify, notifyFailure } from '../../ui/toast-store.ts'
 import { ChangeEmail, ChangePassword } from './change-account.tsx'
-import { OwnGrants } from './own-grants.tsx'
 import { Passkeys } from './passkeys.tsx'
-import { Sessions } from './sessions.tsx'
-import { Shortcuts } from './shortcuts.tsx'
 
 /** Who the person is here, where else they are signed in, and the keys that make the app faster. */
 export function AccountPage() {
@@ -20,18 +30,10 @@ export function AccountPage() {
       {me.data === undefined ? (
         <LoadingState query={me} what="your account" />
       ) : (
-        <dl className="grid grid-cols-[7rem_1fr] gap-y-2 rounded-lg border border-line bg-surface p-4 sm:p-5">
-          <dt className="text-ink-soft">Name</dt>
-          <dd className="font-medium">{me.data.username}</dd>
-          <dt className="text-ink-soft">E-mail</dt>
-          <dd className="break-all">
-            {me.data.email} {!me.data.email_verified && authMode !== 'local' && '(not verified)'}
-          </dd>
-          <dt className="text-ink-soft">Workspace</dt>
-          <dd>{me.data.tenant.name}</dd>
-          <dt className="text-ink-soft">Role</dt>
-          <dd>{ROLE_NAMES[me.data.role]}</dd>
-        </dl>
+        <Facts
+          facts={factsOf(me.data)}
+          className="grid-cols-[7rem_1fr] gap-y-2 rounded-lg border border-line bg-surface p-4 sm:p-5"
+        />
       )}
       {authMode === 'local' ? (
         <Notice tone="plain" className="mt-4">
@@ -50,5 +52,130 @@ export function AccountPage() {
       <OwnGrants />
       <Shortcuts />
     </div>
+  )
+}
+
+function factsOf({ username, email, email_verified, auth_mode, tenant, role }: Me) {
+  const isOpen = !email_verified && auth_mode !== 'local'
+  return {
+    Name: <span className="font-medium">{username}</span>,
+    'E-mail': <span className="break-all">{isOpen ? `${email} (not verified)` : email}</span>,
+    Workspace: tenant.name,
+    Role: ROLE_NAMES[role],
+  }
+}
+
+/** The commands that the person's terminals may repeat without a question. */
+function OwnGrants() {
+  const userId = useMe().data?.user_id
+  const grants = useGrants().data?.filter(({ person }) => person.id === userId) ?? []
+  const revoke = useChange('revokeOwnGrants', {})
+  const end = () =>
+    revoke.mutate(undefined, {
+      onSuccess: ({ ended }) => notify({ text: ended === 1 ? 'Revoked one.' : `Revoked ${ended}.` }),
+    })
+  return (
+    <Section title="Remembered approvals" className="mt-8">
+      <p className="mt-1 text-sm text-ink-soft">
+        These commands start without a new approval, on the terminal where you approved them.
+      </p>
+      {grants.length > 0 ? (
+        <div className="mt-3">
+          <GrantList grants={grants} namesPeople={false} />
+        </div>
+      ) : (
+        <p className="mt-3 text-sm">None in this workspace.</p>
+      )}
+      <FailureNotice error={revoke.error} className="mt-3" />
+      <Button label="Revoke mine in all workspaces" className="mt-3" busy={revoke.isPending} onClick={end} />
+    </Section>
+  )
+}
+
+const SHORTCUTS: readonly { keys: readonly string[]; text: string }[] = [
+  { keys: ['Ctrl', 'K'], text: 'Find any page, action, bundle or variable (⌘ K on a Mac)' },
+  { keys: ['/'], text: 'Search the list on the page' },
+  ...PLACES.flatMap(({ key, name, forOwners }) =>
+    key === undefined ? [] : [{ keys: ['g', key], text: forOwners ? `${name}, for owners` : name }],
+  ),
+  { keys: ['↑', '↓'], text: 'The row above or below; ← and → go through a row' },
+  { keys: ['e'], text: 'Edit the value of a variable, on its row' },
+  { keys: ['Space'], text: 'Select a row, with Shift up to the last one' },
+  { keys: ['Alt', '↑'], text: 'Move a variable within its bundle' },
+]
+
+/** The app's keyboard shortcuts. */
+function Shortcuts() {
+  return (
+    <Section title="Keyboard shortcuts" className="mt-8">
+      <dl className="mt-2 grid grid-cols-[6rem_1fr] items-center gap-y-2 text-sm">
+        {SHORTCUTS.map(({ keys, text }) => (
+          <div key={text} className="contents">
+            <dt className="flex gap-1">
+              {keys.map((key) => (
+                <kbd
+                  key={key}
+                  className="inline-flex min-w-6 justify-center rounded-sm border border-line bg-surface px-1.5 font-sans text-xs leading-5"
+                >
+                  {key}
+                </kbd>
+              ))}
+            </dt>
+            <dd className="text-ink-soft">{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  )
+}
+
+/** Where the person is signed in, and how to end that here or everywhere. */
+function Sessions() {
+  const sessions = useAnswer('listSessions', {}).data ?? []
+  const signingOut = useSteps(signOut)
+  const leave = (where: 'here' | 'everywhere') =>
+    signingOut.mutate(where, { onSuccess: (address) => location.assign(address) })
+  return (
+    <Section title="Signed in on" className="mt-8">
+      {sessions.length > 0 && (
+        <Rows className="mt-2">
+          {sessions.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </Rows>
+      )}
+      <FailureNotice error={signingOut.error} className="mt-3" />
+      <div className="mt-4 flex flex-wrap gap-3">
+        <Button label="Sign out" busy={signingOut.isPending} onClick={() => leave('here')} />
+        <Button label="Sign out everywhere" busy={signingOut.isPending} onClick={() => leave('everywhere')} />
+      </div>
+    </Section>
+  )
+}
+
+function SessionRow({ session }: { session: OwnSession }) {
+  const { id, current, last_seen_at } = session
+  const userAgent = visibleText(session.user_agent)
+  const end = useChange('endSession', { id })
+  return (
+    <li className="flex min-h-13 items-center gap-3 py-2 pr-2 pl-4">
+      <div className="min-w-0 flex-1">
+        <p className="line-clamp-2 text-sm" title={userAgent}>
+          {browserName(session.user_agent) ?? (userAgent || 'Unknown browser')}
+        </p>
+        <p className="text-xs text-ink-soft">last seen {ago(last_seen_at)}</p>
+      </div>
+      {current ? (
+        <Badge tone="accent">this one</Badge>
+      ) : (
+        <IconButton
+          label="End this session"
+          disabled={end.isPending}
+          onClick={() => end.mutate(undefined, { onError: notifyFailure })}
+          icon={X}
+          px={17}
+        />
+      )}
+    </li>
   )
 }

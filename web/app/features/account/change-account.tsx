@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { type ReactNode, useState } from 'react'
+import { useChange } from '../../lib/calls/use-call.ts'
 import { Button } from '../../ui/button.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { Form } from '../../ui/form.tsx'
+import { FailureNotice } from '../../ui/notice.tsx'
 import { NewPasswordField, PasswordField, passwordProblem } from '../../ui/password-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
@@ -52,7 +53,7 @@ export function ChangeEmail() {
         autoComplete="email"
         required
         value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
+        onChange={setEmail}
       />
       <PasswordField value={current} onChange={setCurrent} />
     </AccountChange>
@@ -69,20 +70,21 @@ type AccountChangeProps = {
 }
 
 function AccountChange({ id, title, change, onSubmit, children }: AccountChangeProps) {
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!change.isPending) onSubmit()
-  }
   return (
     <section aria-labelledby={id} className="mt-8">
       <h2 id={id} className="text-sm font-semibold">
         {title}
       </h2>
-      <form onSubmit={submit} className="mt-3 max-w-md space-y-4">
+      <Form
+        busy={change.isPending}
+        onSubmit={onSubmit}
+        noValidate={false}
+        className="mt-3 max-w-md space-y-4"
+      >
         {children}
         <FailureNotice error={change.error} />
         <Button label={title} type="submit" busy={change.isPending} />
-      </form>
+      </Form>
     </section>
   )
 }

@@ -1,8 +1,8 @@
 import { LIMITS } from '@keyferry/contract/limits'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import type { Passkey } from '../../lib/calls/answers.ts'
 import { call } from '../../lib/calls/call.ts'
-import { useChange, useSteps } from '../../lib/calls/use-change.ts'
+import { useChange, useSteps } from '../../lib/calls/use-call.ts'
 import { confirmed, useAddPasskey } from '../../lib/data/passkeys.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
@@ -10,6 +10,13 @@ import { FormDialog } from '../../ui/dialog-form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PasswordField } from '../../ui/password-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+
+const NAME_FIELD = {
+  label: 'Name',
+  maxLength: LIMITS.passkeyNameLength,
+  autoComplete: 'off',
+  required: true,
+} as const
 
 /** Names a new passkey, asks for the password, and lets the browser make the passkey. */
 export function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
@@ -26,12 +33,9 @@ export function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TextField
-        label="Name"
-        maxLength={LIMITS.passkeyNameLength}
-        autoComplete="off"
-        required
+        {...NAME_FIELD}
         value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={setName}
         hint="Names the device or the password manager that stores the passkey."
       />
       <PasswordField label="Current password" value={current} onChange={setCurrent} autoFocus />
@@ -51,15 +55,7 @@ export function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; on
       input={() => ({ name })}
       onClose={onClose}
     >
-      <TextField
-        label="Name"
-        maxLength={LIMITS.passkeyNameLength}
-        autoComplete="off"
-        autoFocus
-        required
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <TextField {...NAME_FIELD} autoFocus value={name} onChange={setName} />
     </FormDialog>
   )
 }
@@ -72,14 +68,12 @@ export function RemovePasskeyDialog({ passkey, endsSecondFactor, onClose }: Remo
     async (password: string) => call('removePasskey', { passkey_id: passkey.id, ...confirmed(password) }),
     { refreshes: ['listPasskeys'] },
   )
-  const [current, setCurrent] = useState('')
   return (
-    <FormDialog
+    <PasswordDialog
       title="Remove passkey"
       action="Remove"
       look="danger"
       change={remove}
-      input={() => current}
       done={`Removed the passkey ${passkey.name}.`}
       onClose={onClose}
     >
@@ -92,6 +86,18 @@ export function RemovePasskeyDialog({ passkey, endsSecondFactor, onClose }: Remo
           This is your last passkey. After that, your password signs you in without one.
         </Notice>
       )}
+    </PasswordDialog>
+  )
+}
+
+type PasswordDialogProps<Answer> = Omit<ComponentProps<typeof FormDialog<string, Answer>>, 'input'>
+
+/** Asks for the current password, which the change takes. */
+export function PasswordDialog<Answer>({ children, ...form }: PasswordDialogProps<Answer>) {
+  const [current, setCurrent] = useState('')
+  return (
+    <FormDialog {...form} input={() => current}>
+      {children}
       <PasswordField label="Current password" value={current} onChange={setCurrent} autoFocus />
     </FormDialog>
   )

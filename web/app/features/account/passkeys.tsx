@@ -2,21 +2,23 @@ import { KeyRound, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { OwnPasskeys, Passkey } from '../../lib/calls/answers.ts'
 import { call } from '../../lib/calls/call.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { useSteps } from '../../lib/calls/use-change.ts'
+import { useAnswer, useSteps } from '../../lib/calls/use-call.ts'
+import { useSession } from '../../lib/data/me.ts'
 import { passkeyObstacle } from '../../lib/data/passkey-browser.ts'
 import { confirmed } from '../../lib/data/passkeys.ts'
-import { useSession } from '../../lib/data/session.ts'
 import { ago } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
-import { Button } from '../../ui/button.tsx'
-import { FormDialog } from '../../ui/dialog-form.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { PasswordField } from '../../ui/password-field.tsx'
-import { AddPasskeyDialog, RemovePasskeyDialog, RenamePasskeyDialog } from './passkey-dialogs.tsx'
+import { Rows, Section } from '../../ui/section.tsx'
+import {
+  AddPasskeyDialog,
+  PasswordDialog,
+  RemovePasskeyDialog,
+  RenamePasskeyDialog,
+} from './passkey-dialogs.tsx'
 
 /** The passkeys of a local account: add, rename, remove, and whether the password asks for one. */
 export function Passkeys() {
@@ -28,10 +30,7 @@ export function Passkeys() {
   const canChoose =
     own.data !== undefined && own.data.passkeys.length > 0 && (obstacle === null || own.data.after_password)
   return (
-    <section aria-labelledby="passkeys" className="mt-8">
-      <h2 id="passkeys" className="text-sm font-semibold">
-        Passkeys
-      </h2>
+    <Section title="Passkeys" className="mt-8">
       <p className="mt-1 text-sm text-ink-soft">
         Sign in with your fingerprint, face, device PIN or security key instead of your password.
       </p>
@@ -50,7 +49,7 @@ export function Passkeys() {
       )}
       {canChoose && <SecondFactor afterPassword={own.data.after_password} />}
       {adding && <AddPasskeyDialog onClose={() => setAdding(false)} />}
-    </section>
+    </Section>
   )
 }
 
@@ -58,11 +57,11 @@ function PasskeyList({ passkeys, after_password }: OwnPasskeys) {
   if (passkeys.length === 0) return null
   const endsSecondFactor = passkeys.length === 1 && after_password
   return (
-    <ul className="mt-3 divide-y divide-line rounded-lg border border-line bg-surface">
+    <Rows className="mt-3">
       {passkeys.map((passkey) => (
         <PasskeyRow key={passkey.id} passkey={passkey} endsSecondFactor={endsSecondFactor} />
       ))}
-    </ul>
+    </Rows>
   )
 }
 
@@ -119,16 +118,12 @@ function SecondFactorDialog({ wanted, onClose }: { wanted: boolean; onClose: () 
       call('changeSecondFactor', { after_password: wanted, ...confirmed(password) }),
     { refreshes: ['listPasskeys'] },
   )
-  const [current, setCurrent] = useState('')
   return (
-    <FormDialog
+    <PasswordDialog
       title={wanted ? 'Ask for a passkey after my password' : 'Sign in with the password only'}
       action={wanted ? 'Turn on' : 'Turn off'}
       change={change}
-      input={() => current}
       onClose={onClose}
-    >
-      <PasswordField label="Current password" value={current} onChange={setCurrent} autoFocus />
-    </FormDialog>
+    />
   )
 }

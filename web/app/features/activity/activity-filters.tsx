@@ -3,14 +3,14 @@ import { ListFilter } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { ActivityFilter } from '../../lib/activity/entries.ts'
 import { ACTIONS } from '../../lib/activity/words.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useMachines } from '../../lib/data/lists.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { beginningOf } from '../../lib/words/due.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Combobox } from '../../ui/combobox.tsx'
-import { Select } from '../../ui/select.tsx'
+import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 
 const FIELDS = ['by', 'about', 'what', 'from', 'to'] as const
@@ -93,33 +93,30 @@ export function ActivityFilters({ filters }: { filters: ReturnType<typeof useAct
           isOpen ? 'grid' : 'hidden sm:grid',
         )}
       >
-        <label className="block text-sm font-medium">
-          <span className="mb-1 block">By</span>
-          <Select
-            value={by}
-            options={[
-              ['', 'Anyone'],
-              ...actors.map(({ id, name }) => [id, name] as const),
-              ...(by === '' || actors.some(({ id }) => id === by) ? [] : [[by, 'a former member'] as const]),
-            ]}
-            onChange={(id) => set('by', id)}
-            className="field block font-normal"
-          />
-        </label>
+        <SelectField
+          label="By"
+          value={by}
+          options={[
+            ['', 'Anyone'],
+            ...actors.map(({ id, name }) => [id, name] as const),
+            ...(by === '' || actors.some(({ id }) => id === by) ? [] : [[by, 'a former member'] as const]),
+          ]}
+          onChange={(id) => set('by', id)}
+        />
         <Combobox label="About" options={things} chosenId={about} onChoose={(id) => set('about', id)} />
         <ActionSelect what={what} onChange={(action) => set('what', action)} />
         <TextField
           label="From"
           type="date"
           value={from}
-          onChange={(event) => set('from', event.currentTarget.value)}
+          onChange={(day) => set('from', day)}
           className="block text-sm"
         />
         <TextField
           label="To"
           type="date"
           value={to}
-          onChange={(event) => set('to', event.currentTarget.value)}
+          onChange={(day) => set('to', day)}
           className="block text-sm"
         />
         {isNarrowed && <ButtonLink label="Clear" href="/activity" look="quiet" />}

@@ -1,14 +1,20 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
-import { downloadLog } from '../../lib/activity/download.ts'
+import { nextFrom, sealIn } from '../../lib/activity/log-texts.ts'
+import { call } from '../../lib/calls/call.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
+import { saveFile } from '../../lib/page/save-file.ts'
+import { useNow } from '../../lib/page/use-now.ts'
+import { ago } from '../../lib/words/time.ts'
 import { ActivityList } from '../../ui/activity/activity-list.tsx'
 import { Button } from '../../ui/button.tsx'
+import { CommandLine } from '../../ui/command-line.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { OwnersOnly } from '../../ui/page-note.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { ActivityFilters, useActivityFilters } from './activity-filters.tsx'
-import { SealLine } from './seal-line.tsx'
 
 /** What happened in the workspace, in words. */
 export function ActivityPage() {
@@ -44,4 +50,95 @@ function DownloadButton() {
     }
   }
   return <Button label="Download" busy={busy} onClick={() => void download()} icon={Download} />
+}
+
+const TICK_MS = 5_000
+
+/** How far the log is sealed, and the way to check that. */
+function SealLine() {
+  const note = useAnswer('getAuditNote', {}, { refetchInterval: 10_000 }).data
+  const nowMs = useNow(TICK_MS)
+  const [checking, setChecking] = useState(false)
+  // Before the first seal the server answers 404.
+  const seal = note === undefined ? null : sealIn(note)
+  if (note === undefined || seal === null) return <>What happened in this workspace.</>
+  return (
+    <>
+      Sealed to entry {seal.seq.toLocaleString()}, {ago(seal.at, nowMs)} ·{' '}
+      <button type="button" className="link" onClick={() => setChecking(true)}>
+        How to check it yourself
+      </button>
+      {checking && <CheckDialog note={note} onClose={() => setChecking(false)} />}
+    </>
+  )
+}
+
+const FILE = 'keyferry-audit.jsonl'
+const NOTE_FILE = 'keyferry-audit.note'
+
+/** How a person proves, without this server, that no entry was changed, removed or added. */
+function CheckDialog({ note, onClose }: { note: string; onClose: () => void }) {
+  const key = useAnswer('getAuditKey', {}, { staleTime: Number.POSITIVE_INFINITY }).data?.key
+  return (
+    <Dialog title="Check the log yourself" onClose={onClose} wide>
+      <p className="text-sm text-ink-soft">
+        Each entry is hashed together with the one before it, and the server signs the newest hash. An entry
+        that was changed, removed or added breaks the chain.
+      </p>
+      <ol className="mt-4 list-decimal space-y-4 pl-5 text-sm marker:text-ink-faint">
+        <li>
+          <p className="mb-1.5">Download the log. Check the chain and the signature, offline:</p>
+          <CommandLine
+            command={`keyferry audit verify ${FILE}${key === undefined ? '' : ` --key '${key}'`}`}
+          />
+        </li>
+        <li>
+          <p className="mb-1.5">
+            Save today’s note outside this server. With it you also notice if the newest entries are cut off
+            later:
+          </p>
+          <div className="space-y-2">
+            <Button
+              label={`Save ${NOTE_FILE}`}
+              size="small"
+              onClick={() => saveFile({ text: note, name: NOTE_FILE, type: 'text/plain' })}
+            />
+            <CommandLine
+              command={`keyferry audit verify ${FILE}${key === undefined ? '' : ` --key '${key}'`} --note ${NOTE_FILE}`}
+            />
+          </div>
+        </li>
+        <li>
+          <p className="mb-1.5">On the server, check the database itself:</p>
+          <CommandLine command="keyferry-server audit-verify" />
+        </li>
+      </ol>
+      <p className="mt-4 text-sm text-ink-soft">
+        <code className="font-mono">docs/audit.md</code> describes the format, with a short Python program
+        that checks a download without Keyferry.
+      </p>
+    </Dialog>
+  )
+}
+
+const TIMEOUT_MS = 600_000
+
+/** Save the whole log, as one file for each 100,000 entries. @returns how many files that were */
+async function downloadLog(): Promise<number> {
+  let [from, files]: [number | null, number] = [1, 0]
+  while (from !== null) {
+    const text: string = await call(
+      'exportAudit',
+      { from_seq: from },
+      { signal: AbortSignal.timeout(TIMEOUT_MS) },
+    )
+    files += 1
+    saveFile({
+      text,
+      name: files === 1 ? 'keyferry-audit.jsonl' : `keyferry-audit-${files}.jsonl`,
+      type: 'application/jsonl',
+    })
+    from = nextFrom(text)
+  }
+  return files
 }

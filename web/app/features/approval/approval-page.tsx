@@ -13,23 +13,33 @@ type ApprovalPageProps = { requestId: string; wayBack: WayBack | null }
 
 /** The page behind the link that a terminal shows. */
 export function ApprovalPage(props: ApprovalPageProps) {
+  const request = useRequest(props.requestId)
   return (
-    <div className="mx-auto flex min-h-dvh max-w-5xl flex-col px-4 sm:px-6">
-      <header className="flex items-center justify-between py-3">
+    <div className="mx-auto flex min-h-dvh max-w-2xl flex-col px-4 sm:px-6">
+      {request.state.phase === 'open' && (
+        <a
+          href="#decision"
+          className="sr-only rounded-md bg-surface px-3 py-2 focus:not-sr-only focus:absolute focus:z-50"
+        >
+          Skip to the decision
+        </a>
+      )}
+      <header className="flex items-center justify-between py-2">
         <a href="/" className="inline-flex rounded-sm">
           <Wordmark />
         </a>
         <ThemeSwitch />
       </header>
-      <main className="flex-1 pt-2 sm:pt-4">
-        <Request {...props} />
+      <main className="flex flex-1 flex-col">
+        <Request {...props} {...request} />
       </main>
     </div>
   )
 }
 
-function Request({ requestId, wayBack }: ApprovalPageProps) {
-  const { state, reload, end, approved, recoded } = useRequest(requestId)
+type RequestProps = ApprovalPageProps & ReturnType<typeof useRequest>
+
+function Request({ requestId, wayBack, state, reload, end, approved, recoded }: RequestProps) {
   if (state.phase === 'loading') return <p className="text-ink-soft">Loading the request…</p>
   if (state.phase === 'ended') return <Ended end={state.end} onRetry={reload} />
   if (state.phase === 'second') return <SecondPerson choice={state.choice} />

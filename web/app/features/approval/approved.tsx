@@ -58,7 +58,7 @@ export function SecondPerson({ choice }: { choice: Choice }) {
   const count = keys.length
   if (choice.kind === 'vouch') return <OthersAsked bundle={bundle} />
   return (
-    <Outcome title="Approved by you, one person missing" Icon={Users} tone="plain">
+    <Outcome title="Approved by you, one person missing" Icon={Users}>
       <p role="status">
         {count} {count === 1 ? 'key' : 'keys'} of <bdi className="font-mono text-ink">{bundle.name}</bdi> need
         two people. The terminal has no values yet.
@@ -72,7 +72,7 @@ export function SecondPerson({ choice }: { choice: Choice }) {
 /** For the person who vouched: others decide now. */
 function OthersAsked({ bundle }: Pick<Choice, 'bundle'>) {
   return (
-    <Outcome title="Asked for approval" Icon={Users} tone="plain">
+    <Outcome title="Asked for approval" Icon={Users}>
       <p role="status">
         Those who may approve <bdi className="font-mono text-ink">{bundle.name}</bdi> find your request in
         their list of what waits for them. This page tells you when one approves. Your terminal shows how long

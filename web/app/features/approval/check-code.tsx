@@ -1,4 +1,3 @@
-import { ShieldCheck } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 
 const CODE_LETTERS = 8
@@ -21,45 +20,31 @@ export function useTypedCode(required: boolean) {
 }
 
 type CheckCodeProps = {
-  /** The client cannot take an approval back. */
-  isUnbound: boolean
-  /** Another person approved first, and the terminal is probably theirs. */
+  /** Another person started the command, so the terminal is probably theirs. */
   isSecond: boolean
   code: string
+  /** What follows the approval; null: nothing. */
+  nextStep: string | null
   field: ReturnType<typeof useTypedCode>['field']
 }
 
 /** The check code: shown to be compared, or asked for when the server wants it typed. */
-export function CheckCode({ code, isUnbound, isSecond, field }: CheckCodeProps) {
+export function CheckCode({ code, isSecond, nextStep, field }: CheckCodeProps) {
   return (
-    <section aria-labelledby="check-code" className="rounded-lg border border-line bg-surface p-4 sm:p-5">
-      <h2 id="check-code" className="flex items-center gap-2 text-sm font-semibold">
-        <ShieldCheck aria-hidden size={18} className="text-accent" />
-        Check code
-      </h2>
-      {isUnbound && (
-        <p className="mt-2 text-sm font-medium text-danger">
-          This client cannot return the approval to a terminal.{' '}
-          {isSecond
-            ? 'Approve only if you know who started the command.'
-            : 'Approve only if you just ran this command yourself.'}
-        </p>
-      )}
+    <section aria-label="Check code" className="rounded-md border border-line bg-surface px-4 py-3 text-sm">
       {field.typed === null ? (
         <>
-          <p className="mt-2 font-mono text-code font-semibold tracking-wider whitespace-nowrap">{code}</p>
-          <p className="mt-2 text-sm text-ink-soft">
+          <p className="font-mono text-code font-semibold tracking-wider whitespace-nowrap">{code}</p>
+          <p className="mt-1">
             {isSecond
-              ? 'Ask the person who ran the command for the code in their terminal. If it differs, deny.'
-              : 'Compare it with the code in your own terminal. If it differs, deny.'}
+              ? 'Approve only if the person who ran the command reads you this code from their terminal.'
+              : 'Approve only if your own terminal shows this code. A code that someone sent you proves nothing.'}
           </p>
         </>
       ) : (
         <TypedCode isSecond={isSecond} {...field} />
       )}
-      <p className="mt-1 text-sm text-ink-soft">
-        A code that someone sent you proves nothing: the sender knows it too.
-      </p>
+      {nextStep !== null && <p className="mt-1 text-ink-soft">{nextStep}</p>}
     </section>
   )
 }
@@ -70,7 +55,7 @@ function TypedCode({ typed, isSecond, onType, problem, inputRef }: TypedCodeProp
   const id = useId()
   return (
     <>
-      <label htmlFor={id} className="mt-2 block text-sm text-ink-soft">
+      <label htmlFor={id} className="block">
         {isSecond
           ? 'Ask the person who ran the command, and type the code that their terminal shows.'
           : 'Type the code that your terminal shows.'}
@@ -92,10 +77,13 @@ function TypedCode({ typed, isSecond, onType, problem, inputRef }: TypedCodeProp
         className="field mt-2 text-center font-mono text-xl tracking-widest"
       />
       {problem !== null && (
-        <p id={`${id}-problem`} role="alert" className="mt-2 text-sm text-danger">
+        <p id={`${id}-problem`} role="alert" className="mt-2 text-danger">
           {problem}
         </p>
       )}
+      <p className="mt-2 text-ink-soft">
+        A code that someone sent you proves nothing: the sender knows it too.
+      </p>
     </>
   )
 }

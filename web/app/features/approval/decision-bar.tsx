@@ -1,110 +1,118 @@
+import { type ReactNode, useEffect } from 'react'
+import { useNow } from '../../lib/page/use-now.ts'
+import { clockTime } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
-import { Problem } from '../../ui/failure-notice.tsx'
-import { WholeWords } from '../../ui/whole-words.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import type { Guard } from '../../ui/confirm-change.tsx'
+import { Problem } from '../../ui/notice.tsx'
 import { useArming } from './arming.ts'
-import { Countdown } from './countdown.tsx'
-import type { Action } from './offer.ts'
-import { RememberChoice } from './remember-choice.tsx'
 import type { Asking } from './request-state.ts'
-import { nextStepOf } from './return-plan.ts'
 import type { useDecision } from './use-decision.ts'
 
 type DecisionBarProps = {
   asking: Asking
   workspace: string | null
-  /** Null when there is nothing to approve. */
-  action: Action | null
+  /** What Approve says. */
+  label: string
+  /** The names of what makes the approval dangerous. */
+  dangers: readonly string[]
+  /** There is nothing to approve. */
+  isNothing: boolean
   decision: ReturnType<typeof useDecision>
+  /** The second question, over the buttons, whose answer needs a look of its own; null: it is not asked. */
+  question: ((guard: Guard) => ReactNode) | null
 }
 
-/** Deny and Approve, with the time left and with whose account and workspace they act. */
-export function DecisionBar({ asking, workspace, action, decision }: DecisionBarProps) {
+/** Deny and Approve, always in view, with the time left and with whose account and workspace they act. */
+export function DecisionBar({ asking, workspace, decision, ...approving }: DecisionBarProps) {
   const { context, person } = asking.request
-  const { problem, plan, isSecond, remember, together } = decision
-  const nextStep = nextStepOf(plan, isSecond)
-  const others = together.selected.length
   return (
-    <div className="-mx-4 mt-6 border-t border-line bg-canvas px-4 pt-3 pb-2 sm:-mx-6 sm:px-6 [@media(min-height:34rem)]:sticky [@media(min-height:34rem)]:bottom-0">
-      <Problem text={problem} className="mb-3" />
-      <RememberChoice
-        {...remember}
-        commands={others + 1}
-        isAgent={context.requester_meta['agent'] !== undefined}
-      />
+    <div
+      id="decision"
+      tabIndex={-1}
+      className="sticky bottom-0 -mx-4 mt-auto max-h-dvh overflow-y-auto border-t border-line bg-canvas px-4 py-2 sm:-mx-6 sm:px-6"
+    >
+      <Problem text={decision.problem} className="mb-2" />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <div className="mr-auto flex min-w-0 flex-wrap items-center gap-x-3 text-sm sm:block">
-          <Countdown expiresAt={context.expires_at} onEnd={() => asking.onEnd('expired')} />
-          <p className="min-w-0 text-ink-soft">
-            <bdi>{workspace ?? 'No workspace chosen'}</bdi> · <bdi>{person.account}</bdi>
-          </p>
-          {nextStep !== null && <p className="text-ink-soft">{nextStep}</p>}
-        </div>
-        <DecisionButtons action={action} others={others} {...decision} />
+        <p className="min-w-0 flex-1 text-sm text-ink-soft">
+          <Countdown expiresAt={context.expires_at} onEnd={() => asking.onEnd('expired')} /> ·{' '}
+          <bdi>{person.account}</bdi> · <bdi>{workspace ?? 'No workspace chosen'}</bdi>
+        </p>
+        <DecisionButtons of={decision.choice} {...approving} {...decision} />
       </div>
     </div>
   )
 }
 
-type ButtonsProps = { action: Action | null; others: number } & Pick<
-  DecisionBarProps['decision'],
-  'busy' | 'approve' | 'deny'
->
+type ButtonsProps = Omit<DecisionBarProps, 'asking' | 'workspace' | 'decision'> & {
+  /** What is chosen: with another choice the buttons become active anew. */
+  of: string
+} & Pick<DecisionBarProps['decision'], 'busy' | 'approve' | 'deny'>
 
-function DecisionButtons({ action, others, busy, approve, deny }: ButtonsProps) {
-  const { active, counts } = useArming()
-  const shared = { size: 'large', className: 'transition-none', 'aria-disabled': !active } as const
+function DecisionButtons({ of, label, dangers, isNothing, busy, approve, deny, question }: ButtonsProps) {
+  const isAsking = question !== null
+  const { fill, ...guard } = useArming(JSON.stringify([of, label, dangers, isAsking]))
+  const { active, buttons, counts } = guard
+  const shared = {
+    size: 'large',
+    className: 'relative overflow-clip transition-none',
+    'aria-disabled': !active,
+  } as const
   return (
-    <div className="w-full sm:w-auto sm:max-w-1/2 sm:min-w-88">
-      <div className="grid grid-cols-[2fr_3fr] gap-3">
+    <>
+      <div ref={isAsking ? null : buttons} className="grid w-full grid-cols-[2fr_5fr] gap-3 sm:w-104">
         <Button
           label={busy === 'deny' ? 'Denying…' : 'Deny'}
           {...shared}
-          look={active ? 'danger' : 'inactive'}
+          look={active ? 'neutral' : 'inactive'}
           busy={busy === 'deny'}
           onClick={(press) => counts(press) && deny()}
         />
         <Button
           {...shared}
-          label={busy === 'approve' ? 'Approving…' : <ApproveLabel action={action} others={others} />}
-          look={active ? 'primary' : 'inactive'}
+          look={active ? (dangers.length > 0 ? 'danger' : 'primary') : 'inactive'}
           busy={busy === 'approve'}
-          disabled={action === null}
+          disabled={isNothing}
           onClick={(press) => counts(press) && approve()}
-        />
+        >
+          {!active && fill !== null && (
+            <span
+              key={fill.round}
+              aria-hidden
+              className={classNames(
+                'fill absolute inset-0 origin-left',
+                dangers.length > 0 ? 'bg-danger' : 'bg-accent',
+              )}
+              style={{ animationDuration: `${fill.ms}ms` }}
+            />
+          )}
+          <span className="relative">{busy === 'approve' ? 'Approving…' : label}</span>
+        </Button>
       </div>
-      <ActiveNote active={active} />
-    </div>
+      {question?.(guard)}
+    </>
   )
 }
 
-// It keeps its line when it has nothing to say: no button moves under the pointer.
-function ActiveNote({ active }: { active: boolean }) {
-  return (
-    <p role="status" className="mt-1 min-h-9 text-xs text-ink-soft sm:min-h-5 sm:text-right">
-      {!active && 'Move the pointer or press a key to activate the buttons.'}
-    </p>
-  )
-}
+const SPOKEN_AT_SECONDS = [10, 30, 60]
 
-// The choice is on its own line, so that a long label does not break at an arbitrary word.
-function ApproveLabel({ action, others }: Pick<ButtonsProps, 'action' | 'others'>) {
-  if (action === null || action.name === null || action.count === 0) return 'Approve'
-  const { verb, count, thing, where, name, besides } = action
-  const isOne = others === 0
+/** The time left, ticking; spoken to screen readers only when it grows short. */
+function Countdown({ expiresAt, onEnd }: { expiresAt: string; onEnd: () => void }) {
+  const leftMs = Date.parse(expiresAt) - useNow(500)
+  const over = leftMs <= 0
+  useEffect(() => {
+    if (over) onEnd()
+  }, [over, onEnd])
+  const spoken = SPOKEN_AT_SECONDS.find((seconds) => leftMs <= seconds * 1_000)
   return (
-    <span className="min-w-0 py-1">
-      {isOne ? verb : `Approve ${others + 1} commands`}{' '}
-      <span className="block text-xs leading-tight font-medium">
-        {isOne ? (
-          <>
-            <span className="whitespace-nowrap">{`${count} ${thing}${count === 1 ? '' : 's'}`}</span> {where}{' '}
-            <WholeWords text={name} />
-            {besides}
-          </>
-        ) : (
-          'each with its own keys'
-        )}
+    <>
+      <span className={classNames('whitespace-nowrap', leftMs < 60_000 && 'font-semibold text-caution')}>
+        <span className="sr-only">Expires in </span>
+        <span role="timer">{clockTime(leftMs)}</span>
       </span>
-    </span>
+      <span className="sr-only" aria-live="polite">
+        {spoken === undefined ? '' : `${spoken} seconds or less are left.`}
+      </span>
+    </>
   )
 }

@@ -1,129 +1,151 @@
+import { Check } from 'lucide-react'
+import { useState } from 'react'
 import { useTitle } from '../../lib/page/use-title.ts'
-import { classNames } from '../../ui/class-names.ts'
-import { ConfirmDialog } from '../../ui/confirm-change.tsx'
+import { ConfirmDialog, type Guard } from '../../ui/confirm-change.tsx'
 import { CheckCode } from './check-code.tsx'
 import { DecisionBar } from './decision-bar.tsx'
 import { ASKING, WORDS } from './kind-words.ts'
 import { useDeliveryOffer } from './kinds/delivery-offer.tsx'
 import { useDepositOffer } from './kinds/deposit-offer.tsx'
 import { useNamesOffer } from './kinds/names-offer.tsx'
-import type { Offer } from './offer.ts'
+import type { Action, Offer } from './offer.ts'
+import { PlaceLine } from './place/place-line.tsx'
 import { type ChosenPlace, usePlace } from './place/use-place.ts'
-import { WorkspaceChoice } from './place/workspace-choice.tsx'
-import { AgentBanner } from './request/agent-banner.tsx'
-import { RequestFacts } from './request/request-facts.tsx'
-import { RequestSummary } from './request/request-summary.tsx'
-import { isOtherBundle, RequestWarnings } from './request/request-warnings.tsx'
+import { RememberChoice } from './remember-choice.tsx'
+import { dangerNames, ReasonBand } from './request/reason-band.tsx'
+import { isForeign, isOtherBundle, reasonsOf } from './request/reasons.tsx'
+import { RequestFacts, RequestHeading, RequestPlace } from './request/request-heading.tsx'
 import { type Asking, kindOf } from './request-state.ts'
-import { asksOthers, isUnbound } from './return-plan.ts'
+import { asksOthers, isUnbound, nextStepOf } from './return-plan.ts'
 import { CompanionList } from './together/companion-list.tsx'
 import { useDecision } from './use-decision.ts'
 
 const OFFERS = { delivery: useDeliveryOffer, deposit: useDepositOffer, names: useNamesOffer } as const
 
-/** An open request of any kind: what decides, the check code, what is approved, and the decision. */
+/** An open request of any kind: the dangers, the command, what is approved, and the buttons. It appears when everything
+ * has loaded, so that nothing moves under the pointer. */
 export function DecisionPage(asking: Asking) {
-  const { context, person } = asking.request
+  const { context } = asking.request
   const kind = kindOf(context)
   const place = usePlace(asking)
   const useOffer = OFFERS[kind]
   const offer = useOffer(asking, place)
   const decision = useDecision(asking, place, offer)
-  const { plan, together } = decision
+  const { plan, together, confirmation: question } = decision
   const title = asksOthers(offer.rules) ? ASKING.title : WORDS[kind].title(context)
   useTitle(title)
+  const [isShown, setShown] = useState(false)
+  const isLoading = [offer.phase, place.bundles.phase].includes('loading') || together.isLooking
+  if (!isShown && !isLoading) setShown(true)
+  if (!isShown) return <p className="text-ink-soft">Loading the request…</p>
+  const isStuck = isUnbound(decision.grounds)
+  const reasons = reasonsOf({ asking, place, offer, isUnbound: isStuck, ...decision })
+  const action = plan.by === 'refused' ? null : offer.action
+  const production = [...reasons.production, ...together.production]
   return (
-    <>
-      <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
-      <p className="mt-1 text-ink-soft">
-        {WORDS[kind].lead}
-        {adviceFor(offer.rules)}
-      </p>
-      <RequestSummary context={context} workspace={place.workspaceName} account={person.account} />
-      <AgentBanner context={context} />
-      {offer.warning}
-      <RequestWarnings asking={asking} place={place} bundle={offer.bundle} {...decision} />
-      <CompanionList way={plan.by} together={together} />
-      <Compared asking={asking} place={place} offer={offer} decision={decision} />
+    <div className="flex flex-1 flex-col">
+      <div className="space-y-3 pb-4">
+        <ReasonBand {...reasons} />
+        <Asked {...{ asking, place, offer, decision, title, action }} />
+      </div>
       <DecisionBar
         asking={asking}
         workspace={place.workspaceName}
-        action={plan.by === 'refused' ? null : offer.action}
+        label={labelOf(action, together.selected.length, production.length > 0 && !asksOthers(offer.rules))}
+        dangers={[...dangerNames(reasons), ...together.production]}
+        isNothing={action === null}
         decision={decision}
+        question={
+          question && ((guard) => <Confirmation {...{ asking, offer, guard, ...decision, ...question }} />)
+        }
       />
-      {decision.confirmation !== null && (
-        <Confirmation asking={asking} offer={offer} {...decision} {...decision.confirmation} />
-      )}
-    </>
-  )
-}
-
-function adviceFor(rules: Offer['rules']): string {
-  if (asksOthers(rules)) return 'Ask only if you just ran this command yourself.'
-  if (rules?.vouch) return 'Another person ran this command. Approve only if you know why they need it.'
-  return rules?.first_approval
-    ? 'Another person approved first. Approve only if you know who ran this command.'
-    : 'Approve only if you just ran this command yourself.'
-}
-
-type ComparedProps = {
-  asking: Asking
-  place: ChosenPlace
-  offer: Offer
-  decision: ReturnType<typeof useDecision>
-}
-
-/** The check code, beside it what would be approved, and all that the terminal reported. */
-function Compared({ asking: { request }, place, offer, decision }: ComparedProps) {
-  const { plan, code, grounds, hasVouched, isSecond } = decision
-  const showsCode = !hasVouched && (plan.by === 'none' || plan.by === 'code')
-  return (
-    <div
-      className={classNames(
-        'mt-4 grid gap-4 lg:items-start lg:gap-6',
-        showsCode && 'lg:grid-cols-[22rem_1fr] lg:grid-rows-[auto_1fr]',
-      )}
-    >
-      {showsCode && (
-        <CheckCode
-          code={request.context.user_code}
-          isUnbound={isUnbound(grounds)}
-          isSecond={isSecond}
-          field={code.field}
-        />
-      )}
-      <div className={classNames('min-w-0', showsCode && 'lg:col-start-2 lg:row-span-2 lg:row-start-1')}>
-        <section
-          aria-labelledby="offer"
-          className="min-w-0 rounded-lg border border-line bg-surface p-4 sm:p-5"
-        >
-          <h2 id="offer" className="mb-3 text-sm font-semibold">
-            {offer.heading}
-          </h2>
-          <WorkspaceChoice request={request} place={place} />
-          {offer.content}
-        </section>
-      </div>
-      <RequestFacts meta={request.context.requester_meta} />
     </div>
   )
 }
 
-type ConfirmationProps = { asking: Asking; offer: Offer; send: () => void; cancel: () => void } & Pick<
-  ReturnType<typeof useDecision>,
-  'isLured' | 'isSecond'
->
+type AskedProps = Pick<Offer, 'action'> & {
+  asking: Asking
+  place: ChosenPlace
+  offer: Offer
+  decision: ReturnType<typeof useDecision>
+  title: string
+}
+
+/** What is asked for: the command, the place, what is approved and how it returns. */
+function Asked({ asking, place, offer, decision, title, action }: AskedProps) {
+  const { context } = asking.request
+  const { plan, together, remember } = decision
+  return (
+    <>
+      <RequestHeading context={context} />
+      <div>
+        <PlaceLine request={asking.request} place={place} offer={offer} />
+        <RequestPlace context={context} />
+      </div>
+      {action !== null && <WayBack asking={asking} decision={decision} />}
+      {title !== WORDS.delivery.title(context) && (
+        <div>
+          <h2 className="font-semibold">{title}</h2>
+          <p className="text-sm text-ink-soft">{WORDS[kindOf(context)].lead}</p>
+        </div>
+      )}
+      {offer.notices}
+      <CompanionList way={plan.by} together={together} />
+      {offer.content}
+      <RequestFacts context={context} />
+      <RememberChoice
+        {...remember}
+        commands={together.selected.length + 1}
+        isAgent={isForeign(context, false)}
+      />
+    </>
+  )
+}
+
+function labelOf(action: Action | null, others: number, isProduction: boolean): string {
+  const label = action?.label ?? 'Approve'
+  return `${others === 0 ? label : `Approve ${others + 1} commands`}${isProduction ? ' for PRODUCTION' : ''}`
+}
+
+type WayBackProps = { asking: Asking; decision: ReturnType<typeof useDecision> }
+
+/** That the approval returns to this computer only, or else the check code. */
+function WayBack({ asking: { request }, decision }: WayBackProps) {
+  const { plan, code, hasVouched, isSecond } = decision
+  if (plan.by === 'loopback') {
+    return (
+      <p className="flex items-center gap-1.5 text-sm text-good">
+        <Check aria-hidden size={16} /> Goes back to this computer only
+      </p>
+    )
+  }
+  if (hasVouched && code.field.typed === null) return null
+  const nextStep = nextStepOf(plan, isSecond)
+  return (
+    <CheckCode code={request.context.user_code} isSecond={isSecond} nextStep={nextStep} field={code.field} />
+  )
+}
+
+type ConfirmationProps = {
+  asking: Asking
+  offer: Offer
+  guard: Guard
+  send: () => void
+  cancel: () => void
+} & Pick<ReturnType<typeof useDecision>, 'isLured' | 'isSecond'>
 
 /** Asks once more before an approval that is probably a mistake or a trap, with every reason. */
-function Confirmation({ asking, offer, isLured, isSecond, send, cancel }: ConfirmationProps) {
+function Confirmation({ asking, offer, guard, isLured, isSecond, send, cancel }: ConfirmationProps) {
   const { context } = asking.request
   const { anyway, linked, verb } = asksOthers(offer.rules) ? ASKING : WORDS[kindOf(context)]
   return (
-    <ConfirmDialog title={`${anyway}?`} action={anyway} onConfirm={send} onClose={cancel}>
+    <ConfirmDialog title={`${anyway}?`} action={anyway} guard={guard} onConfirm={send} onClose={cancel}>
       {isLured && (
         <p>
           {linked}{' '}
-          {isSecond ? 'Do you know who ran this command?' : 'Did you just run this command yourself?'}
+          {isForeign(context, isSecond)
+            ? 'Do you know who ran the command?'
+            : 'Did you just run this command yourself?'}
         </p>
       )}
       {isOtherBundle(asking, offer.bundle) && (

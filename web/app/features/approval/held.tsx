@@ -3,7 +3,7 @@ import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useNow } from '../../lib/page/use-now.ts'
 import { clockTime } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
-import { Problem } from '../../ui/failure-notice.tsx'
+import { Problem } from '../../ui/notice.tsx'
 import { call } from './calls.ts'
 import { WORDS } from './kind-words.ts'
 import { useOneCall } from './one-call.ts'
@@ -27,7 +27,7 @@ export function Held(props: HeldProps) {
     return <CodeToType {...props} code={request.code} leftMs={leftMs} />
   if (request.isReturning && leftMs > 0) {
     return (
-      <Outcome title="Returning to the terminal" Icon={Undo2} tone="plain">
+      <Outcome title="Returning to the terminal" Icon={Undo2}>
         <p role="status">Your browser returns your decision to the program on this computer.</p>
       </Outcome>
     )
@@ -40,14 +40,18 @@ function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; left
   const isSecond = choice?.isSecond ?? context.vouch === 'returned'
   const whose = choice?.isSecond === false ? 'your' : 'the'
   return (
-    <Outcome title={`Type this code into ${whose} terminal`} Icon={KeyRound} tone="plain">
+    <Outcome title={`Type this code into ${whose} terminal`} Icon={KeyRound}>
       <p
         className="font-mono text-code font-semibold tracking-wider whitespace-nowrap text-ink"
         role="status"
       >
         {code}
       </p>
-      <p>{isSecond ? CODE_OF_SECOND : 'Give this code to no one. If someone asks you for it, deny.'}</p>
+      <p>
+        The terminal shows the check code{' '}
+        <span className="font-mono whitespace-nowrap text-ink">{context.user_code}</span>.{' '}
+        {isSecond ? CODE_OF_SECOND : 'Give this code to no one. If someone asks you for it, deny.'}
+      </p>
       <p className="text-sm">
         Waiting for the code, <span role="timer">{clockTime(leftMs)}</span> left
       </p>
@@ -67,7 +71,7 @@ function NotReturned(props: HeldProps) {
   const { nothingYet } = WORDS[kindOf(context)]
   const { title, before = '', after = '' } = TEXTS[textOf(context.vouch, choice === null ? 'byAnother' : by)]
   return (
-    <Outcome title={title} Icon={MonitorOff} tone="plain">
+    <Outcome title={title} Icon={MonitorOff}>
       <p>{`${before}${nothingYet}${after}`}</p>
       {!takesCode && <p>Deny, then run the command again on this computer, without --no-open.</p>}
       <EndButtons {...props} offersCode={takesCode} />

@@ -2,9 +2,10 @@ import type { RequestContext } from '../../lib/calls/answers.ts'
 import type { Choice, RequestKind } from './request-state.ts'
 
 type Words = {
+  /** Title of the page. */
   title: (context: RequestContext) => string
-  /** Before the advice to approve only one's own command. */
-  lead: string
+  /** What the terminal gets, below the title. */
+  lead?: string
   /** Why Approve can do nothing yet. */
   notYet: { none: string; loading: string; failed: string }
   /** What an AI agent learns. */
@@ -33,7 +34,6 @@ const CLOSE = 'You can close this page.'
 export const WORDS: Readonly<Record<RequestKind, Words>> = {
   delivery: {
     title: () => 'Approve this request?',
-    lead: '',
     notYet: {
       none: 'Choose a bundle first.',
       loading: 'The keys are still loading.',
@@ -61,7 +61,6 @@ export const WORDS: Readonly<Record<RequestKind, Words>> = {
   deposit: {
     title: ({ deposit }) =>
       deposit?.entries.length === 0 ? 'Remove these variables?' : 'Store these values?',
-    lead: '',
     notYet: {
       none: 'Choose a workspace first.',
       loading: 'The plan is still loading.',
@@ -82,7 +81,7 @@ export const WORDS: Readonly<Record<RequestKind, Words>> = {
   names: {
     title: ({ suggested_bundle_id }) =>
       suggested_bundle_id === null ? 'List your bundles?' : 'List these names?',
-    lead: 'The terminal gets names only, and no value. ',
+    lead: 'The terminal gets names only, and no value.',
     notYet: {
       none: 'Choose a bundle first.',
       loading: 'The list is still loading.',

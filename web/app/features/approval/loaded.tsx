@@ -57,7 +57,9 @@ export function useLoaded<T, Of>(
       isCurrent = false
     }
   }, [key, attempt])
-  return { ...state, reload: () => setAttempt((count) => count + 1) }
+  // The effect begins to load after the first render.
+  const phase = of !== null && state.phase === 'none' ? 'loading' : state.phase
+  return { ...state, phase, reload: () => setAttempt((count) => count + 1) }
 }
 
 type WhenLoadedProps<T> = { of: Loaded<T>; none: string; loading: string; children: (value: T) => ReactNode }

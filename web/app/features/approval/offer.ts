@@ -3,6 +3,7 @@ import type { ApprovalAnswer } from '../../lib/calls/answers.ts'
 import type { Failure } from '../../lib/calls/failure.ts'
 import type { Loaded } from './loaded.tsx'
 import type { inWorkspace, Named } from './place/place.ts'
+import type { Reasons } from './request/reason-band.tsx'
 import type { Choice } from './request-state.ts'
 import type { Demands } from './return-plan.ts'
 
@@ -12,15 +13,9 @@ export type Target = { request: { request_id: string }; options: ReturnType<type
 /** What every approval sends besides its choice; only a delivery can be remembered. */
 export type Manner = { user_code?: string; release?: 'loopback' | 'code'; remember_hours?: number }
 
-/** What Approve does: `Store` `3 variables in` `dev/app`. */
-export type Action = {
-  verb: string
-  count: number
-  thing: string
-  where: string
-  name: string | null
-  besides?: string
-}
+/** What Approve does: its label, and how many of what it approves. `name`: of the bundle or the workspace; null until
+ * it is known. */
+export type Action = { label: string; count: number; thing: string; name: string | null; note?: string }
 
 /** What one kind of request offers to approve. The decision page shows it, asks, and sends it. */
 export type Offer = {
@@ -29,10 +24,15 @@ export type Offer = {
   rules: Demands | null
   /** The chosen bundle; null also where the person chooses none. */
   bundle: Named | null
-  heading: ReactNode
+  /** What can be chosen instead of the bundle. */
+  choice?: ReactNode
   content: ReactNode
-  /** Above the warnings that every request can have. */
-  warning?: ReactNode
+  /** Who else decides, and what else happens. */
+  notices?: ReactNode
+  /** The bundles of production that the approval concerns. */
+  production?: readonly string[]
+  /** Why the choice is dangerous, besides the dangers of every request. */
+  dangers?: Reasons['dangers']
   /** Null: there is nothing to approve. */
   action: Action | null
   /** Why the choice cannot be approved as it is. */
@@ -50,8 +50,9 @@ export type Offer = {
 /** How many of the chosen the rules refuse, and what takes them out of the choice. */
 export type LeavingOut = { count: number; act: () => void }
 
-/** `kind`: absent for that of the request. */
+/** `kind`: absent for that of the request. `plan`: which plan of a deposit it carries out. */
 type Approval = Pick<Choice, 'bundle' | 'keys'> & {
   kind?: Choice['kind']
+  plan?: string
   send: (target: Target, manner: Manner) => Promise<ApprovalAnswer>
 }

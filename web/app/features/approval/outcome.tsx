@@ -15,10 +15,10 @@ import type { End } from './request-state.ts'
 
 const TONES = { good: 'text-good', plain: 'text-ink-faint', danger: 'text-danger' } as const
 
-type OutcomeProps = { title: string; Icon: LucideIcon; tone: keyof typeof TONES; children: ReactNode }
+type OutcomeProps = { title: string; Icon: LucideIcon; tone?: keyof typeof TONES; children: ReactNode }
 
 /** The page when nothing is left to decide. It takes the focus, so that it is read out and Tab goes on from it. */
-export function Outcome({ title, Icon, tone, children }: OutcomeProps) {
+export function Outcome({ title, Icon, tone = 'plain', children }: OutcomeProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useTitle(title)
   useEffect(() => heading.current?.focus(), [])
@@ -41,37 +41,32 @@ const TEXTS: Readonly<
   denied: {
     title: 'Denied',
     Icon: CircleSlash,
-    tone: 'plain',
     text: 'Nothing was delivered or stored. The terminal shows that the request was denied.',
   },
   withdrawn: {
     title: 'Withdrawn',
     Icon: CircleSlash,
-    tone: 'plain',
     text: 'The terminal cancelled this request. It can no longer be approved.',
   },
   expired: {
     title: 'This request has expired',
     Icon: Hourglass,
-    tone: 'plain',
     text: `It can no longer be approved. ${ASK_AGAIN}`,
   },
   gone: {
     title: 'Already used or unknown',
     Icon: CircleX,
-    tone: 'plain',
     text: `A link works once. This one was already used, or it is incomplete or too old. ${ASK_AGAIN}`,
   },
   already_approved: {
     title: 'Already approved',
     Icon: CircleCheck,
     tone: 'good',
-    text: 'Someone has already approved this request. If that was not you or a colleague, see in Activity what the terminal received, and change those values.',
+    text: 'Someone has already approved this request. If it was not you or a colleague, ask an owner: Activity shows which values the terminal received. Change those values.',
   },
   not_collected: {
     title: 'Approved, but not collected',
     Icon: Hourglass,
-    tone: 'plain',
     text: `The terminal did not collect the answer in time, so the server deleted it. ${ASK_AGAIN}`,
   },
   forbidden: {
@@ -99,7 +94,7 @@ export function Ended({ end, onRetry }: { end: End; onRetry: () => void }) {
 
 function SignedOut() {
   return (
-    <Outcome title="Sign in to decide" Icon={LockKeyhole} tone="plain">
+    <Outcome title="Sign in to decide" Icon={LockKeyhole}>
       <p>A terminal is waiting for your decision.</p>
       <a
         href={`/sign-in?return_to=${encodeURIComponent(location.pathname + location.search)}`}

@@ -27,13 +27,13 @@ type RememberChoiceProps = {
 export function RememberChoice({ offered, hours, commands, isAgent, onHours }: RememberChoiceProps) {
   if (offered.length === 0) return null
   return (
-    <div className="mb-2">
+    <div>
       <label className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
         <span>
           Remember {commands === 1 ? 'this approval' : `these ${commands} approvals`} on this terminal:
         </span>
         <Select
-          value={hours}
+          value={String(hours)}
           options={[['0', 'no'], ...offered.map((each) => [String(each), counted(each, 'hour')] as const)]}
           onChange={(text) => onHours(Number(text))}
           className="min-h-8 rounded-md border border-edge bg-surface px-2"

@@ -1,11 +1,12 @@
-import { type ComponentProps, createElement, type FunctionComponent } from 'react'
+import { createElement, type FunctionComponent } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { RequestContext } from '../../lib/calls/answers.ts'
 import { CheckCode } from './check-code.tsx'
 import { Held } from './held.tsx'
 import { Ended } from './outcome.tsx'
-import { RequestWarnings } from './request/request-warnings.tsx'
+import { ReasonBand } from './request/reason-band.tsx'
+import { reasonsOf } from './request/reasons.tsx'
 import type { Choice, HeldRequest } from './request-state.ts'
 import { nextStepOf } from './return-plan.ts'
 
@@ -49,9 +50,9 @@ const held = (changes: Partial<HeldRequest>) =>
 
 const field = { onType: nothing, problem: null, inputRef: { current: null } }
 const checkCode = (isSecond: boolean, typed: string | null) =>
-  textOf(CheckCode, { code: 'WDJB-MJHT', isUnbound: true, isSecond, field: { ...field, typed } })
+  textOf(CheckCode, { code: 'WDJB-MJHT', isSecond, nextStep: null, field: { ...field, typed } })
 
-const place: ComponentProps<typeof RequestWarnings>['place'] = { workspace: null, workspaceName: null }
+const place = { workspace: null, workspaceName: null }
 const asking = {
   requestId: '3',
   request: { context: CONTEXT, candidates: [], person: { account: 'kim', signsIn: true, workspaces: [] } },
@@ -61,7 +62,18 @@ const asking = {
   onEnd: nothing,
 }
 const warnings = (changes: { hasVouched: boolean; isLured: boolean; isSecond: boolean }) =>
-  textOf(RequestWarnings, { asking, place, bundle: null, plan: { by: 'none' }, leaveOut: null, ...changes })
+  textOf(
+    ReasonBand,
+    reasonsOf({
+      asking,
+      place,
+      offer: { bundle: null },
+      plan: { by: 'none' },
+      isUnbound: true,
+      leaveOut: null,
+      ...changes,
+    }),
+  )
 
 const LURED = { hasVouched: false, isLured: true, isSecond: true }
 const context = { ...CONTEXT, vouch: 'returned' as const }

@@ -8,11 +8,10 @@ import { useOneCall } from './one-call.ts'
 import { inWorkspace } from './place/place.ts'
 import type { ChosenPlace } from './place/use-place.ts'
 import { offeredHours } from './remember-choice.tsx'
-import { isOtherBundle } from './request/request-warnings.tsx'
+import { isOtherBundle } from './request/reasons.tsx'
 import { type Asking, endOf, kindOf } from './request-state.ts'
 import { asksOthers, mustTypeCode, planReturn, type ReturnPlan } from './return-plan.ts'
-import { approveCompanions } from './together/approve-companions.ts'
-import { useCompanions } from './together/use-companions.ts'
+import { approveCompanions, useCompanions } from './together/use-companions.ts'
 
 /** Approve and deny: nothing until all that a decision needs is there, and a question where something is strange. */
 export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
@@ -59,7 +58,9 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
   }
   const cancel = () => setConfirming(false)
   const confirmation = isConfirming ? { send, cancel } : null
-  return { ...way, ...shown, approve, deny, leaveOut, isLured, confirmation }
+  const { keys, plan: planned } = offer.approval ?? {}
+  const choice = JSON.stringify([place.workspaceId, offer.bundle?.id, keys, planned])
+  return { ...way, ...shown, approve, deny, leaveOut, isLured, confirmation, choice }
 }
 
 /** How an approval returns, and what goes with it. */
@@ -78,7 +79,7 @@ function useWay({ requestId, request: { context, person }, wayBack }: Asking, ru
     code,
     together,
     remember,
-    hasVouched: rules?.vouch?.counts === true,
+    hasVouched: rules?.vouch?.counts === true || rules?.first_approval?.returned === true,
     isSecond: (rules?.first_approval ?? rules?.vouch ?? null) !== null || context.vouch === 'returned',
   }
 }

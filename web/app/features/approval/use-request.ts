@@ -1,11 +1,10 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { ApprovalAnswer, Me, RequestContext, Tenant } from '../../lib/calls/answers.ts'
-import { describeFailure } from '../../lib/calls/failure.ts'
+import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { call } from './calls.ts'
 import { keepChoice, keptChoice } from './kept.ts'
 import { type Approver, type Choice, type End, endOf, isOver, type RequestState } from './request-state.ts'
-import { afterFailedLook, afterLook, stateAfterApproval } from './watched-request.ts'
 import { forgetWayBack } from './way-back.ts'
 
 // Once approved, the terminal fetches within moments.
@@ -90,7 +89,8 @@ function useWatch({ requestId, state, setState, reload }: Watched): void {
     const watch = async () => {
       const { next, status, vouch } = await look(requestId)
       // A deposit whose plan changed on its way back is open again. After a vouch, others decide in another way.
-      if ((isStoring && status === 'pending') || (openVouch !== undefined && vouch !== openVouch)) reload()
+      const isOtherVouch = openVouch !== undefined && vouch !== undefined && vouch !== openVouch
+      if ((isStoring && status === 'pending') || isOtherVouch) reload()
       else setState(next)
     }
     const timer = setInterval(() => void watch(), everyMs)
@@ -115,4 +115,39 @@ async function look(requestId: string): Promise<Look> {
     const failure = describeFailure(error)
     return { status: null, next: (state) => afterFailedLook(state, failure) }
   }
+}
+
+/** The state of a request that is approved or waits for more, as far as the server says; null: it is open to decide.
+ * @param kept what this tab approved */
+function stateAfterApproval(context: RequestContext, kept: Choice | null): RequestState | null {
+  const { status, held, awaits_second, vouch, expires_at: expiresAt } = context
+  if (status === 'ready') {
+    if (kept === null) return { phase: 'ended', end: 'already_approved' }
+    return { phase: 'approved', expiresAt, choice: kept, delivered: false }
+  }
+  if (status === 'held' && held) {
+    const untilMs = Date.parse(held.until)
+    return { phase: 'held', context, choice: kept, by: held.by, code: null, untilMs, isReturning: false }
+  }
+  const isWaiting = awaits_second === true || (vouch === 'returned' && kept?.kind === 'vouch')
+  return isWaiting && kept !== null ? { phase: 'second', context, choice: kept } : null
+}
+
+/** What a look at the request changes. An open request stays as the person sees it until another person acts. */
+function afterLook(state: RequestState, context: RequestContext): RequestState {
+  if (state.phase === 'loading' || state.phase === 'ended' || state.phase === 'approved') return state
+  const next = stateAfterApproval(context, state.phase === 'open' ? null : state.choice)
+  if (next === null) return state
+  return state.phase === 'held' && next.phase === 'held' ? state : next
+}
+
+/** What a failed look says about the request. It is gone when the terminal has fetched it. */
+function afterFailedLook(state: RequestState, failure: Failure, nowMs?: number): RequestState {
+  if (failure.status !== 404 || state.phase === 'loading' || state.phase === 'ended') return state
+  const expiresAt = state.phase === 'approved' ? state.expiresAt : state.context.expires_at
+  const end = endOf(failure, expiresAt, nowMs) ?? 'gone'
+  const choice = state.phase === 'open' ? null : state.choice
+  if (choice === null || end === 'denied' || end === 'withdrawn') return { phase: 'ended', end }
+  if (end === 'expired') return { phase: 'ended', end: state.phase === 'approved' ? 'not_collected' : end }
+  return { phase: 'approved', expiresAt, choice, delivered: true }
 }

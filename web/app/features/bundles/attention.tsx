@@ -2,11 +2,11 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Key } from '../../lib/calls/answers.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { dueText } from '../../lib/words/due.ts'
 import { ago } from '../../lib/words/time.ts'
-import { EntryName } from '../../ui/entry-name.tsx'
+import { EntryLink } from '../../ui/entry-name.tsx'
 
 const SHOWN = 8
 const MOST = 100
@@ -40,9 +40,7 @@ export function Attention() {
       <ul aria-label="Keys that need attention" className="border-t border-line px-4 py-1">
         {reasons.slice(0, SHOWN).map(({ id, name, href, text }) => (
           <li key={id} className="flex flex-wrap items-baseline gap-x-3 py-1">
-            <Link href={href} className="link font-mono">
-              <EntryName name={name} />
-            </Link>
+            <EntryLink href={href} name={name} />
             <span className="text-ink-soft">{text}</span>
           </li>
         ))}

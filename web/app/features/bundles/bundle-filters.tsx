@@ -55,7 +55,7 @@ export function BundleFilters({ bundles, filters: { query, tag, sort, set } }: B
           value={tag}
           options={[['', 'All tags'], ...tags.map((name) => [name, name] as const)]}
           onChange={(text) => set('tag', text)}
-          className="field w-auto flex-1 sm:flex-none"
+          className="field w-auto flex-1 sm:max-w-56 sm:flex-none"
         />
       )}
       <Select

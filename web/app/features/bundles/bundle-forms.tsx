@@ -1,11 +1,11 @@
 import type { Bundle } from '../../lib/calls/answers.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
 import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import { DescriptionField } from '../../ui/description-field.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { TextField } from '../../ui/text-field.tsx'
+import { TextField, type TextFieldProps } from '../../ui/text-field.tsx'
 
 /** Asks for what a new bundle needs and leads to it. */
 export function NewBundleDialog({ onClose }: { onClose: () => void }) {
@@ -73,24 +73,20 @@ function BundleFields({ draft, onChange, nameProblem }: BundleFieldsProps) {
       <TextField
         label="Tags (optional)"
         value={draft.tags}
-        onChange={(event) => onChange({ tags: event.currentTarget.value })}
+        onChange={(tags) => onChange({ tags })}
         hint="Separated by commas."
       />
     </>
   )
 }
 
-type BundleNameFieldProps = { value: string; onChange: (name: string) => void; problem: string | null }
-
 /** The field for a bundle's name. */
-export function BundleNameField({ value, onChange, problem }: BundleNameFieldProps) {
+export function BundleNameField(props: Pick<TextFieldProps, 'value' | 'onChange' | 'problem'>) {
   return (
     <TextField
+      {...props}
       label="Name"
       autoFocus
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      problem={problem}
       hint="Letters, digits, - and _. A / makes folders: dev/app."
       placeholder="dev/app"
       code="normal"

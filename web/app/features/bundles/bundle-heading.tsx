@@ -2,6 +2,8 @@ import { isProduction } from '@keyferry/contract/production'
 import { Columns3, Copy, Download, Pencil, Plus, Trash2, Upload } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
+import { useCanEdit, useIsOwner } from '../../lib/data/me.ts'
+import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -12,7 +14,7 @@ import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { tagsOf } from './bundle-tree.ts'
 
 /** The dialog that is open on a bundle's page. */
-export type Open = 'add' | 'edit' | 'duplicate' | 'export' | 'delete' | null
+export type Open = 'edit' | 'duplicate' | 'export' | 'delete' | null
 
 /** The bundle's name, its last part the most visible. */
 export function BundleName({ name }: { name: string }) {
@@ -48,16 +50,14 @@ export function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
   )
 }
 
-type BundleActionsProps = {
-  bundle: BundleWithItems
-  canEdit: boolean
-  isOwner: boolean
-  onOpen: (open: Open) => void
-}
+type BundleActionsProps = { bundle: BundleWithItems; onOpen: (open: Open) => void }
 
 /** What can be done with a bundle as a whole: the frequent actions as buttons, the others in a menu. */
-export function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleActionsProps) {
+export function BundleActions({ bundle, onOpen }: BundleActionsProps) {
+  const canEdit = useCanEdit()(bundle)
+  const isOwner = useIsOwner()
   const [, navigate] = useLocation()
+  const { set } = useAddressFields(['add'])
   const named = `bundle=${encodeURIComponent(bundle.name)}`
   const items: MenuItem[] = [
     ...(canEdit ? [{ label: 'Edit', icon: Pencil, onPick: () => onOpen('edit') }] : []),
@@ -72,7 +72,9 @@ export function BundleActions({ bundle, canEdit, isOwner, onOpen }: BundleAction
   ]
   return (
     <>
-      {canEdit && <Button label="Add variable" look="primary" onClick={() => onOpen('add')} icon={Plus} />}
+      {canEdit && (
+        <Button label="Add variable" look="primary" onClick={() => set('add', 'variable')} icon={Plus} />
+      )}
       {canEdit && <ButtonLink label="Import" href={`/bundles/import?${named}`} icon={Upload} />}
       <Menu label={`More for ${bundle.name}`} items={items} />
     </>

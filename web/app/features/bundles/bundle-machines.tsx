@@ -8,6 +8,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { LoadingState, OutdatedNotice } from '../../ui/loaded.tsx'
+import { Rows } from '../../ui/section.tsx'
 
 /** Which machines may use a bundle, without a question. */
 export function BundleMachines({ bundleId }: { bundleId: string }) {
@@ -34,11 +35,11 @@ export function BundleMachines({ bundleId }: { bundleId: string }) {
       <p className="mb-3 max-w-xl text-sm text-ink-soft">
         These machines use the bundle at any time, without an approval.
       </p>
-      <ul aria-label="Machines" className="divide-y divide-line rounded-lg border border-line bg-surface">
+      <Rows label="Machines">
         {using.map((machine) => (
           <MachineLine key={machine.id} machine={machine} bundleId={bundleId} />
         ))}
-      </ul>
+      </Rows>
     </>
   )
 }

@@ -1,13 +1,15 @@
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer, useChange, useSteps, without } from '../../lib/calls/use-call.ts'
+import { restoreBundle } from '../../lib/data/bundles.ts'
 import { useCanEdit, useIsOwner } from '../../lib/data/me.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { importCommand } from '../../lib/words/client-command.ts'
 import { ActivityOf } from '../../ui/activity/activity-of.tsx'
 import { AddVariableDialog } from '../../ui/add-variable/add-variable-dialog.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { deferred } from '../../ui/deferred.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { InstallClient } from '../../ui/install-client.tsx'
@@ -17,9 +19,9 @@ import { PageHeading } from '../../ui/page-heading.tsx'
 import { NotFound } from '../../ui/page-note.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { notifyFailure } from '../../ui/toast-store.ts'
 import { EditBundleDialog } from './bundle-forms.tsx'
 import { BundleActions, BundleIntro, BundleName, type Open, RunLine } from './bundle-heading.tsx'
-import { DeleteBundleDialog } from './delete-bundle-dialog.tsx'
 import { DuplicateBundleDialog } from './duplicate-bundle-dialog.tsx'
 import { AttachedKeys } from './entries/attached-keys.tsx'
 import { LegacyItems } from './entries/legacy-items.tsx'
@@ -42,10 +44,12 @@ export function BundlePage({ id, view }: { id: string; view: string | undefined 
   )
 }
 
-function BundleView({ bundle, view }: { bundle: BundleWithItems; view: string | undefined }) {
-  const isOwner = useIsOwner()
+type BundleViewProps = { bundle: BundleWithItems; view: string | undefined }
+
+function BundleView({ bundle, view }: BundleViewProps) {
   const canEdit = useCanEdit()(bundle)
   const [params] = useSearchParams()
+  const { textOf, set } = useAddressFields(['add'])
   const [open, setOpen] = useState<Open>(params.has('duplicate') ? 'duplicate' : null)
   const close = () => setOpen(null)
   return (
@@ -54,11 +58,13 @@ function BundleView({ bundle, view }: { bundle: BundleWithItems; view: string | 
         title={bundle.name}
         shown={<BundleName name={bundle.name} />}
         intro={<BundleIntro bundle={bundle} />}
-        actions={<BundleActions bundle={bundle} canEdit={canEdit} isOwner={isOwner} onOpen={setOpen} />}
+        actions={<BundleActions bundle={bundle} onOpen={setOpen} />}
       />
-      <BundleTabs bundle={bundle} isOwner={isOwner} view={view} />
-      <BundlePart view={view} bundle={bundle} canEdit={canEdit} isOwner={isOwner} />
-      {open === 'add' && <AddVariableDialog bundle={bundle} onClose={close} />}
+      <BundleTabs bundle={bundle} view={view} />
+      <BundlePart bundle={bundle} view={view} />
+      {canEdit && textOf('add') !== '' && (
+        <AddVariableDialog bundle={bundle} onClose={() => set('add', '')} />
+      )}
       {open === 'edit' && <EditBundleDialog bundle={bundle} onClose={close} />}
       {open === 'duplicate' && (
         <DuplicateBundleDialog bundle={bundle} as={params.get('duplicate')} onClose={close} />
@@ -71,9 +77,8 @@ function BundleView({ bundle, view }: { bundle: BundleWithItems; view: string | 
 
 const FILTER_FROM = 12
 
-type BundleTabsProps = { bundle: BundleWithItems; isOwner: boolean; view: string | undefined }
-
-function BundleTabs({ bundle, isOwner, view }: BundleTabsProps) {
+function BundleTabs({ bundle, view }: BundleViewProps) {
+  const isOwner = useIsOwner()
   const { id, items } = bundle
   const { textOf, set } = useAddressFields(['query'])
   const href = `/bundles/${id}`
@@ -104,16 +109,15 @@ function BundleTabs({ bundle, isOwner, view }: BundleTabsProps) {
   )
 }
 
-type BundleContentsProps = { bundle: BundleWithItems; canEdit: boolean; isOwner: boolean }
-
-function BundlePart({ view, ...contents }: BundleContentsProps & { view: string | undefined }) {
-  if (view === 'activity') return <ActivityOf id={contents.bundle.id} />
-  if (view === 'machines') return <BundleMachines bundleId={contents.bundle.id} />
-  if (view === 'rules') return <BundleRules bundleId={contents.bundle.id} />
-  return <BundleContents {...contents} />
+function BundlePart({ bundle, view }: BundleViewProps) {
+  if (view === 'activity') return <ActivityOf id={bundle.id} />
+  if (view === 'machines') return <BundleMachines bundleId={bundle.id} />
+  if (view === 'rules') return <BundleRules bundleId={bundle.id} />
+  return <BundleContents bundle={bundle} />
 }
 
-function BundleContents({ bundle, canEdit, isOwner }: BundleContentsProps) {
+function BundleContents({ bundle }: { bundle: BundleWithItems }) {
+  const canEdit = useCanEdit()(bundle)
   const [params] = useSearchParams()
   const attached = bundle.items.filter(({ order }) => order !== null)
   const legacy = bundle.items.filter(({ order }) => order === null)
@@ -136,7 +140,7 @@ function BundleContents({ bundle, canEdit, isOwner }: BundleContentsProps) {
           Owners can change this bundle, and so can members whom the rules allow.
         </Notice>
       )}
-      {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} isOwner={isOwner} />}
+      {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} />}
       <InstallClient />
     </>
   )
@@ -152,5 +156,39 @@ function AfterDuplicate({ bundle }: { bundle: BundleWithItems }) {
         The bundle gets its own keys for values that differ. Other bundles do not change.
       </p>
     </div>
+  )
+}
+
+/** Asks before a bundle is deleted, and says what stays. A bundle without legacy items can be created again later. */
+function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onClose: () => void }) {
+  const shows = without('listBundles', {}, bundle.id)
+  const remove = useChange('deleteBundle', { bundle_id: bundle.id }, { shows })
+  const restore = useSteps(restoreBundle, { refreshes: ['listBundles'] })
+  const keys = bundle.items.filter(({ order }) => order !== null).length
+  const legacy = bundle.items.length - keys
+  // The page of the bundle is gone by then, and with it the callbacks of a plain `mutate`.
+  const undo = () => void restore.mutateAsync(bundle).catch(notifyFailure)
+  return (
+    <ConfirmChange
+      title={`Delete ${bundle.name}?`}
+      action="Delete bundle"
+      change={remove}
+      done={() => ({ text: `Deleted ${bundle.name}.`, ...(legacy === 0 ? { undo } : {}) })}
+      leadsTo="/bundles"
+      onClose={onClose}
+    >
+      <p>
+        {keys === 0
+          ? 'It has no attached keys.'
+          : `Its ${keys} ${keys === 1 ? 'key stays' : 'keys stay'} in the library.`}{' '}
+        Terminals that ask for this bundle by name will find nothing.
+      </p>
+      {legacy > 0 && (
+        <p className="font-medium text-danger">
+          {legacy} inline {legacy === 1 ? 'item' : 'items'} will be lost for good:{' '}
+          {legacy === 1 ? 'it is' : 'they are'} not in the library.
+        </p>
+      )}
+    </ConfirmChange>
   )
 }

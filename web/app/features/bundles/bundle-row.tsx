@@ -69,12 +69,14 @@ function BundleLink({ row: { bundle, name, depth }, sort, className }: BundleLin
           <span className="line-clamp-1 text-xs text-ink-soft">{bundle.description}</span>
         )}
       </span>
-      <span className="hidden gap-1 sm:flex">
+      <span className="hidden max-w-2/5 flex-wrap justify-end gap-1 sm:flex">
         {isProduction(bundle) && <Badge tone="danger">Production</Badge>}
         {tagsOf(bundle)
           .slice(0, 4)
           .map((tag) => (
-            <Badge key={tag}>{tag}</Badge>
+            <Badge key={tag}>
+              <span className="max-w-40 truncate">{tag}</span>
+            </Badge>
           ))}
       </span>
       <span className="shrink-0 text-right text-xs text-ink-faint sm:w-44">

@@ -2,7 +2,8 @@ import { Plus, Upload } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Redirect, useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
+import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { FoundList } from '../../ui/found-list.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -19,7 +20,7 @@ const ROW_HEIGHT_PX = 53
 /** All bundles: as a tree, or as a list while one searches, filters or sorts. */
 export function BundlesPage() {
   const bundles = useAnswer('listBundles', {})
-  const [creating, setCreating] = useState(false)
+  const { textOf, set } = useAddressFields(['new'])
   return (
     <>
       <PageHeading
@@ -28,7 +29,7 @@ export function BundlesPage() {
         actions={
           <>
             <ButtonLink label="Import" href="/bundles/import" icon={Upload} />
-            <Button label="New bundle" look="primary" onClick={() => setCreating(true)} icon={Plus} />
+            <Button label="New bundle" look="primary" onClick={() => set('new', 'bundle')} icon={Plus} />
           </>
         }
       />
@@ -45,7 +46,7 @@ export function BundlesPage() {
           )
         }
       </Loaded>
-      {creating && <NewBundleDialog onClose={() => setCreating(false)} />}
+      {textOf('new') !== '' && <NewBundleDialog onClose={() => set('new', '')} />}
     </>
   )
 }

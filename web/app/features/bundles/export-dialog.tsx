@@ -1,7 +1,7 @@
 import { Check, Copy, Download } from 'lucide-react'
 import { useState } from 'react'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { saveFile } from '../../lib/page/save-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -23,12 +23,7 @@ export function ExportDialog({ bundle, onClose }: { bundle: BundleWithItems; onC
       </p>
       <label className="mt-4 inline-flex items-center gap-2 text-sm font-medium">
         Format
-        <Select
-          value={format}
-          options={FORMATS}
-          onChange={(text) => setFormat(text === 'json' ? 'json' : 'env')}
-          className="field w-auto"
-        />
+        <Select value={format} options={FORMATS} onChange={setFormat} className="field w-auto" />
       </label>
       <Loaded query={exported} what="the text">
         {(data) => <ExportedText text={data} fileName={`${bundle.name.replaceAll('/', '-')}.${format}`} />}

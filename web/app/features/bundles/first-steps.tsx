@@ -1,7 +1,6 @@
 import { Link } from 'wouter'
 import { pageWorkspace } from '../../lib/calls/workspace.ts'
-import { useTenants } from '../../lib/data/people.ts'
-import { useSession } from '../../lib/data/session.ts'
+import { useSession, useTenants } from '../../lib/data/me.ts'
 import { importCommand, installCommand, runCommand } from '../../lib/words/client-command.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'

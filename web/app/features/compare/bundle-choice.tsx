@@ -47,14 +47,14 @@ export function BundleChoice({ bundles, compared: { chosen, add, remove } }: Bun
         {chosen.map(({ id, name }) => (
           <li
             key={id}
-            className="inline-flex min-h-9 items-center gap-1 rounded-md border border-line bg-surface pl-3 font-mono text-sm"
+            className="inline-flex min-h-8 items-center gap-1 rounded-md border border-line bg-surface pl-3 font-mono text-sm"
           >
             <EntryName name={name} className="min-w-0" />
             <button
               type="button"
               aria-label={`Remove ${name}`}
               onClick={() => remove(name)}
-              className="inline-flex size-9 items-center justify-center rounded-md text-ink-soft -outline-offset-2 hover:bg-sunken"
+              className="inline-flex size-8 items-center justify-center rounded-md text-ink-soft -outline-offset-2 hover:bg-sunken"
             >
               <X aria-hidden size={15} />
             </button>

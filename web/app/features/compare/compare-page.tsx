@@ -1,19 +1,19 @@
 import type { Bundle } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded, LoadingState } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Applications, BundleChoice, useComparedBundles } from './bundle-choice.tsx'
 import { ComparedNames } from './compared-names.tsx'
 
-/** Names × bundles: which bundle delivers what, from a shared key or its own. Shows no secrets. */
+/** Names × bundles: which bundle delivers what, with its own value or the same. Shows no secrets. */
 export function ComparePage() {
   const bundles = useAnswer('listBundles', {})
   return (
     <>
       <PageHeading
         title="Compare"
-        intro="Which bundle delivers which variable, shared or its own. Secrets stay hidden."
+        intro="Which bundle delivers which variable, with its own value or the same. Secrets stay hidden."
       />
       <Loaded query={bundles} what="the bundles">
         {(data) => <Comparison bundles={data} />}

@@ -2,36 +2,36 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import { Link } from 'wouter'
 import type { Bundle, ComparedCell, ComparedRow } from '../../lib/calls/answers.ts'
+import type { useSelection } from '../../lib/page/selection.ts'
 import { builtFrom } from '../../lib/rules/templates.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { EntryName } from '../../ui/entry-name.tsx'
+import { EntryLink, EntryName } from '../../ui/entry-name.tsx'
 import { RowCheckbox } from '../../ui/selection/row-checkbox.tsx'
+import { useOverscan } from '../../ui/use-overscan.ts'
 import { stateOf } from './compared-row.ts'
 import { ComposedMark, Mark } from './marks.tsx'
 
 const ROW_HEIGHT_PX = 41
-// Up to here every row is in the document, so that the browser's own search finds it.
-const ALL_ROWS_BELOW = 300
+const OVERSCAN = 12
 
 type CompareTableProps = {
   bundles: readonly Bundle[]
   rows: readonly ComparedRow[]
   /** The values that everyone may read. */
   readable: (bundleId: string, name: string) => string | undefined
-  chosen: ReadonlySet<string>
-  onTick: (name: string, isRange: boolean) => void
+  selection: Pick<ReturnType<typeof useSelection>, 'chosen' | 'tick'>
   onMissing: (missing: { name: string; bundle: Bundle }) => void
 }
 
 /** The table of names and bundles, which scrolls both ways below its head; of a long one only the rows near the view
  * are in the document. */
-export function CompareTable({ bundles, rows, readable, chosen, onTick, onMissing }: CompareTableProps) {
+export function CompareTable({ rows, ...shown }: CompareTableProps) {
   const box = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => ROW_HEIGHT_PX,
-    overscan: rows.length < ALL_ROWS_BELOW ? rows.length : 12,
+    overscan: useOverscan(rows.length, OVERSCAN),
     getItemKey: (index) => rows[index]?.name ?? index,
     useFlushSync: false,
   })
@@ -46,13 +46,13 @@ export function CompareTable({ bundles, rows, readable, chosen, onTick, onMissin
       aria-label="Comparison"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls takes the arrow keys
       tabIndex={0}
-      className="max-h-[75dvh] overflow-auto rounded-lg border border-line bg-surface"
+      className="max-h-[75dvh] overflow-auto rounded-lg border border-line bg-surface print:max-h-none print:overflow-visible"
     >
       <table
         aria-rowcount={rows.length + 1}
         className="w-full border-separate border-spacing-0 text-sm [&_td]:border-t [&_td]:border-line [&_tbody_th]:border-t [&_tbody_th]:border-line"
       >
-        <Head bundles={bundles} />
+        <Head bundles={shown.bundles} />
         <tbody>
           <Gap height={above} />
           {items.map(({ index, key }) => {
@@ -60,36 +60,7 @@ export function CompareTable({ bundles, rows, readable, chosen, onTick, onMissin
             if (row === undefined) return null
             return (
               <tr key={key} ref={virtualizer.measureElement} data-index={index} aria-rowindex={index + 2}>
-                <th
-                  scope="row"
-                  className={classNames(
-                    'sticky left-0 py-0 pr-3 text-left font-mono font-medium [overflow-wrap:anywhere]',
-                    chosen.has(row.name) ? 'bg-accent-soft' : 'bg-surface',
-                  )}
-                >
-                  <span className="flex items-center">
-                    {stateOf(row) === 'missing' ? (
-                      <RowCheckbox
-                        name={row.name}
-                        checked={chosen.has(row.name)}
-                        onTick={(isRange) => onTick(row.name, isRange)}
-                      />
-                    ) : (
-                      <span className="w-10 shrink-0" />
-                    )}
-                    <EntryName name={row.name} className="min-w-0" />
-                  </span>
-                </th>
-                {bundles.map((bundle, column) => (
-                  <td key={bundle.id} className="p-0">
-                    <Cell
-                      cell={row.cells[column]}
-                      what={`${row.name} in ${bundle.name}`}
-                      value={readable(bundle.id, row.name)}
-                      onMissing={() => onMissing({ name: row.name, bundle })}
-                    />
-                  </td>
-                ))}
+                <Row row={row} {...shown} />
               </tr>
             )
           })}
@@ -97,6 +68,47 @@ export function CompareTable({ bundles, rows, readable, chosen, onTick, onMissin
         </tbody>
       </table>
     </div>
+  )
+}
+
+function Row({
+  row,
+  bundles,
+  readable,
+  selection,
+  onMissing,
+}: Omit<CompareTableProps, 'rows'> & { row: ComparedRow }) {
+  const { name, cells } = row
+  const isChosen = selection.chosen.has(name)
+  return (
+    <>
+      <th
+        scope="row"
+        className={classNames(
+          'sticky left-0 py-0 pr-3 text-left font-mono font-medium [overflow-wrap:anywhere]',
+          isChosen ? 'bg-accent-soft' : 'bg-surface',
+        )}
+      >
+        <span className="flex items-center">
+          {stateOf(row) === 'missing' ? (
+            <RowCheckbox name={name} checked={isChosen} onTick={(isRange) => selection.tick(name, isRange)} />
+          ) : (
+            <span className="w-10 shrink-0" />
+          )}
+          <EntryName name={name} className="min-w-0" />
+        </span>
+      </th>
+      {bundles.map((bundle, column) => (
+        <td key={bundle.id} className="p-0">
+          <Cell
+            cell={cells[column]}
+            what={`${name} in ${bundle.name}`}
+            value={readable(bundle.id, name)}
+            onMissing={() => onMissing({ name, bundle })}
+          />
+        </td>
+      ))}
+    </>
   )
 }
 
@@ -116,9 +128,7 @@ function Head({ bundles }: { bundles: readonly Bundle[] }) {
             scope="col"
             className="sticky top-0 z-1 min-w-24 bg-sunken px-3 py-2 text-left font-medium"
           >
-            <Link href={`/bundles/${id}`} className="font-mono text-xs hover:underline">
-              <EntryName name={name} />
-            </Link>
+            <EntryLink href={`/bundles/${id}`} name={name} className="font-mono text-xs hover:underline" />
           </th>
         ))}
       </tr>

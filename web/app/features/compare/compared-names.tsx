@@ -1,18 +1,19 @@
+import { COMPARED_WORDS } from '@keyferry/contract/compared'
 import { Copy } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { Bundle, ComparedRow } from '../../lib/calls/answers.ts'
-import { useAnswers } from '../../lib/calls/use-answer.ts'
+import { useAnswers } from '../../lib/calls/use-call.ts'
 import { useCanEdit } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
+import { useSelection } from '../../lib/page/selection.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
-import { useSelection } from '../../lib/page/use-selection.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { AddVariableDialog } from '../../ui/add-variable/add-variable-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { SelectionBar } from '../../ui/selection/selection-bar.tsx'
 import { CompareTable } from './compare-table.tsx'
-import { copiesTo, ROW_STATES, stateOf } from './compared-row.ts'
+import { copiesTo, stateOf } from './compared-row.ts'
 import { CopyDialog } from './copy-dialog.tsx'
 import { Legend } from './marks.tsx'
 
@@ -31,68 +32,55 @@ export function ComparedNames({ bundles, rows }: ComparedProps) {
   const shown = sorted.filter((row) => matches(row.name, query) && (show === '' || stateOf(row) === show))
   const names = shown.filter(isMissing).map(({ name }) => name)
   const selection = useSelection(names, names)
-  const copies = (id: string) =>
-    copiesTo(
-      id,
-      rows.filter(({ name }) => selection.chosen.has(name)),
-    )
+  const ticked = rows.filter(({ name }) => selection.chosen.has(name))
+  const done = () => setAsked(null)
   return (
     <>
-      <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
-        <ShownStates rows={rows} show={show} onShow={(state) => set('show', state)} />
-        <SearchField
-          label="Filter names"
-          value={query}
-          onChange={(text) => set('query', text)}
-          className="min-w-40 flex-1 basis-full sm:basis-40"
-        />
-      </div>
+      <Filters rows={rows} query={query} show={show} onChange={set} />
       <p role="status" className="sr-only">
         {counted(shown.length, 'name')}
       </p>
-      <SelectionBar
-        chosen={selection.chosen}
-        shown={names}
-        onTickAll={selection.tickAll}
-        onClear={selection.clear}
-      >
-        <CopyButtons
-          bundles={bundles}
-          countFor={(id) => copies(id).length}
-          onCopy={(to) => setAsked({ copiesTo: to })}
-        />
+      <SelectionBar selection={selection} shown={names}>
+        <CopyButtons bundles={bundles} rows={ticked} onCopy={(to) => setAsked({ copiesTo: to })} />
       </SelectionBar>
       {shown.length === 0 ? (
         <p className="py-6 text-ink-soft">
           {rows.length === 0 ? 'These bundles have no variables.' : 'No name matches. Change the filter.'}
         </p>
       ) : (
-        <CompareTable
-          bundles={bundles}
-          rows={shown}
-          readable={readable}
-          chosen={selection.chosen}
-          onTick={selection.tick}
-          onMissing={setAsked}
-        />
+        <CompareTable {...{ bundles, readable, selection }} rows={shown} onMissing={setAsked} />
       )}
-      <Legend
-        hasComposed={rows.some(({ cells }) => cells.some((cell) => cell.template_parts !== undefined))}
-      />
-      {asked !== null && 'name' in asked && (
-        <AddVariableDialog {...asked} among={bundles} onClose={() => setAsked(null)} />
-      )}
+      <Legend hasComposed={rows.some(isComposed)} />
+      {asked !== null && 'name' in asked && <AddVariableDialog {...asked} among={bundles} onClose={done} />}
       {asked !== null && 'copiesTo' in asked && (
-        <CopyDialog
-          to={asked.copiesTo}
-          bundles={bundles}
-          copies={copies(asked.copiesTo.id)}
-          onClose={() => setAsked(null)}
-        />
+        <CopyDialog to={asked.copiesTo} bundles={bundles} rows={ticked} onClose={done} />
       )}
     </>
   )
 }
+
+type FiltersProps = {
+  rows: readonly ComparedRow[]
+  query: string
+  show: string
+  onChange: (field: 'query' | 'show', text: string) => void
+}
+
+function Filters({ rows, query, show, onChange }: FiltersProps) {
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
+      <ShownStates rows={rows} show={show} onShow={(state) => onChange('show', state)} />
+      <SearchField
+        label="Filter names"
+        value={query}
+        onChange={(text) => onChange('query', text)}
+        className="min-w-40 flex-1 basis-full sm:basis-40"
+      />
+    </div>
+  )
+}
+
+const isComposed = ({ cells }: ComparedRow) => cells.some((cell) => cell.template_parts !== undefined)
 
 const isMissing = (row: ComparedRow): boolean => stateOf(row) === 'missing'
 
@@ -104,7 +92,7 @@ type ShownStatesProps = { rows: readonly ComparedRow[]; show: string; onShow: (s
 
 /** What the table shows: all names, or those in one state; each with its number. */
 function ShownStates({ rows, show, onShow }: ShownStatesProps) {
-  const states = [['', 'All'], ...Object.entries(ROW_STATES)] as const
+  const states = [['', 'All'], ...Object.entries(COMPARED_WORDS)] as const
   return (
     <fieldset className="flex overflow-hidden rounded-md border border-edge text-sm">
       <legend className="sr-only">Show</legend>
@@ -114,7 +102,7 @@ function ShownStates({ rows, show, onShow }: ShownStatesProps) {
           type="button"
           aria-pressed={show === state}
           onClick={() => onShow(state)}
-          className="min-h-9 border-l border-edge px-3 -outline-offset-2 first:border-0 hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium"
+          className="min-h-10 border-l border-edge px-3 -outline-offset-2 first:border-0 hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium"
         >
           {name}{' '}
           <span className="text-ink-soft">
@@ -128,12 +116,13 @@ function ShownStates({ rows, show, onShow }: ShownStatesProps) {
 
 type CopyButtonsProps = {
   bundles: readonly Bundle[]
-  countFor: (bundleId: string) => number
+  rows: readonly ComparedRow[]
   onCopy: (to: Bundle) => void
 }
 
-function CopyButtons({ bundles, countFor, onCopy }: CopyButtonsProps) {
+function CopyButtons({ bundles, rows, onCopy }: CopyButtonsProps) {
   const canEdit = useCanEdit()
+  const countFor = (id: string) => copiesTo(id, rows).length
   const targets = bundles.filter((bundle) => canEdit(bundle) && countFor(bundle.id) > 0)
   if (targets.length === 0) return <p className="text-sm text-ink-soft">There is no key to copy.</p>
   return targets.map((bundle) => (

@@ -1,7 +1,6 @@
-import type { ComparedRow } from '../../lib/calls/answers.ts'
+import type { ComparedCell, ComparedRow } from '../../lib/calls/answers.ts'
 
-export const ROW_STATES = { missing: 'Missing', own: 'Own', shared: 'Shared' } as const
-export type RowState = keyof typeof ROW_STATES
+type RowState = ComparedCell['state']
 
 /** `missing`: a bundle lacks the name · `shared`: all deliver the same key · `own`: they do not. */
 export function stateOf({ cells }: ComparedRow): RowState {

@@ -1,7 +1,7 @@
 import { isProduction } from '@keyferry/contract/production'
 import { useState } from 'react'
-import type { Bundle } from '../../lib/calls/answers.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import type { Bundle, ComparedRow } from '../../lib/calls/answers.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
 import { useStricter, useWeaker } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { FormDialog } from '../../ui/dialog-form.tsx'
@@ -9,19 +9,21 @@ import { EntryName } from '../../ui/entry-name.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { StricterNotice, WeakerNotice } from '../../ui/stricter-notice.tsx'
+import { copiesTo } from './compared-row.ts'
 
 type CopyDialogProps = {
   /** The bundle that lacks the names. */
   to: Bundle
   bundles: readonly Bundle[]
-  /** `from`: the id of a bundle; `keyId`: of what it delivers. */
-  copies: readonly { name: string; from: string; keyId: string }[]
+  /** The names to copy, as far as it lacks them. */
+  rows: readonly ComparedRow[]
   onClose: () => void
 }
 
 /** Asks before variables are copied into a bundle. The server copies them, so no secret is shown or typed. */
-export function CopyDialog({ to, bundles, copies, onClose }: CopyDialogProps) {
+export function CopyDialog({ to, bundles, rows, onClose }: CopyDialogProps) {
   const [isShared, setShared] = useState(false)
+  const copies = copiesTo(to.id, rows)
   const nameOf = (id: string) => bundles.find((bundle) => bundle.id === id)?.name ?? ''
   const names = copies.map(({ name }) => name)
   const entries = copies.map(({ name, from }) => ({ name, from: nameOf(from) }))

@@ -1,11 +1,12 @@
 import { Search } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { Link } from 'wouter'
-import { IconButton } from '../../ui/icon-button.tsx'
+import { type ReactNode, useEffect } from 'react'
+import { Link, useLocation } from 'wouter'
+import { PLACES } from '../../lib/page/places.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { isTyping } from '../../ui/search-field.tsx'
 import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
 import { Navigation } from './navigation.tsx'
-import { useShortcuts } from './use-shortcuts.ts'
 import { WaitingLink } from './waiting-link.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
@@ -57,7 +58,7 @@ function PaletteButton({ onPalette }: { onPalette: () => void }) {
         type="button"
         onClick={onPalette}
         aria-keyshortcuts="Control+K Meta+K"
-        className="hidden min-h-9 items-center gap-2 rounded-md border border-line bg-surface px-3 text-sm text-ink-soft hover:bg-sunken sm:inline-flex"
+        className="hidden min-h-10 items-center gap-2 rounded-md border border-line bg-surface px-3 text-sm text-ink-soft hover:bg-sunken sm:inline-flex"
       >
         <Search aria-hidden size={15} />
         Go to…
@@ -66,4 +67,32 @@ function PaletteButton({ onPalette }: { onPalette: () => void }) {
       <IconButton label="Go to…" onClick={onPalette} className="sm:hidden" icon={Search} px={18} />
     </>
   )
+}
+
+const SEQUENCE_MS = 1_000
+
+/** Ctrl or Cmd with K opens the palette; G and then a letter goes to a place. */
+function useShortcuts(enabled: boolean, onPalette: () => void): void {
+  const [, navigate] = useLocation()
+  useEffect(() => {
+    if (!enabled) return undefined
+    let gAtMs = Number.NEGATIVE_INFINITY
+    const onKeyDown = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        return onPalette()
+      }
+      if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || dialogIsOpen()) return
+      const place =
+        event.timeStamp - gAtMs < SEQUENCE_MS ? PLACES.find(({ key }) => key === event.key) : undefined
+      gAtMs = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
+      if (place !== undefined) navigate(place.href)
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [enabled, onPalette, navigate])
+}
+
+function dialogIsOpen(): boolean {
+  return document.querySelector('dialog[open]') !== null
 }

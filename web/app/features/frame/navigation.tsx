@@ -2,22 +2,9 @@ import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useIsOwner } from '../../lib/data/me.ts'
+import { PLACES, type Place } from '../../lib/page/places.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-
-/** A place of the app: the address within the workspace, its name, and other addresses that belong to it. */
-type Place = { href: string; name: string; also?: readonly string[]; forOwners?: true }
-
-/** The app's places, in order. A new place is one line here and its page in routes.tsx. */
-const PLACES: readonly Place[] = [
-  { href: '/bundles', name: 'Bundles', also: ['/'] },
-  { href: '/keys', name: 'Keys' },
-  { href: '/compare', name: 'Compare' },
-  { href: '/activity', name: 'Activity', forOwners: true },
-  { href: '/machines', name: 'Machines' },
-  { href: '/settings', name: 'Settings', also: ['/members'] },
-  { href: '/account', name: 'Account' },
-]
 
 /** How many places a phone's bottom bar shows; the others are behind *More*. */
 const IN_BAR = 3
@@ -30,15 +17,15 @@ function isAt({ href, also = [] }: Place, path: string): boolean {
 /** The app's places: tabs under the header, and on a phone a bar at the bottom. */
 export function Navigation() {
   const isOwner = useIsOwner()
-  const places = PLACES.filter(({ forOwners }) => isOwner || forOwners !== true)
+  const places = PLACES.filter(({ tab, forOwners }) => tab && (isOwner || !forOwners))
   return (
-    <nav aria-label="Main">
+    <nav aria-label="Main" className="print:hidden">
       <div className="-mx-2 hidden sm:flex">
         {places.map((place) => (
           <PlaceLink
             key={place.href}
             place={place}
-            className="min-h-10 px-3 after:inset-x-3 after:bottom-0"
+            className="min-h-10 px-2 whitespace-nowrap after:inset-x-2 after:bottom-0 lg:px-3 lg:after:inset-x-3"
           />
         ))}
       </div>

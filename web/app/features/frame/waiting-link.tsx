@@ -17,7 +17,7 @@ export function WaitingLink() {
       aria-label={count === 0 ? 'Waiting for you' : `Waiting for you: ${shown(count)}`}
       title="Waiting for you"
       aria-current={path === '/waiting' ? 'page' : undefined}
-      className="relative inline-flex size-9 shrink-0 items-center justify-center rounded-md text-ink-soft hover:bg-sunken hover:text-ink"
+      className="relative inline-flex size-8 shrink-0 items-center justify-center rounded-md text-ink-soft hover:bg-sunken hover:text-ink"
     >
       <Inbox aria-hidden size={18} />
       {count > 0 && (

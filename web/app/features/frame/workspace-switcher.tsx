@@ -1,7 +1,7 @@
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { useState } from 'react'
 import { pageWorkspace, workspacePath } from '../../lib/calls/workspace.ts'
-import { ROLE_NAMES, useTenants } from '../../lib/data/people.ts'
+import { ROLE_NAMES, useTenants } from '../../lib/data/me.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -17,7 +17,7 @@ export function WorkspaceSwitcher() {
         type="button"
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
-        className="inline-flex min-h-9 max-w-72 min-w-0 items-center gap-1.5 rounded-md border border-line bg-surface px-2 text-sm hover:bg-sunken"
+        className="inline-flex min-h-10 max-w-72 min-w-0 items-center gap-1.5 rounded-md border border-line bg-surface px-2 text-sm hover:bg-sunken"
       >
         {current !== undefined && <span className="sr-only">Workspace </span>}
         <span className="truncate font-medium">{current?.name ?? 'Workspaces'}</span>

@@ -1,17 +1,13 @@
-import { Link } from 'wouter'
 import { PageNote } from '../../ui/page-note.tsx'
 
 /** For an address without a page. */
 export function NotFoundPage({ path }: { path: string }) {
   return (
     <div className="max-w-xl pt-6">
-      <PageNote title="Page not found">
+      <PageNote title="Page not found" href="/" way="Go to the start">
         There is no page at <span className="font-mono text-ink">{path}</span>. It was deleted, or the link is
         incomplete.
       </PageNote>
-      <Link href="/" className="link mt-4 inline-block">
-        Go to the start
-      </Link>
     </div>
   )
 }

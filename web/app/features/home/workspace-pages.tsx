@@ -1,4 +1,4 @@
-import { useTenants } from '../../lib/data/people.ts'
+import { useTenants } from '../../lib/data/me.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { Button } from '../../ui/button.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'

@@ -1,6 +1,6 @@
 import type { ImportChoice, ImportPlan, ImportRequest, ImportStep } from '../../lib/calls/answers.ts'
 import { looksSecret } from '../../lib/rules/key-names.ts'
-import { changedCount } from '../../lib/words/import-steps.ts'
+import { changedOf } from '../../lib/words/import-steps.ts'
 
 /** What a person decided about entries, by name; what is absent follows the plan. */
 export type Decisions = {
@@ -10,6 +10,23 @@ export type Decisions = {
 }
 
 export const UNDECIDED: Decisions = { skipped: new Set(), secret: new Map(), choices: new Map() }
+
+/** What changes the decisions. */
+export function deciding(decisions: Decisions, onDecide: (decisions: Decisions) => void) {
+  const { skipped, secret, choices } = decisions
+  return {
+    skip: (names: readonly string[], isSkipped: boolean) => {
+      const others = [...skipped].filter((name) => !names.includes(name))
+      onDecide({ ...decisions, skipped: new Set(isSkipped ? [...others, ...names] : others) })
+    },
+    mark: (name: string, isSecret: boolean) =>
+      onDecide({ ...decisions, secret: new Map(secret).set(name, isSecret) }),
+    choose: (names: readonly string[], choice: ImportChoice) => {
+      const chosen = names.map((name) => [name, choice] as const)
+      onDecide({ ...decisions, choices: new Map([...choices, ...chosen]) })
+    },
+  }
+}
 
 /** The request that carries out a plan: new keys get the mark that their names suggest unless the person decided. */
 export function applying(request: ImportRequest, { plan, plan_id }: ImportPlan): ImportRequest {
@@ -24,5 +41,5 @@ export function applying(request: ImportRequest, { plan, plan_id }: ImportPlan):
 
 /** Whether a plan writes anything. */
 export function hasWork(plan: readonly Pick<ImportStep, 'action'>[]): boolean {
-  return changedCount(plan) > 0
+  return changedOf(plan).length > 0
 }

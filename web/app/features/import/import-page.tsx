@@ -1,16 +1,20 @@
 import { readImport } from '@keyferry/contract/env'
-import { type Dialect, isDialect } from '@keyferry/contract/env/dialects'
+import type { Dialect } from '@keyferry/contract/env/dialects'
 import { useId, useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { Bundle, ImportPlan } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
+import { runCommand } from '../../lib/words/client-command.ts'
+import { planText } from '../../lib/words/import-steps.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { CommandLine } from '../../ui/command-line.tsx'
+import { InstallClient } from '../../ui/install-client.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { UNDECIDED } from './decisions.ts'
-import { ImportDone } from './import-done.tsx'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportSubmit } from './import-submit.tsx'
 import { TextDrop } from './text-drop.tsx'
@@ -68,14 +72,7 @@ function ImportForm({ bundleName, onBundleName, onDone }: ImportFormProps) {
       <TextDrop text={text} onText={changeText} />
       <DialectField value={dialect} onChange={setDialect} />
       {(read.entries.length > 0 || read.problems.length > 0) && (
-        <ImportPreview
-          bundleName={bundleName}
-          bundles={bundles}
-          read={read}
-          planning={planning}
-          decisions={decisions}
-          onDecide={setDecisions}
-        />
+        <ImportPreview read={read} planning={planning} decisions={decisions} onDecide={setDecisions} />
       )}
       <ImportSubmit
         planning={planning}
@@ -111,7 +108,7 @@ function BundleNameField({ value, bundles, problem, onChange }: BundleNameFieldP
       <TextField
         label="Bundle"
         value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
+        onChange={onChange}
         problem={problem}
         hint={
           value === ''
@@ -144,12 +141,28 @@ function DialectField({ value, onChange }: { value: Dialect; onChange: (value: D
   return (
     <label className="flex flex-wrap items-center gap-2 text-sm">
       The .env file was written for
-      <Select
-        value={value}
-        options={LABELS}
-        onChange={(text) => isDialect(text) && onChange(text)}
-        className="field w-auto"
-      />
+      <Select value={value} options={LABELS} onChange={onChange} className="field w-auto" />
     </label>
+  )
+}
+
+type ImportDoneProps = { result: ImportPlan; bundleName: string; onAgain: () => void }
+
+/** What an import did, and the next step. */
+function ImportDone({ result, bundleName, onAgain }: ImportDoneProps) {
+  return (
+    <div className="max-w-2xl">
+      <PageHeading title="Imported" intro={`Into ${bundleName}: ${planText(result.plan)}.`} />
+      <h2 className="mb-2 text-sm font-semibold">Now start your program with them</h2>
+      <InstallClient />
+      <CommandLine command={runCommand(bundleName)} />
+      <p className="mt-2 text-sm text-ink-soft">
+        A page opens on which you approve. Then you can delete the .env file.
+      </p>
+      <div className="mt-6 flex flex-wrap gap-3">
+        <ButtonLink label="Open the bundle" href={`/bundles/${result.bundle_id}`} look="primary" />
+        <Button label="Import more" onClick={onAgain} />
+      </div>
+    </div>
   )
 }

@@ -1,20 +1,18 @@
-import type { EnvError, readImport } from '@keyferry/contract/env'
+import type { readImport } from '@keyferry/contract/env'
 import type { ReactNode } from 'react'
-import type { Bundle, ImportChoice } from '../../lib/calls/answers.ts'
+import type { ImportChoice, ImportPlan } from '../../lib/calls/answers.ts'
 import { canTryAgainAfter } from '../../lib/calls/failure.ts'
 import { useReadableValues } from '../../lib/data/bundles.ts'
-import { planText } from '../../lib/words/import-steps.ts'
+import { choiceOf, planText } from '../../lib/words/import-steps.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { StricterNotice } from '../../ui/stricter-notice.tsx'
-import { AllChoices } from './all-choices.tsx'
-import type { Decisions } from './decisions.ts'
+import { Rows } from '../../ui/section.tsx'
+import { CrossingNotice, StricterNotice } from '../../ui/stricter-notice.tsx'
+import { type Decisions, deciding } from './decisions.ts'
 import { PreviewRow } from './preview-row.tsx'
 import type { Planning } from './use-plan.ts'
 
 type ImportPreviewProps = {
-  bundleName: string
-  bundles: readonly Bundle[]
   read: ReturnType<typeof readImport>
   planning: Planning
   decisions: Decisions
@@ -22,25 +20,11 @@ type ImportPreviewProps = {
 }
 
 /** What the import would do, line by line, before anything is written. */
-export function ImportPreview({ read, planning, decisions, onDecide, ...target }: ImportPreviewProps) {
+export function ImportPreview({ read, planning, decisions, onDecide }: ImportPreviewProps) {
   const { plan, request, isPending } = planning
   const steps = new Map(plan?.plan.map((step) => [step.name, step]))
   const before = useReadableValues(plan?.bundle_id ?? null)
-  const skip = (names: readonly string[], skipped: boolean) => {
-    const next = new Set(decisions.skipped)
-    for (const name of names) {
-      if (skipped) next.add(name)
-      else next.delete(name)
-    }
-    onDecide({ ...decisions, skipped: next })
-  }
-  const decideSecret = (name: string, secret: boolean) =>
-    onDecide({ ...decisions, secret: new Map(decisions.secret).set(name, secret) })
-  const choose = (names: readonly string[], choice: ImportChoice) =>
-    onDecide({
-      ...decisions,
-      choices: new Map([...decisions.choices, ...names.map((name) => [name, choice] as const)]),
-    })
+  const { skip, mark, choose } = deciding(decisions, onDecide)
   return (
     <section aria-labelledby="preview" aria-busy={isPending}>
       <div className="flex flex-wrap gap-x-2 text-sm">
@@ -51,20 +35,11 @@ export function ImportPreview({ read, planning, decisions, onDecide, ...target }
           {request === null ? 'Name the bundle to see it.' : plan === null ? '' : planText(plan.plan)}
         </p>
       </div>
-      {read.notes.length > 0 && (
-        <List tone="plain">
-          {read.notes.map((note) => (
-            <li key={note} className="first-letter:uppercase">
-              {note}.
-            </li>
-          ))}
-        </List>
-      )}
-      {read.problems.length > 0 && <InvalidLines problems={read.problems} />}
+      <ReadNotes {...read} />
       <StricterNotice names={plan?.stricter ?? []} />
-      {plan !== null && <AllChoices plan={plan.plan} {...target} onChoose={choose} />}
+      {plan !== null && <AllChoices plan={plan.plan} onChoose={choose} />}
       <PlanProblem planning={planning} onSkip={(names) => skip(names, true)} />
-      <ul className="mt-2 divide-y divide-line rounded-lg border border-line bg-surface">
+      <Rows className="mt-2">
         {read.entries.map((entry) => (
           <PreviewRow
             key={entry.name}
@@ -74,11 +49,11 @@ export function ImportPreview({ read, planning, decisions, onDecide, ...target }
             before={before.get(entry.name)}
             secret={decisions.secret.get(entry.name)}
             onSkip={(name, skipped) => skip([name], skipped)}
-            onSecret={decideSecret}
+            onSecret={mark}
             onChoose={(name, choice) => choose([name], choice)}
           />
         ))}
-      </ul>
+      </Rows>
     </section>
   )
 }
@@ -108,22 +83,74 @@ function PlanProblem({ planning: { failure, again }, onSkip }: PlanProblemProps)
   )
 }
 
-function InvalidLines({ problems }: { problems: readonly EnvError[] }) {
+/** What the text means beyond its lines, and the lines that cannot be read. */
+function ReadNotes({ notes, problems }: ImportPreviewProps['read']) {
   return (
-    <List tone="danger">
-      {problems.map(({ line, problem }) => (
-        <li key={`${line} ${problem}`}>
-          <strong className="font-semibold">Line {line}</strong>: {problem}.
-        </li>
-      ))}
-    </List>
+    <>
+      <List tone="plain">
+        {notes.map((note) => (
+          <li key={note} className="first-letter:uppercase">
+            {note}.
+          </li>
+        ))}
+      </List>
+      <List tone="danger">
+        {problems.map(({ line, problem }) => (
+          <li key={`${line} ${problem}`}>
+            <strong className="font-semibold">Line {line}</strong>: {problem}.
+          </li>
+        ))}
+      </List>
+    </>
   )
 }
 
-function List({ tone, children }: { tone: 'plain' | 'danger'; children: ReactNode }) {
+function List({ tone, children }: { tone: 'plain' | 'danger'; children: readonly ReactNode[] }) {
+  if (children.length === 0) return null
   return (
     <Notice tone={tone} className="mt-2">
       <ul className="space-y-0.5">{children}</ul>
     </Notice>
+  )
+}
+
+type AllChoicesProps = {
+  plan: ImportPlan['plan']
+  onChoose: (names: readonly string[], choice: ImportChoice) => void
+}
+
+const LABELS = { own: 'All own values', share: 'All shared values' } as const
+
+/** One choice for every variable that another bundle delivers too, and a warning where production shares a secret. */
+function AllChoices({ plan, onChoose }: AllChoicesProps) {
+  const able = (choice: ImportChoice) => plan.filter(({ choices }) => choices.includes(choice))
+  const toOwn = able('own').flatMap(({ name, crosses }) => (crosses ? [name] : []))
+  return (
+    <>
+      {(['own', 'share'] as const).map((choice) => {
+        const others = able(choice).filter((step) => choiceOf(step) !== choice)
+        if (others.length === 0 || able(choice).length < 2) return null
+        const names = others.map(({ name }) => name)
+        return (
+          <Button
+            key={choice}
+            label={LABELS[choice]}
+            size="small"
+            className="mt-2 mr-2"
+            onClick={() => onChoose(names, choice)}
+          />
+        )
+      })}
+      <CrossingNotice of={plan} className="mt-2">
+        {toOwn.length > 0 && (
+          <Button
+            label="Use own values for these"
+            size="small"
+            className="mt-2 block"
+            onClick={() => onChoose(toOwn, 'own')}
+          />
+        )}
+      </CrossingNotice>
+    </>
   )
 }

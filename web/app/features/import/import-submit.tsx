@@ -1,11 +1,10 @@
 import { useState } from 'react'
 import type { ImportPlan } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../../ui/button.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { applying, hasWork } from './decisions.ts'
 import type { Planning } from './use-plan.ts'
 

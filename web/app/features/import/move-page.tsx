@@ -1,15 +1,14 @@
 import { useState } from 'react'
 import type { LibraryMove, LibraryMoveRequest } from '../../lib/calls/answers.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
 import { useMe } from '../../lib/data/me.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
-import { ButtonLink } from '../../ui/button.tsx'
+import { counted } from '../../lib/words/counted.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
-import { FailureNotice, Problem } from '../../ui/failure-notice.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { FailureNotice, Notice, Problem } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { MovePlan } from './move-plan.tsx'
-import { movedText, sealedLibraryIn } from './moved.ts'
+import { Rows } from '../../ui/section.tsx'
 import { FileChooser, MOST_BYTES } from './text-drop.tsx'
 
 type Library = LibraryMoveRequest['library']
@@ -102,4 +101,94 @@ function MoveDone({ move }: { move: LibraryMove }) {
       </div>
     </div>
   )
+}
+
+const BUNDLE_NOTES = { create: 'new', left_out: 'exists here: left out', rename: '', share: '' } as const
+
+/** What a move would do, and the button that does exactly that. */
+function MovePlan({ plan, busy, onMove }: { plan: LibraryMove; busy: boolean; onMove: () => void }) {
+  const { bundles, keys } = plan
+  const leftOut = bundles.filter(({ action }) => action === 'left_out')
+  const hasWork = [...bundles, ...keys].some(({ action }) => action === 'create' || action === 'rename')
+  return (
+    <section aria-labelledby="move-plan" className="space-y-4">
+      <h2 id="move-plan" className="text-sm font-semibold">
+        {hasWork
+          ? `${movedText(plan)} arrive`
+          : 'Nothing arrives: this workspace already has these bundles and keys'}
+      </h2>
+      {leftOut.length > 0 && (
+        <Notice tone="caution" role="status">
+          This workspace already has a bundle of the same name, so the move skips the one in the file. To move
+          it too, rename one of the two, export again, and choose the new file.
+        </Notice>
+      )}
+      <Rows className="text-sm">
+        {bundles.map(({ name, action, key_count: count }) => (
+          <li key={name} className="flex flex-wrap justify-between gap-x-4 px-3 py-2">
+            <code className="min-w-0 break-words">{name}</code>
+            <span className="text-ink-soft">
+              {counted(count, 'key')}, {BUNDLE_NOTES[action]}
+            </span>
+          </li>
+        ))}
+      </Rows>
+      <KeyNotes keys={keys} />
+      {hasWork && (
+        <Button
+          label={busy ? 'Moving…' : `Move ${movedText(plan)}`}
+          look="primary"
+          size="large"
+          busy={busy}
+          onClick={onMove}
+        />
+      )}
+    </section>
+  )
+}
+
+const KEY_NOTES = [
+  ['rename', 'Renamed', 'These names exist here with other values. Programs get the same names as before.'],
+  ['share', 'Shared', 'This workspace has these keys with the same values.'],
+  ['left_out', 'Left out', 'The names exist here, or only bundles that are left out use these keys.'],
+] as const
+
+function KeyNotes({ keys }: Pick<LibraryMove, 'keys'>) {
+  return KEY_NOTES.map(([action, title, why]) => {
+    const some = keys.filter((key) => key.action === action)
+    if (some.length === 0) return null
+    return (
+      <details key={action} className="text-sm">
+        <summary>
+          {title}: {counted(some.length, 'key')}
+        </summary>
+        <p className="mt-1 text-ink-soft">{why}</p>
+        <ul className="mt-1 pl-5">
+          {some.map(({ name, key_name }) => (
+            <li key={name}>
+              <code className="break-words">{name === key_name ? name : `${name} → ${key_name}`}</code>
+            </li>
+          ))}
+        </ul>
+      </details>
+    )
+  })
+}
+
+/** What `keyferry-server export-library` wrote; null for any other text. */
+function sealedLibraryIn(text: string): LibraryMoveRequest['library'] | null {
+  try {
+    const { keyferry_library, kid, box_base64 } = JSON.parse(text)
+    if (keyferry_library !== 1 || typeof kid !== 'string' || typeof box_base64 !== 'string') return null
+    return { keyferry_library, kid, box_base64 }
+  } catch {
+    return null
+  }
+}
+
+/** What arrives, for example `2 bundles and 7 keys`. */
+function movedText({ bundles, keys }: LibraryMove): string {
+  const arriving = bundles.filter(({ action }) => action === 'create').length
+  const made = keys.filter(({ action }) => action === 'create' || action === 'rename').length
+  return `${counted(arriving, 'bundle')} and ${counted(made, 'key')}`
 }

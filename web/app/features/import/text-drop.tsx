@@ -25,7 +25,7 @@ export function TextDrop({ text, onText }: { text: string; onText: (text: string
         label="Content of the .env or JSON file"
         value={text}
         rows={9}
-        onChange={(event) => onText(event.currentTarget.value)}
+        onChange={onText}
         placeholder={'DATABASE_URL=postgres://…\nPORT=3000'}
         code="small"
       />

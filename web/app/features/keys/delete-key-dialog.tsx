@@ -1,8 +1,9 @@
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { BUNDLE } from '../../lib/calls/refreshes.ts'
-import { useChange, without } from '../../lib/calls/use-change.ts'
+import { useChange, without } from '../../lib/calls/use-call.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
+import { NameList } from '../../ui/name-list.tsx'
 
 /** Asks before a key is deleted, and names the bundles that lose it. */
 export function DeleteKeyDialog({ item, onClose }: { item: KeyWithBundles; onClose: () => void }) {
@@ -22,11 +23,7 @@ export function DeleteKeyDialog({ item, onClose }: { item: KeyWithBundles; onClo
       {bundles.length > 0 && (
         <>
           <p>This changes {counted(bundles.length, 'bundle')}:</p>
-          <ul className="max-h-40 list-disc overflow-auto pl-5 font-mono text-sm text-ink">
-            {bundles.map(({ id, name }) => (
-              <li key={id}>{name}</li>
-            ))}
-          </ul>
+          <NameList label="Bundles" names={bundles.map(({ name }) => name)} />
         </>
       )}
     </ConfirmChange>

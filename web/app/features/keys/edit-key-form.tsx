@@ -8,9 +8,9 @@ import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { Form } from '../../ui/form.tsx'
 import { LifetimeFields } from '../../ui/lifetime-fields.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
 import { TemplateChoice } from '../../ui/template-choice.tsx'
 import { TemplateParts } from '../../ui/template-parts.tsx'
@@ -25,7 +25,7 @@ import { useKeyEdit } from './use-key-edit.ts'
 export function EditKeyForm({ item }: { item: KeyWithBundles }) {
   const { draft, set, base, change, problem, save, saving, question, conflict, newVersion } = useKeyEdit(item)
   return (
-    <form onSubmit={save} className="space-y-5" noValidate>
+    <Form busy={saving.isPending} onSubmit={save} className="space-y-5">
       {!item.is_secret && (
         <div className="relative">
           <CopyButton text={item.value} what="the value" className="absolute -top-2.5 right-0 z-1" />
@@ -66,7 +66,7 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
       <TextField
         label="Description"
         value={draft.description}
-        onChange={(event) => set({ description: event.currentTarget.value })}
+        onChange={(description) => set({ description })}
       />
       <LifetimeFields lifetime={draft} onChange={set} />
       {newVersion !== null && change.value === undefined && (
@@ -109,7 +109,7 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         busy={saving.isPending}
         disabled={Object.keys(change).length === 0}
       />
-    </form>
+    </Form>
   )
 }
 

@@ -18,21 +18,15 @@ const FILTERS = {
   unused: { name: 'Unused', keep: (key: Key) => key.used_in_bundles === 0 },
 } as const
 type Filter = keyof typeof FILTERS
-const FILTER_NAMES = [
-  'all',
-  'due',
-  'stale',
-  'secret',
-  'open',
-  'used',
-  'unused',
-] as const satisfies readonly Filter[]
+
+const isFilter = (text: string): text is Filter => Object.hasOwn(FILTERS, text)
 
 /** Search and filter of the library, kept in the address so that they can be linked to. */
 export function useKeyFilters(keys: readonly Key[], stale: Stale) {
   const { textOf, set } = useAddressFields(['query', 'filter'])
   const query = textOf('query')
-  const filter = parseFilter(textOf('filter'))
+  const named = textOf('filter')
+  const filter = isFilter(named) ? named : 'all'
   const shown = useMemo(
     () => keys.filter((key) => FILTERS[filter].keep(key, stale) && matches(searched(key), query)),
     [keys, stale, query, filter],
@@ -42,10 +36,6 @@ export function useKeyFilters(keys: readonly Key[], stale: Stale) {
 
 function searched({ name, description, bundles = [] }: Key): string {
   return [name, description, ...bundles.flatMap((bundle) => [bundle.as, bundle.name])].join(' ')
-}
-
-function parseFilter(text: string): Filter {
-  return FILTER_NAMES.find((name) => name === text) ?? 'all'
 }
 
 type KeyFiltersProps = { keys: readonly Key[]; stale: Stale; filters: ReturnType<typeof useKeyFilters> }

@@ -1,22 +1,21 @@
 import { MASK } from '@keyferry/contract/limits'
 import { FileDiff, RotateCcw, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
+import { type DiffLine, lineDiff } from '../../lib/rules/line-diff.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { elsewhereText } from '../../lib/words/last-change.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
-import { ValueDiff } from './value-diff.tsx'
 
 const ROW_HEIGHT_PX = 58
 
@@ -152,4 +151,40 @@ function DestroyDialog({ item, version: { version }, onClose }: DestroyDialogPro
 /** Whether a version's value may be shown: it was never secret, and it is still there. */
 function canShow({ value }: KeyVersion): boolean {
   return value !== null && value !== MASK
+}
+
+const MARKS = { same: ' ', gone: '-', new: '+' } as const
+const LOOKS = { same: 'text-ink-soft', gone: 'bg-danger-soft', new: 'bg-good-soft' } as const
+const SPOKEN = { same: '', gone: 'removed: ', new: 'added: ' } as const
+const MOST_LINES = 400
+
+/** What changed between an older value and the current one, line by line. */
+function ValueDiff({ before, after }: { before: string; after: string }) {
+  const lines = useMemo(() => lineDiff(before, after), [before, after])
+  return (
+    <figure className="mt-2 mb-1">
+      <figcaption className="text-xs text-ink-soft">From this version (-) to the current one (+)</figcaption>
+      <pre
+        className="mt-1 max-h-80 overflow-auto rounded-md border border-line bg-sunken py-1 font-mono text-xs whitespace-pre-wrap"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long comparison scrolls by the keyboard
+        tabIndex={0}
+      >
+        {lines.slice(0, MOST_LINES).map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one comparison neither move nor change
+          <Line key={index} line={line} />
+        ))}
+        {lines.length > MOST_LINES && <span className="px-3">{lines.length - MOST_LINES} more lines</span>}
+      </pre>
+    </figure>
+  )
+}
+
+function Line({ line: { kind, text } }: { line: DiffLine }) {
+  return (
+    <span className={classNames('block px-3', LOOKS[kind])}>
+      <span aria-hidden>{MARKS[kind]} </span>
+      {kind !== 'same' && <span className="sr-only">{SPOKEN[kind]}</span>}
+      {text}
+    </span>
+  )
 }

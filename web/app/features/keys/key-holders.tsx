@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Holder, Key } from '../../lib/calls/answers.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
 import { isStale, MOST_HOLDERS, useHolders } from '../../lib/data/holders.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { counted } from '../../lib/words/counted.ts'
@@ -9,10 +9,10 @@ import { holderNames, holderText } from '../../lib/words/holder-text.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
-import { telling } from '../../ui/notify-failure.ts'
+import { telling } from '../../ui/toast-store.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 
 const ROW_HEIGHT_PX = 62
@@ -62,8 +62,7 @@ function holdersText(holders: readonly Holder[], current: number): string {
 
 function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
   const isOwner = useIsOwner()
-  const given = { key_id: item.id, holder: holder.holder }
-  const dismiss = useChange('dismissHolder', given)
+  const dismiss = useChange('dismissHolder', { key_id: item.id, holder: holder.holder })
   const { who, place } = holderNames(holder)
   const stale = isStale(holder, item.version)
   return (

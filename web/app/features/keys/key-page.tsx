@@ -2,7 +2,7 @@ import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { isStale, useHolders } from '../../lib/data/holders.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
@@ -13,12 +13,14 @@ import { ActivityOf } from '../../ui/activity/activity-of.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { EntryName } from '../../ui/entry-name.tsx'
+import { EntryLink, EntryName } from '../../ui/entry-name.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { NotFound } from '../../ui/page-note.tsx'
+import { Section } from '../../ui/section.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { DeleteKeyDialog } from './delete-key-dialog.tsx'
 import { EditKeyForm } from './edit-key-form.tsx'
@@ -53,10 +55,7 @@ function KeyView({ item, view }: { item: KeyWithBundles; view: string | undefine
             {bundle !== undefined && (
               <span className="font-normal text-ink-faint">
                 {' '}
-                in{' '}
-                <Link href={`/bundles/${bundle.id}`} className="hover:underline">
-                  <EntryName name={bundle.name} />
-                </Link>
+                in <EntryLink href={`/bundles/${bundle.id}`} name={bundle.name} className="hover:underline" />
               </span>
             )}
           </span>
@@ -134,21 +133,10 @@ function KeyPart({ item, view }: { item: KeyWithBundles; view: string | undefine
 function ReadOnlyKey({ item }: { item: KeyWithBundles }) {
   return (
     <div className="space-y-4">
-      <dl className="grid grid-cols-[7rem_1fr] gap-y-2">
-        <dt className="text-ink-soft">Value</dt>
-        <dd className="min-w-0">
-          {item.is_secret ? (
-            <KeyValue value={item.value} isSecret />
-          ) : (
-            <>
-              <pre className="font-mono text-sm whitespace-pre-wrap">{item.value}</pre>
-              <CopyButton text={item.value} what="the value" />
-            </>
-          )}
-        </dd>
-        <dt className="text-ink-soft">Description</dt>
-        <dd>{item.description === '' ? 'None' : item.description}</dd>
-      </dl>
+      <Facts
+        facts={{ Value: <ReadOnlyValue item={item} />, Description: item.description || 'None' }}
+        className="grid-cols-[7rem_1fr] gap-y-2"
+      />
       <Notice tone="plain">
         Owners can change this key, and so can members whom the rules allow. By default, that is the member
         who set its value.
@@ -157,14 +145,21 @@ function ReadOnlyKey({ item }: { item: KeyWithBundles }) {
   )
 }
 
+function ReadOnlyValue({ item: { value, is_secret } }: { item: KeyWithBundles }) {
+  if (is_secret) return <KeyValue value={value} isSecret />
+  return (
+    <>
+      <pre className="font-mono text-sm whitespace-pre-wrap">{value}</pre>
+      <CopyButton text={value} what="the value" />
+    </>
+  )
+}
+
 function WhereUsed({ item }: { item: KeyWithBundles }) {
   const { name: keyName, bundles } = item
   const variable = variableOf(item)
   return (
-    <section aria-labelledby="where-used">
-      <h2 id="where-used" className="text-sm font-semibold">
-        Used in <span className="font-normal text-ink-soft">{bundles.length}</span>
-      </h2>
+    <Section title="Used in" count={bundles.length}>
       {bundles.length === 0 ? (
         <p className="mt-2 text-sm text-ink-soft">No bundle holds this key, so no request can ask for it.</p>
       ) : (
@@ -193,6 +188,6 @@ function WhereUsed({ item }: { item: KeyWithBundles }) {
           <EntryName name={keyName} className="font-mono [overflow-wrap:anywhere] text-ink" />
         </p>
       </details>
-    </section>
+    </Section>
   )
 }

@@ -1,22 +1,125 @@
+import { isKeyName } from '@keyferry/contract/env/names'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { KeyForm } from '../../ui/key-form.tsx'
+import { describeFailure } from '../../lib/calls/failure.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
+import type { Lifetime } from '../../lib/data/keys.ts'
+import { useClosing, useUnsaved } from '../../lib/page/unsaved.ts'
+import { looksSecret } from '../../lib/rules/key-names.ts'
+import { templateIn } from '../../lib/rules/templates.ts'
+import { valueProblem } from '../../lib/rules/value-warnings.ts'
+import { Button } from '../../ui/button.tsx'
+import { DescriptionField } from '../../ui/description-field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { LifetimeFields, rotationProblem } from '../../ui/lifetime-fields.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
+import { TemplateChoice } from '../../ui/template-choice.tsx'
+import { TemplateParts } from '../../ui/template-parts.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
+import { ValueField } from '../../ui/value-field.tsx'
 
 /** Creates a key of the library. */
 export function NewKeyPage() {
-  const [, navigate] = useLocation()
   return (
     <div className="max-w-xl">
       <PageHeading title="New key" />
-      <KeyForm
-        submitLabel="Create key"
-        onCreated={({ id, name }) => {
-          navigate(`/keys/${id}`)
-          notify({ text: `Created ${name}. Attach it to a bundle to use it.` })
-        }}
-        onCancel={() => navigate('/keys')}
-      />
+      <KeyForm />
     </div>
   )
+}
+
+type Problems = { name?: string; value?: string }
+
+/** Asks for a new library key. Whether it is secret is guessed from its name until the person decides. */
+function KeyForm() {
+  const [, navigate] = useLocation()
+  const { draft, set, isSecret, decideSecret, problems, submit, isPending } = useNewKey()
+  const closing = useClosing()
+  const template = draft.is_template ? templateIn(draft.value) : null
+  return (
+    <Form busy={isPending} onSubmit={submit} className="space-y-4">
+      <TextField
+        label="Name"
+        autoFocus
+        value={draft.name}
+        onChange={(name) => set({ name })}
+        problem={problems.name}
+        hint="Letters, digits and _, as a program reads it: DATABASE_URL."
+        autoCapitalize="characters"
+        code="normal"
+      />
+      <ValueField
+        label={template === null ? 'Value' : 'Text'}
+        value={draft.value}
+        isSecret={isSecret}
+        onChange={(value) => set({ value })}
+        problem={problems.value}
+      />
+      <TemplateChoice
+        text={draft.value}
+        checked={draft.is_template}
+        onChange={(is_template) => set({ is_template })}
+      />
+      {template?.problem === null && <TemplateParts parts={template.parts} bundles={[]} />}
+      <SecretCheckbox checked={isSecret} onChange={decideSecret} isTemplate={draft.is_template} />
+      <DescriptionField value={draft.description} onChange={(description) => set({ description })} />
+      <LifetimeFields lifetime={draft} onChange={set} />
+      <div className="flex justify-end gap-3 pt-2">
+        <Button label="Cancel" onClick={() => closing(() => navigate('/keys'))} />
+        <Button label="Create key" type="submit" look="primary" busy={isPending} />
+      </div>
+    </Form>
+  )
+}
+
+const NO_LIFETIME: Lifetime = { expires_at: null, rotate_after_days: null }
+
+function useNewKey() {
+  const [, navigate] = useLocation()
+  const create = useChange('createKey', {})
+  const [draft, setDraft] = useState({
+    name: '',
+    value: '',
+    is_template: false,
+    description: '',
+    ...NO_LIFETIME,
+  })
+  const [decided, decideSecret] = useState<boolean | null>(null)
+  const [problems, setProblems] = useState<Problems>({})
+  const saved = useUnsaved(draft.name !== '' || draft.value !== '' || draft.description !== '')
+  const guessed = !draft.is_template && (draft.name === '' || looksSecret(draft.name, draft.value))
+  const isSecret = decided ?? guessed
+  const submit = () => {
+    const found = problemsOf(draft)
+    setProblems(found)
+    if (rotationProblem(draft.rotate_after_days) !== null) return
+    if (Object.keys(found).length > 0) return
+    create.mutate(
+      { ...draft, is_secret: isSecret },
+      {
+        onSuccess: ({ id, name }) => {
+          saved()
+          navigate(`/keys/${id}`)
+          notify({ text: `Created ${name}. Attach it to a bundle to use it.` })
+        },
+        onError: (error) => setProblems({ name: describeFailure(error).message }),
+      },
+    )
+  }
+  const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
+  return { draft, set, isSecret, decideSecret, problems, submit, isPending: create.isPending }
+}
+
+type Typed = { name: string; value: string; is_template: boolean }
+
+function problemsOf({ name, value, is_template }: Typed): Problems {
+  const problem = valueProblem(value) ?? (is_template ? templateIn(value).problem : null)
+  return {
+    ...(isKeyName(name)
+      ? {}
+      : { name: name === '' ? 'Give the key a name.' : 'Use letters, digits and _ only.' }),
+    ...(problem === null ? {} : { value: problem }),
+  }
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { useWeaker } from '../../lib/data/keys.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
@@ -40,34 +40,16 @@ export function ReachDialog({ item, bundleId, onConfirm, ...asking }: ReachDialo
     >
       <fieldset className="space-y-3">
         <legend className="sr-only">Where the key changes</legend>
-        <label className="flex items-start gap-3">
-          <input
-            type="radio"
-            name="reach"
-            className="checkbox mt-0.5"
-            checked={only === null}
-            onChange={() => setOnly(null)}
-          />
-          <span className="min-w-0">
-            In all {bundles.length} bundles
-            <BundleNames bundles={bundles} />
+        <Reach checked={only === null} onChoose={() => setOnly(null)}>
+          In all {bundles.length} bundles
+          <BundleNames bundles={bundles} />
+        </Reach>
+        <Reach checked={only !== null} onChoose={() => setOnly(first?.id ?? null)}>
+          Only in one bundle
+          <span className="block text-sm text-ink-soft">
+            It gets its own key. The others keep the value they have.
           </span>
-        </label>
-        <label className="flex items-start gap-3">
-          <input
-            type="radio"
-            name="reach"
-            className="checkbox mt-0.5"
-            checked={only !== null}
-            onChange={() => setOnly(first?.id ?? null)}
-          />
-          <span className="min-w-0">
-            Only in one bundle
-            <span className="block text-sm text-ink-soft">
-              It gets its own key. The others keep the value they have.
-            </span>
-          </span>
-        </label>
+        </Reach>
       </fieldset>
       {only !== null && (
         <Select
@@ -86,6 +68,17 @@ export function ReachDialog({ item, bundleId, onConfirm, ...asking }: ReachDialo
         </Notice>
       )}
     </ConfirmDialog>
+  )
+}
+
+type ReachProps = { checked: boolean; onChoose: () => void; children: ReactNode }
+
+function Reach({ checked, onChoose, children }: ReachProps) {
+  return (
+    <label className="flex items-start gap-3">
+      <input type="radio" name="reach" className="checkbox mt-0.5" checked={checked} onChange={onChoose} />
+      <span className="min-w-0">{children}</span>
+    </label>
   )
 }
 

@@ -1,11 +1,11 @@
 import { MASK } from '@keyferry/contract/limits'
 import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
 import type { Failure } from '../../lib/calls/failure.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
-import { EntryName } from '../../ui/entry-name.tsx'
-import { notifyFailure } from '../../ui/notify-failure.ts'
+import { NameList } from '../../ui/name-list.tsx'
+import { notifyFailure } from '../../ui/toast-store.ts'
 
 type RestoreDialogProps = {
   item: KeyWithBundles
@@ -43,15 +43,7 @@ export function RestoreDialog({ item, version, current, versions, onClose }: Res
         Its value becomes version {current.version + 1}
         {bundles.length === 0 ? '. No bundle uses this key.' : `, in ${counted(bundles.length, 'bundle')}:`}
       </p>
-      {bundles.length > 0 && (
-        <ul className="max-h-40 list-disc overflow-auto pl-5 font-mono text-sm text-ink">
-          {bundles.map(({ id, name }) => (
-            <li key={id}>
-              <EntryName name={name} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {bundles.length > 0 && <NameList label="Bundles" names={bundles.map(({ name }) => name)} />}
       {holders > 0 && (
         <p>
           {holders === 1 ? '1 holder keeps' : `${holders} holders keep`} the value they were given until they

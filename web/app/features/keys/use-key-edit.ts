@@ -1,16 +1,15 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { Key, KeyWithBundles, SavedKey } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
 import { type KeyChange, type Lifetime, useSaveKey } from '../../lib/data/keys.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { valueProblem } from '../../lib/rules/value-warnings.ts'
 import { rotationProblem } from '../../ui/lifetime-fields.tsx'
-import { telling } from '../../ui/notify-failure.ts'
-import { notify } from '../../ui/toast-store.ts'
+import { notify, telling } from '../../ui/toast-store.ts'
 
 /** What has to be answered before a change is saved: whether everyone may read the value, or how far it reaches. */
 type Question = 'show' | 'reach' | null
@@ -25,10 +24,9 @@ export function useKeyEdit(item: KeyWithBundles) {
   const { send, saving, newVersion } = useSaving(item, drafting, () => setAsked(null))
   const asksReach = isOwner && item.bundles.length > 1
   const problem = draft.value === null ? null : problemOf(draft.value, draft.isTemplate)
-  const save = (event: FormEvent) => {
-    event.preventDefault()
+  const save = () => {
     if (problem !== null || rotationProblem(draft.rotate_after_days) !== null) return
-    if (!isTouched || saving.isPending) return
+    if (!isTouched) return
     const question = questionOf(change, asksReach)
     if (question === null) send(null)
     else setAsked(question)

@@ -1,28 +1,26 @@
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import type { Bundle, Machine, MachineGrant } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
-import { SCOPES, scopeNamed } from '../../lib/words/machine-scopes.ts'
-import { Button } from '../../ui/button.tsx'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { useIsOwner } from '../../lib/data/me.ts'
+import { SCOPES } from '../../lib/words/machine-scopes.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
-import { EntryName } from '../../ui/entry-name.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
-import { notifyFailure, telling } from '../../ui/notify-failure.ts'
+import { EntryLink } from '../../ui/entry-name.tsx'
+import { FailureNotice } from '../../ui/notice.tsx'
+import { Rows, Section } from '../../ui/section.tsx'
 import { Select, SelectField } from '../../ui/select.tsx'
 import { StricterNotice } from '../../ui/stricter-notice.tsx'
-import { Rows, Section } from './section.tsx'
+import { notifyFailure, telling } from '../../ui/toast-store.ts'
 
 /** The bundles that a machine may use; an owner adds, changes and removes them. */
-export function GrantedBundles({ machine, isOwner }: { machine: Machine; isOwner: boolean }) {
+export function GrantedBundles({ machine }: { machine: Machine }) {
+  const isOwner = useIsOwner()
   const [isAdding, setAdding] = useState(false)
   const { grants } = machine
   return (
     <Section
-      id="bundles"
       title="Bundles"
       count={grants.length}
       intro="The machine gets all keys of a bundle. To give it fewer, create a bundle with only those."
@@ -30,15 +28,11 @@ export function GrantedBundles({ machine, isOwner }: { machine: Machine; isOwner
         isOwner && <Button label="Add bundle" size="small" onClick={() => setAdding(true)} icon={Plus} />
       }
     >
-      {grants.length === 0 ? (
-        <p className="text-sm text-ink-soft">None yet.</p>
-      ) : (
-        <Rows label="Bundles">
-          {grants.map((grant) => (
-            <GrantRow key={grant.bundle.id} machine={machine} grant={grant} isOwner={isOwner} />
-          ))}
-        </Rows>
-      )}
+      <Rows label="Bundles" none="None yet.">
+        {grants.map((grant) => (
+          <GrantRow key={grant.bundle.id} machine={machine} grant={grant} isOwner={isOwner} />
+        ))}
+      </Rows>
       {isAdding && <AddBundleDialog machine={machine} onClose={() => setAdding(false)} />}
     </Section>
   )
@@ -56,12 +50,11 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
     revoke.mutate(undefined, telling(`${machine.name} may not use ${bundle.name} any more.`, undo))
   return (
     <li className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
-      <Link
+      <EntryLink
         href={`/bundles/${bundle.id}`}
+        name={bundle.name}
         className="min-w-0 flex-1 basis-44 font-mono text-sm font-medium [overflow-wrap:anywhere] hover:underline"
-      >
-        <EntryName name={bundle.name} />
-      </Link>
+      />
       {isOwner ? (
         <div className="ml-auto flex items-center gap-1">
           <Select
@@ -69,10 +62,11 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
             value={scope}
             disabled={grant.isPending}
             options={SCOPES}
-            onChange={(text) => {
-              if (scopeNamed(text) === 'deliver') setAsking(true)
-              else grant.mutate({ scope: 'read' }, { onError: notifyFailure })
-            }}
+            onChange={(chosen) =>
+              chosen === 'deliver'
+                ? setAsking(true)
+                : grant.mutate({ scope: chosen }, { onError: notifyFailure })
+            }
             className="field w-auto text-sm"
           />
           <IconButton
@@ -164,13 +158,7 @@ function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () =
           {problem}
         </p>
       )}
-      <SelectField
-        label="What it may do"
-        value={scope}
-        options={SCOPES}
-        onChange={(text) => setScope(scopeNamed(text))}
-        hint={UNASKED}
-      />
+      <SelectField label="What it may do" value={scope} options={SCOPES} onChange={setScope} hint={UNASKED} />
     </FormDialog>
   )
 }

@@ -6,7 +6,7 @@ import { PLATFORM_NAMES } from '../../lib/words/platforms.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SelectField } from '../../ui/select.tsx'
-import { WAYS, type Way, wayNamed } from './identities/ways.ts'
+import { WAYS, type Way } from './identities/ways.ts'
 
 const EXAMPLE_BUNDLE = 'prod/billing'
 
@@ -23,12 +23,7 @@ export function JobFile({ machine }: { machine: Machine }) {
         Copy this to your project and change the command at its end. It holds no secret.
       </p>
       <div className="mb-4 grid max-w-xl gap-4 sm:grid-cols-2">
-        <SelectField
-          label="How it authenticates"
-          value={way}
-          options={WAYS}
-          onChange={(text) => setWay(wayNamed(text) ?? way)}
-        />
+        <SelectField label="How it authenticates" value={way} options={WAYS} onChange={setWay} />
         {names.length > 1 && (
           <SelectField
             label="Bundle"

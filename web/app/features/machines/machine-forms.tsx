@@ -1,14 +1,14 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
 import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
 import { DescriptionField } from '../../ui/description-field.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { WAYS, type Way, wayNamed } from './identities/ways.ts'
+import { WAYS, type Way } from './identities/ways.ts'
 
 /** Creates a machine and leads to it, with the form for the chosen way to prove itself open. */
 export function NewMachineDialog({ way: first, onClose }: { way: Way; onClose: () => void }) {
@@ -32,7 +32,7 @@ export function NewMachineDialog({ way: first, onClose }: { way: Way; onClose: (
         label="How it authenticates"
         value={way}
         options={WAYS}
-        onChange={(text) => setWay(wayNamed(text) ?? way)}
+        onChange={setWay}
         hint={
           way === 'token'
             ? 'A token works until it expires. Use it only if the platform has no ID tokens.'
@@ -88,7 +88,7 @@ function MachineFields({ draft, onChange, nameProblem }: MachineFieldsProps) {
         autoFocus
         value={draft.name}
         maxLength={LIMITS.machineNameLength}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        onChange={(name) => onChange({ name })}
         problem={nameProblem}
         hint="Letters, digits, ., /, - and _."
         placeholder="ci-deploy"

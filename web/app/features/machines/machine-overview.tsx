@@ -1,42 +1,24 @@
 import type { Machine } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
-import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { warningsOf } from '../../lib/rules/machine-state.ts'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { Section } from '../../ui/section.tsx'
 import { GrantedBundles } from './granted-bundles.tsx'
 import { Attempt } from './identities/attempt.tsx'
 import { Identities } from './identities/identities.tsx'
-import { type Way, wayNamed } from './identities/ways.ts'
 import { Tokens } from './tokens/tokens.tsx'
 
 /** What needs attention, what the machine may fetch, and how it proves itself. */
 export function MachineOverview({ machine }: { machine: Machine }) {
-  const isOwner = useIsOwner()
-  const { textOf, set } = useAddressFields(['add'])
-  const adding = wayNamed(textOf('add'))
-  const open = (way: Way) => set('add', way)
-  const close = () => set('add', '')
   return (
     <div className="space-y-8">
       <Warnings machine={machine} />
-      {isOwner && <Attempts machine={machine} />}
-      <GrantedBundles machine={machine} isOwner={isOwner} />
-      <Identities
-        machine={machine}
-        isOwner={isOwner}
-        adding={adding === 'token' ? null : adding}
-        onAdd={open}
-        onClose={close}
-      />
-      <Tokens
-        machine={machine}
-        isOwner={isOwner}
-        isAdding={isOwner && adding === 'token'}
-        onAdd={() => open('token')}
-        onClose={close}
-      />
+      {useIsOwner() && <Attempts machine={machine} />}
+      <GrantedBundles machine={machine} />
+      <Identities machine={machine} />
+      <Tokens machine={machine} />
     </div>
   )
 }
@@ -68,10 +50,7 @@ function Attempts({ machine }: { machine: Machine }) {
   }
   if (attempts.data.length === 0) return null
   return (
-    <section aria-labelledby="refused">
-      <h2 id="refused" className="text-sm font-semibold">
-        Refused calls <span className="font-normal text-ink-soft">{attempts.data.length}</span>
-      </h2>
+    <Section title="Refused calls" count={attempts.data.length}>
       <p className="mb-2 max-w-xl text-sm text-ink-soft">
         These calls named this machine, and the platform’s signature is valid. Allow only what you recognise.
       </p>
@@ -80,6 +59,6 @@ function Attempts({ machine }: { machine: Machine }) {
           <Attempt key={attempt.fingerprint} machine={machine} attempt={attempt} />
         ))}
       </ul>
-    </section>
+    </Section>
   )
 }

@@ -1,13 +1,25 @@
+import { Pause, Pencil, Play, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer, useChange, without } from '../../lib/calls/use-call.ts'
+import { ALL } from '../../lib/data/lists.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
+import { stillCurrent } from '../../lib/rules/still-current.ts'
+import { ago } from '../../lib/words/time.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { deferred } from '../../ui/deferred.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { GivenValues } from '../../ui/given-values.tsx'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
 import { NotFound } from '../../ui/page-note.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { MachineHeading } from './machine-heading.tsx'
+import { telling } from '../../ui/toast-store.ts'
+import { useEnding } from '../../ui/use-ending.ts'
+import { EditMachineDialog } from './machine-forms.tsx'
 import { MachineOverview } from './machine-overview.tsx'
 
 const JobFile = deferred('JobFile', () => import('./job-file.tsx'))
@@ -80,5 +92,104 @@ function MachineActivity({ id }: { id: string }) {
       </div>
       <ActivityList filter={side === 'calls' ? { actor: id } : { target: id }} />
     </>
+  )
+}
+
+/** The head of a machine's page: its name, what is known of it, and what an owner can do with it. */
+function MachineHeading({ machine }: { machine: Machine }) {
+  const isOwner = useIsOwner()
+  const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
+  const close = () => setOpen(null)
+  return (
+    <>
+      <PageHeading
+        title={machine.name}
+        shown={
+          <EntryName
+            name={machine.name}
+            className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]"
+          />
+        }
+        intro={<MachineIntro machine={machine} />}
+        actions={
+          isOwner && (
+            <>
+              <Button label="Edit" onClick={() => setOpen('edit')} icon={Pencil} />
+              <Switch machine={machine} />
+              <Button label="Delete" onClick={() => setOpen('delete')} icon={Trash2} />
+            </>
+          )
+        }
+      />
+      {open === 'edit' && <EditMachineDialog machine={machine} onClose={close} />}
+      {open === 'delete' && <DeleteMachineDialog machine={machine} onClose={close} />}
+    </>
+  )
+}
+
+function MachineIntro({ machine }: { machine: Machine }) {
+  const { description, created_at, last_delivery_at, audit } = machine
+  const used = last_delivery_at === null ? 'never used' : `last delivery ${ago(last_delivery_at)}`
+  return (
+    <>
+      {description !== '' && <p>{description}</p>}
+      <p className="mt-1 text-sm">
+        Created {ago(created_at)} · {used}
+        {audit && ' · may read the audit log'}
+      </p>
+    </>
+  )
+}
+
+function Switch({ machine: { id, name, is_active } }: { machine: Machine }) {
+  const update = useChange('updateMachine', { machine_id: id })
+  const set = (isActive: boolean) => {
+    const text = isActive ? `Enabled ${name}.` : `Disabled ${name}. The server refuses its calls.`
+    update.mutate(
+      { is_active: isActive },
+      telling(text, () => set(!isActive)),
+    )
+  }
+  return (
+    <Button
+      label={is_active ? 'Disable' : 'Enable'}
+      icon={is_active ? Pause : Play}
+      busy={update.isPending}
+      onClick={() => set(!is_active)}
+    />
+  )
+}
+
+/** Asks before a machine is deleted, and ends in the values that it was given and that are still current. */
+function DeleteMachineDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
+  const { id, name } = machine
+  const shows = without('listMachines', ALL, id)
+  const remove = useChange('deleteMachine', { machine_id: id }, { shows })
+  const holdings = useAnswer('listMachineHoldings', { machine_id: id, limit: 1_000 })
+  const [isDeleted, setDeleted] = useState(false)
+  const given = holdings.data === undefined ? null : stillCurrent(holdings.data)
+  const leave = useEnding({ done: `Deleted ${name}.`, leadsTo: '/machines', onClose })
+  if (isDeleted) {
+    return (
+      <GivenValues title={`Deleted ${name}`} who="It was" holdings={holdings} onClose={() => leave(null)} />
+    )
+  }
+  const end = () => (given !== null && given.length === 0 ? leave(null) : setDeleted(true))
+  return (
+    <ConfirmChange
+      title={`Delete ${name}?`}
+      action="Delete machine"
+      change={remove}
+      onDone={end}
+      onClose={onClose}
+    >
+      <p>Its tokens and identities end at once. Jobs that use this machine fail.</p>
+      <p>
+        {given === null || given.length === 0
+          ? 'Values that it received keep working until you change them.'
+          : `It has received ${given.length} current ${given.length === 1 ? 'value' : 'values'}. Keyferry lists them next.`}
+      </p>
+      <p>To stop it for a while, disable it instead.</p>
+    </ConfirmChange>
   )
 }

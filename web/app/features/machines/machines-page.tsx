@@ -1,5 +1,5 @@
 import { Bot, Plus } from 'lucide-react'
-import { Fragment, useState } from 'react'
+import { Fragment } from 'react'
 import { Link } from 'wouter'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { useMachines } from '../../lib/data/lists.ts'
@@ -16,7 +16,7 @@ import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import type { Way } from './identities/ways.ts'
+import { type Way, wayNamed } from './identities/ways.ts'
 import { NewMachineDialog } from './machine-forms.tsx'
 import { NoMachines } from './no-machines.tsx'
 
@@ -26,7 +26,9 @@ const ROW_HEIGHT_PX = 62
 export function MachinesPage() {
   const machines = useMachines()
   const isOwner = useIsOwner()
-  const [adding, setAdding] = useState<Way | null>(null)
+  const { textOf, set } = useAddressFields(['new'])
+  const way = wayNamed(textOf('new'))
+  const add = (each: Way) => set('new', each)
   return (
     <>
       <PageHeading
@@ -34,7 +36,7 @@ export function MachinesPage() {
         intro="CI jobs, deploys and services that fetch values without a person."
         actions={
           isOwner && (
-            <Button look="primary" onClick={() => setAdding('github')}>
+            <Button look="primary" onClick={() => add('github')}>
               <Plus aria-hidden size={17} /> New machine
             </Button>
           )
@@ -45,14 +47,14 @@ export function MachinesPage() {
           <>
             <OutdatedNotice query={machines} />
             {data.length === 0 ? (
-              <NoMachines isOwner={isOwner} onAdd={setAdding} />
+              <NoMachines isOwner={isOwner} onAdd={add} />
             ) : (
               <Machines machines={data} isOwner={isOwner} />
             )}
           </>
         )}
       </Loaded>
-      {adding !== null && <NewMachineDialog way={adding} onClose={() => setAdding(null)} />}
+      {isOwner && way !== null && <NewMachineDialog way={way} onClose={() => set('new', '')} />}
     </>
   )
 }

@@ -1,20 +1,21 @@
 import { Link2, X } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { CreatedInvitation, Role } from '../../lib/calls/answers.ts'
 import { failureText } from '../../lib/calls/failure.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { shown, useChange } from '../../lib/calls/use-change.ts'
-import { ROLE_NAMES, roleNamed } from '../../lib/data/people.ts'
+import { shown, useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { ROLE_NAMES } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
+import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { dateTime } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { telling } from '../../ui/notify-failure.ts'
+import { Rows, Section } from '../../ui/section.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { telling } from '../../ui/toast-store.ts'
 
 /** Invites people and lists the invitations that are open. */
 export function Invitations() {
@@ -23,10 +24,7 @@ export function Invitations() {
   const add = (invitation: CreatedInvitation) =>
     setCreated((links) => [invitation, ...links.filter(({ email }) => email !== invitation.email)])
   return (
-    <section aria-labelledby="invite" className="mt-8">
-      <h2 id="invite" className="text-lg font-semibold">
-        Invite a member
-      </h2>
+    <Section title="Invite a member" size="large" className="mt-8">
       <InviteForm onCreated={add} />
       {created.map((invitation) => (
         <InviteLink key={invitation.id} invitation={invitation} />
@@ -35,18 +33,17 @@ export function Invitations() {
         onCreated={add}
         onRevoked={(id) => setCreated((links) => links.filter((each) => each.id !== id))}
       />
-    </section>
+    </Section>
   )
 }
 
 function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) => void }) {
   const invite = useChange('createInvitation', {})
+  const isAsked = useAddressFields(['invite']).textOf('invite') !== ''
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('member')
   useUnsaved(email !== '')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (invite.isPending) return
+  const submit = () =>
     invite.mutate(
       { email: email.trim(), role },
       {
@@ -56,15 +53,15 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
         },
       },
     )
-  }
   return (
-    <form onSubmit={submit} className="mt-3 flex flex-wrap items-start gap-3" noValidate>
+    <Form busy={invite.isPending} onSubmit={submit} className="mt-3 flex flex-wrap items-start gap-3">
       <div className="min-w-56 flex-1">
         <TextField
           label="E-mail"
           type="email"
+          autoFocus={isAsked}
           value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          onChange={setEmail}
           problem={failureText(invite.error)}
           hint="Only a person who signs in with this e-mail can join."
           autoComplete="off"
@@ -74,13 +71,16 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
         <span className="mb-1 block">Role</span>
         <Select
           value={role}
-          options={Object.entries(ROLE_NAMES).toReversed()}
-          onChange={(text) => setRole(roleNamed(text))}
+          options={[
+            ['member', ROLE_NAMES.member],
+            ['owner', ROLE_NAMES.owner],
+          ]}
+          onChange={setRole}
           className="field w-auto font-normal"
         />
       </label>
       <Button label="Invite" type="submit" look="primary" busy={invite.isPending} className="mt-6.5" />
-    </form>
+    </Form>
   )
 }
 
@@ -117,10 +117,7 @@ function OpenInvitations({ onCreated, onRevoked }: OpenInvitationsProps) {
   return (
     <>
       <h3 className="mt-6 text-sm font-semibold">Open invitations</h3>
-      <ul
-        aria-label="Open invitations"
-        className="mt-2 divide-y divide-line rounded-lg border border-line bg-surface"
-      >
+      <Rows label="Open invitations" className="mt-2">
         {invitations.map(({ id, email, role, expires_at }) => (
           <li key={id} className="flex min-h-13 items-center gap-3 py-2 pr-2 pl-4">
             <div className="min-w-0 flex-1">
@@ -150,7 +147,7 @@ function OpenInvitations({ onCreated, onRevoked }: OpenInvitationsProps) {
             />
           </li>
         ))}
-      </ul>
+      </Rows>
     </>
   )
 }

@@ -1,16 +1,14 @@
 import { useState } from 'react'
 import type { InvitationOffer } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
-import { useMe } from '../../lib/data/me.ts'
-import { ROLE_NAMES } from '../../lib/data/people.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { ROLE_NAMES, useMe } from '../../lib/data/me.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { dateTime } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { PageNote } from '../../ui/page-note.tsx'
 
@@ -35,24 +33,20 @@ function Offer({ token, offer, onJoined }: OfferProps) {
   const me = useMe().data
   const accept = useChange('acceptInvitation', { token })
   const isForMe = me === undefined || me.email.toLowerCase() === email.toLowerCase()
-  const facts = [
-    ['Workspace', tenant.name],
-    ['Invited by', `${invited_by.username} (${invited_by.email ?? 'e-mail not verified'})`],
-    ['Role', ROLE_NAMES[role]],
-    ['For', email],
-    ['Expires', dateTime(expires_at)],
-  ]
+  const facts = {
+    Workspace: tenant.name,
+    'Invited by': `${invited_by.username} (${invited_by.email ?? 'e-mail not verified'})`,
+    Role: ROLE_NAMES[role],
+    For: email,
+    Expires: dateTime(expires_at),
+  }
   return (
     <div className="max-w-xl pt-4">
       <PageHeading title={`Join ${tenant.name}`} />
-      <dl className="grid grid-cols-[7rem_1fr] gap-y-2 rounded-lg border border-line bg-surface p-4 sm:p-5">
-        {facts.map(([term, text]) => (
-          <div key={term} className="contents">
-            <dt className="text-ink-soft">{term}</dt>
-            <dd className="break-words">{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        facts={facts}
+        className="grid-cols-[7rem_1fr] gap-y-2 rounded-lg border border-line bg-surface p-4 sm:p-5"
+      />
       {me !== undefined && !isForMe && (
         <Notice tone="caution" className="mt-4">
           You are signed in as {me.email}. Sign in as {email} to join.

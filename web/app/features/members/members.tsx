@@ -1,17 +1,18 @@
 import { LogOut, UserMinus } from 'lucide-react'
 import { useState } from 'react'
 import type { Me, Member, Role } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { shown, useChange } from '../../lib/calls/use-change.ts'
-import { ROLE_NAMES, roleNamed } from '../../lib/data/people.ts'
+import { shown, useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { ROLE_NAMES } from '../../lib/data/me.ts'
+import { stillCurrent } from '../../lib/rules/still-current.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmChange } from '../../ui/confirm-change.tsx'
+import { GivenValues } from '../../ui/given-values.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
-import { telling } from '../../ui/notify-failure.ts'
+import { Rows } from '../../ui/section.tsx'
 import { Select } from '../../ui/select.tsx'
+import { notify, telling } from '../../ui/toast-store.ts'
 import { Invitations } from './invitations.tsx'
-import { LeaveDialog, RemoveMemberDialog } from './member-dialogs.tsx'
 
 /** Who works in this workspace, in which role, and who is invited. */
 export function Members({ me }: { me: Me }) {
@@ -25,15 +26,9 @@ export function Members({ me }: { me: Me }) {
   const self = members.data.find(isMe)
   const close = () => setLeaving(null)
   return (
-    <section aria-labelledby="members">
-      <h2 id="members" className="text-lg font-semibold">
-        Members
-      </h2>
-      <p className="mt-1 mb-3 text-ink-soft">
-        Owners change everything. Members read, approve, create, and change what they created.
-        {!isOwner && ' Only owners invite people and change roles.'}
-      </p>
-      <ul aria-label="Members" className="divide-y divide-line rounded-lg border border-line bg-surface">
+    <>
+      {!isOwner && <p className="mb-3 text-ink-soft">Only owners invite people and change roles.</p>}
+      <Rows label="Members">
         {members.data.map((member) => (
           <MemberRow
             key={member.user_id}
@@ -44,7 +39,7 @@ export function Members({ me }: { me: Me }) {
             onRemove={() => setLeaving(member)}
           />
         ))}
-      </ul>
+      </Rows>
       {self !== undefined && !isLastOwner(self) && (
         <Button label="Leave the workspace" className="mt-3" onClick={() => setLeaving(self)} icon={LogOut} />
       )}
@@ -55,7 +50,7 @@ export function Members({ me }: { me: Me }) {
           <RemoveMemberDialog member={leaving} onClose={close} />
         ))}
       {isOwner && <Invitations />}
-    </section>
+    </>
   )
 }
 
@@ -117,8 +112,76 @@ function RoleSelect({ member, disabled }: { member: Member; disabled: boolean })
       value={member.role}
       disabled={disabled}
       options={ROLE_NAMES}
-      onChange={(text) => set(roleNamed(text))}
+      onChange={set}
       className="field w-auto disabled:opacity-60"
     />
+  )
+}
+
+/** Asks before a member is removed, and ends in the values that they were given and that are still current. */
+function RemoveMemberDialog({ member, onClose }: { member: Member; onClose: () => void }) {
+  const remove = useRemoveMember(member.user_id)
+  const holdings = useAnswer('listHoldings', { user_id: member.user_id, limit: 1_000 })
+  const [isRemoved, setRemoved] = useState(false)
+  const given = holdings.data === undefined ? null : stillCurrent(holdings.data)
+  const end = () => {
+    if (given === null || given.length > 0) return setRemoved(true)
+    onClose()
+    notify({ text: `Removed ${member.username}. They hold no current value.` })
+  }
+  if (isRemoved) {
+    return (
+      <GivenValues
+        title={`Removed ${member.username}`}
+        who="They were"
+        holdings={holdings}
+        onClose={onClose}
+      />
+    )
+  }
+  return (
+    <ConfirmChange
+      title={`Remove ${member.username}?`}
+      action="Remove member"
+      change={remove}
+      onDone={end}
+      onClose={onClose}
+    >
+      <p>{member.username} can no longer see or approve anything in this workspace.</p>
+      <p>
+        {given === null || given.length === 0
+          ? 'They keep the values that they received.'
+          : `They were given ${given.length} ${given.length === 1 ? 'value that is' : 'values that are'} still current. The list follows.`}
+      </p>
+    </ConfirmChange>
+  )
+}
+
+/** Asks before the person leaves the workspace. */
+function LeaveDialog({ me, onClose }: { me: Me; onClose: () => void }) {
+  const leave = useRemoveMember(me.user_id)
+  return (
+    <ConfirmChange
+      title={`Leave ${me.tenant.name}?`}
+      action="Leave"
+      change={leave}
+      // The address without a workspace leads to another one.
+      onDone={() => location.assign('/')}
+      onClose={onClose}
+    >
+      <p>
+        You can no longer see or approve anything here. What you created stays. To come back, you need a new
+        invitation.
+      </p>
+    </ConfirmChange>
+  )
+}
+
+/** Remove a member, or leave the workspace. */
+function useRemoveMember(user_id: string) {
+  return useChange(
+    'removeMember',
+    { user_id },
+    { shows: shown('listMembers', {}, (members) => members.filter((each) => each.user_id !== user_id)) },
   )
 }

@@ -1,18 +1,17 @@
-import type { Me } from '../../lib/calls/answers.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import type { Me, TenantPolicy } from '../../lib/calls/answers.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useGrants, useWebhooks } from '../../lib/data/lists.ts'
 import { useIsOwner, useMe } from '../../lib/data/me.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { GrantList } from '../../ui/grants/grant-list.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
+import { PolicyRules } from '../../ui/policy/policy-rules.tsx'
+import { Section } from '../../ui/section.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { WorkspaceNameForm } from '../../ui/workspace-name-form.tsx'
-import { Members } from './members.tsx'
-import { WorkspaceRules } from './workspace-rules.tsx'
 
-/** The workspace's own page: its name, its people, and the way out. */
+/** The workspace's own page: its name, its rules, and what it remembers and calls. */
 export function SettingsPage() {
   const me = useMe()
   return (
@@ -25,7 +24,6 @@ export function SettingsPage() {
             <WorkspaceRules />
             <WorkspaceGrants />
             <WorkspaceWebhooks />
-            {data.auth_mode === 'local' ? <OneUser /> : <Members me={data} />}
           </>
         )}
       </Loaded>
@@ -39,15 +37,18 @@ function WorkspaceGrants() {
   const grants = useGrants().data ?? []
   if (!isOwner || grants.length === 0) return null
   return (
-    <section aria-labelledby="grants" className="mb-8">
-      <h2 id="grants" className="mb-1 text-lg font-semibold">
-        Remembered approvals <span className="font-normal text-ink-soft">{grants.length}</span>
-      </h2>
+    <Section
+      title="Remembered approvals"
+      count={grants.length}
+      size="large"
+      className="mb-8"
+      headingClass="mb-1"
+    >
       <p className="mb-4 max-w-xl text-ink-soft">
         Commands that start without a new approval on one terminal. Changing the rules ends them.
       </p>
       <GrantList grants={grants} namesPeople />
-    </section>
+    </Section>
   )
 }
 
@@ -58,44 +59,20 @@ function WorkspaceWebhooks() {
   if (!isOwner) return null
   const failing = webhooks.filter(({ failing_since, ended_reason }) => failing_since ?? ended_reason).length
   return (
-    <section aria-labelledby="webhooks" className="mb-8">
-      <h2 id="webhooks" className="mb-1 text-lg font-semibold">
-        Webhooks <span className="font-normal text-ink-soft">{webhooks.length}</span>
-      </h2>
+    <Section title="Webhooks" count={webhooks.length} size="large" className="mb-8" headingClass="mb-1">
       <p className="mb-3 max-w-xl text-ink-soft">
         Keyferry calls your servers when something changes.
         {failing > 0 && ` ${failing} ${failing === 1 ? 'webhook does' : 'webhooks do'} not work.`}
       </p>
       <ButtonLink label="Open webhooks" href="/settings/webhooks" />
-    </section>
-  )
-}
-
-/** Replaces the members in local mode, and says how to start a team. */
-function OneUser() {
-  return (
-    <Notice tone="plain">
-      <p>
-        This server has one user: the person who works on this machine. There is no sign-in, so you cannot
-        invite people.
-      </p>
-      <p className="mt-2">
-        For a team, start it with <code className="font-mono">AUTH_MODE=accounts</code> (e-mail and password)
-        or <code className="font-mono">AUTH_MODE=oidc</code> (your identity provider). See{' '}
-        <code className="font-mono">docs/operations.md</code>, “How people sign in”. The team starts with an
-        empty library; these keys stay with this user.
-      </p>
-    </Notice>
+    </Section>
   )
 }
 
 /** The workspace's name; an owner changes it. */
 function WorkspaceName({ me: { tenant, role } }: { me: Me }) {
   return (
-    <section aria-labelledby="workspace" className="mb-8 max-w-xl">
-      <h2 id="workspace" className="mb-2 text-lg font-semibold">
-        Workspace
-      </h2>
+    <Section title="Workspace" size="large" className="mb-8 max-w-xl" headingClass="mb-2">
       {role === 'owner' ? (
         <RenameForm key={tenant.name} id={tenant.id} current={tenant.name} />
       ) : (
@@ -103,7 +80,7 @@ function WorkspaceName({ me: { tenant, role } }: { me: Me }) {
           <strong className="font-medium break-words text-ink">{tenant.name}</strong>. An owner can rename it.
         </p>
       )}
-    </section>
+    </Section>
   )
 }
 
@@ -118,5 +95,35 @@ function RenameForm({ id, current }: { id: string; current: string }) {
     >
       Rename
     </WorkspaceNameForm>
+  )
+}
+
+/** The workspace's rules for approvals; an owner changes them. */
+function WorkspaceRules() {
+  const policy = useAnswer('getTenantPolicy', {})
+  return (
+    <Section title="Rules for approvals" size="large" className="mb-8" headingClass="mb-1">
+      <p className="mb-4 max-w-xl text-ink-soft">They hold for every bundle. A bundle can be stricter.</p>
+      <Loaded query={policy} what="the rules">
+        {(data) => <Rules policy={data} />}
+      </Loaded>
+    </Section>
+  )
+}
+
+const USE_BOUND = {
+  text: 'One careless click on a link is enough to give values to an attacker. Let approvals return to the terminal that asked: then a click alone gives nothing.',
+  action: 'Return approvals to the terminal',
+  change: { assurance: 'bound' },
+} as const
+
+function Rules({ policy: { effective, workspace, advice } }: { policy: TenantPolicy }) {
+  const save = useChange('changeTenantPolicy', {})
+  const shown = advice.includes('use_bound') ? USE_BOUND : null
+  return (
+    <PolicyRules
+      {...{ own: workspace, effective, advice: shown, save }}
+      inherits="No rule of the workspace"
+    />
   )
 }

@@ -34,8 +34,9 @@ const key = (name: string) => ({
   may_change: true,
   may_show: true,
 })
+const ASKED = { elsewhere: [], actions: [], isOwner: false, canEdit: () => true }
 const names = (query: string, bundles: readonly string[], keys: readonly string[]) =>
-  findDestinations(query, { bundles: bundles.map(bundle), keys: keys.map(key), isOwner: false }).map(
+  findDestinations(query, { ...ASKED, own: { bundles: bundles.map(bundle), keys: keys.map(key) } }).map(
     ({ name }) => name,
   )
 
@@ -63,9 +64,34 @@ test('without a query the pages come first', () => {
 })
 
 test.each([
-  [true, ['activity']],
+  [true, ['Activity']],
   [false, []],
-])('an owner (%s) is led to the activity, another member is not', (isOwner, ids) => {
-  const found = findDestinations('activity', { bundles: [], keys: [], isOwner })
-  expect(found.map(({ id }) => id)).toEqual(ids)
+])('an owner (%s) is led to the activity, another member is not', (isOwner, expected) => {
+  const found = findDestinations('activity', { ...ASKED, own: { bundles: [], keys: [] }, isOwner })
+  expect(found.map(({ name }) => name)).toEqual(expected)
+})
+
+test('a variable is found by each bundle that delivers it, in other workspaces too', () => {
+  const used = {
+    ...key('shop/TOKEN'),
+    bundles: ['dev/app', 'ci'].map((name) => ({ id: name, name, as: 'TOKEN' })),
+  }
+  const there = { bundles: [], keys: [used], workspace: { id: 'w', name: 'Acme' } }
+  const found = findDestinations('token', {
+    ...ASKED,
+    own: { bundles: [], keys: [used] },
+    elsewhere: [there],
+  })
+  expect(found.map(({ name, workspace }) => [name, workspace?.name])).toEqual([
+    ['TOKEN in dev/app', undefined],
+    ['TOKEN in ci', undefined],
+    ['TOKEN in dev/app', 'Acme'],
+    ['TOKEN in ci', 'Acme'],
+  ])
+})
+
+test('a change of one bundle or variable is found only by its verb', () => {
+  expect(names('app', ['dev/app'], [])).toEqual(['dev/app'])
+  expect(names('add app', ['dev/app'], [])).toEqual(['Add variable to dev/app'])
+  expect(names('rot tok', [], ['TOKEN'])).toEqual(['Rotate TOKEN'])
 })

@@ -1,47 +1,89 @@
 import type { Bundle, Key } from '../../lib/calls/answers.ts'
+import { PLACES } from '../../lib/page/places.ts'
 import { matches, rank } from '../../lib/page/search.ts'
+import { variableOf } from '../../lib/rules/variables.ts'
 
-/** Somewhere the palette can lead. */
+/** What the palette finds: an address to open, or something that it does at once. */
 export type Destination = {
   id: string
-  kind: 'Page' | 'Bundle' | 'Key'
+  kind: 'Page' | 'Action' | 'Bundle' | 'Variable'
   name: string
-  href: string
-  forOwners?: true
-}
+  /** The other workspace that it is in. */
+  workspace?: { id: string; name: string }
+} & ({ href: string } | { run: () => void })
 
-const PAGES: readonly Destination[] = [
-  { id: 'bundles', kind: 'Page', name: 'Bundles', href: '/bundles' },
-  { id: 'import', kind: 'Page', name: 'Import a .env file', href: '/bundles/import' },
-  { id: 'move', kind: 'Page', name: 'Move a library here', href: '/bundles/move' },
-  { id: 'keys', kind: 'Page', name: 'Keys', href: '/keys' },
-  { id: 'new-key', kind: 'Page', name: 'New key', href: '/keys/new' },
-  { id: 'due', kind: 'Page', name: 'Keys that are due', href: '/keys?filter=due' },
-  { id: 'unused', kind: 'Page', name: 'Unused keys', href: '/keys?filter=unused' },
-  { id: 'compare', kind: 'Page', name: 'Compare bundles', href: '/compare' },
-  { id: 'activity', kind: 'Page', name: 'Activity', href: '/activity', forOwners: true },
-  { id: 'waiting', kind: 'Page', name: 'Waiting for you', href: '/waiting' },
-  { id: 'machines', kind: 'Page', name: 'Machines', href: '/machines' },
-  { id: 'webhooks', kind: 'Page', name: 'Webhooks', href: '/settings/webhooks', forOwners: true },
-  { id: 'settings', kind: 'Page', name: 'Settings and members', href: '/settings' },
-  { id: 'account', kind: 'Page', name: 'Account and shortcuts', href: '/account' },
-]
+/** What one workspace holds. */
+export type Found = {
+  bundles: readonly Bundle[]
+  keys: readonly Key[]
+  workspace?: { id: string; name: string }
+}
 
 const MOST = 50
 
-/** What there is to go to. */
-type Places = { bundles: readonly Bundle[]; keys: readonly Key[]; isOwner: boolean }
+type Sources = {
+  own: Found
+  elsewhere: readonly Found[]
+  /** What happens at once: another theme, another workspace. */
+  actions: readonly Destination[]
+  isOwner: boolean
+  canEdit: (bundle: Bundle) => boolean
+}
 
-/** The places whose names match, best first: exact names, then beginnings of names, then beginnings of their parts.
- * Among equals pages come first, then bundles and keys. At most 50. */
-export function findDestinations(query: string, { bundles, keys, isOwner }: Places): Destination[] {
+/** What answers a query, best first: exact names, then beginnings of names, then beginnings of their parts. Among
+ * equals pages come first, then this workspace and the others. At most 50. */
+export function findDestinations(
+  query: string,
+  { own, elsewhere, actions, isOwner, canEdit }: Sources,
+): Destination[] {
   const ranked: [Destination[], Destination[], Destination[], Destination[]] = [[], [], [], []]
-  const add = (destination: Destination) => {
-    if (!isOwner && destination.forOwners) return
-    if (matches(destination.name, query)) ranked[rank(destination.name, query)].push(destination)
+  const add = (found: Iterable<Destination>) => {
+    for (const destination of found)
+      if (matches(destination.name, query)) ranked[rank(destination.name, query)].push(destination)
   }
-  for (const destination of PAGES) add(destination)
-  for (const { id, name } of bundles) add({ id, kind: 'Bundle', name, href: `/bundles/${id}` })
-  for (const { id, name } of keys) add({ id, kind: 'Key', name, href: `/keys/${id}` })
+  add(
+    PLACES.filter(({ forOwners }) => isOwner || !forOwners).map(({ href, name, isAction }) => ({
+      id: href,
+      kind: isAction ? 'Action' : 'Page',
+      name,
+      href,
+    })),
+  )
+  add(actions)
+  for (const found of [own, ...elsewhere]) add(namesOf(found))
+  const verb = query.trim().toLowerCase().split(' ', 1)[0] ?? ''
+  if (verb.length > 1) add(changesOf(own, verb, canEdit))
   return ranked.flat().slice(0, MOST)
+}
+
+function* namesOf({ bundles, keys, ...where }: Found): Generator<Destination> {
+  for (const { id, name } of bundles) yield { id, kind: 'Bundle', name, href: `/bundles/${id}`, ...where }
+  for (const key of keys)
+    for (const { name, query } of variablesOf(key))
+      yield { id: key.id + query, kind: 'Variable', name, href: `/keys/${key.id}${query}`, ...where }
+}
+
+/** Actions on one bundle or variable; only for a query that begins with their verb. */
+function* changesOf(
+  { bundles, keys }: Found,
+  verb: string,
+  canEdit: Sources['canEdit'],
+): Generator<Destination> {
+  if ('add'.startsWith(verb))
+    for (const bundle of bundles.filter(canEdit))
+      yield { ...action(`Add variable to ${bundle.name}`), href: `/bundles/${bundle.id}?add=variable` }
+  if ('rotate'.startsWith(verb))
+    for (const key of keys.filter(({ may_change }) => may_change))
+      for (const { name, query } of variablesOf(key))
+        yield { ...action(`Rotate ${name}`), href: `/keys/${key.id}${query}` }
+}
+
+/** An action without what it does. */
+export const action = (name: string) => ({ id: name, kind: 'Action', name }) as const
+
+/** The names under which bundles deliver a key. */
+function variablesOf(key: Key): { name: string; query: string }[] {
+  const { bundles = [] } = key
+  if (bundles.length === 0) return [{ name: variableOf(key), query: '' }]
+  return bundles.map(({ id, name, as }) => ({ name: `${as} in ${name}`, query: `?bundle=${id}` }))
 }

@@ -1,21 +1,28 @@
-import { KeyRound, type LucideIcon, Package, PanelsTopLeft } from 'lucide-react'
-import { useId, useMemo, useState } from 'react'
+import { useQueries } from '@tanstack/react-query'
+import { KeyRound, type LucideIcon, Package, PanelsTopLeft, Zap } from 'lucide-react'
+import { useDeferredValue, useId, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { call } from '../../lib/calls/call.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
+import { pageWorkspace, WORKSPACE_HEADER, workspacePath } from '../../lib/calls/workspace.ts'
+import { useLibrary } from '../../lib/data/keys.ts'
+import { useCanEdit, useIsOwner, useTenants } from '../../lib/data/me.ts'
+import { openWorkspace } from '../../lib/data/workspaces.ts'
+import { chooseTheme, THEME_NAMES, THEMES } from '../../lib/page/theme.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ListboxOption, ListboxRemark } from '../../ui/listbox-option.tsx'
 import { useActiveOption } from '../../ui/use-active-option.ts'
-import { type Destination, findDestinations } from './destinations.ts'
+import { action, type Destination, type Found, findDestinations } from './destinations.ts'
 
 const ICONS: Readonly<Record<Destination['kind'], LucideIcon>> = {
   Page: PanelsTopLeft,
+  Action: Zap,
   Bundle: Package,
-  Key: KeyRound,
+  Variable: KeyRound,
 }
 
-/** Goes anywhere by a few letters of its name. */
+/** Finds pages, actions, bundles and variables by a few letters of their names. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const id = useId()
   const [query, setQuery] = useState('')
@@ -30,7 +37,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     <Dialog title="Go to" onClose={onClose} wide>
       <input
         role="combobox"
-        aria-label="Page, bundle or key"
+        aria-label="Page, action, bundle or variable"
         aria-expanded="true"
         aria-controls={id}
         aria-autocomplete="list"
@@ -38,7 +45,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         autoFocus
         autoComplete="off"
         spellCheck={false}
-        placeholder="Page, bundle or key"
+        placeholder="Page, action, bundle or variable, in all workspaces"
         value={query}
         onChange={(event) => search(event.currentTarget.value)}
         onKeyDown={onKeyDown}
@@ -47,7 +54,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <div id={id} role="listbox" aria-label="Places" className="mt-3 h-80 overflow-auto">
         {found.map((destination, index) => (
           <ListboxOption
-            key={`${destination.kind} ${destination.id}`}
+            key={`${destination.kind} ${destination.workspace?.id} ${destination.id}`}
             id={`${id}-${index}`}
             active={index === active}
             selected={index === active}
@@ -56,19 +63,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
             <DestinationText destination={destination} />
           </ListboxOption>
         ))}
-        {found.length === 0 && <ListboxRemark text="No page, bundle or key has this name." />}
+        {found.length === 0 && <ListboxRemark text="No page, action, bundle or variable has this name." />}
       </div>
     </Dialog>
-  )
-}
-
-function useDestinations(query: string): Destination[] {
-  const bundles = useAnswer('listBundles', {}).data
-  const keys = useAnswer('listKeys', {}).data
-  const isOwner = useIsOwner()
-  return useMemo(
-    () => findDestinations(query, { bundles: bundles ?? [], keys: keys ?? [], isOwner }),
-    [query, bundles, keys, isOwner],
   )
 }
 
@@ -78,21 +75,65 @@ function useGo(found: readonly Destination[], onClose: () => void) {
     const destination = found[index]
     if (destination === undefined) return
     onClose()
-    navigate(destination.href)
+    if ('run' in destination) destination.run()
+    // Another workspace is another document.
+    else if (destination.workspace) location.assign(workspacePath(destination.workspace.id, destination.href))
+    else navigate(destination.href)
   }
 }
 
-function DestinationText({ destination: { kind, name } }: { destination: Destination }) {
+function DestinationText({ destination: { kind, name, workspace } }: { destination: Destination }) {
   const Icon = ICONS[kind]
   return (
     <>
       <Icon aria-hidden size={16} className="mt-1 shrink-0 text-ink-faint" />
       <span
-        className={classNames('min-w-0 flex-1 truncate leading-6', kind !== 'Page' && 'font-mono text-sm')}
+        className={classNames(
+          'min-w-0 flex-1 truncate leading-6',
+          (kind === 'Bundle' || kind === 'Variable') && 'font-mono text-sm',
+        )}
       >
         {name}
       </span>
-      <span className="text-xs leading-6 text-ink-faint">{kind}</span>
+      <span className="max-w-2/5 truncate text-xs leading-6 text-ink-faint">{workspace?.name ?? kind}</span>
     </>
   )
+}
+
+/** What answers a query in this workspace and the person's others. */
+function useDestinations(query: string): Destination[] {
+  const bundles = useAnswer('listBundles', {}).data
+  const keys = useLibrary().data
+  const isOwner = useIsOwner()
+  const canEdit = useCanEdit()
+  const others = (useTenants().data ?? []).filter(({ id }) => id !== pageWorkspace())
+  const elsewhere = useElsewhere(others, useDeferredValue(query.trim().split(' ', 1)[0] ?? ''))
+  const own = useMemo(() => ({ bundles: bundles ?? [], keys: keys ?? [] }), [bundles, keys])
+  const actions: Destination[] = [
+    ...others.map(({ id, name }) => ({ ...action(`Switch to ${name}`), run: () => void openWorkspace(id) })),
+    ...THEMES.map((theme) => ({ ...action(`Theme: ${THEME_NAMES[theme]}`), run: () => chooseTheme(theme) })),
+  ]
+  return findDestinations(query, { own, elsewhere, actions, isOwner, canEdit })
+}
+
+// The server searches the other workspaces, so that none of them is loaded whole.
+const SEARCHED_FROM = 2
+const MOST_OF_EACH = 20
+
+function useElsewhere(workspaces: readonly { id: string; name: string }[], query: string): Found[] {
+  return useQueries({
+    queries: workspaces.map((workspace) => ({
+      queryKey: ['elsewhere', workspace.id, query],
+      enabled: query.length >= SEARCHED_FROM,
+      queryFn: async (): Promise<Found> => {
+        const extras = { headers: { [WORKSPACE_HEADER]: workspace.id } }
+        const [bundles, keys] = await Promise.all([
+          call('listBundles', { query, limit: MOST_OF_EACH }, extras),
+          call('listKeys', { query, uses: '1', limit: MOST_OF_EACH }, extras),
+        ])
+        return { bundles, keys, workspace }
+      },
+    })),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  })
 }

@@ -1,8 +1,9 @@
-import type { FormEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
 import { Button } from '../../ui/button.tsx'
-import { Problem } from '../../ui/failure-notice.tsx'
-import { TextField } from '../../ui/text-field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Problem } from '../../ui/notice.tsx'
+import { TextField, type TextFieldProps } from '../../ui/text-field.tsx'
 
 /** A narrow card around a single form. */
 export function FormCard({ children }: { children: ReactNode }) {
@@ -27,12 +28,8 @@ export function AccountForm({ action, attempt, explain, onSubmit, children }: Ac
   const failure = attempt.error === null ? null : describeFailure(attempt.error)
   const explained = failure === null ? null : explain(failure)
   const refusal = explained === undefined ? (failure?.message ?? null) : explained
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!attempt.isPending) onSubmit()
-  }
   return (
-    <form onSubmit={submit} className="space-y-4">
+    <Form busy={attempt.isPending} onSubmit={onSubmit} noValidate={false} className="space-y-4">
       {children}
       <Problem text={refusal} />
       <Button
@@ -43,28 +40,11 @@ export function AccountForm({ action, attempt, explain, onSubmit, children }: Ac
         busy={attempt.isPending}
         className="w-full"
       />
-    </form>
+    </Form>
   )
-}
-
-type EmailFieldProps = {
-  value: string
-  onChange: (email: string) => void
-  autoComplete: string
-  autoFocus?: boolean
 }
 
 /** The e-mail address that the person signs in with. */
-export function EmailField({ value, onChange, ...rest }: EmailFieldProps) {
-  return (
-    <TextField
-      {...rest}
-      label="E-mail"
-      type="email"
-      name="email"
-      required
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  )
+export function EmailField(props: Omit<TextFieldProps, 'label'>) {
+  return <TextField {...props} label="E-mail" type="email" name="email" required />
 }

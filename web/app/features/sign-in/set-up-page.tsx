@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { NewPasswordField, passwordProblem } from '../../ui/password-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -34,7 +34,7 @@ export function SetUpPage() {
           autoFocus
           required
           value={setupCode}
-          onChange={(event) => setSetupCode(event.currentTarget.value)}
+          onChange={setSetupCode}
           hint="The server prints it on stderr when it starts, unless the setting SETUP_CODE sets it."
         />
         <EmailField value={email} onChange={setEmail} autoComplete="username" />

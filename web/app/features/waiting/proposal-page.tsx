@@ -1,24 +1,24 @@
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { ImportChoice, Proposal, ProposalPlan } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { type Treatment, treatmentOf } from '../../lib/rules/treatment.ts'
-import { counted } from '../../lib/words/counted.ts'
-import { changedCount, planText } from '../../lib/words/import-steps.ts'
+import { planText, storing } from '../../lib/words/import-steps.ts'
 import { ago, ahead } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
-import { FailureNotice } from '../../ui/failure-notice.tsx'
+import { StepRow } from '../../ui/import-step/step-row.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { OwnersOnly, PageNote } from '../../ui/page-note.tsx'
+import { Rows } from '../../ui/section.tsx'
+import { CrossingNotice } from '../../ui/stricter-notice.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { nameOf, senderText } from './proposal-words.ts'
-import { ProposedStep } from './proposed-step.tsx'
 
 /** One proposal: who sent it, what storing it would do, and the decision. */
 export function ProposalPage({ id }: { id: string }) {
@@ -37,14 +37,9 @@ export function ProposalPage({ id }: { id: string }) {
 
 function Ended() {
   return (
-    <>
-      <PageNote title="This proposal has ended">
-        It was stored, declined or withdrawn, or it expired.
-      </PageNote>
-      <Link href="/waiting" className="link mt-4 inline-block">
-        All that waits for you
-      </Link>
-    </>
+    <PageNote title="This proposal has ended" href="/waiting" way="All that waits for you">
+      It was stored, declined or withdrawn, or it expired.
+    </PageNote>
   )
 }
 
@@ -77,10 +72,7 @@ function Open({ proposal }: { proposal: Proposal }) {
             <p role="status" className="mb-2 text-sm text-ink-soft">
               {planText(ready.plan)}
             </p>
-            <ul
-              aria-label="Variables"
-              className="divide-y divide-line rounded-lg border border-line bg-surface"
-            >
+            <Rows label="Variables">
               {ready.plan.map((step) => (
                 <ProposedStep
                   key={step.name}
@@ -89,7 +81,7 @@ function Open({ proposal }: { proposal: Proposal }) {
                   onMark={(name, isSecret) => setMarks({ ...marks, [name]: isSecret })}
                 />
               ))}
-            </ul>
+            </Rows>
           </>
         )}
       </Loaded>
@@ -98,7 +90,31 @@ function Open({ proposal }: { proposal: Proposal }) {
   )
 }
 
-function Warnings({ plan: { production, changes } }: { plan: ProposalPlan }) {
+type ProposedStepProps = {
+  step: ProposalPlan['plan'][number]
+  onChoose: (name: string, choice: ImportChoice) => void
+  onMark: (name: string, isSecret: boolean) => void
+}
+
+/** What storing a proposal does with one variable. The mark can be changed where the owner reads the value. */
+function ProposedStep({ step, onChoose, onMark }: ProposedStepProps) {
+  const { name, is_secret, new_value } = step
+  return (
+    <StepRow step={step} onChoose={onChoose}>
+      {new_value !== undefined && (
+        <Checkbox
+          className="inline-flex min-h-7 items-center gap-2 text-sm text-ink-soft"
+          aria-label={`Secret: ${name}`}
+          checked={is_secret}
+          onChange={(isSecret) => onMark(name, isSecret)}
+          label="Secret"
+        />
+      )}
+    </StepRow>
+  )
+}
+
+function Warnings({ plan: { plan, production, changes } }: { plan: ProposalPlan }) {
   return (
     <>
       {production.length > 0 && (
@@ -111,6 +127,7 @@ function Warnings({ plan: { production, changes } }: { plan: ProposalPlan }) {
           <strong>Other bundles change too:</strong> {changes.join(', ')}.
         </Notice>
       )}
+      <CrossingNotice of={plan} className="mb-3" />
     </>
   )
 }
@@ -156,7 +173,7 @@ function Decision({ proposal: { id, bundle, proposer }, plan, choice }: Decision
           onClick={() => decline.mutate(undefined, ended('Declined. The values are destroyed.'))}
         />
         <Button
-          label={`Store ${counted(changedCount(plan?.plan ?? []), 'variable')}`}
+          label={storing(plan?.plan ?? [])}
           look="primary"
           disabled={plan === undefined}
           busy={store.isPending}

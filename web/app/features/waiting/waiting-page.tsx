@@ -1,16 +1,19 @@
-import { Bell, BellOff } from 'lucide-react'
+import { Bell, BellOff, X } from 'lucide-react'
 import { useState } from 'react'
-import type { WaitingItem } from '../../lib/calls/answers.ts'
+import type { Proposal, WaitingItem } from '../../lib/calls/answers.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { useMe } from '../../lib/data/me.ts'
 import { mute, useWaiting, waitingId } from '../../lib/data/waiting.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ago, ahead } from '../../lib/words/time.ts'
-import { Button, ButtonLink, buttonClasses } from '../../ui/button.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, ButtonLink, buttonClasses, IconButton } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { OwnProposals } from './own-proposals.tsx'
-import { nameOf, senderText } from './proposal-words.ts'
+import { Rows, Section } from '../../ui/section.tsx'
+import { telling } from '../../ui/toast-store.ts'
+import { nameOf, STATES, senderText } from './proposal-words.ts'
 
 /** What other people of the workspace ask this person to decide, and what became of the person's own proposals. */
 export function WaitingPage() {
@@ -19,7 +22,7 @@ export function WaitingPage() {
     <div className="max-w-3xl">
       <PageHeading
         title="Waiting for you"
-        intro="What other people of this workspace ask you to decide."
+        intro="Requests and proposals of other people in this workspace that need your decision."
         actions={<NotifyButton />}
       />
       {query.data !== undefined && <OutdatedNotice query={query} />}
@@ -49,10 +52,7 @@ function Nothing() {
 
 function Items({ items }: { items: readonly WaitingItem[] }) {
   return (
-    <ul
-      aria-label="Waiting for you"
-      className="divide-y divide-line rounded-lg border border-line bg-surface"
-    >
+    <Rows label="Waiting for you">
       {items.map((item) => (
         <li key={waitingId(item)} className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3 pr-2 pl-4">
           <div className="min-w-0 flex-1 basis-64">
@@ -67,7 +67,7 @@ function Items({ items }: { items: readonly WaitingItem[] }) {
           />
         </li>
       ))}
-    </ul>
+    </Rows>
   )
 }
 
@@ -141,5 +141,51 @@ function NotifyButton() {
       icon={Bell}
       onClick={() => void Notification.requestPermission().then(setPermission)}
     />
+  )
+}
+
+const REFETCH_MS = 15_000
+
+/** The person's own proposals of the last days, and what became of them. */
+function OwnProposals() {
+  const me = useMe().data?.user_id
+  const all = useAnswer('listProposals', {}, { refetchInterval: REFETCH_MS }).data ?? []
+  const own = all.filter(({ proposer }) => proposer.id === me)
+  if (own.length === 0) return null
+  return (
+    <Section title="Your proposals" size="large" className="mt-8">
+      <Rows label="Your proposals" className="mt-3">
+        {own.map((proposal) => (
+          <Own key={proposal.id} proposal={proposal} />
+        ))}
+      </Rows>
+    </Section>
+  )
+}
+
+function Own({ proposal }: { proposal: Proposal }) {
+  const { id, bundle, entries, detach, state, ended_at, created_at, expires_at } = proposal
+  const withdraw = useChange('endProposal', { proposal_id: id })
+  const names = [...entries.map(({ name }) => name), ...detach].join(', ')
+  const { name, tone } = STATES[state]
+  return (
+    <li className="flex min-h-13 items-center gap-3 py-2.5 pr-2 pl-4">
+      <div className="min-w-0 flex-1">
+        <p className="font-mono text-sm break-all">
+          {bundle.name}: {names}
+        </p>
+        <p className="text-xs text-ink-soft">
+          {ended_at === null ? `${ago(created_at)} · ends ${ahead(expires_at)}` : ago(ended_at)}
+        </p>
+      </div>
+      <Badge tone={tone}>{name}</Badge>
+      {state === 'open' && (
+        <IconButton
+          label={`Withdraw the proposal for ${bundle.name}`}
+          icon={X}
+          onClick={() => withdraw.mutate(undefined, telling('Withdrew the proposal.'))}
+        />
+      )}
+    </li>
   )
 }

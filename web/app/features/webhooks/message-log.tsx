@@ -1,16 +1,16 @@
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import type { Webhook, WebhookMessage, WebhookMessageState } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { useChange } from '../../lib/calls/use-change.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { ago, ahead, dateTime } from '../../lib/words/time.ts'
 import { callWords, MESSAGE_STATES } from '../../lib/words/webhook-words.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
-import { telling } from '../../ui/notify-failure.ts'
+import { Rows } from '../../ui/section.tsx'
 import { SelectField } from '../../ui/select.tsx'
+import { telling } from '../../ui/toast-store.ts'
 
 /** Messages of one page of the log. */
 const MESSAGES = 50
@@ -19,7 +19,6 @@ const REFETCH_MS = 5_000
 const SENDING_MS = 1_000
 
 const CHOICES = { all: 'All messages', ...MESSAGE_STATES }
-const STATES = ['waiting', 'sending', 'done', 'failed'] as const
 
 /** The latest messages of a webhook: how each call went, what was sent, and a way to send it again. */
 export function MessageLog({ webhook }: { webhook: Webhook }) {
@@ -44,7 +43,7 @@ export function MessageLog({ webhook }: { webhook: Webhook }) {
           label="Show"
           value={state ?? 'all'}
           options={CHOICES}
-          onChange={(text) => setState(STATES.find((each) => each === text) ?? null)}
+          onChange={(chosen) => setState(chosen === 'all' ? null : chosen)}
         />
       </div>
       {messages.data === undefined ? (
@@ -54,11 +53,11 @@ export function MessageLog({ webhook }: { webhook: Webhook }) {
           {state === null ? 'No messages yet. Send a test to see one.' : 'No message is in this state.'}
         </p>
       ) : (
-        <ul aria-label="Messages" className="divide-y divide-line rounded-lg border border-line bg-surface">
+        <Rows label="Messages">
           {messages.data.map((message) => (
             <MessageRow key={message.id} webhook={webhook} message={message} />
           ))}
-        </ul>
+        </Rows>
       )}
     </section>
   )
@@ -116,8 +115,7 @@ function readable(body: string): string {
 }
 
 function Resend({ webhookId, message }: { webhookId: string; message: WebhookMessage }) {
-  const given = { webhook_id: webhookId, message_id: message.id }
-  const resend = useChange('resendWebhookMessage', given)
+  const resend = useChange('resendWebhookMessage', { webhook_id: webhookId, message_id: message.id })
   return (
     <IconButton
       label={`Send ${message.type} again`}

@@ -10,18 +10,9 @@ export function ReceiverCode() {
   return (
     <>
       <div className="max-w-48">
-        <SelectField
-          label="Language"
-          value={language}
-          options={LANGUAGES}
-          onChange={(chosen) => setLanguage(languageNamed(chosen) ?? language)}
-        />
+        <SelectField label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
       </div>
       <CodeBlock text={text} what={path} />
     </>
   )
-}
-
-function languageNamed(text: string): Language | null {
-  return (['node', 'python', 'ruby'] as const).find((each) => each === text) ?? null
 }

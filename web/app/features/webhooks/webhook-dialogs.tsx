@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { CreatedWebhook, Webhook } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { useChange, without } from '../../lib/calls/use-change.ts'
-import { ALL_WEBHOOKS } from '../../lib/data/lists.ts'
+import { useChange, without } from '../../lib/calls/use-call.ts'
+import { ALL } from '../../lib/data/lists.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
@@ -131,7 +131,7 @@ function ShownSecret({ secret, onClose }: { secret: string; onClose: () => void 
 
 /** Asks before a webhook is deleted. */
 export function DeleteWebhookDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const shows = without('listWebhooks', ALL_WEBHOOKS, webhook.id)
+  const shows = without('listWebhooks', ALL, webhook.id)
   const remove = useChange('deleteWebhook', { webhook_id: webhook.id }, { shows })
   return (
     <ConfirmChange

@@ -2,13 +2,13 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Bundle, Webhook, WebhookEvent } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { EVENT_WORDS, EVENTS } from '../../lib/words/webhook-words.ts'
+import { IconButton } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { DescriptionField } from '../../ui/description-field.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 
 export type WebhookDraft = Pick<Webhook, 'url' | 'description' | 'events' | 'bundle_ids'>
@@ -31,7 +31,7 @@ export function WebhookFields({ draft, problem, onChange }: WebhookFieldsProps) 
         autoFocus
         value={draft.url}
         maxLength={LIMITS.webhookUrlLength}
-        onChange={(event) => onChange({ url: event.currentTarget.value })}
+        onChange={(url) => onChange({ url })}
         problem={problem}
         hint="Begins with https://. The server sends POST requests to it."
         placeholder="https://hooks.example.com/keyferry"

@@ -1,16 +1,22 @@
+import { Pause, Pencil, Play, RefreshCw, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Webhook } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
+import { visibleText } from '../../lib/words/visible-text.ts'
 import { bundlesText, eventsText, webhookState } from '../../lib/words/webhook-words.ts'
-import { Facts } from '../../ui/activity/facts.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { deferred } from '../../ui/deferred.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
 import { NotFound, OwnersOnly } from '../../ui/page-note.tsx'
+import { notifyFailure, telling } from '../../ui/toast-store.ts'
 import { MessageLog } from './message-log.tsx'
-import { WebhookHeading } from './webhook-heading.tsx'
+import { DeleteWebhookDialog, EditWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx'
 
 const REFETCH_MS = 5_000
 /** While a call is on its way. */
@@ -69,16 +75,16 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { events, bundle_ids, last_delivered_at, old_secret_until, waiting } = webhook
   const bundles = useAnswer('listBundles', {}).data ?? []
   const names = bundle_ids.map((id) => bundles.find((bundle) => bundle.id === id)?.name ?? 'a deleted bundle')
-  const facts: [string, string][] = [
-    ['Events', events.length === 0 ? eventsText(webhook) : events.join(', ')],
-    ['Bundles', names.length === 0 ? bundlesText(webhook) : names.join(', ')],
-    ['Delivered', last_delivered_at === null ? 'never' : `last ${ago(last_delivered_at)}`],
-    ['Waiting', waiting === 0 ? '' : counted(waiting, 'message')],
-    ['Old secret', old_secret_until === null ? '' : `signs too until ${dateTime(old_secret_until)}`],
-  ]
+  const facts = {
+    Events: events.length === 0 ? eventsText(webhook) : events.join(', '),
+    Bundles: names.length === 0 ? bundlesText(webhook) : names.join(', '),
+    Delivered: last_delivered_at === null ? 'never' : `last ${ago(last_delivered_at)}`,
+    Waiting: waiting === 0 ? '' : counted(waiting, 'message'),
+    'Old secret': old_secret_until === null ? '' : `signs too until ${dateTime(old_secret_until)}`,
+  }
   return (
     <div className="mb-4 max-w-2xl rounded-lg border border-line bg-surface p-4">
-      <Facts facts={facts.filter(([, text]) => text !== '')} />
+      <Facts facts={facts} />
     </div>
   )
 }
@@ -93,5 +99,68 @@ function Receiver() {
       <summary className="min-h-8 py-1 text-sm font-medium">Code for the receiver</summary>
       <div className="mt-2">{isOpen && <ReceiverCode />}</div>
     </details>
+  )
+}
+
+type Open = 'edit' | 'rotate' | 'delete' | null
+
+/** The head of a webhook's page: its address, how it does, and what an owner can do with it. */
+function WebhookHeading({ webhook }: { webhook: Webhook }) {
+  const [open, setOpen] = useState<Open>(null)
+  const close = () => setOpen(null)
+  return (
+    <>
+      <PageHeading
+        title="Webhook"
+        intro={<WebhookIntro webhook={webhook} />}
+        actions={<WebhookActions webhook={webhook} onOpen={setOpen} />}
+      />
+      {open === 'edit' && <EditWebhookDialog webhook={webhook} onClose={close} />}
+      {open === 'rotate' && <RotateSecretDialog webhook={webhook} onClose={close} />}
+      {open === 'delete' && <DeleteWebhookDialog webhook={webhook} onClose={close} />}
+    </>
+  )
+}
+
+function WebhookIntro({ webhook }: { webhook: Webhook }) {
+  const { tone, name } = webhookState(webhook)
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-2">
+        <bdi className="font-mono text-sm text-ink [overflow-wrap:anywhere]">
+          {visibleText(webhook.url, 2_000)}
+        </bdi>
+        <Badge tone={tone}>{name}</Badge>
+      </p>
+      {webhook.description !== '' && <p className="mt-1 text-sm">{webhook.description}</p>}
+    </>
+  )
+}
+
+function WebhookActions({ webhook, onOpen }: { webhook: Webhook; onOpen: (open: Open) => void }) {
+  const given = { webhook_id: webhook.id }
+  const test = useChange('testWebhook', given)
+  const update = useChange('updateWebhook', given)
+  const { is_active } = webhook
+  return (
+    <>
+      {is_active && (
+        <Button
+          label="Send test"
+          busy={test.isPending}
+          onClick={() => test.mutate(undefined, telling('Sending a test message. The log shows the answer.'))}
+          icon={Send}
+        />
+      )}
+      <Button label="Edit" onClick={() => onOpen('edit')} icon={Pencil} />
+      <Button label="New secret" onClick={() => onOpen('rotate')} icon={RefreshCw} />
+      <Button
+        label={is_active ? 'Disable' : 'Enable'}
+        icon={is_active ? Pause : Play}
+        busy={update.isPending}
+        onClick={() => update.mutate({ is_active: !is_active }, { onError: notifyFailure })}
+      />
+      <Button label="Delete" onClick={() => onOpen('delete')} icon={Trash2} />
+    </>
   )
 }

@@ -11,6 +11,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { LoadingState, OutdatedNotice } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { OwnersOnly } from '../../ui/page-note.tsx'
+import { Rows } from '../../ui/section.tsx'
 import { NewWebhookDialog } from './webhook-dialogs.tsx'
 
 /** The servers that the workspace calls when something changes. */
@@ -48,11 +49,11 @@ function Webhooks({ onAdd }: { onAdd: () => void }) {
           <Button label="Create the first webhook" onClick={onAdd} />
         </EmptyState>
       ) : (
-        <ul aria-label="Webhooks" className="divide-y divide-line rounded-lg border border-line bg-surface">
+        <Rows label="Webhooks">
           {webhooks.data.map((webhook) => (
             <WebhookRow key={webhook.id} webhook={webhook} />
           ))}
-        </ul>
+        </Rows>
       )}
     </>
   )

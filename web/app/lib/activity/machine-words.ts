@@ -1,59 +1,35 @@
 import { counted } from '../words/counted.ts'
+import { say } from './say.ts'
 import type { Part, Told } from './told.ts'
 
 /** What follows the actor's name for the events of machines. */
 export const machineWords = {
-  'delivery.machine': ({ bundle, values }) => [`got ${counted(values, 'value')} of `, bundle],
-  'delivery.refused': ({ number, text }) => [
-    `was refused${times(number('count'))}`,
-    REFUSALS[text('reason') ?? ''] ?? '',
-  ],
-  'machine.created': ({ machine }) => ['created the machine ', machine],
-  'machine.changed': ({ machine, names, is, has }) => [
-    'changed the machine ',
-    machine,
-    changes({ names, is, has }),
-  ],
-  'machine.deleted': ({ gone }) => ['deleted the machine ', gone],
-  'machine.granted': ({ machine, other, text }) => [
-    'let the machine ',
-    machine,
-    text('scope') === 'deliver' ? ' fetch the values of ' : ' read the names in ',
-    other('bundle', 'bundle'),
-  ],
-  'machine.revoked': ({ machine, other }) => [
-    'took the bundle ',
-    other('bundle', 'bundle'),
-    ' from the machine ',
-    machine,
-  ],
-  'token.created': ({ machine, text }) => [
-    `created the token ${ending(text('hint'))} of the machine `,
-    machine,
-  ],
-  'token.rotated': ({ machine, text }) => [
-    'replaced a token of the machine ',
-    machine,
-    ` by the token ${ending(text('hint'))}`,
-  ],
-  'token.ended': ({ machine, text }) => [`ended the token ${ending(text('hint'))} of the machine `, machine],
-  'token.expiring': ({ machine, text }) => [
-    `found that the token ${ending(text('hint'))} expires soon, of the machine `,
-    machine,
-  ],
-  'token.reported': ({ machine, text }) => [
-    `reported and ended the leaked token ${ending(text('hint'))} of the machine `,
-    machine,
-  ],
-  'trust.created': ({ machine, text, is }) => [
-    `let an identity of ${text('issuer') ?? 'an issuer'} be the machine `,
-    machine,
-    is('is_broad') ? ', although the trust is broad' : '',
-  ],
-  'trust.ended': ({ machine, text }) => [
-    `ended the trust in an identity of ${text('issuer') ?? 'an issuer'} for the machine `,
-    machine,
-  ],
+  'delivery.machine': ({ bundle, values }) => say`got ${counted(values, 'value')} of ${bundle}`,
+  'delivery.refused': ({ number, text }) =>
+    say`was refused${times(number('count'))}${REFUSALS[text('reason') ?? ''] ?? ''}`,
+  'machine.created': ({ machine }) => say`created the machine ${machine}`,
+  'machine.changed': (told) => say`changed the machine ${told.machine}${changes(told)}`,
+  'machine.deleted': ({ gone }) => say`deleted the machine ${gone}`,
+  'machine.granted': ({ machine, other, text }) => {
+    const may = text('scope') === 'deliver' ? 'fetch the values of' : 'read the names in'
+    return say`let the machine ${machine} ${may} ${other('bundle', 'bundle')}`
+  },
+  'machine.revoked': ({ machine, other }) =>
+    say`took the bundle ${other('bundle', 'bundle')} from the machine ${machine}`,
+  'token.created': (told) => say`created the token ${ending(told)} of the machine ${told.machine}`,
+  'token.rotated': (told) =>
+    say`replaced a token of the machine ${told.machine} by the token ${ending(told)}`,
+  'token.ended': (told) => say`ended the token ${ending(told)} of the machine ${told.machine}`,
+  'token.expiring': (told) =>
+    say`found that the token ${ending(told)} expires soon, of the machine ${told.machine}`,
+  'token.reported': (told) =>
+    say`reported and ended the leaked token ${ending(told)} of the machine ${told.machine}`,
+  'trust.created': ({ machine, text, is }) => {
+    const broad = is('is_broad') ? ', although the trust is broad' : ''
+    return say`let an identity of ${text('issuer') ?? 'an issuer'} be the machine ${machine}${broad}`
+  },
+  'trust.ended': ({ machine, text }) =>
+    say`ended the trust in an identity of ${text('issuer') ?? 'an issuer'} for the machine ${machine}`,
 } as const satisfies Record<string, (told: Told) => readonly Part[]>
 
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -73,11 +49,12 @@ function times(count: number | null): string {
   return count === null || count < 2 ? '' : ` ${count} times`
 }
 
-function ending(hint: string | null): string {
+function ending({ text }: Told): string {
+  const hint = text('hint')
   return hint === null ? 'without a hint' : `that ends in ${hint}`
 }
 
-function changes({ names, is, has }: Pick<Told, 'names' | 'is' | 'has'>): string {
+function changes({ names, is, has }: Told): string {
   const changed = new Set(names('changed'))
   if (changed.has('is_active') && has('is_active'))
     return is('is_active') ? ', which may call again' : ' and stopped it'

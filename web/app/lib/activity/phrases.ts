@@ -31,7 +31,7 @@ const ENDS: Readonly<Record<string, string>> = {
   refused: 'it was refused',
 }
 
-/** Why an approval gave nothing. */
-export function endText(reason: string | null): string {
-  return ENDS[reason ?? ''] ?? 'another approval was faster'
+/** Why an approval or a denial had no effect. */
+export function endText(reason: string | null, otherwise = 'another approval was faster'): string {
+  return ENDS[reason ?? ''] ?? otherwise
 }

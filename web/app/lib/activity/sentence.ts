@@ -6,8 +6,7 @@ import { WORDS } from './words.ts'
 export function sentenceOf(entry: AuditEntry): Part[] {
   const known = told(entry)
   if (known.isOwn && entry.action === 'member.removed') return [actorOf(entry), ' left the workspace']
-  const parts = WORDS[entry.action](known).filter((part) => part !== '')
-  return [actorOf(entry), ' ', ...parts]
+  return [actorOf(entry), ' ', ...WORDS[entry.action](known)]
 }
 
 /** The same as plain text. */

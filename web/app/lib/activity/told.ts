@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../calls/answers.ts'
+import { counted } from '../words/counted.ts'
 import { placeOf } from '../words/holder-text.ts'
 import { visibleText } from '../words/visible-text.ts'
 
@@ -14,12 +15,20 @@ export function told({ actor, target, data, origin }: AuditEntry) {
   const number = (field: string) => (typeof data[field] === 'number' ? data[field] : null)
   const text = (field: string) => (typeof data[field] === 'string' ? visibleText(data[field]) : null)
   const names = (field: string) => texts(data[field])
+  const count = (field: string) => number(`${field}_count`) ?? names(field).length
+  const from = (field: string) => {
+    const known = origin?.[field]
+    return known === undefined ? null : visibleText(known)
+  }
+  /** The terminal as it called itself. */
+  const place = placeOf({ hostname: origin?.['hostname'] ?? '', user: origin?.['user'] ?? '', program: '' })
   return {
     number,
     text,
     is: (field: string) => data[field] === true,
     has: (field: string) => data[field] !== undefined,
     names,
+    count,
     /** Names, cut after a few; with how many there were. */
     listed: (field: string) => listed(names(field), number(`${field}_count`)),
     /** The person did it to their own account. */
@@ -37,19 +46,13 @@ export function told({ actor, target, data, origin }: AuditEntry) {
     other: (field: string, kind: 'key' | 'bundle'): Part => mentioned(data[field], kind),
     /** Values in a delivery: the name and version of each, and how many there were. */
     versions: versionsIn(data['versions']),
-    values:
-      (number('versions_count') ?? versionsIn(data['versions']).length) +
-      (number('names_count') ?? names('names').length),
-    /** The terminal as it called itself. */
-    place: placeOf({
-      hostname: origin?.['hostname'] ?? '',
-      user: origin?.['user'] ?? '',
-      program: '',
-    }),
-    origin: (field: string) => {
-      const known = origin?.[field]
-      return known === undefined ? null : visibleText(known)
-    },
+    values: (number('versions_count') ?? versionsIn(data['versions']).length) + count('names'),
+    /** How many variables it names: `3 variables`. */
+    variables: counted(count('names'), 'variable'),
+    place,
+    /** The terminal that asked, as well as it is known. */
+    sender: place ?? from('requester_ip') ?? 'a terminal',
+    origin: from,
   }
 }
 

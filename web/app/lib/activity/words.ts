@@ -1,184 +1,177 @@
 import type { AuditAction } from '@keyferry/contract'
 import { counted } from '../words/counted.ts'
-import { accountWords } from './account-words.ts'
 import { depositWords } from './deposit-words.ts'
 import { machineWords } from './machine-words.ts'
-import { namesWords } from './names-words.ts'
 import { endText, fieldList, roleName } from './phrases.ts'
+import { say } from './say.ts'
 import type { Part, Told } from './told.ts'
-import { webhookWords } from './webhook-words.ts'
+
+/** What the actions of requests for names say after the actor. */
+const namesWords = {
+  'names.approved': (told) => say`let ${told.place ?? 'a terminal'} list ${namesListed(told)}`,
+  'names.not_released': (told) =>
+    say`approved a list of ${namesListed(told)}, and the approval never returned to a terminal: ${end(told)}`,
+  'names.void': (told) =>
+    told.isRequest
+      ? say`tried to deny a request for names: ${end(told)}`
+      : say`approved a list of ${namesListed(told)}, but the terminal did not get it: ${end(told)}`,
+  'names.denied': ({ sender }) => say`denied a request for names from ${sender}`,
+} as const satisfies Readonly<Record<string, (told: Told) => Part[]>>
+
+function namesListed({ isTenant, bundle }: Told): Part[] {
+  return isTenant ? ['the bundles of the workspace'] : say`the names of ${bundle}`
+}
+
+function end({ text }: Told): string {
+  return endText(text('reason'), 'another decision was faster')
+}
 
 type Words = (told: Told) => readonly Part[]
 
 /** What follows the actor's name in the sentence of each action. */
 export const WORDS: Readonly<Record<AuditAction, Words>> = {
   'key.created': ({ key, has }) =>
-    has('changed_elsewhere_at') ? ['moved the key ', key, ' here'] : ['created the key ', key],
-  'key.changed': ({ key, number, names }) => [
-    'changed the value of ',
-    key,
-    ` to version ${number('version')}`,
-    ...also(names('changed').filter((field) => field !== 'value')),
-  ],
-  'key.restored': ({ key, number }) => [
-    `restored version ${number('restored_from')} of `,
-    key,
-    ` as version ${number('version')}`,
-  ],
-  'key.described': ({ key, names }) => [`changed ${fieldList(names('changed'), 'the description')} of `, key],
-  'key.declared_secret': ({ key }) => ['declared ', key, ' secret'],
-  'key.declared_public': ({ key }) => ['declared ', key, ' not secret'],
-  'key.deleted': ({ gone }) => ['deleted the key ', gone],
-  'key.version_destroyed': ({ key, number }) => [`destroyed version ${number('version')} of `, key],
-  'key.revealed': ({ key }) => ['displayed the value of ', key],
-  'key.holder_dismissed': ({ key }) => ['dismissed a holder of ', key],
+    has('changed_elsewhere_at') ? say`moved the key ${key} here` : say`created the key ${key}`,
+  'key.changed': ({ key, number, names }) => {
+    const others = names('changed').filter((field) => field !== 'value')
+    const also = others.length === 0 ? '' : `, and ${fieldList(others, '')}`
+    return say`changed the value of ${key} to version ${number('version')}${also}`
+  },
+  'key.restored': ({ key, number }) =>
+    say`restored version ${number('restored_from')} of ${key} as version ${number('version')}`,
+  'key.described': ({ key, names }) =>
+    say`changed ${fieldList(names('changed'), 'the description')} of ${key}`,
+  'key.declared_secret': ({ key }) => say`declared ${key} secret`,
+  'key.declared_public': ({ key }) => say`declared ${key} not secret`,
+  'key.deleted': ({ gone }) => say`deleted the key ${gone}`,
+  'key.version_destroyed': ({ key, number }) => say`destroyed version ${number('version')} of ${key}`,
+  'key.revealed': ({ key }) => say`displayed the value of ${key}`,
+  'key.holder_dismissed': ({ key }) => say`dismissed a holder of ${key}`,
 
-  'bundle.created': ({ bundle }) => ['created the bundle ', bundle],
-  'bundle.changed': ({ bundle, names }) => [
-    `changed ${fieldList(names('changed'), 'the bundle')} of `,
-    bundle,
-  ],
-  'bundle.duplicated': ({ bundle, other, listed }) => [
-    'duplicated ',
-    other('bundle', 'bundle'),
-    ' as ',
-    bundle,
-    weaker(listed),
-  ],
-  'bundle.deleted': ({ gone }) => ['deleted the bundle ', gone],
-  'bundle.attached': ({ bundle, other, text }) => [
-    'attached ',
-    other('key', 'key'),
-    ' to ',
-    bundle,
-    ...(text('as') === null ? [] : [` as ${text('as')}`]),
-  ],
-  'bundle.detached': ({ bundle, other }) => ['detached ', other('key', 'key'), ' from ', bundle],
-  'bundle.reordered': ({ bundle, other, number }) => [
-    'moved ',
-    other('key', 'key'),
-    ` to place ${(number('position') ?? 0) + 1} of `,
-    bundle,
-  ],
-  'bundle.attachment_changed': attachmentChanged,
-  'bundle.split': ({ bundle, other, listed }) => [
-    'gave ',
-    bundle,
-    ' its own key ',
-    other('key', 'key'),
-    ' instead of ',
-    other('replaced', 'key'),
-    weaker(listed),
-  ],
-  'bundle.exported': ({ bundle, text, is }) => [
-    'exported ',
-    bundle,
-    ` as ${text('format') ?? 'text'}, ${is('revealed') ? 'with secret values' : 'secret values masked'}`,
-  ],
-  'bundle.imported': ({ bundle, names, listed, number }) => [
-    `imported ${counted(number('names_count') ?? names('names').length, 'variable')} into `,
-    bundle,
-    names('names').length === 0 ? '' : `: ${listed('names')}`,
-    weaker(listed),
-  ],
-  'bundle.policy_changed': ({ bundle, listed }) => [
-    'changed the approval policy of ',
-    bundle,
-    listed('rules') === '' ? '' : `: ${listed('rules')}`,
-  ],
-  'item.changed': ({ bundle, listed }) => [`wrote the legacy items ${listed('names')} of `, bundle],
-  'item.deleted': ({ bundle, listed }) => [`deleted the legacy item ${listed('names')} of `, bundle],
-  'item.converted': ({ bundle, other }) => [
-    'converted a legacy item of ',
-    bundle,
-    ' to the key ',
-    other('key', 'key'),
-  ],
+  'bundle.created': ({ bundle }) => say`created the bundle ${bundle}`,
+  'bundle.changed': ({ bundle, names }) =>
+    say`changed ${fieldList(names('changed'), 'the bundle')} of ${bundle}`,
+  'bundle.duplicated': (told) =>
+    say`duplicated ${told.other('bundle', 'bundle')} as ${told.bundle}${weaker(told)}`,
+  'bundle.deleted': ({ gone }) => say`deleted the bundle ${gone}`,
+  'bundle.attached': (told) => say`attached ${other(told)} to ${told.bundle}${as(told)}`,
+  'bundle.detached': (told) => say`detached ${other(told)} from ${told.bundle}`,
+  'bundle.reordered': (told) =>
+    say`moved ${other(told)} to place ${(told.number('position') ?? 0) + 1} of ${told.bundle}`,
+  'bundle.attachment_changed': (told) => {
+    const { bundle, has, is } = told
+    const replaced = has('replaced') ? say` in place of ${other(told, 'replaced')}` : []
+    const required = has('required') ? (is('required') ? ', required' : ', optional') : ''
+    return say`set ${other(told)} in ${bundle}${replaced}${as(told)}${required}`
+  },
+  'bundle.split': (told) =>
+    say`gave ${told.bundle} its own key ${other(told)} instead of ${other(told, 'replaced')}${weaker(told)}`,
+  'bundle.exported': ({ bundle, text, is }) => {
+    const secrets = is('revealed') ? 'with secret values' : 'secret values masked'
+    return say`exported ${bundle} as ${text('format') ?? 'text'}, ${secrets}`
+  },
+  'bundle.imported': (told) =>
+    say`imported ${told.variables} into ${told.bundle}${named(told, 'names')}${weaker(told)}`,
+  'bundle.policy_changed': (told) =>
+    say`changed the approval policy of ${told.bundle}${named(told, 'rules')}`,
+  'item.changed': ({ bundle, listed }) => say`wrote the legacy items ${listed('names')} of ${bundle}`,
+  'item.deleted': ({ bundle, listed }) => say`deleted the legacy item ${listed('names')} of ${bundle}`,
+  'item.converted': (told) => say`converted a legacy item of ${told.bundle} to the key ${other(told)}`,
 
-  'delivery.first_approved': (delivery) => ['gave the first of two approvals for ', ...delivered(delivery)],
-  'request.vouched': ({ bundle, names, number }) => [
-    `asked others to approve ${counted(number('names_count') ?? names('names').length, 'value')} of `,
-    bundle,
-  ],
-  'request.returned': ({ bundle }) => [
-    'confirmed their terminal, so others can decide a request for ',
-    bundle,
-  ],
-  'delivery.approved': (delivery) => ['approved ', ...delivered(delivery)],
-  'delivery.released': ({ bundle }) => ['released the approved values of ', bundle],
-  'delivery.not_released': ({ bundle, text, has }) => [
-    has('vouched_by') ? 'asked others to approve ' : 'approved ',
-    bundle,
-    `, and ${has('vouched_by') ? 'that' : 'the approval'} never returned to a terminal: ${endText(text('reason'))}`,
-  ],
-  'delivery.remembered': (delivery) => ['got, by a remembered approval, ', ...delivered(delivery)],
+  'delivery.first_approved': (told) => say`gave the first of two approvals for ${delivered(told)}`,
+  'request.vouched': ({ bundle, count }) =>
+    say`asked others to approve ${counted(count('names'), 'value')} of ${bundle}`,
+  'request.returned': ({ bundle }) =>
+    say`confirmed their terminal, so others can decide a request for ${bundle}`,
+  'delivery.approved': (told) => say`approved ${delivered(told)}`,
+  'delivery.released': ({ bundle }) => say`released the approved values of ${bundle}`,
+  'delivery.not_released': ({ bundle, text, has }) => {
+    const [did, what] = has('vouched_by') ? ['asked others to approve', 'that'] : ['approved', 'the approval']
+    return say`${did} ${bundle}, and ${what} never returned to a terminal: ${endText(text('reason'))}`
+  },
+  'delivery.remembered': (told) => say`got, by a remembered approval, ${delivered(told)}`,
   'delivery.void': ({ bundle, isRequest, text }) =>
     isRequest
-      ? [`tried to deny a request: ${endText(text('reason'))}`]
-      : ['approved ', bundle, `, and nothing was delivered: ${endText(text('reason'))}`],
-  'delivery.denied': ({ place, origin }) => [
-    `denied a request from ${place ?? origin('requester_ip') ?? 'a terminal'}`,
-  ],
-  'delivery.collected': ({ bundle }) => ['collected the values of ', bundle],
+      ? say`tried to deny a request: ${endText(text('reason'))}`
+      : say`approved ${bundle}, and nothing was delivered: ${endText(text('reason'))}`,
+  'delivery.denied': ({ sender }) => say`denied a request from ${sender}`,
+  'delivery.collected': ({ bundle }) => say`collected the values of ${bundle}`,
 
   ...depositWords,
   ...namesWords,
 
-  'member.invited': ({ origin, text }) => [
-    `invited ${origin('email') ?? 'a person'} as ${roleName(text('role'))}`,
-  ],
+  'member.invited': ({ origin, text }) =>
+    say`invited ${origin('email') ?? 'a person'} as ${roleName(text('role'))}`,
   'member.invitation_revoked': () => ['revoked an invitation'],
-  'member.joined': ({ text }) => [`joined as ${roleName(text('role'))}`],
-  'member.role_changed': ({ person, text }) => ['made ', person, ` ${roleName(text('role'))}`],
-  'member.removed': ({ person }) => ['removed ', person],
+  'member.joined': ({ text }) => say`joined as ${roleName(text('role'))}`,
+  'member.role_changed': ({ person, text }) => say`made ${person} ${roleName(text('role'))}`,
+  'member.removed': ({ person }) => say`removed ${person}`,
 
-  ...accountWords,
+  'user.signed_in': () => ['signed in'],
+  'user.signed_out': () => ['signed out'],
+  'user.changed': (told) => say`changed ${possessed(told, 'account')}`,
+  'user.password_changed': (told) => say`changed ${possessed(told, 'password')}`,
+  'user.password_reset': (told) => say`reset ${possessed(told, 'password')}`,
+  'user.second_factor_changed': (told) => say`changed ${possessed(told, 'second factor')}`,
+  'user.deactivated': (told) => say`deactivated ${possessed(told, 'account')}`,
+  'user.reactivated': (told) => say`reactivated ${possessed(told, 'account')}`,
+  'passkey.added': (told) => say`added a passkey to ${possessed(told, 'account')}`,
+  'passkey.renamed': (told) => say`renamed a passkey of ${possessed(told, 'account')}`,
+  'passkey.removed': (told) => say`removed a passkey from ${possessed(told, 'account')}`,
   ...machineWords,
-  ...webhookWords,
+  // `gone`: the host of the receiver.
+  'webhook.created': ({ gone }) => say`created a webhook to ${gone}`,
+  'webhook.changed': ({ gone, names, is }) => {
+    const state = names('changed').includes('is_active') ? `, which is ${is('is_active') ? 'on' : 'off'}` : ''
+    return say`changed the webhook to ${gone}${state}`
+  },
+  'webhook.deleted': ({ gone }) => say`deleted the webhook to ${gone}`,
+  'webhook.secret_rotated': ({ gone }) => say`replaced the secret of the webhook to ${gone}`,
+  'webhook.disabled': ({ gone, text }) => {
+    const why = text('reason') === 'gone' ? 'the receiver answered 410' : 'calls failed for five days'
+    return say`turned off the webhook to ${gone}: ${why}`
+  },
 
-  'tenant.renamed': ({ gone }) => ['renamed the workspace to ', gone],
-  'tenant.policy_changed': ({ listed }) => [
-    'changed the workspace’s approval policy',
-    listed('rules') === '' ? '' : `: ${listed('rules')}`,
-  ],
+  'tenant.renamed': ({ gone }) => say`renamed the workspace to ${gone}`,
+  'tenant.forgotten': () => ['destroyed the workspace'],
+  'tenant.policy_changed': (told) => say`changed the workspace’s approval policy${named(told, 'rules')}`,
   'grant.created': () => ['asked to remember an approval'],
   'grant.ended': () => ['ended a remembered approval'],
   'person.forgotten': () => ['erased the personal data of a person from this log'],
   'audit.started': () => ['began this log'],
-  'audit.pruned': ({ number }) => [`deleted the entries up to ${number('through')} from this log`],
-  'audit.restored': ({ text }) => [
-    'restored the database from a backup',
-    text('reason') === null ? '' : `: ${text('reason')}`,
-  ],
+  'audit.pruned': ({ number }) => say`deleted the entries up to ${number('through')} from this log`,
+  'audit.restored': ({ text }) => {
+    const reason = text('reason')
+    return say`restored the database from a backup${reason === null ? '' : `: ${reason}`}`
+  },
 }
 
 /** Every action, in the order of its words. */
 export const ACTIONS = Object.keys(WORDS) as AuditAction[]
 
-function also(fields: readonly string[]): string[] {
-  return fields.length === 0 ? [] : [`, and ${fieldList(fields, '')}`]
+/** The key that the event mentions. */
+function other(told: Told, field = 'key'): Part {
+  return told.other(field, 'key')
 }
 
-function weaker(listed: Told['listed']): string {
+function as({ text }: Told): string {
+  return text('as') === null ? '' : ` as ${text('as')}`
+}
+
+function named({ listed }: Told, field: string): string {
+  return listed(field) === '' ? '' : `: ${listed(field)}`
+}
+
+function weaker({ listed }: Told): string {
   return listed('weaker') === '' ? '' : `, under weaker rules than before: ${listed('weaker')}`
 }
 
 function delivered({ bundle, values, place, origin }: Told): Part[] {
-  const program = origin('program')
-  return [
-    `${counted(values, 'value')} of `,
-    bundle,
-    place === null ? '' : ` for ${place}`,
-    program === null || program === '' ? '' : ` (${program})`,
-  ]
+  const program = origin('program') ?? ''
+  const terminal = place === null ? '' : ` for ${place}`
+  return say`${counted(values, 'value')} of ${bundle}${terminal}${program === '' ? '' : ` (${program})`}`
 }
 
-function attachmentChanged({ bundle, other, has, text, is }: Told): Part[] {
-  const name = other('key', 'key')
-  const changes: Part[] = [
-    ...(has('replaced') ? [' in place of ', other('replaced', 'key')] : []),
-    ...(text('as') === null ? [] : [` as ${text('as')}`]),
-    ...(has('required') ? [is('required') ? ', required' : ', optional'] : []),
-  ]
-  return ['set ', name, ' in ', bundle, ...changes]
+function possessed({ isOwn, person }: Told, what: string): Part[] {
+  return isOwn ? [`their ${what}`] : say`the ${what} of ${person}`
 }

@@ -1,5 +1,5 @@
 import { noteServerTime } from './server-clock.ts'
-import { pageWorkspace } from './workspace.ts'
+import { pageWorkspace, WORKSPACE_HEADER } from './workspace.ts'
 
 const TIMEOUT_MS = 20_000
 
@@ -13,9 +13,6 @@ export async function fetchTimed(input: RequestInfo | URL, init?: RequestInit): 
   noteServerTime(response.headers.get('date'))
   return response
 }
-
-// The header that the contract calls WORKSPACE_HEADER; imported, it would bring the contract's schemas to the browser.
-const WORKSPACE_HEADER = 'keyferry-workspace'
 
 function withWorkspace(given: HeadersInit | undefined): Headers {
   const headers = new Headers(given)

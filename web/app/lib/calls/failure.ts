@@ -68,10 +68,6 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** Whether the person can do the same again with another result. A refusal stays one. */
-export function canTryAgain(error: unknown): boolean {
-  return canTryAgainAfter(describeFailure(error))
-}
-
 export function canTryAgainAfter({ status }: Pick<Failure, 'status'>): boolean {
   return status === null || status >= 500 || status === 429
 }

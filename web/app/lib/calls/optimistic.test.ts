@@ -1,6 +1,6 @@
 import { MutationObserver, QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { optimistic } from './optimistic.ts'
+import { optimistic } from './use-call.ts'
 
 const NUMBERS = ['numbers']
 

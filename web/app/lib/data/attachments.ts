@@ -2,8 +2,7 @@ import { useMemo } from 'react'
 import type { BundleItem, SharedKey } from '../calls/answers.ts'
 import { call } from '../calls/call.ts'
 import { LIBRARY } from '../calls/refreshes.ts'
-import { useAnswer } from '../calls/use-answer.ts'
-import { shown, useChange, useSteps } from '../calls/use-change.ts'
+import { shown, useAnswer, useChange, useSteps } from '../calls/use-call.ts'
 
 /** Attach a key. `as`: the name under which the bundle delivers it; without it the key's own. */
 export function useAttachKey(bundle_id: string) {

@@ -1,6 +1,6 @@
 import type { BundleWithItems } from '../calls/answers.ts'
 import { call } from '../calls/call.ts'
-import { useAnswer } from '../calls/use-answer.ts'
+import { useAnswer } from '../calls/use-call.ts'
 
 /** The values of a bundle that everyone may read, by name; empty without a bundle. */
 export function useReadableValues(bundleId: string | null): ReadonlyMap<string, string> {

@@ -1,5 +1,5 @@
 import type { Holder } from '../calls/answers.ts'
-import { useAnswer } from '../calls/use-answer.ts'
+import { useAnswer } from '../calls/use-call.ts'
 
 /** Entries of one answer; a key with more holders shows those of its oldest versions. */
 export const MOST_HOLDERS = 1_000

@@ -2,8 +2,7 @@ import type { AnswerOf } from '@keyferry/contract/client'
 import type { KeysChange } from '../calls/answers.ts'
 import { call } from '../calls/call.ts'
 import { LIBRARY } from '../calls/refreshes.ts'
-import { useAnswer } from '../calls/use-answer.ts'
-import { useSteps } from '../calls/use-change.ts'
+import { useAnswer, useSteps } from '../calls/use-call.ts'
 
 /** All keys of the library, each with the bundles that use it. */
 export const useLibrary = () => useAnswer('listKeys', { uses: '1' })

@@ -1,4 +1,6 @@
-import { useAnswer } from '../calls/use-answer.ts'
+import type { Role, Tenant } from '../calls/answers.ts'
+import { useAnswer } from '../calls/use-call.ts'
+import { toldApart } from '../words/workspace-names.ts'
 
 /** Who the person is, and the tenant and role they work in. */
 export const useMe = () => useAnswer('getMe', {}, { staleTime: 60_000 })
@@ -13,3 +15,12 @@ export function useCanEdit(): (bundle: { created_by: string }) => boolean {
 export function useIsOwner(): boolean {
   return useMe().data?.role === 'owner'
 }
+
+/** The current session: who is signed in, if anyone, and how people sign in. */
+export const useSession = () => useAnswer('getSession', {}, { staleTime: 60_000 })
+
+/** How a role is called on the pages. */
+export const ROLE_NAMES: Readonly<Record<Role, string>> = { owner: 'Owner', member: 'Member' }
+
+/** The person's workspaces, by name; equal names get the beginning of the id. */
+export const useTenants = () => useAnswer('listTenants', {}, { select: toldApart<Tenant>, staleTime: 60_000 })

@@ -2,8 +2,9 @@ import { useSyncExternalStore } from 'react'
 import type { WaitingItem } from '../calls/answers.ts'
 import { isPassing } from '../calls/failure.ts'
 import { serverNowMs } from '../calls/server-clock.ts'
-import { useAnswer } from '../calls/use-answer.ts'
+import { useAnswer } from '../calls/use-call.ts'
 import { pageWorkspace } from '../calls/workspace.ts'
+import { createListeners, keepText, keptText } from '../page/kept.ts'
 import { useMe } from './me.ts'
 
 const REFETCH_MS = 15_000
@@ -40,36 +41,21 @@ export function waitingId(item: WaitingItem): string {
 const isMuted = (muted: Readonly<Record<string, number>>, id: string) => (muted[id] ?? 0) > serverNowMs()
 
 const stored = () => `keyferry.muted.${pageWorkspace()}`
-const listeners = new Set<() => void>()
+const listeners = createListeners()
 
 /** Keep what a person asks for out of view for an hour, in this browser; `isOn: false`: no more. */
 export function mute(personId: string, isOn = true): void {
   const until = { ...parsed(read()), [personId]: isOn ? serverNowMs() + HOUR_MS : 0 }
   const current = Object.entries(until).filter(([, untilMs]) => untilMs > serverNowMs())
-  try {
-    localStorage.setItem(stored(), JSON.stringify(Object.fromEntries(current)))
-  } catch {
-    // A browser that keeps nothing mutes nobody.
-  }
-  for (const listener of listeners) listener()
+  keepText(stored(), JSON.stringify(Object.fromEntries(current)))
+  listeners.tell()
 }
 
 function useMuted(): Readonly<Record<string, number>> {
-  return parsed(useSyncExternalStore(subscribe, read))
+  return parsed(useSyncExternalStore(listeners.subscribe, read))
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-function read(): string {
-  try {
-    return localStorage.getItem(stored()) ?? '{}'
-  } catch {
-    return '{}'
-  }
-}
+const read = (): string => keptText(stored()) ?? '{}'
 
 function parsed(text: string): Record<string, number> {
   const value: unknown = JSON.parse(text)

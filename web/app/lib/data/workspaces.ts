@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { call } from '../calls/call.ts'
 import { enterWorkspace, pageWorkspace, workspacePath } from '../calls/workspace.ts'
-import { useTenants } from './people.ts'
+import { useTenants } from './me.ts'
 
 /** The workspace of this page. An address without one gets the session's current workspace, where `isNeeded`.
  * `isMember` is true until the server says otherwise, so that the page does not wait for it. */

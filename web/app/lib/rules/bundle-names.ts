@@ -6,6 +6,6 @@ export function bundleNameProblem(name: string): string | null {
   if (name === '') return 'Give the bundle a name.'
   if (name.length > LIMITS.nameLength) return `Use at most ${LIMITS.nameLength} characters.`
   if (!BUNDLE_NAME.test(name)) return 'Use letters, digits, /, - and _ only.'
-  if (!hasWholeParts(name)) return 'A / may not begin or end the name, nor follow another.'
+  if (!hasWholeParts(name)) return 'The name cannot begin or end with /, or contain //.'
   return null
 }

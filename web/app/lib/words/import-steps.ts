@@ -1,5 +1,6 @@
 import type { ImportAction, ImportStep } from '../calls/answers.ts'
 import { builtFrom } from '../rules/templates.ts'
+import { counted } from './counted.ts'
 
 const COUNTED = [
   ['create', 'new'],
@@ -23,9 +24,18 @@ export function planText(plan: readonly Pick<ImportStep, 'action'>[]): string {
     .join(', ')
 }
 
-/** How many steps of a plan change something. */
-export function changedCount(plan: readonly Pick<ImportStep, 'action'>[]): number {
-  return plan.filter(({ action }) => action !== 'same' && action !== 'kept').length
+/** The steps of a plan that change something. */
+export function changedOf<Step extends Pick<ImportStep, 'action'>>(plan: readonly Step[]): Step[] {
+  return plan.filter(({ action }) => action !== 'same' && action !== 'kept')
+}
+
+/** What carrying out a plan does: it stores variables, removes them, or both. */
+export function storing(plan: readonly Pick<ImportStep, 'action'>[]): string {
+  const count = changedOf(plan).length
+  const removed = plan.filter(({ action }) => action === 'detach').length
+  if (removed > 0 && removed === count) return `Remove ${counted(count, 'variable')}`
+  const stored = `Store ${counted(count - removed, 'variable')}`
+  return removed === 0 ? stored : `${stored}, remove ${removed}`
 }
 
 const CHANGES: ReadonlySet<ImportAction> = new Set(['own', 'update', 'replace', 'detach'])

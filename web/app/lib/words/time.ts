@@ -24,9 +24,13 @@ export function ago(timestamp: string, nowMs = serverNowMs()): string {
   return `${counted(count, step.unit)} ago`
 }
 
-/** An ISO timestamp as the reader's own locale writes date and time. */
+/** An ISO timestamp as the reader's own locale writes it, with 24 hours as everywhere. */
 export function dateTime(timestamp: string): string {
-  return new Date(timestamp).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+  return new Date(timestamp).toLocaleString(undefined, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    hourCycle: 'h23',
+  })
 }
 
 /** `in 3 days`, `in a moment`: how long after `nowMs` the ISO timestamp is. It rounds to the nearest count, so that a

@@ -14,7 +14,7 @@ export function ActivityList({ filter }: { filter: ActivityFilter }) {
   if (entries.length === 0) return <p className="py-6 text-ink-soft">No matching activity.</p>
   return (
     <>
-      {byDay(entries).map(([day, ofDay]) => (
+      {[...Map.groupBy(entries, ({ at }) => dayName(at))].map(([day, ofDay]) => (
         <section key={day} aria-label={day} className="mb-4">
           <h2 className="mb-1 text-xs font-semibold text-ink-soft">{day}</h2>
           <ol className="divide-y divide-line overflow-clip rounded-lg border border-line bg-surface">
@@ -40,15 +40,4 @@ export function ActivityList({ filter }: { filter: ActivityFilter }) {
 // An entry that is sealed between two reads can be on both pages.
 function withoutRepeats(entries: readonly AuditEntry[]): AuditEntry[] {
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
-}
-
-function byDay(entries: readonly AuditEntry[]): [string, AuditEntry[]][] {
-  const days = new Map<string, AuditEntry[]>()
-  for (const entry of entries) {
-    const day = dayName(entry.at)
-    const ofDay = days.get(day)
-    if (ofDay === undefined) days.set(day, [entry])
-    else ofDay.push(entry)
-  }
-  return [...days]
 }

@@ -1,13 +1,16 @@
 import { ChevronRight, TriangleAlert } from 'lucide-react'
 import { type MouseEvent, useId, useState } from 'react'
-import { Link } from 'wouter'
 import { sentenceOf, sentenceText } from '../../lib/activity/sentence.ts'
-import type { Part } from '../../lib/activity/told.ts'
+import { type Part, told } from '../../lib/activity/told.ts'
 import type { AuditEntry } from '../../lib/calls/answers.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
+import { browserName } from '../../lib/words/browser-name.ts'
 import { dateTime, timeOfDay } from '../../lib/words/time.ts'
 import { classNames } from '../class-names.ts'
-import { EntryName } from '../entry-name.tsx'
-import { EventDetails } from './event-details.tsx'
+import { EntryLink } from '../entry-name.tsx'
+import { Facts } from '../facts.tsx'
+import { GivenList } from '../given-values.tsx'
+import { DeliveryDetails } from './delivery-details.tsx'
 
 /** One event in one line; a press on the line opens what else is known of it. */
 export function ActivityRow({ entry }: { entry: AuditEntry }) {
@@ -23,7 +26,7 @@ export function ActivityRow({ entry }: { entry: AuditEntry }) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
       <div
         onClick={toggle}
-        className="flex min-h-9 cursor-pointer items-start gap-2 py-1.5 pr-3 pl-1.5 text-sm hover:bg-sunken/60"
+        className="flex min-h-8 cursor-pointer items-start gap-2 py-1.5 pr-3 pl-1.5 text-sm hover:bg-sunken/60"
       >
         <button
           type="button"
@@ -107,9 +110,41 @@ function SentencePart({ part }: { part: Part }) {
   const { kind, id, name } = part
   if (kind === 'person') return <bdi className="font-medium">{name}</bdi>
   if (kind === 'name') return <bdi className="font-mono">{name}</bdi>
+  return <EntryLink href={`/${PLACES[kind]}/${id}`} name={name} className="font-mono hover:underline" />
+}
+
+/** What is known of an event beyond its line. Of a delivery: every value that it gave away. */
+function EventDetails({ entry }: { entry: AuditEntry }) {
+  const delivery = entry.data['delivery']
   return (
-    <Link href={`/${PLACES[kind]}/${id}`} className="font-mono hover:underline">
-      <EntryName name={name} />
-    </Link>
+    <div className="border-t border-line bg-sunken/40 px-4 py-3 sm:pl-10">
+      {typeof delivery === 'string' && <DeliveryDetails id={delivery} legacy={told(entry).names('names')} />}
+      {entry.action === 'member.removed' && <HeldValues userId={entry.target.id} />}
+      <Facts facts={factsOf(entry)} />
+    </div>
   )
+}
+
+function factsOf(entry: AuditEntry) {
+  const { seq, id, at, origin, action } = entry
+  const { names, text, origin: from } = told(entry)
+  const elsewhere = text('changed_elsewhere_at')
+  const browser = origin?.['user_agent'] === undefined ? null : browserName(origin['user_agent'])
+  return {
+    'Last change':
+      elsewhere === null ? '' : `${dateTime(elsewhere)} on the other server, according to the moved file`,
+    Names: action.startsWith('delivery.') ? '' : names('names').join(', '),
+    From: [from('ip'), browser].filter((part) => part !== null).join(', '),
+    Terminal: [from('requester_ip'), from('os')].filter((part) => part !== null).join(', '),
+    When: dateTime(at),
+    Entry: `${seq === null ? 'not sealed yet' : seq.toLocaleString()} · ${action} · ${id}`,
+  }
+}
+
+/** Which values a person was given. */
+function HeldValues({ userId }: { userId: string }) {
+  const holdings = useAnswer('listHoldings', { user_id: userId, limit: 1_000 }).data
+  if (holdings === undefined) return null
+  if (holdings.length === 0) return <p className="mb-2 text-sm">They hold no value.</p>
+  return <GivenList who="They were" holdings={holdings} />
 }

@@ -1,14 +1,13 @@
 import { useMemo } from 'react'
-import { Link } from 'wouter'
 import type { Delivery } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { placeOf } from '../../lib/words/holder-text.ts'
 import { dateTime } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
-import { EntryName } from '../entry-name.tsx'
-import { Facts } from './facts.tsx'
+import { EntryLink } from '../entry-name.tsx'
+import { Facts } from '../facts.tsx'
 
 type DeliveryDetailsProps = {
   id: string
@@ -23,16 +22,16 @@ export function DeliveryDetails({ id, legacy = [] }: DeliveryDetailsProps) {
   if (data === undefined) return <p className="mb-2 text-sm text-ink-soft">Loading the delivery…</p>
   return (
     <div className="mb-3 space-y-3">
-      <Facts facts={[whoGave(data), ['For', terminalText(data)], ['Collected', STATES[data.state](data)]]} />
+      <Facts facts={{ ...whoGave(data), For: terminalText(data), Collected: STATES[data.state](data) }} />
       <DeliveredValues delivery={data} legacy={legacy} />
     </div>
   )
 }
 
-function whoGave({ approver, machine, created_at }: Delivery): [string, string] {
+function whoGave({ approver, machine, created_at }: Delivery): Record<string, string> {
   const time = dateTime(created_at)
-  if (approver !== null) return ['Approved by', `${approver.name ?? 'a former user'}, ${time}`]
-  return ['Fetched by the machine', `${machine?.name ?? 'a deleted machine'}, ${time}`]
+  if (approver !== null) return { 'Approved by': `${approver.name ?? 'a former user'}, ${time}` }
+  return { 'Fetched by the machine': `${machine?.name ?? 'a deleted machine'}, ${time}` }
 }
 
 const STATES = {
@@ -61,9 +60,7 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
     <div>
       <p className="text-sm">
         <strong className="font-medium">{counted(count, 'value')}</strong> of{' '}
-        <Link href={`/bundles/${delivery.bundle.id}`} className="link font-mono">
-          <EntryName name={delivery.bundle.name} />
-        </Link>
+        <EntryLink href={`/bundles/${delivery.bundle.id}`} name={delivery.bundle.name} />
         {keys !== undefined && `, ${current} of them ${current === 1 ? 'is' : 'are'} still current`}
       </p>
       <ul
@@ -72,12 +69,11 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
       >
         {delivery.keys.map(({ id, name, version }) => (
           <li key={id} className="flex items-baseline justify-between gap-3 border-b border-line py-1">
-            <Link
+            <EntryLink
               href={`/keys/${id}/history`}
+              name={name}
               className="min-w-0 font-mono [overflow-wrap:anywhere] hover:underline"
-            >
-              <EntryName name={name} />
-            </Link>
+            />
             <span className="shrink-0 text-xs text-ink-soft">
               v{version}
               {keys !== undefined && ` · ${nowText(version, versions.get(id))}`}

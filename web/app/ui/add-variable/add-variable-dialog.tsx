@@ -1,8 +1,10 @@
+import { isKeyName } from '@keyferry/contract/env/names'
 import { applicationOf } from '@keyferry/contract/siblings'
 import { Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
-import { useChange } from '../../lib/calls/use-change.ts'
-import { placesUsed } from '../../lib/rules/variable-draft.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
+import { looksSecret } from '../../lib/rules/key-names.ts'
+import { importOf, type Place, type Places, placesUsed, problemsIn } from '../../lib/rules/variable-draft.ts'
 import { Button } from '../button.tsx'
 import { Combobox } from '../combobox.tsx'
 import { FormDialog } from '../dialog-form.tsx'
@@ -10,7 +12,6 @@ import { SecretCheckbox } from '../secret-checkbox.tsx'
 import { TextField } from '../text-field.tsx'
 import { EnvironmentRow } from './environment-row.tsx'
 import { type Named, useEnvironments, useHaving } from './use-environments.ts'
-import { useVariableDraft } from './use-variable-draft.ts'
 
 type AddVariableDialogProps = {
   bundle: Named
@@ -47,7 +48,7 @@ export function AddVariableDialog({ bundle, name: given = '', among = [], onClos
             label="Name"
             autoFocus={given === ''}
             value={name}
-            onChange={(event) => draft.setName(event.currentTarget.value)}
+            onChange={draft.setName}
             problem={problems.name}
             placeholder="DATABASE_URL"
             autoCapitalize="characters"
@@ -135,4 +136,34 @@ function Values({ environments, draft, having: { here, elsewhere } }: ValuesProp
       )}
     </fieldset>
   )
+}
+
+type Problems = { name: string | null; values: ReadonlyMap<string, string>; none: boolean }
+
+const NOWHERE: Place = { kind: 'none' }
+
+/** A variable that is being written, and what is wrong with it. Whether it is secret is guessed until the person
+ * decides. */
+function useVariableDraft(given: string, environments: readonly { name: string }[]) {
+  const [name, setName] = useState(given)
+  const [chosen, setChosen] = useState<Places>(new Map())
+  const [decided, decideSecret] = useState<boolean | null>(null)
+  const [problems, setProblems] = useState<Problems>({ name: null, values: new Map(), none: false })
+  const places: Places = new Map(environments.map((each) => [each.name, chosen.get(each.name) ?? NOWHERE]))
+  const values = [...places.values()].flatMap((place) => (place.kind === 'own' ? [place.value] : []))
+  const isSecret = decided ?? (name === '' || ['', ...values].some((value) => looksSecret(name, value)))
+  const input = () => {
+    const asked = importOf({ name, isSecret, places })
+    const found = { name: nameProblem(name), values: problemsIn(places), none: asked === null }
+    setProblems(found)
+    return found.name === null && found.values.size === 0 ? asked : null
+  }
+  const setPlace = (bundle: string, place: Place) => setChosen(new Map([...chosen, [bundle, place]]))
+  const isTyped = name !== given || values.some((value) => value !== '')
+  return { name, setName, places, setPlace, isSecret, decideSecret, problems, input, isTyped }
+}
+
+function nameProblem(name: string): string | null {
+  if (isKeyName(name)) return null
+  return name === '' ? 'Give the variable a name.' : 'Use letters, digits and _ only.'
 }

@@ -1,11 +1,10 @@
 import { applicationOf, environmentOf } from '@keyferry/contract/siblings'
-import { valueWarnings } from '../../lib/rules/value-warnings.ts'
 import type { Place } from '../../lib/rules/variable-draft.ts'
 import { classNames } from '../class-names.ts'
 import { EntryName } from '../entry-name.tsx'
-import { Notice } from '../notice.tsx'
 import { Select } from '../select.tsx'
 import { TextArea } from '../text-field.tsx'
+import { ValueWarnings } from '../value-warnings.tsx'
 
 type EnvironmentRowProps = {
   bundleName: string
@@ -27,7 +26,6 @@ const NONE = { kind: 'none' } as const
 export function EnvironmentRow(props: EnvironmentRowProps) {
   const { bundleName, name, place, hasIt, sources, isConcealed, problem, onChange } = props
   const value = place.kind === 'own' ? place.value : ''
-  const warnings = valueWarnings(value)
   const none = hasIt ? 'as it is' : 'not here'
   const options = [
     ['own', 'own value'],
@@ -50,7 +48,7 @@ export function EnvironmentRow(props: EnvironmentRowProps) {
             value={value}
             rows={value.includes('\n') ? 4 : 1}
             placeholder={place.kind === 'own' ? 'an empty value' : none}
-            onChange={(event) => onChange(typed(event.currentTarget.value))}
+            onChange={(text) => onChange(typed(text))}
             problem={problem}
             autoCorrect="off"
             code="small"
@@ -62,11 +60,7 @@ export function EnvironmentRow(props: EnvironmentRowProps) {
             {bundleName} has {name}: it gets this value, and no other bundle does.
           </p>
         )}
-        {warnings.length > 0 && (
-          <Notice tone="caution" role="status" className="mt-2">
-            {warnings.join(' ')}
-          </Notice>
-        )}
+        <ValueWarnings value={value} className="mt-2" />
       </div>
       <Select
         aria-label={`How ${bundleName} gets it`}

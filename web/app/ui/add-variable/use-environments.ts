@@ -2,9 +2,10 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { siblingsOf } from '@keyferry/contract/siblings'
 import { useState } from 'react'
 import type { Bundle } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useLibrary } from '../../lib/data/keys.ts'
 import { useCanEdit } from '../../lib/data/me.ts'
+import { keepText, keptText } from '../../lib/page/kept.ts'
 
 export type Named = { id: string; name: string }
 
@@ -13,13 +14,13 @@ export type Named = { id: string; name: string }
 export function useEnvironments(bundle: Named, among: readonly Named[]) {
   const canEdit = useCanEdit()
   const mine = (useAnswer('listBundles', {}).data ?? []).filter(canEdit)
-  const [added, setAdded] = useState(() => remembered(bundle.id))
+  const [added, setAdded] = useState(() => (keptText(STORED + bundle.id) ?? '').split(' ').filter(Boolean))
   const named = [bundle, ...among, ...siblingsOf(bundle.name, mine)]
   const ids = new Set([...named.map(({ id }) => id), ...added])
   const chosen: Bundle[] = mine.filter(({ id }) => ids.has(id)).slice(0, LIMITS.comparedBundles)
   const add = (id: string) => {
     setAdded([...added, id])
-    remember(bundle.id, [...added, id])
+    keepText(STORED + bundle.id, [...added, id].join(' '))
   }
   return {
     environments: chosen.length === 0 ? [bundle] : chosen,
@@ -29,22 +30,6 @@ export function useEnvironments(bundle: Named, among: readonly Named[]) {
 }
 
 const STORED = 'keyferry.environments.'
-
-function remembered(bundleId: string): readonly string[] {
-  try {
-    return (localStorage.getItem(STORED + bundleId) ?? '').split(' ').filter(Boolean)
-  } catch {
-    return []
-  }
-}
-
-function remember(bundleId: string, ids: readonly string[]): void {
-  try {
-    localStorage.setItem(STORED + bundleId, ids.join(' '))
-  } catch {
-    // A browser that keeps nothing asks again.
-  }
-}
 
 /** The bundles that deliver a name: among `environments`, and others whose key the person may put into them. */
 export function useHaving(name: string, environments: readonly Named[]) {

@@ -1,29 +1,30 @@
 import { X } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Grant } from '../../lib/calls/answers.ts'
-import { useChange, without } from '../../lib/calls/use-change.ts'
-import { ALL_GRANTS } from '../../lib/data/lists.ts'
+import { useChange, without } from '../../lib/calls/use-call.ts'
+import { ALL } from '../../lib/data/lists.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { shownArgument } from '../../lib/words/shown-argument.ts'
 import { ago, ahead } from '../../lib/words/time.ts'
 import { exactText, visibleText } from '../../lib/words/visible-text.ts'
-import { IconButton } from '../icon-button.tsx'
-import { notifyFailure } from '../notify-failure.ts'
+import { IconButton } from '../button.tsx'
+import { Rows } from '../section.tsx'
+import { notifyFailure } from '../toast-store.ts'
 import { WholeWords } from '../whole-words.tsx'
 
 /** Remembered approvals: which command on which terminal, until when, and how often used; each can be revoked. */
 export function GrantList({ grants, namesPeople }: { grants: readonly Grant[]; namesPeople: boolean }) {
   return (
-    <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+    <Rows>
       {grants.map((grant) => (
         <GrantRow key={grant.id} grant={grant} namesPerson={namesPeople} />
       ))}
-    </ul>
+    </Rows>
   )
 }
 
 function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }) {
-  const shows = without('listGrants', ALL_GRANTS, grant.id)
+  const shows = without('listGrants', ALL, grant.id)
   const revoke = useChange('revokeGrant', { grant_id: grant.id }, { shows })
   const { bundle, person, label, argv, cwd, agent } = grant
   const terminal = [label.user, label.hostname]

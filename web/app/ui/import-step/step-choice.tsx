@@ -1,6 +1,7 @@
 import type { ImportChoice as Choice, ImportAction, ImportStep } from '../../lib/calls/answers.ts'
 import { choiceOf } from '../../lib/words/import-steps.ts'
 import { Badge } from '../badge.tsx'
+import { Select } from '../select.tsx'
 
 const ACTIONS = {
   create: { name: 'New', tone: 'good' },
@@ -31,26 +32,22 @@ export function StepChoice({
   return (
     <>
       {step.choices.length > 0 && (
-        <select
+        <Select
           aria-label={`What to do with ${step.name}`}
           value={choiceOf(step)}
-          onChange={({ currentTarget: { value } }) => {
-            const choice = step.choices.find((other) => other === value)
-            if (choice !== undefined) onChoose(step.name, choice)
-          }}
+          options={optionsOf(step)}
+          onChange={(choice) => choice !== '' && onChoose(step.name, choice)}
           className="field min-h-8 w-auto py-1 text-sm"
-        >
-          {choiceOf(step) === '' && <option value="">{restingText(step)}</option>}
-          {step.choices.map((choice) => (
-            <option key={choice} value={choice}>
-              {choiceText(step, choice)}
-            </option>
-          ))}
-        </select>
+        />
       )}
       <Badge tone={tone}>{name}</Badge>
     </>
   )
+}
+
+function optionsOf(step: ImportStep): [Choice | '', string][] {
+  const choices = step.choices.map((choice): [Choice, string] => [choice, choiceText(step, choice)])
+  return choiceOf(step) === '' ? [['', restingText(step)], ...choices] : choices
 }
 
 function restingText({ action, template_parts }: ImportStep): string {

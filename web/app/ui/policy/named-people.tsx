@@ -1,6 +1,6 @@
 import type { Member, Policy } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
-import { ROLE_NAMES } from '../../lib/data/people.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
+import { ROLE_NAMES } from '../../lib/data/me.ts'
 import { Checkbox } from '../checkbox.tsx'
 import { Loaded } from '../loaded.tsx'
 import { nameOfChoice } from './policy-words.ts'

@@ -1,10 +1,11 @@
-import { type FormEvent, Fragment, type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import type { Policy, PolicyChange, PolicySetting } from '../../lib/calls/answers.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { Button } from '../button.tsx'
-import { FailureNotice } from '../failure-notice.tsx'
-import { Notice } from '../notice.tsx'
+import { Facts } from '../facts.tsx'
+import { Form } from '../form.tsx'
+import { FailureNotice, Notice } from '../notice.tsx'
 import { SelectField } from '../select.tsx'
 import { notify } from '../toast-store.ts'
 import type { Change } from '../use-ending.ts'
@@ -40,19 +41,19 @@ export function PolicyRules({ advice, ...form }: PolicyRulesProps) {
 }
 
 function PolicyFacts({ effective }: { effective: Policy }) {
-  const approvers = useApproversText(effective)
+  const textOf = useRuleText(effective)
   return (
-    <dl className="grid max-w-xl gap-y-1 rounded-lg border border-line bg-surface p-4 text-sm sm:grid-cols-[16rem_1fr]">
-      {FIELDS.map((field) => (
-        <div key={field} className="contents">
-          <dt className="text-ink-soft">{LABELS[field]}</dt>
-          <dd className="mb-2 sm:mb-0">
-            {field === 'approvers' ? approvers : nameOfChoice(field, effective[field])}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <Facts
+      facts={Object.fromEntries(FIELDS.map((field) => [LABELS[field], textOf(field)]))}
+      className="max-w-xl gap-y-1 rounded-lg border border-line bg-surface p-4 text-sm sm:grid-cols-[16rem_1fr] [&>*>dd]:mb-2 sm:[&>*>dd]:mb-0"
+    />
   )
+}
+
+/** What counts, in words. */
+function useRuleText(effective: Policy) {
+  const approvers = useApproversText(effective)
+  return (field: Field) => (field === 'approvers' ? approvers : nameOfChoice(field, effective[field]))
 }
 
 type PolicyFormProps = {
@@ -74,9 +75,8 @@ function PolicyForm({ own, effective, inherits, save, children }: PolicyFormProp
   const isChanged = Object.keys(change).length > 0
   const lacksPeople = change.approvers === 'named' && !change.people?.length
   const saved = useUnsaved(isChanged)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isChanged || lacksPeople || save.isPending) return
+  const submit = () => {
+    if (!isChanged || lacksPeople) return
     save.mutate(change, {
       onSuccess: () => {
         saved()
@@ -84,14 +84,13 @@ function PolicyForm({ own, effective, inherits, save, children }: PolicyFormProp
       },
     })
   }
-  const approvers = useApproversText(effective)
-  const now = (field: Field) => (field === 'approvers' ? approvers : nameOfChoice(field, effective[field]))
+  const textOf = useRuleText(effective)
   return (
-    <form onSubmit={submit} className="max-w-3xl space-y-4">
+    <Form busy={save.isPending} onSubmit={submit} className="max-w-3xl space-y-4">
       <div className="grid gap-4 sm:grid-cols-2">
         {FIELDS.map((field) => (
           <Fragment key={field}>
-            <RuleSelect {...{ field, draft, inherits }} now={now(field)} onChange={setDraft} />
+            <RuleSelect {...{ field, draft, inherits }} now={textOf(field)} onChange={setDraft} />
             {field === 'approvers' && draft.approvers === 'named' && (
               <NamedPeople
                 chosen={draft.people ?? []}
@@ -110,7 +109,7 @@ function PolicyForm({ own, effective, inherits, save, children }: PolicyFormProp
         busy={save.isPending}
         disabled={!isChanged || lacksPeople}
       />
-    </form>
+    </Form>
   )
 }
 

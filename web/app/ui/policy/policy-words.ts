@@ -48,16 +48,9 @@ export const LABELS: Readonly<Record<Field, string>> = {
   remember_hours: 'Approvals can be remembered',
 }
 
-export const FIELDS = [
-  'assurance',
-  'approvers',
-  'changers',
-  'approvals_needed',
-  'agents',
-  'remember_hours',
-] as const
+export type Field = keyof Fields
 
-export type Field = (typeof FIELDS)[number]
+export const FIELDS = Object.keys(LABELS) as Field[]
 
 /** What a choice is called; hours that no option has are named too. */
 export function nameOfChoice(field: Field, value: PolicySetting[Field]): string {

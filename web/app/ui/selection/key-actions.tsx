@@ -1,56 +1,30 @@
 import { Link2, Lock, Trash2, Unlink } from 'lucide-react'
-import { useState } from 'react'
+import { type ComponentType, useState } from 'react'
 import type { Key } from '../../lib/calls/answers.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { Button } from '../button.tsx'
 import { AttachKeys, DeclareSecret, DeleteKeys, DetachKeys } from './key-dialogs.tsx'
-
-type KeyActionsProps = {
-  keys: readonly Key[]
-  /** The bundle whose page this is; null in the library. */
-  bundle: { id: string; name: string } | null
-  onDone: () => void
-}
-
-type Open = 'attach' | 'detach' | 'secret' | 'delete' | null
+import type { KeyQuestionParts } from './key-question.tsx'
 
 /** What a person may do with all of the selected keys, each action with its own question. */
-export function KeyActions({ keys, bundle, onDone }: KeyActionsProps) {
-  const [open, setOpen] = useState<Open>(null)
+export function KeyActions({ keys, bundle, onDone }: Omit<KeyQuestionParts, 'onClose'>) {
+  const [Open, setOpen] = useState<ComponentType<KeyQuestionParts> | null>(null)
   const allowed = useAllowed(keys, bundle !== null)
   const done = () => {
     setOpen(null)
     onDone()
   }
-  const dialog = { keys, bundle, onDone: done, onClose: () => setOpen(null) }
   return (
     <>
-      {allowed.attach && (
-        <Button
-          size="small"
-          label={bundle === null ? 'Attach' : 'Attach elsewhere'}
-          icon={Link2}
-          onClick={() => setOpen('attach')}
-        />
-      )}
-      {allowed.detach && (
-        <Button size="small" label="Detach" icon={Unlink} onClick={() => setOpen('detach')} />
-      )}
-      {allowed.secret && (
-        <Button size="small" label="Mark as secret" icon={Lock} onClick={() => setOpen('secret')} />
-      )}
-      {allowed.delete && (
-        <Button size="small" label="Delete" icon={Trash2} onClick={() => setOpen('delete')} />
-      )}
-      {Object.values(allowed).every((is) => !is) && (
+      {allowed.map(({ label, icon, Dialog }) => (
+        <Button key={label} size="small" label={label} icon={icon} onClick={() => setOpen(() => Dialog)} />
+      ))}
+      {allowed.length === 0 && (
         <p className="text-sm text-ink-soft">
           You can change only keys whose value you may change. By default, that is what you set.
         </p>
       )}
-      {open === 'attach' && <AttachKeys {...dialog} />}
-      {open === 'detach' && <DetachKeys {...dialog} />}
-      {open === 'secret' && <DeclareSecret {...dialog} />}
-      {open === 'delete' && <DeleteKeys {...dialog} />}
+      {Open !== null && <Open keys={keys} bundle={bundle} onDone={done} onClose={() => setOpen(null)} />}
     </>
   )
 }
@@ -60,10 +34,12 @@ function useAllowed(keys: readonly Key[], isBundlePage: boolean) {
   const isOwner = useIsOwner()
   const canEditAll = keys.every(({ may_change }) => may_change)
   const canShowAll = keys.every(({ may_show }) => may_show)
-  return {
-    attach: canShowAll,
-    detach: isBundlePage || keys.some(({ used_in_bundles }) => used_in_bundles > 0),
-    secret: canEditAll && keys.some(({ is_secret }) => !is_secret),
-    delete: isOwner,
-  }
+  const isUsed = isBundlePage || keys.some(({ used_in_bundles }) => used_in_bundles > 0)
+  const isOpen = canEditAll && keys.some(({ is_secret }) => !is_secret)
+  return [
+    { is: canShowAll, label: isBundlePage ? 'Attach elsewhere' : 'Attach', icon: Link2, Dialog: AttachKeys },
+    { is: isUsed, label: 'Detach', icon: Unlink, Dialog: DetachKeys },
+    { is: isOpen, label: 'Mark as secret', icon: Lock, Dialog: DeclareSecret },
+    { is: isOwner, label: 'Delete', icon: Trash2, Dialog: DeleteKeys },
+  ].filter(({ is }) => is)
 }

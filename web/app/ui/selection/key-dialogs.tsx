@@ -1,15 +1,16 @@
 import { useState } from 'react'
 import type { KeyUse } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useKeyUses, useStricter } from '../../lib/data/keys.ts'
 import { useCanEdit } from '../../lib/data/me.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Combobox } from '../combobox.tsx'
+import { NameList } from '../name-list.tsx'
 import { StricterNotice } from '../stricter-notice.tsx'
-import { AffectedBundles, KeyQuestion, type KeyQuestionParts, NameList } from './key-question.tsx'
+import { AffectedBundles, KeyQuestion, type KeyQuestionParts } from './key-question.tsx'
 
 /** Asks for the bundle to attach keys to. */
-export function AttachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionParts) {
+export function AttachKeys({ keys, bundle: here, ...ending }: KeyQuestionParts) {
   const [bundleId, setBundleId] = useState<string | null>(null)
   const canEdit = useCanEdit()
   const bundles = useAnswer('listBundles', {}).data?.filter(
@@ -28,8 +29,7 @@ export function AttachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionP
         `Attached ${counted(changed, 'key')} to ${name}.${unchanged > 0 ? ` ${unchanged} already attached.` : ''}`
       }
       hasList
-      onDone={onDone}
-      onClose={onClose}
+      {...ending}
     >
       {bundles === undefined ? (
         <p role="status">Looking up the bundles…</p>
@@ -56,7 +56,7 @@ export function AttachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionP
 }
 
 /** Asks before keys are detached: from the bundle of this page, or from one that the person chooses. */
-export function DetachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionParts) {
+export function DetachKeys({ keys, bundle: here, ...ending }: KeyQuestionParts) {
   const ids = keys.map(({ id }) => id)
   const canEdit = useCanEdit()
   const uses = useKeyUses(ids)?.filter(canEdit)
@@ -73,8 +73,7 @@ export function DetachKeys({ keys, bundle: here, onDone, onClose }: KeyQuestionP
         `Detached ${counted(changed, 'key')} from ${bundle?.name}. They stay in the library.`
       }
       hasList={here === null && only === undefined}
-      onDone={onDone}
-      onClose={onClose}
+      {...ending}
     >
       {here === null && <BundleOf uses={uses} chosenId={chosenId} onChoose={setPicked} />}
       {bundle !== undefined && (

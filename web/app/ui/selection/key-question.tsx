@@ -5,11 +5,13 @@ import { useChangeKeys } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { classNames } from '../class-names.ts'
 import { ConfirmDialog } from '../confirm-change.tsx'
+import { NameList } from '../name-list.tsx'
 import { notify } from '../toast-store.ts'
 
 /** What the dialog of one action gets. */
 export type KeyQuestionParts = {
   keys: readonly Key[]
+  /** The bundle whose page this is; null in the library. */
   bundle: { id: string; name: string } | null
   onDone: () => void
   onClose: () => void
@@ -44,20 +46,6 @@ export function KeyQuestion({ change, doneText, hasList = false, onDone, ...ques
       bodyClass={classNames('space-y-3 text-ink-soft', hasList && 'min-h-64')}
       onConfirm={() => change !== null && changeKeys.mutate(change)}
     />
-  )
-}
-
-/** Names in a box that scrolls. */
-export function NameList({ label, names }: { label: string; names: readonly string[] }) {
-  return (
-    <ul
-      aria-label={label}
-      className="max-h-40 list-disc overflow-auto pl-5 font-mono text-sm [overflow-wrap:anywhere] text-ink"
-    >
-      {names.map((name) => (
-        <li key={name}>{name}</li>
-      ))}
-    </ul>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Key } from '../../lib/calls/answers.ts'
-import type { useSelection } from '../../lib/page/use-selection.ts'
+import type { useSelection } from '../../lib/page/selection.ts'
 import { deferred } from '../deferred.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 
@@ -16,10 +16,10 @@ type SelectedKeysProps = {
 
 /** The bar above a list of keys, with what can be done with the selected ones. */
 export function SelectedKeys({ selection, shown, library, bundle }: SelectedKeysProps) {
-  const { chosen, tickAll, clear } = selection
+  const { chosen, clear } = selection
   const keys = library?.filter(({ id }) => chosen.has(id)) ?? []
   return (
-    <SelectionBar chosen={chosen} shown={shown} onTickAll={tickAll} onClear={clear}>
+    <SelectionBar selection={selection} shown={shown}>
       {keys.length === chosen.size && <KeyActions keys={keys} bundle={bundle ?? null} onDone={clear} />}
     </SelectionBar>
   )

@@ -1,23 +1,23 @@
 import { LIMITS } from '@keyferry/contract/limits'
-import { type ReactNode, useEffect, useId, useRef } from 'react'
-import { stateOf } from '../../lib/page/selection.ts'
+import { type ReactNode, useId } from 'react'
+import { stateOf, type useSelection } from '../../lib/page/selection.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../button.tsx'
 import { classNames } from '../class-names.ts'
 
 type SelectionBarProps = {
-  chosen: ReadonlySet<string>
+  selection: ReturnType<typeof useSelection>
   shown: readonly string[]
-  onTickAll: () => void
-  onClear: () => void
   /** What can be done with the selected keys. */
   children: ReactNode
 }
 
 /** Once rows of a list are selected: counts them and offers what can be done with them, at the bottom of the view. */
-export function SelectionBar({ chosen, shown, onTickAll, onClear, children }: SelectionBarProps) {
+export function SelectionBar({ selection, shown, children }: SelectionBarProps) {
+  const { chosen, tickAll, clear } = selection
   const id = useId()
   const isActive = chosen.size > 0
+  const state = stateOf(chosen, shown)
   return (
     <section
       aria-label="Selection"
@@ -30,7 +30,16 @@ export function SelectionBar({ chosen, shown, onTickAll, onClear, children }: Se
     >
       {isActive && (
         <label htmlFor={id} className="flex min-h-11 items-center gap-3 pl-3 text-sm">
-          <TickAll id={id} state={stateOf(chosen, shown)} onTickAll={onTickAll} />
+          <input
+            ref={(input) => {
+              if (input !== null) input.indeterminate = state === 'some'
+            }}
+            id={id}
+            type="checkbox"
+            className="checkbox"
+            checked={state === 'all'}
+            onChange={tickAll}
+          />
           <span className="sr-only">Select all shown</span>
         </label>
       )}
@@ -40,29 +49,10 @@ export function SelectionBar({ chosen, shown, onTickAll, onClear, children }: Se
       {isActive && (
         <div className="flex flex-wrap items-center gap-1.5 py-1.5 pl-3 sm:pl-0">
           {children}
-          <Button label="Clear" size="small" look="quiet" onClick={onClear} />
+          <Button label="Clear" size="small" look="quiet" onClick={clear} />
         </div>
       )}
     </section>
-  )
-}
-
-type TickAllProps = { id: string; state: 'none' | 'some' | 'all'; onTickAll: () => void }
-
-function TickAll({ id, state, onTickAll }: TickAllProps) {
-  const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (input.current !== null) input.current.indeterminate = state === 'some'
-  }, [state])
-  return (
-    <input
-      ref={input}
-      id={id}
-      type="checkbox"
-      className="checkbox"
-      checked={state === 'all'}
-      onChange={onTickAll}
-    />
   )
 }
 

@@ -14,7 +14,6 @@ import { provision } from '../provision.ts'
 import { type EndRecorderOptions, endRecorder } from '../session-end.ts'
 import { ClerkBackend, type ProvidedEmail } from './clerk-backend.ts'
 import { type ClerkSession, ClerkTokens } from './clerk-token.ts'
-import { KnownPeople } from './known-people.ts'
 
 const TENANT_COOKIE = '__tenant'
 const TENANT_SECONDS = 7 * 24 * 60 * 60
@@ -154,4 +153,37 @@ export function accountPortal(issuer: string): string {
     address.hostname = address.hostname.replace(/^clerk\./, 'accounts.')
   }
   return address.origin
+}
+
+const MAX_KNOWN = 10_000
+
+/** Provisions a person once for each session at the provider, and remembers the result. */
+class KnownPeople {
+  readonly #provision: (session: ClerkSession, request: FastifyRequest) => Promise<Known>
+  readonly #known = new Map<string, Promise<Known>>()
+
+  constructor(provisioning: (session: ClerkSession, request: FastifyRequest) => Promise<Known>) {
+    this.#provision = provisioning
+  }
+
+  /** @throws what provisioning throws; the next call tries again */
+  async of(session: ClerkSession, request: FastifyRequest): Promise<Known> {
+    const id = `${session.sessionId} ${session.subject}`
+    const known = this.#known.get(id)
+    if (known) return await known
+    const provisioned = this.#provision(session, request)
+    this.#remember(id, provisioned)
+    try {
+      return await provisioned
+    } catch (error) {
+      this.#known.delete(id)
+      throw error
+    }
+  }
+
+  #remember(id: string, person: Promise<Known>): void {
+    const oldest = this.#known.size >= MAX_KNOWN ? this.#known.keys().next().value : undefined
+    if (oldest !== undefined) this.#known.delete(oldest)
+    this.#known.set(id, person)
+  }
 }

@@ -7,7 +7,7 @@ import { ASKING } from '../kind-words.ts'
 import { type Loaded, Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { LeavingOut, Manner, Offer, Target } from '../offer.ts'
 import { BundleChoice } from '../place/bundle-choice.tsx'
-import { inWorkspace, isNamed } from '../place/place.ts'
+import { inWorkspace, takesAnyBundle } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
 import { VouchNotices } from '../request/vouch-notices.tsx'
 import type { Asking, OpenRequest } from '../request-state.ts'
@@ -37,12 +37,13 @@ export function useDeliveryOffer({ requestId, request }: Asking, place: ChosenPl
     phase: loaded.phase === 'ready' ? phase : loaded.phase,
     rules,
     bundle,
-    heading: 'What to share',
+    choice: isEmpty(place) ? null : <BundleChoice place={place} context={request.context} />,
     content: <HandOver {...{ request, place, loaded, selection, rules, asked }} />,
-    warning: <VouchNotices rules={rules} bundleName={name ?? ''} leaveOut={leaveOut} />,
-    action: isEmpty(place)
-      ? null
-      : { verb: verbOf(rules), count: keys.length, thing: 'key', where: 'of', name },
+    notices: <VouchNotices rules={rules} bundleName={name ?? ''} leaveOut={leaveOut} />,
+    production: bundle?.is_production === true ? [bundle.name] : [],
+    action: isChoosable(place, request)
+      ? { label: labelOf(rules), count: keys.length, thing: 'key', name }
+      : null,
     problem: keys.length === 0 ? 'Select at least one key.' : null,
     doubts: bundle === null ? [] : doubtsOf(bundle, templateKeys, selected),
     approval: bundle === null ? null : asksOthers(rules) ? vouchOf(bundle, keys) : approvalOf(bundle, keys),
@@ -59,6 +60,11 @@ function showRefusal({ status }: Failure, answers: readonly Loaded<unknown>[]): 
 
 const isEmpty = ({ bundles }: ChosenPlace): boolean => bundles.value?.length === 0
 
+// Where the client takes only a bundle that is not there, only Deny is left.
+function isChoosable(place: ChosenPlace, { context, candidates }: OpenRequest): boolean {
+  return !isEmpty(place) && (takesAnyBundle(context) || candidates.length > 0)
+}
+
 type HandOverProps = {
   request: OpenRequest
   place: ChosenPlace
@@ -72,6 +78,7 @@ type HandOverProps = {
 /** What the terminal would get: a bundle, and which of its keys. */
 function HandOver({ request, place, loaded, selection, rules, asked }: HandOverProps) {
   const { workspaces, signsIn } = request.person
+  if (!isChoosable(place, request) && !isEmpty(place)) return null
   if (isEmpty(place) && place.workspace !== null) {
     const isOneOfSeveral = workspaces.length > 1
     return (
@@ -80,24 +87,22 @@ function HandOver({ request, place, loaded, selection, rules, asked }: HandOverP
   }
   return (
     <>
-      <BundleChoice place={place} />
-      <div className="mt-4 space-y-3">
-        <TwoPeople rules={rules} />
-        {asked.problem !== null && (
-          <WhenLoaded of={asked} none="" loading="">
-            {() => null}
-          </WhenLoaded>
-        )}
-        <WhenLoaded of={loaded} none="Choose a bundle to see its keys." loading="Loading the keys…">
-          {(bundle) => <BundleKeys bundle={bundle} request={request} {...selection} />}
+      <FirstOfTwo rules={rules} />
+      {asked.problem !== null && (
+        <WhenLoaded of={asked} none="" loading="">
+          {() => null}
         </WhenLoaded>
-      </div>
+      )}
+      <WhenLoaded of={loaded} none="Choose a bundle to see its keys." loading="Loading the keys…">
+        {(bundle) => <BundleKeys bundle={bundle} request={request} {...selection} />}
+      </WhenLoaded>
     </>
   )
 }
 
-function verbOf(rules: Demands | null): string {
-  if (!asksOthers(rules)) return 'Approve'
+function labelOf(rules: Demands | null): string {
+  const { approvals_needed: needed = 1, first_approval: first = null } = rules ?? {}
+  if (!asksOthers(rules)) return needed > 1 && first === null ? 'Approve as the first of two' : 'Approve'
   return ASKING.action[rules?.why_not?.code === 'named_approves' ? 'named_approves' : 'owner_approves']
 }
 
@@ -180,34 +185,25 @@ type BundleKeysProps = { bundle: RequestBundle; request: OpenRequest } & HandOve
 
 /** The keys of the chosen bundle, with what is missing of those asked for. */
 function BundleKeys({ bundle, request: { context }, ...selection }: BundleKeysProps) {
-  const { template_keys: templateKeys, suggested_bundle_id: asked, requester_meta: meta } = context
-  const { items, name, first_approval: first } = bundle
+  const { template_keys: templateKeys, requester_meta: meta } = context
+  const { items, first_approval: first } = bundle
   if (items.length === 0) return <Quiet>This bundle has no keys. Choose another.</Quiet>
-  const choice = { templateKeys, ...selection }
+  const choice = { bundle, templateKeys, ...selection }
   return (
-    <div className="space-y-3">
-      <KeyNotes bundle={bundle} format={formatOf(meta['command'])} {...choice} />
-      <KeyChoice
-        items={items}
-        bundleName={name}
-        isFixed={first !== undefined && first !== null}
-        wasNamed={asked !== null && isNamed(bundle, asked)}
-        {...choice}
-      />
-    </div>
+    <>
+      <KeyNotes format={formatOf(meta['command'])} {...choice} />
+      <KeyChoice isFixed={first !== undefined && first !== null} {...choice} />
+    </>
   )
 }
 
-function TwoPeople({ rules }: { rules: Demands | null }) {
-  if (rules === null || (rules.approvals_needed ?? 1) < 2) return null
-  if (rules.why_not?.code === 'second_person') return null
-  const first = rules.first_approval ?? null
-  if (first === null)
-    return <Notice tone="plain">Two people must approve these keys. You are the first.</Notice>
+function FirstOfTwo({ rules }: { rules: Demands | null }) {
+  const first = rules?.first_approval ?? null
+  if (first === null || rules?.why_not?.code === 'second_person') return null
   return (
     <Notice tone="plain">
       <strong>{first.person.name ?? 'A former member'}</strong> approved these keys first. With your approval
-      the terminal gets them.
+      the terminal gets them. Approve only if you know who ran the command.
     </Notice>
   )
 }

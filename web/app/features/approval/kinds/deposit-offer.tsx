@@ -2,18 +2,16 @@ import { type ReactNode, useState } from 'react'
 import type { DepositPlan, DepositStep, ImportChoice, RequestContext } from '../../../lib/calls/answers.ts'
 import type { Failure } from '../../../lib/calls/failure.ts'
 import { type Treatment, treatmentOf } from '../../../lib/rules/treatment.ts'
-import { noteOf, planText } from '../../../lib/words/import-steps.ts'
-import { StepChoice } from '../../../ui/import-step/step-choice.tsx'
-import { ValueChange } from '../../../ui/import-step/value-change.tsx'
-import { WholeWords } from '../../../ui/whole-words.tsx'
+import { changedOf, planText } from '../../../lib/words/import-steps.ts'
+import { StepRow } from '../../../ui/import-step/step-row.tsx'
 import { call } from '../calls.ts'
 import { useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { Offer } from '../offer.ts'
 import { inWorkspace, type Place } from '../place/place.ts'
 import { type Asking, endOf } from '../request-state.ts'
 import { Names } from '../shown-names.tsx'
-import { actionOf, changedOf, proposing, removedNames } from './deposit-plan.ts'
-import { DepositWarnings } from './deposit-warnings.tsx'
+import { DepositNotices, dangersOf } from './deposit-notices.tsx'
+import { actionOf, proposing, removedNames } from './deposit-plan.ts'
 import { ProposalNotice, ProposedList } from './proposed-list.tsx'
 
 /** What a terminal wants to store: where it goes, and what happens to each variable. */
@@ -29,7 +27,7 @@ export function useDepositOffer(asking: Asking, { workspaceId }: Place): Offer {
     phase: loaded.phase,
     rules: plan,
     bundle: null,
-    heading: <Heading name={name} isNew={plan !== null && plan.bundle_id === null} />,
+    ...(plan === null ? {} : { production: plan.production, dangers: dangersOf(plan) }),
     content: (
       <WhenLoaded of={loaded} none="Choose a workspace to see the plan." loading="Loading the plan…">
         {(ready) =>
@@ -49,10 +47,10 @@ export function useDepositOffer(asking: Asking, { workspaceId }: Place): Offer {
         }
       </WhenLoaded>
     ),
-    warning: (
+    notices: (
       <>
-        <DepositWarnings plan={plan} isReplanned={isReplanned} requestId={asking.requestId} />
-        {plan?.proposal && <ProposalNotice bundle={name} proposal={plan.proposal} />}
+        <DepositNotices plan={plan} isReplanned={isReplanned} requestId={asking.requestId} />
+        {plan?.proposal && <ProposalNotice proposal={plan.proposal} />}
       </>
     ),
     action: plan === null ? null : plan.proposal ? proposing(namesIn(deposit), name) : actionOf(plan, name),
@@ -91,6 +89,7 @@ function approvalOf(
   return {
     bundle: { id: bundle_id ?? '', name: bundle },
     keys: changedOf(plan).map(({ name }) => name),
+    plan: plan_id,
     send: ({ request, options }, manner) =>
       call('approveDeposit', { ...request, plan_id, ...treatment, ...manner }, options),
   }
@@ -105,6 +104,7 @@ function proposalOf(
     kind: 'proposal',
     bundle: { id: bundle_id ?? '', name: bundle },
     keys,
+    plan: plan_id,
     send: ({ request, options }, manner) =>
       call('approveDeposit', { ...request, plan_id, propose: { readable }, ...manner }, options),
   }
@@ -132,15 +132,6 @@ function doubtsOf(plan: DepositPlan): ReactNode[] {
   ].filter((doubt) => doubt !== false)
 }
 
-function Heading({ name, isNew }: { name: string; isNew: boolean }) {
-  return (
-    <>
-      What changes in <WholeWords text={name} />
-      {isNew && <span className="font-normal text-ink-soft"> (a new bundle)</span>}
-    </>
-  )
-}
-
 type StepsProps = {
   plan: readonly DepositStep[]
   onChoose: (name: string, choice: ImportChoice) => void
@@ -164,21 +155,4 @@ function Plan({ plan, onChoose }: StepsProps) {
 // No other order: a row must not move when the person chooses what happens to it.
 function removedFirst(plan: readonly DepositStep[]): DepositStep[] {
   return plan.toSorted((a, b) => Number(b.action === 'detach') - Number(a.action === 'detach'))
-}
-
-/** One variable. Its values are shown only where they are not secret. */
-function StepRow({ step, onChoose }: Pick<StepsProps, 'onChoose'> & { step: DepositStep }) {
-  const note = noteOf(step).replace(/^(?: · |, )/, '')
-  return (
-    <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-3 py-2.5">
-      <div className="min-w-0 flex-1 basis-44">
-        <p className="font-mono text-sm font-medium break-all">{step.name}</p>
-        <p className="text-xs text-ink-soft first-letter:uppercase">
-          {[step.is_secret ? 'secret' : 'not secret', note].filter((text) => text !== '').join(' · ')}
-        </p>
-        <ValueChange before={step.old_value} after={step.new_value} />
-      </div>
-      <StepChoice step={step} onChoose={onChoose} />
-    </li>
-  )
 }

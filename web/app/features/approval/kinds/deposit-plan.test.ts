@@ -19,14 +19,21 @@ test('a name that cannot be composed any more is no longer delivered', () => {
   expect(removedNames({ plan })).toEqual(['PASSWORD', 'USER', 'ADDRESS'])
 })
 
-const planOf = (...actions: DepositPlan['plan'][number]['action'][]): Pick<DepositPlan, 'plan'> => ({
+const planOf = (
+  ...actions: DepositPlan['plan'][number]['action'][]
+): Pick<DepositPlan, 'plan' | 'bundle_id'> => ({
+  bundle_id: '1',
   plan: actions.map((action, index) => ({ ...step, name: `K${index}`, key_name: `K${index}`, action })),
 })
 
 test.each([
-  ['stores what changes', planOf('create', 'update', 'same', 'kept'), { verb: 'Store', count: 2 }],
-  ['removes where nothing is stored', planOf('detach', 'same'), { verb: 'Remove', count: 1 }],
-  ['says both', planOf('own', 'detach'), { verb: 'Store', count: 1, besides: ', and remove\u00a01' }],
+  [
+    'stores what changes',
+    planOf('create', 'update', 'same', 'kept'),
+    { label: 'Store 2 variables', count: 2 },
+  ],
+  ['removes where nothing is stored', planOf('detach', 'same'), { label: 'Remove 1 variable', count: 1 }],
+  ['says both', planOf('own', 'detach'), { label: 'Store 1 variable, remove 1', count: 2 }],
 ])('the button of a deposit %s', (_, plan, action) => {
   expect(actionOf(plan, 'dev/app')).toMatchObject({ ...action, name: 'dev/app' })
 })

@@ -1,20 +1,18 @@
-import { useState } from 'react'
-import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
+import { useId, useState } from 'react'
+import type { RequestBundle, RequestBundleItem } from '../../../lib/calls/answers.ts'
 import { matches } from '../../../lib/page/search.ts'
+import { counted } from '../../../lib/words/counted.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
-import { KeyRow } from './key-row.tsx'
-import { isWhole, splitByAsking } from './selection.ts'
+import { commonFacts, factsOf } from './key-facts.ts'
+import { changedFirst, isWhole, splitByAsking } from './selection.ts'
 
 const FILTER_FROM = 12
-const FOLD_FROM = 7
 const ROW_HEIGHT_PX = 62
 
 type KeyChoiceProps = {
-  items: readonly RequestBundleItem[]
-  bundleName: string
-  /** The terminal names this bundle. */
-  wasNamed: boolean
+  bundle: RequestBundle
   /** Another person chose already. */
   isFixed: boolean
   templateKeys: readonly string[]
@@ -22,42 +20,45 @@ type KeyChoiceProps = {
   onSelect: (selected: ReadonlySet<string>) => void
 }
 
-/** The bundle's keys, each with a checkbox. Keys that the terminal did not request are folded away; so is a long list
- * of which the terminal needs every key. */
-export function KeyChoice(props: KeyChoiceProps) {
+/** The bundle's keys, each with a checkbox, folded away. Those that the terminal did not request are folded once
+ * more. */
+export function KeyChoice({ bundle, ...choice }: KeyChoiceProps) {
   const [open, setOpen] = useState(false)
-  const { items, bundleName, wasNamed, templateKeys } = props
-  const { asked, others } = splitByAsking(items, templateKeys)
-  const isNeeded = templateKeys.length > 0 || asked.every(({ required }) => required)
-  if (!wasNamed || !isNeeded || asked.length < FOLD_FROM) return <KeyList {...props} />
-  const which = templateKeys.length > 0 ? 'requested' : 'required'
+  const { asked } = splitByAsking(bundle.items, choice.templateKeys)
+  const { size } = choice.selected
+  const chosen = size === asked.length ? counted(size, 'key') : `${size} of ${counted(asked.length, 'key')}`
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="rounded-sm py-1 text-sm">
-        <strong className="font-medium">
-          {props.selected.size} of {asked.length} {which} keys
-        </strong>{' '}
-        of <span className="font-mono">{bundleName}</span>
-        {others.length > 0 && ` (it has ${others.length} more)`}
+        {chosen}, {changeOf(bundle, choice.selected)}
       </summary>
-      {open && <KeyList {...props} />}
+      {open && <KeyList items={changedFirst(bundle.items)} {...choice} />}
     </details>
   )
 }
 
-function KeyList({ items, isFixed, templateKeys, selected, onSelect }: KeyChoiceProps) {
+function changeOf({ items, last_approved_at: last }: RequestBundle, selected: ReadonlySet<string>) {
+  const count = items.filter(({ key, changed }) => changed === true && selected.has(key)).length
+  if (last === null) return 'your first approval of this bundle'
+  if (count === 0) return 'unchanged since you last approved'
+  return <strong className="font-semibold">{count} changed since you last approved</strong>
+}
+
+type KeyListProps = Omit<KeyChoiceProps, 'bundle'> & { items: readonly RequestBundleItem[] }
+
+function KeyList({ items, isFixed, templateKeys, selected, onSelect }: KeyListProps) {
   const [query, setQuery] = useState('')
   const shown = items.filter(({ key }) => matches(key, query))
   const { asked, others } = splitByAsking(shown, templateKeys)
-  const toggle = (name: string, on: boolean) => {
+  const onToggle = (name: string, on: boolean) => {
     const next = new Set(selected)
     if (on) next.add(name)
     else next.delete(name)
     onSelect(next)
   }
-  const rows = { selected, onToggle: toggle }
+  const rows = { selected, onToggle, common: commonFacts(items) }
   return (
-    <fieldset className="min-w-0" disabled={isFixed}>
+    <fieldset className="mt-1 min-w-0" disabled={isFixed}>
       <legend className="sr-only">Keys to share</legend>
       <AllKeys {...{ items, templateKeys, selected, onSelect }} />
       {items.length >= FILTER_FROM && (
@@ -77,15 +78,17 @@ function KeyList({ items, isFixed, templateKeys, selected, onSelect }: KeyChoice
   )
 }
 
-type AllKeysProps = Pick<KeyChoiceProps, 'items' | 'templateKeys' | 'selected' | 'onSelect'>
-
-function AllKeys({ items, templateKeys, selected, onSelect }: AllKeysProps) {
+function AllKeys({ items, templateKeys, selected, onSelect }: Omit<KeyListProps, 'isFixed'>) {
   const { asked } = splitByAsking(items, templateKeys)
   const all = asked.filter(isWhole).map(({ key }) => key)
+  const common = commonFacts(items)
   return (
-    <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-      <p className="text-sm font-medium" aria-live="polite">
-        {selected.size} of {items.length} selected
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+      <p>
+        <span aria-live="polite">
+          {selected.size} of {items.length} selected
+        </span>
+        {common.size > 0 && <span className="text-ink-soft"> · all {[...common].join(', ')}</span>}
       </p>
       <div className="ml-auto flex gap-2">
         <Button
@@ -102,6 +105,7 @@ function AllKeys({ items, templateKeys, selected, onSelect }: AllKeysProps) {
 
 type KeyRowsProps = {
   items: readonly RequestBundleItem[]
+  common: ReadonlySet<string>
   selected: ReadonlySet<string>
   onToggle: (name: string, on: boolean) => void
 }
@@ -126,7 +130,7 @@ function OtherKeys(rows: KeyRowsProps) {
   )
 }
 
-function KeyRows({ label, items, selected, onToggle }: KeyRowsProps & { label: string }) {
+function KeyRows({ label, items, common, selected, onToggle }: KeyRowsProps & { label: string }) {
   return (
     <div className="mt-2">
       <VirtualList
@@ -134,8 +138,62 @@ function KeyRows({ label, items, selected, onToggle }: KeyRowsProps & { label: s
         items={items}
         keyOf={({ key }) => key}
         rowHeight={ROW_HEIGHT_PX}
-        render={(item) => <KeyRow item={item} checked={selected.has(item.key)} onToggle={onToggle} />}
+        render={(item) => (
+          <KeyRow item={item} common={common} checked={selected.has(item.key)} onToggle={onToggle} />
+        )}
       />
     </div>
+  )
+}
+
+type KeyRowProps = {
+  item: RequestBundleItem
+  /** What is true of all keys, and is said once above them. */
+  common: ReadonlySet<string>
+  checked: boolean
+  onToggle: (name: string, on: boolean) => void
+}
+
+/** One key of the bundle with its checkbox, and what is known of its value. */
+function KeyRow({ item, common, checked, onToggle }: KeyRowProps) {
+  const id = useId()
+  const facts = [...factsOf(item)].filter(([text]) => !common.has(text))
+  return (
+    <Checkbox
+      className="flex items-start gap-3 px-3 py-2.5 hover:bg-sunken/60"
+      boxClass="mt-0.5"
+      checked={checked}
+      disabled={!isWhole(item)}
+      onChange={(on) => onToggle(item.key, on)}
+      aria-describedby={`${id}-note`}
+    >
+      <span className="min-w-0 flex-1">
+        <span className="font-mono text-sm font-medium break-all">{item.key}</span>
+        <span id={`${id}-note`} className="block text-xs text-ink-soft">
+          {facts.map(([text, isMarked], index) => (
+            <span key={text}>
+              {index > 0 && ' · '}
+              <bdi className={isMarked ? 'font-semibold text-ink' : ''}>{text}</bdi>
+            </span>
+          ))}
+          <BuiltFrom item={item} />
+        </span>
+      </span>
+    </Checkbox>
+  )
+}
+
+function BuiltFrom({ item: { built_from, missing_parts = [] } }: { item: RequestBundleItem }) {
+  if (built_from === undefined) return null
+  return (
+    <span className="block [overflow-wrap:anywhere]">
+      {missing_parts.length > 0 ? (
+        <strong className="font-semibold text-danger">
+          Cannot be built: {missing_parts.join(', ')} missing from this bundle.
+        </strong>
+      ) : (
+        `Built from ${built_from.join(', ')}. It contains their values, even if you do not select them.`
+      )}
+    </span>
   )
 }

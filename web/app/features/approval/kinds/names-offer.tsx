@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { NamesOffer } from '../../../lib/calls/answers.ts'
+import { counted } from '../../../lib/words/counted.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
 import { call } from '../calls.ts'
 import { Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
@@ -20,20 +21,15 @@ export function useNamesOffer({ requestId, request }: Asking, place: ChosenPlace
     phase: loaded.phase,
     rules: offer,
     bundle: offer?.bundle ?? null,
-    heading: 'What to list',
+    choice: asksForBundle && <BundleChoice place={place} context={request.context} />,
     content: (
-      <>
-        {asksForBundle && <BundleChoice place={place} />}
-        <div className="mt-4">
-          <WhenLoaded
-            of={loaded}
-            none={`Choose a ${asksForBundle ? 'bundle' : 'workspace'} to see the list.`}
-            loading="Loading the list…"
-          >
-            {(ready) => <List {...ready} />}
-          </WhenLoaded>
-        </div>
-      </>
+      <WhenLoaded
+        of={loaded}
+        none={`Choose a ${asksForBundle ? 'bundle' : 'workspace'} to see the list.`}
+        loading="Loading the list…"
+      >
+        {(ready) => <List {...ready} />}
+      </WhenLoaded>
     ),
     action: actionOf(offer, place.workspaceName),
     doubts: [],
@@ -50,10 +46,10 @@ function useNames(requestId: string, { workspaceId, bundleId }: ChosenPlace, ask
 }
 
 function actionOf(offer: NamesOffer | null, workspace: string | null): Action {
-  const list = { verb: 'List', where: 'of' }
   const { bundle = null, names = [], bundles = [] } = offer ?? {}
-  if (bundle === null) return { ...list, count: bundles.length, thing: 'bundle', name: workspace }
-  return { ...list, count: names.length, thing: 'name', name: bundle.name }
+  const [count, thing] = bundle === null ? [bundles.length, 'bundle'] : [names.length, 'name']
+  const name = offer === null ? null : (bundle?.name ?? workspace)
+  return { label: offer === null ? 'List' : `List ${counted(count, thing)}`, count, thing, name }
 }
 
 function approvalOf({ bundle, names, bundles }: NamesOffer, workspace: string | null): Offer['approval'] {

@@ -2,21 +2,17 @@ import type { DepositPlan, RequestContext } from '../../../lib/calls/answers.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { ValueChange } from '../../../ui/import-step/value-change.tsx'
 import { Notice } from '../../../ui/notice.tsx'
-import { ShownName } from '../shown-names.tsx'
 
 type Proposal = NonNullable<DepositPlan['proposal']>
 
 const LIST = new Intl.ListFormat('en', { type: 'disjunction' })
 
 /** Why the person can only propose, and who decides then. */
-export function ProposalNotice({ bundle, proposal }: { bundle: string; proposal: Proposal }) {
-  const { owners, error } = proposal
+export function ProposalNotice({ proposal: { owners, error } }: { proposal: Proposal }) {
   return (
-    <Notice tone="caution" className="mt-3" role="alert">
-      <strong>
-        You cannot change <ShownName name={bundle} />. Propose it to the owners.
-      </strong>{' '}
-      {error}. The values are kept encrypted for 7 days, until {LIST.format(owners)} decides.
+    <Notice tone="caution" role="alert">
+      <strong>{error}. Propose it to the owners.</strong> The server keeps it encrypted for 7 days, until{' '}
+      {LIST.format(owners)} decides.
     </Notice>
   )
 }

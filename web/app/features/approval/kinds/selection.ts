@@ -5,6 +5,11 @@ export function isWhole({ missing_parts = [] }: RequestBundleItem): boolean {
   return missing_parts.length === 0
 }
 
+/** The entries whose values changed since the person's last approval come before the others. */
+export function changedFirst(items: readonly RequestBundleItem[]): readonly RequestBundleItem[] {
+  return items.toSorted((a, b) => Number(b.changed ?? false) - Number(a.changed ?? false))
+}
+
 /** The keys to select first: those asked for that the bundle can deliver, or all of them; and those that it does not
  * have. */
 export function firstKeys(items: readonly RequestBundleItem[], templateKeys: readonly string[]) {

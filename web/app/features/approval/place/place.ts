@@ -9,7 +9,7 @@ export type Place = { workspaceId: string | null; bundleId: string | null }
 export type Named = { id: string; name: string }
 
 /** Whether a text names this by its id or its name. */
-export const isNamed = ({ id, name }: Named, text: string): boolean => text === id || text === name
+const isNamed = ({ id, name }: Named, text: string): boolean => text === id || text === name
 
 /** Whether what is chosen is not what the terminal names. Nothing is chosen or named: no. */
 export const isOther = (chosen: Named | null, asked: string | null): boolean =>
@@ -43,6 +43,19 @@ export function bundleIn(workspaceId: string, candidates: readonly Candidate[]):
 /** The only bundle of a workspace, for a terminal that names none. */
 export function onlyBundle(bundles: readonly RequestBundleEntry[], asked: Asked): string | null {
   return asked.suggested_bundle_id === null && bundles.length === 1 ? (bundles[0]?.id ?? null) : null
+}
+
+/** Whether the client takes another bundle than the one that it names. The keyferry client does so only with
+ * `--any-bundle`; for a list of names, it says which bundle was chosen. */
+export function takesAnyBundle({
+  kind,
+  suggested_bundle_id,
+  requester_meta,
+  flags,
+}: RequestContext): boolean {
+  if (kind === 'names' || suggested_bundle_id === null) return true
+  const isOurs = requester_meta.user_agent.startsWith('keyferry/')
+  return !isOurs || (flags ?? []).some((flag) => flag.startsWith('--any-bundle'))
 }
 
 /** What makes a call work in this workspace. */

@@ -21,7 +21,7 @@ type OthersProps = Omit<NoticesProps, 'rules'> & { rules: Demands }
 function OthersDecide({ rules: { why_not: whyNot }, bundleName, leaveOut }: OthersProps) {
   const { code, error = '', names = [], who = [] } = whyNot ?? {}
   return (
-    <Notice tone="caution" className="mt-3" role="alert">
+    <Notice tone="caution" role="alert">
       {names.length > 0 ? (
         <strong>{error}.</strong>
       ) : (
@@ -40,7 +40,7 @@ function OthersDecide({ rules: { why_not: whyNot }, bundleName, leaveOut }: Othe
 function WhoAsks({ vouch }: { vouch: NonNullable<RequestBundle['vouch']> }) {
   const { person, email, member_since: since, is_new_network: isNew, counts } = vouch
   return (
-    <Notice tone={counts && !isNew ? 'plain' : 'caution'} className="mt-3" role="status">
+    <Notice tone={counts && !isNew ? 'plain' : 'caution'} role="status">
       <strong>
         <ShownName name={person.name ?? 'A former member'} />
       </strong>{' '}
@@ -51,8 +51,9 @@ function WhoAsks({ vouch }: { vouch: NonNullable<RequestBundle['vouch']> }) {
           <strong>They have not asked from this network before.</strong>
         </p>
       )}
+      <p>Approve only if you know why they need it.</p>
       {!counts && (
-        <p>The rules do not accept how they said so, so the approval must return to their terminal.</p>
+        <p>This does not count under the rules of these keys: the approval must return to their terminal.</p>
       )}
     </Notice>
   )

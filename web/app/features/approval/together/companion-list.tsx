@@ -1,7 +1,8 @@
 import { visibleText } from '../../../lib/words/visible-text.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
-import { RequestedCommand } from '../request/requested-command.tsx'
-import { type Companion, type Way, whyOwnPage } from './companion.ts'
+import { ReasonBand } from '../request/reason-band.tsx'
+import { MaskedArguments, RequestedCommand } from '../request/requested-command.tsx'
+import { type Companion, companionReasons, type Way, whyOwnPage } from './companion.ts'
 import type { useCompanions } from './use-companions.ts'
 
 /** The other commands of the same start, each with its whole command, its bundle and its check code. */
@@ -9,7 +10,7 @@ export function CompanionList({ way, together }: { way: Way; together: ReturnTyp
   const { companions, isSelected, toggle } = together
   if (companions.length === 0) return null
   return (
-    <section aria-labelledby="together" className="mt-4 rounded-lg border border-line bg-surface">
+    <section aria-labelledby="together" className="rounded-md border border-line bg-surface">
       <div className="px-4 pt-3 sm:px-5">
         <h2 id="together" className="text-sm font-semibold">
           Started together
@@ -47,7 +48,12 @@ type RowProps = {
 
 function Row({ companion, why, isSelected, onToggle, showsCode }: RowProps) {
   const { context, bundle, keys, requestId } = companion
-  const about = <About {...{ context, bundle, keys, showsCode }} />
+  const about = (
+    <>
+      <ReasonBand {...companionReasons(companion)} />
+      <About {...{ context, bundle, keys, showsCode }} />
+    </>
+  )
   if (why !== null) {
     return (
       <div className="px-4 py-3 sm:px-5 sm:pl-13">
@@ -79,7 +85,10 @@ function About({ context, bundle, keys, showsCode }: AboutProps) {
   const name = bundle?.name ?? visibleText(context.suggested_bundle_id ?? '')
   return (
     <>
-      <RequestedCommand context={context} />
+      <p className="mt-1 overflow-clip font-semibold">
+        <RequestedCommand context={context} />
+      </p>
+      <MaskedArguments context={context} />
       <span className="block text-sm text-ink-soft">
         {bundle !== null && `${keys.length} ${keys.length === 1 ? 'key' : 'keys'} of `}
         <bdi className="font-mono text-ink [overflow-wrap:anywhere]">{name || 'no bundle named'}</bdi>

@@ -1,7 +1,8 @@
 import type { Candidate, RequestBundle, RequestContext } from '../../../lib/calls/answers.ts'
 import { firstKeys } from '../kinds/selection.ts'
 import { firstPlace } from '../place/place.ts'
-import { commandRisk } from '../request/command-risk.ts'
+import { dangerNames, type Reasons } from '../request/reason-band.tsx'
+import { riskOf } from '../request/reasons.tsx'
 import type { ReturnPlan } from '../return-plan.ts'
 
 /** A request of the same start, with the bundle and the keys that its own page would select first. */
@@ -53,8 +54,16 @@ function whyOtherWay(
   return user_code_required === true ? 'You have to type its check code.' : null
 }
 
-/** Whether it is selected when the page opens. The person decides on a command that can print or send values. */
+/** Why a person should look twice at it. */
+export function companionReasons({ bundle, context }: Companion): Reasons {
+  const production = bundle?.is_production === true ? [bundle.name] : []
+  return { production, dangers: { risk: riskOf(context), network: context.same_network === false && OTHER } }
+}
+
+const OTHER = 'It was requested from another network than yours.'
+
+/** Whether it is selected when the page opens. The person selects dangerous ones. */
 export function isSelectedFirst(companion: Companion, way: Way): boolean {
-  const { argv = null } = companion.context
-  return whyOwnPage(companion, way) === null && argv !== null && commandRisk(argv) === null
+  const isDangerous = dangerNames(companionReasons(companion)).length > 0
+  return whyOwnPage(companion, way) === null && companion.context.argv != null && !isDangerous
 }

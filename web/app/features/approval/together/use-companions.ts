@@ -1,6 +1,11 @@
 import { useEffect, useState } from 'react'
+import { describeFailure } from '../../../lib/calls/failure.ts'
+import { shownArgument } from '../../../lib/words/shown-argument.ts'
 import { call } from '../calls.ts'
+import { keepChoice } from '../kept.ts'
+import type { Manner } from '../offer.ts'
 import { inWorkspace } from '../place/place.ts'
+import type { Tried } from '../request-state.ts'
 import { type Companion, isSelectedFirst, keysOf, placeOf, type Way, whyOwnPage } from './companion.ts'
 
 const LOOK_EVERY_MS = 3_000
@@ -19,9 +24,14 @@ export function useCompanions(requestId: string | null, way: Way) {
     whyOwnPage(companion, way) === null &&
     (toggled.get(companion.requestId) ??
       (first?.has(companion.requestId) === true && isSelectedFirst(companion, way)))
+  const selected = companions.filter(isSelected)
   return {
     companions,
-    selected: companions.filter(isSelected),
+    selected,
+    /** The first search has not ended. */
+    isLooking: requestId !== null && first === null,
+    /** The bundles of production among the selected. */
+    production: selected.flatMap(({ bundle }) => (bundle?.is_production === true ? [bundle.name] : [])),
     isSelected,
     toggle: (id: string, on: boolean) => setToggled((before) => new Map(before).set(id, on)),
   }
@@ -34,10 +44,11 @@ function useFound(requestId: string | null): Found {
     let known: readonly Companion[] | null = []
     const look = async () => {
       const companions = known && (await findCompanions(requestId, known))
-      if (known === null || companions === null) return
-      known = companions
-      const ids = new Set(companions.map((companion) => companion.requestId))
-      setFound(({ first }) => ({ companions, first: first ?? ids }))
+      if (known === null) return
+      known = companions ?? known
+      const listed = known
+      const ids = new Set(listed.map((companion) => companion.requestId))
+      setFound(({ first }) => ({ companions: listed, first: first ?? ids }))
     }
     void look()
     const timer = setInterval(() => void look(), LOOK_EVERY_MS)
@@ -72,4 +83,39 @@ async function resolve(requestId: string, context: Companion['context']): Promis
   const asked = { request_id: requestId, bundle_id: bundleId }
   const bundle = await call('getRequestBundle', asked, inWorkspace(workspaceId))
   return { requestId, context, workspaceId, bundle, keys: keysOf(bundle, context) }
+}
+
+/** Approve each in its own call, one after another. One that fails does not stop the others. */
+export async function approveCompanions(
+  companions: readonly Companion[],
+  manner: Manner,
+): Promise<readonly Tried[]> {
+  const tried: Tried[] = []
+  for (const companion of companions) tried.push(await approveOne(companion, manner))
+  return tried
+}
+
+async function approveOne(companion: Companion, manner: Manner): Promise<Tried> {
+  const { requestId, context, workspaceId, bundle, keys } = companion
+  const about = { requestId, command: (context.argv ?? []).map(shownArgument).join(' ') }
+  if (bundle === null || workspaceId === null)
+    return { ...about, bundle: '', secret: null, problem: 'Its bundle is not chosen.' }
+  try {
+    const choice = { request_id: requestId, bundle_id: bundle.id, include_keys: [...keys] }
+    const fields = fieldsOf(manner, bundle.remember_hours ?? 0)
+    const answer = await call('encryptFromBundle', { ...choice, ...fields }, inWorkspace(workspaceId))
+    keepChoice(requestId, { kind: 'delivery', isSecond: false, workspaceId, bundle, keys })
+    const secret = answer.release?.by === 'loopback' ? answer.release.secret : null
+    return { ...about, bundle: bundle.name, secret, problem: null }
+  } catch (error) {
+    return { ...about, bundle: bundle.name, secret: null, problem: describeFailure(error).message }
+  }
+}
+
+// Its own bundle may allow fewer hours; then its terminal asks each time.
+function fieldsOf({ release, remember_hours: hours = 0 }: Manner, most: number) {
+  return {
+    ...(release === 'loopback' ? { release } : {}),
+    ...(hours === 0 || hours > most ? {} : { remember_hours: hours }),
+  }
 }

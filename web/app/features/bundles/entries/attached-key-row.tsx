@@ -5,32 +5,30 @@ import type { BundleItem, SharedKey } from '../../../lib/calls/answers.ts'
 import { sharedText } from '../../../lib/data/attachments.ts'
 import { builtFrom } from '../../../lib/rules/templates.ts'
 import { Badge } from '../../../ui/badge.tsx'
+import { IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { EntryName } from '../../../ui/entry-name.tsx'
-import { IconButton } from '../../../ui/icon-button.tsx'
 import { KeyValue } from '../../../ui/key-value.tsx'
 import { Menu, type MenuItem } from '../../../ui/menu.tsx'
 import { rowKeys } from '../../../ui/row-keys.ts'
 import { RowCheckbox } from '../../../ui/selection/row-checkbox.tsx'
 import { ValueEditor } from './value-editor.tsx'
 
-/** What a person may do with one variable of a bundle. */
-type EntryActions = {
-  onTick: (isRange: boolean) => void
-  onDragStart: (event: PointerEvent) => void
-  onMove: (step: 1 | -1) => void
-  onRequire: (required: boolean) => void
-  onDetach: () => void
-  /** Undefined where it is not shared, or the person may not. */
-  onSplit: (() => void) | undefined
-  onReplace: () => void
-  onRename: () => void
+/** What a person may do with the variables of a bundle, each named by the id of its key. */
+export type EntryActions = {
+  tick: (id: string, isRange: boolean) => void
+  drag: (id: string, event: PointerEvent) => void
+  move: (id: string, step: 1 | -1) => void
+  require: (id: string, required: boolean) => void
+  ask: (item: BundleItem, what: 'rename' | 'replace' | 'detach') => void
+  /** Undefined where the person may not. */
+  split: ((id: string) => void) | undefined
 }
 
 type AttachedKeyRowProps = {
   id: string
   bundle: { id: string; name: string }
-  item: BundleItem
+  item: BundleItem | undefined
   /** Undefined for a key that only this bundle uses. */
   shared: SharedKey | undefined
   canEdit: boolean
@@ -42,11 +40,18 @@ type AttachedKeyRowProps = {
 
 /** One variable of a bundle: its name and its value, which is edited in its place. Its link is the row's only tab stop
  * (row-keys.ts); what else there is to do is in its menu. */
-export function AttachedKeyRow(props: AttachedKeyRowProps) {
+export function AttachedKeyRow({ item, ...row }: AttachedKeyRowProps) {
+  return item === undefined ? null : <Row {...row} item={item} />
+}
+
+type RowProps = AttachedKeyRowProps & { item: BundleItem }
+
+function Row(props: RowProps) {
   const { id, bundle, item, shared, canEdit, canMove, dragged, selected, actions } = props
   const [isEditing, setEditing] = useState(false)
   const isComposed = item.template_parts !== undefined
   const onEdit = canEdit && !isComposed ? () => setEditing(true) : undefined
+  const tick = (isRange: boolean) => actions.tick(id, isRange)
   const close = () => {
     setEditing(false)
     document.getElementById(`row-${id}`)?.focus()
@@ -58,8 +63,8 @@ export function AttachedKeyRow(props: AttachedKeyRowProps) {
       onKeyDown={(event) =>
         rowKeys(event, {
           ...(onEdit && { onEdit }),
-          ...(canEdit && { onTick: actions.onTick }),
-          ...(canMove && { onMove: actions.onMove }),
+          ...(canEdit && { onTick: tick }),
+          ...(canMove && { onMove: (step) => actions.move(id, step) }),
         })
       }
       className={classNames(
@@ -69,13 +74,13 @@ export function AttachedKeyRow(props: AttachedKeyRowProps) {
         dragged && 'relative z-10 bg-accent-soft shadow-raised',
       )}
     >
-      {canEdit && <RowCheckbox name={item.name} checked={selected} onTick={actions.onTick} tabIndex={-1} />}
+      {canEdit && <RowCheckbox name={item.name} checked={selected} onTick={tick} tabIndex={-1} />}
       {canMove && (
         <span className="-ml-2 max-sm:hidden">
           <IconButton
             tabIndex={-1}
             label={`Drag ${item.name}`}
-            onPointerDown={actions.onDragStart}
+            onPointerDown={(event) => actions.drag(id, event)}
             className="cursor-grab touch-none active:cursor-grabbing"
             icon={GripVertical}
           />
@@ -120,28 +125,25 @@ export function AttachedKeyRow(props: AttachedKeyRowProps) {
   )
 }
 
-function menuOf(
-  { item, canMove, actions }: AttachedKeyRowProps,
-  onEdit: (() => void) | undefined,
-): MenuItem[] {
-  const { onSplit, onMove } = actions
+function menuOf({ id, item, shared, canMove, actions }: RowProps, onEdit?: () => void): MenuItem[] {
+  const { split, move, ask } = actions
   return [
     ...(onEdit ? [{ label: 'Edit value', icon: Pencil, onPick: onEdit }] : []),
-    ...(onSplit ? [{ label: 'Stop sharing: own copy', icon: Split, onPick: onSplit }] : []),
-    { label: 'Rename', icon: Tag, onPick: actions.onRename },
-    { label: 'Use another key', icon: Replace, onPick: actions.onReplace },
+    ...(split && shared ? [{ label: 'Stop sharing: own copy', icon: Split, onPick: () => split(id) }] : []),
+    { label: 'Rename', icon: Tag, onPick: () => ask(item, 'rename') },
+    { label: 'Use another key', icon: Replace, onPick: () => ask(item, 'replace') },
     {
       label: item.required ? 'Not required' : 'Required',
       icon: Asterisk,
-      onPick: () => actions.onRequire(!item.required),
+      onPick: () => actions.require(id, !item.required),
     },
     ...(canMove
       ? [
-          { label: 'Move up', icon: ArrowUp, onPick: () => onMove(-1) },
-          { label: 'Move down', icon: ArrowDown, onPick: () => onMove(1) },
+          { label: 'Move up', icon: ArrowUp, onPick: () => move(id, -1) },
+          { label: 'Move down', icon: ArrowDown, onPick: () => move(id, 1) },
         ]
       : []),
-    { label: 'Detach', icon: Unlink, gap: true, onPick: actions.onDetach },
+    { label: 'Detach', icon: Unlink, gap: true, onPick: () => ask(item, 'detach') },
   ]
 }
 

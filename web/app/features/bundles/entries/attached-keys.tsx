@@ -1,15 +1,16 @@
 import { isProduction } from '@keyferry/contract/production'
 import { useMemo, useRef, useState } from 'react'
 import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
-import { useAnswer } from '../../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../../lib/calls/use-call.ts'
 import { useSharedKeys } from '../../../lib/data/attachments.ts'
 import { useIsOwner } from '../../../lib/data/me.ts'
 import { matches } from '../../../lib/page/search.ts'
-import { useSelection } from '../../../lib/page/use-selection.ts'
+import { useSelection } from '../../../lib/page/selection.ts'
 import { ConfirmDialog } from '../../../ui/confirm-change.tsx'
 import { SelectedKeys } from '../../../ui/selection/selected-keys.tsx'
+import { CrossingNotice } from '../../../ui/stricter-notice.tsx'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
-import { AttachedKeyRow } from './attached-key-row.tsx'
+import { AttachedKeyRow, type EntryActions } from './attached-key-row.tsx'
 import { OtherKeyDialog, RenameEntryDialog } from './entry-dialogs.tsx'
 import { useDragOrder } from './use-drag-order.ts'
 import { useEntryChanges } from './use-entry-changes.ts'
@@ -24,7 +25,7 @@ type AttachedKeysProps = {
   query: string
 }
 
-type Asked = { item: BundleItem; what: 'rename' | 'replace' | 'detach' }
+type Asked = { item: BundleItem; what: Parameters<EntryActions['ask']>[1] }
 
 /** The bundle's variables in their order; an editor moves them by dragging or by keys while all are shown. */
 export function AttachedKeys({ bundle, items, canEdit, query }: AttachedKeysProps) {
@@ -34,51 +35,46 @@ export function AttachedKeys({ bundle, items, canEdit, query }: AttachedKeysProp
   const [asked, setAsked] = useState<Asked | null>(null)
   const { move, require, detach, split } = useEntryChanges(bundle, items, setSpoken)
   const shared = useSharedKeys(bundle.id)
+  const crossing = items.map(({ id, name }) => ({ name, ...shared.get(id ?? '') }))
   const byId = useMemo(() => new Map(items.map((item) => [item.id ?? '', item])), [items])
   const ids = useMemo(() => [...byId.keys()], [byId])
   const { draggedId, order, start } = useDragOrder(ids, list, (id, to) => move(id, to, true))
   const shown = query === '' ? order : order.filter((id) => matches(namesOf(byId.get(id)), query))
   const selection = useSelection(ids, shown)
-  const render = (id: string, index: number) => {
-    const item = byId.get(id)
-    if (item === undefined) return null
-    const actions = {
-      onTick: (isRange: boolean) => selection.tick(id, isRange),
-      onDragStart: (event: Parameters<typeof start>[1]) => start(id, event),
-      onMove: (step: 1 | -1) => {
-        const to = index + step
-        if (to >= 0 && to < order.length) move(id, to, false)
-      },
-      onRequire: (required: boolean) => require(id, required),
-      onDetach: () => (isProduction(bundle) ? setAsked({ item, what: 'detach' }) : detach(id)),
-      onSplit: isOwner && shared.has(id) ? () => split(id) : undefined,
-      onReplace: () => setAsked({ item, what: 'replace' }),
-      onRename: () => setAsked({ item, what: 'rename' }),
-    }
-    return (
-      <AttachedKeyRow
-        id={id}
-        bundle={bundle}
-        item={item}
-        shared={shared.get(id)}
-        canEdit={canEdit}
-        canMove={canEdit && query === ''}
-        dragged={id === draggedId}
-        selected={selection.chosen.has(id)}
-        actions={actions}
-      />
-    )
+  const actions: EntryActions = {
+    tick: selection.tick,
+    drag: start,
+    move: (id, step) => {
+      const to = order.indexOf(id) + step
+      if (to >= 0 && to < order.length) move(id, to, false)
+    },
+    require,
+    ask: (item, what) =>
+      what === 'detach' && !isProduction(bundle) ? detach(item.id ?? '') : setAsked({ item, what }),
+    split: isOwner ? split : undefined,
   }
   return (
     <>
       {shown.length === 0 && <p className="py-3 text-ink-soft">No variable of this bundle matches.</p>}
+      <CrossingNotice of={crossing} className="mb-3">
+        {isOwner && 'To separate them, choose “Stop sharing: own copy”, then change one value.'}
+      </CrossingNotice>
       {canEdit && <SelectedEntries bundle={bundle} selection={selection} shown={shown} />}
       <VirtualList
         label="Variables"
         items={shown}
         keyOf={(id) => id}
         rowHeight={ROW_HEIGHT_PX}
-        render={render}
+        render={(id) => (
+          <AttachedKeyRow
+            {...{ id, bundle, canEdit, actions }}
+            item={byId.get(id)}
+            shared={shared.get(id)}
+            canMove={canEdit && query === ''}
+            dragged={id === draggedId}
+            selected={selection.chosen.has(id)}
+          />
+        )}
         listRef={list}
       />
       <p className="sr-only" aria-live="polite">

@@ -1,8 +1,7 @@
 import { isKeyName } from '@keyferry/contract/env/names'
 import { useState } from 'react'
 import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
-import { useAnswer } from '../../../lib/calls/use-answer.ts'
-import { useChange } from '../../../lib/calls/use-change.ts'
+import { useAnswer, useChange } from '../../../lib/calls/use-call.ts'
 import { useReplaceKey } from '../../../lib/data/attachments.ts'
 import { useStricter } from '../../../lib/data/keys.ts'
 import { Combobox } from '../../../ui/combobox.tsx'
@@ -55,8 +54,7 @@ export function OtherKeyDialog({ bundle, item, onClose }: EntryChange) {
 
 /** Asks for the name under which the bundle delivers a key. */
 export function RenameEntryDialog({ bundle, item, onClose }: EntryChange) {
-  const given = { bundle_id: bundle.id, key_id: item.id ?? '' }
-  const change = useChange('changeAttachment', given)
+  const change = useChange('changeAttachment', { bundle_id: bundle.id, key_id: item.id ?? '' })
   const [name, setName] = useState(item.name)
   const [problem, setProblem] = useState<string | null>(null)
   const input = () => {
@@ -79,7 +77,7 @@ export function RenameEntryDialog({ bundle, item, onClose }: EntryChange) {
         label="Delivered name"
         autoFocus
         value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={setName}
         problem={problem}
         hint={`The program reads this name. The other bundles keep theirs.`}
         code="normal"

@@ -3,22 +3,22 @@ import { useState } from 'react'
 import type { BundleItem } from '../../../lib/calls/answers.ts'
 import { call } from '../../../lib/calls/call.ts'
 import { BUNDLE } from '../../../lib/calls/refreshes.ts'
-import { useAnswer } from '../../../lib/calls/use-answer.ts'
-import { useChange, useSteps } from '../../../lib/calls/use-change.ts'
-import { Button } from '../../../ui/button.tsx'
+import { useAnswer, useChange, useSteps } from '../../../lib/calls/use-call.ts'
+import { useIsOwner } from '../../../lib/data/me.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
-import { IconButton } from '../../../ui/icon-button.tsx'
 import { KeyValue } from '../../../ui/key-value.tsx'
-import { notifyFailure } from '../../../ui/notify-failure.ts'
-import { notify } from '../../../ui/toast-store.ts'
+import { Section } from '../../../ui/section.tsx'
+import { notify, notifyFailure } from '../../../ui/toast-store.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
 
 const ROW_HEIGHT_PX = 53
 
-type LegacyItemsProps = { bundleId: string; items: readonly BundleItem[]; isOwner: boolean }
+type LegacyItemsProps = { bundleId: string; items: readonly BundleItem[] }
 
 /** Values in the bundle itself instead of the library, each with a button that makes it a library key. */
-export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
+export function LegacyItems({ bundleId, items }: LegacyItemsProps) {
+  const isOwner = useIsOwner()
   const keys = useAnswer('listKeys', {}).data ?? []
   const convert = useConvert(bundleId)
   const [deleting, setDeleting] = useState<BundleItem | null>(null)
@@ -28,10 +28,7 @@ export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
       .mutateAsync({ name, keyId: keys.find((key) => key.name === name)?.id ?? null })
       .then(() => notify({ text: `${name} is now a key of the library.` }), notifyFailure)
   return (
-    <section aria-labelledby="legacy-items" className="mt-8">
-      <h2 id="legacy-items" className="text-sm font-semibold">
-        Inline items <span className="font-normal text-ink-soft">{items.length}</span>
-      </h2>
+    <Section title="Inline items" count={items.length} className="mt-8">
       <p className="mt-1 mb-2 text-sm text-ink-soft">
         These values belong to this bundle only. As library keys you can share, order and rotate them in one
         place.
@@ -59,7 +56,7 @@ export function LegacyItems({ bundleId, items, isOwner }: LegacyItemsProps) {
       {deleting !== null && (
         <DeleteLegacyItemDialog bundleId={bundleId} name={deleting.name} onClose={() => setDeleting(null)} />
       )}
-    </section>
+    </Section>
   )
 }
 
@@ -79,8 +76,7 @@ function useConvert(bundle_id: string) {
 type DeleteLegacyItemDialogProps = { bundleId: string; name: string; onClose: () => void }
 
 function DeleteLegacyItemDialog({ bundleId, name, onClose }: DeleteLegacyItemDialogProps) {
-  const given = { bundle_id: bundleId, key_name: name }
-  const remove = useChange('deleteLegacyItem', given)
+  const remove = useChange('deleteLegacyItem', { bundle_id: bundleId, key_name: name })
   return (
     <ConfirmChange title={`Delete ${name}?`} action="Delete item" change={remove} onClose={onClose}>
       <p>Its value is in no library key and is lost for good.</p>

@@ -1,5 +1,5 @@
 import type { BundleItem } from '../../../lib/calls/answers.ts'
-import { useChange } from '../../../lib/calls/use-change.ts'
+import { useChange } from '../../../lib/calls/use-call.ts'
 import {
   useAttachKey,
   useDetachKey,
@@ -7,8 +7,7 @@ import {
   useReplaceKey,
   useRequireKey,
 } from '../../../lib/data/attachments.ts'
-import { notifyFailure as onError } from '../../../ui/notify-failure.ts'
-import { notify } from '../../../ui/toast-store.ts'
+import { notify, notifyFailure as onError } from '../../../ui/toast-store.ts'
 
 /** What a person may do with the variables of a bundle in one step, each with a way to take it back.
  * @param speak tells screen readers where a moved row is */

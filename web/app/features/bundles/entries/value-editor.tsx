@@ -1,18 +1,17 @@
 import { Eye, EyeOff } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import type { BundleItem, KeyWithBundles } from '../../../lib/calls/answers.ts'
-import { useAnswer } from '../../../lib/calls/use-answer.ts'
+import { useAnswer } from '../../../lib/calls/use-call.ts'
 import { useSaveKey } from '../../../lib/data/keys.ts'
 import { useIsOwner } from '../../../lib/data/me.ts'
 import { useClosing, useUnsaved } from '../../../lib/page/unsaved.ts'
-import { valueProblem, valueWarnings } from '../../../lib/rules/value-warnings.ts'
-import { Button } from '../../../ui/button.tsx'
+import { valueProblem } from '../../../lib/rules/value-warnings.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import { FailureNotice } from '../../../ui/failure-notice.tsx'
-import { IconButton } from '../../../ui/icon-button.tsx'
-import { Notice } from '../../../ui/notice.tsx'
+import { FailureNotice, Notice } from '../../../ui/notice.tsx'
 import { TextArea } from '../../../ui/text-field.tsx'
 import { notify } from '../../../ui/toast-store.ts'
+import { ValueWarnings } from '../../../ui/value-warnings.tsx'
 
 type ValueEditorProps = {
   bundle: { id: string; name: string }
@@ -43,7 +42,6 @@ function ValueForm({ bundle, item, held, onClose }: ValueFormProps) {
   const [isShown, setShown] = useState(false)
   const isOwner = useIsOwner()
   const shared = held.bundles.length > 1
-  const warnings = valueWarnings(value)
   return (
     <form onSubmit={submit} noValidate className="w-full space-y-2 py-1">
       <div className="flex items-start gap-1">
@@ -54,7 +52,7 @@ function ValueForm({ bundle, item, held, onClose }: ValueFormProps) {
             autoFocus
             value={value}
             rows={value.includes('\n') ? 5 : 1}
-            onChange={(event) => setValue(event.currentTarget.value)}
+            onChange={setValue}
             onKeyDown={onKeyDown}
             problem={problem}
             placeholder={item.is_secret ? 'New value' : ''}
@@ -72,11 +70,7 @@ function ValueForm({ bundle, item, held, onClose }: ValueFormProps) {
           />
         )}
       </div>
-      {warnings.length > 0 && (
-        <Notice tone="caution" role="status">
-          {warnings.join(' ')}
-        </Notice>
-      )}
+      <ValueWarnings value={value} />
       <FailureNotice error={saving.error} />
       <div className="flex flex-wrap gap-2">
         {shared && isOwner && (

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Machine, MachineAttempt } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
-import { useChange } from '../../../lib/calls/use-change.ts'
+import { useChange } from '../../../lib/calls/use-call.ts'
 import { callerWords, claimNames, dangersOf, reasonWords } from '../../../lib/words/attempt-words.ts'
 import { issuerName } from '../../../lib/words/platforms.ts'
 import { ago, dateTime } from '../../../lib/words/time.ts'
@@ -9,10 +9,8 @@ import { exactText } from '../../../lib/words/visible-text.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
-import { FailureNotice } from '../../../ui/failure-notice.tsx'
-import { Notice } from '../../../ui/notice.tsx'
-import { telling } from '../../../ui/notify-failure.ts'
-import { notify } from '../../../ui/toast-store.ts'
+import { FailureNotice, Notice } from '../../../ui/notice.tsx'
+import { notify, telling } from '../../../ui/toast-store.ts'
 import { BroadCheckbox } from './broad-checkbox.tsx'
 
 type AttemptProps = { machine: Machine; attempt: MachineAttempt }
@@ -21,8 +19,7 @@ type AttemptProps = { machine: Machine; attempt: MachineAttempt }
 export function Attempt({ machine, attempt }: AttemptProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(attempt.suggested))
   const [isBroad, setBroad] = useState(false)
-  const given = { machine_id: machine.id, fingerprint: attempt.fingerprint }
-  const allow = useChange('allowMachineAttempt', given)
+  const allow = useChange('allowMachineAttempt', { machine_id: machine.id, fingerprint: attempt.fingerprint })
   const failure = allow.error === null ? null : describeFailure(allow.error)
   const submit = () =>
     allow.mutate(

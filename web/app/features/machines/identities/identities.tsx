@@ -1,50 +1,43 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Machine, MachineTrust } from '../../../lib/calls/answers.ts'
-import { useChange } from '../../../lib/calls/use-change.ts'
-import { issuerName, type Platform } from '../../../lib/words/platforms.ts'
+import { useChange } from '../../../lib/calls/use-call.ts'
+import { useIsOwner } from '../../../lib/data/me.ts'
+import { useAddressFields } from '../../../lib/page/use-address-fields.ts'
+import { issuerName } from '../../../lib/words/platforms.ts'
 import { ago } from '../../../lib/words/time.ts'
 import { exactText } from '../../../lib/words/visible-text.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { Button } from '../../../ui/button.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
-import { IconButton } from '../../../ui/icon-button.tsx'
-import { Rows, Section } from '../section.tsx'
+import { Rows, Section } from '../../../ui/section.tsx'
 import { NewTrustDialog } from './new-trust-dialog.tsx'
-
-type IdentitiesProps = {
-  machine: Machine
-  isOwner: boolean
-  /** The platform whose form is open. */
-  adding: Platform | null
-  onAdd: (platform: Platform) => void
-  onClose: () => void
-}
+import { wayNamed } from './ways.ts'
 
 /** The identities of other services that prove a machine; an owner adds and ends them. */
-export function Identities({ machine, isOwner, adding, onAdd, onClose }: IdentitiesProps) {
+export function Identities({ machine }: { machine: Machine }) {
+  const isOwner = useIsOwner()
+  const { textOf, set } = useAddressFields(['add'])
+  const adding = wayNamed(textOf('add'))
   const { trusts } = machine
   return (
     <Section
-      id="identities"
       title="Identities"
       count={trusts.length}
       intro="The machine authenticates with an ID token of its platform. You store nothing and rotate nothing."
       action={
-        isOwner && <Button label="Add identity" size="small" onClick={() => onAdd('github')} icon={Plus} />
+        isOwner && (
+          <Button label="Add identity" size="small" onClick={() => set('add', 'github')} icon={Plus} />
+        )
       }
     >
-      {trusts.length === 0 ? (
-        <p className="text-sm text-ink-soft">None.</p>
-      ) : (
-        <Rows label="Identities">
-          {trusts.map((trust) => (
-            <TrustRow key={trust.id} machine={machine} trust={trust} isOwner={isOwner} />
-          ))}
-        </Rows>
-      )}
-      {isOwner && adding !== null && (
-        <NewTrustDialog key={adding} machine={machine} platform={adding} onClose={onClose} />
+      <Rows label="Identities" none="None.">
+        {trusts.map((trust) => (
+          <TrustRow key={trust.id} machine={machine} trust={trust} isOwner={isOwner} />
+        ))}
+      </Rows>
+      {isOwner && adding !== null && adding !== 'token' && (
+        <NewTrustDialog key={adding} machine={machine} platform={adding} onClose={() => set('add', '')} />
       )}
     </Section>
   )
@@ -96,8 +89,7 @@ type EndTrustProps = { machine: Machine; trust: MachineTrust; onClose: () => voi
 
 /** Asks before an identity can no longer be the machine. */
 function EndTrustDialog({ machine, trust, onClose }: EndTrustProps) {
-  const given = { machine_id: machine.id, trust_id: trust.id }
-  const end = useChange('endMachineTrust', given)
+  const end = useChange('endMachineTrust', { machine_id: machine.id, trust_id: trust.id })
   return (
     <ConfirmChange
       title={`End this identity of ${issuerName(trust)}?`}

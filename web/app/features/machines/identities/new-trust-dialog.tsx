@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Machine } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
-import { useChange } from '../../../lib/calls/use-change.ts'
+import { useChange } from '../../../lib/calls/use-call.ts'
 import {
   emptyDraft,
   refusalOf,
@@ -12,13 +12,11 @@ import {
 import { PLATFORM_NAMES, type Platform } from '../../../lib/words/platforms.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { FormDialog } from '../../../ui/dialog-form.tsx'
-import { Problem } from '../../../ui/failure-notice.tsx'
-import { Notice } from '../../../ui/notice.tsx'
+import { Notice, Problem } from '../../../ui/notice.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { NetworksField } from '../networks-field.tsx'
 import { BroadCheckbox } from './broad-checkbox.tsx'
 import { DraftField, TrustFields, type TrustFieldsProps } from './trust-fields.tsx'
-import { wayNamed } from './ways.ts'
 
 type NewTrustProps = { machine: Machine; platform: Platform; onClose: () => void }
 
@@ -32,11 +30,9 @@ export function NewTrustDialog({ machine, platform: first, onClose }: NewTrustPr
     problems,
     onChange: (change: Partial<TrustDraft>) => setDraft({ ...draft, ...change }),
   }
-  const choose = (text: string) => {
-    const way = wayNamed(text)
-    if (way === null || way === 'token') return
-    const { issuer, isBound } = emptyDraft(way)
-    setPlatform(way)
+  const choose = (chosen: Platform) => {
+    const { issuer, isBound } = emptyDraft(chosen)
+    setPlatform(chosen)
     setDraft({ ...draft, issuer, isBound })
   }
   return (

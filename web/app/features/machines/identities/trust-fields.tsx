@@ -1,8 +1,8 @@
-import type { ComponentType, InputHTMLAttributes, ReactNode } from 'react'
+import type { ComponentType } from 'react'
 import type { TrustDraft, TrustProblems } from '../../../lib/rules/trust-draft.ts'
 import type { Platform } from '../../../lib/words/platforms.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
-import { TextArea, TextField } from '../../../ui/text-field.tsx'
+import { TextArea, TextField, type TextFieldProps } from '../../../ui/text-field.tsx'
 
 export type TrustFieldsProps = {
   draft: TrustDraft
@@ -12,11 +12,7 @@ export type TrustFieldsProps = {
 
 type TextName = Exclude<keyof TrustDraft, 'isProtected' | 'isBound' | 'isBroad'>
 
-type DraftFieldProps = TrustFieldsProps & {
-  name: TextName
-  label: string
-  hint?: ReactNode
-} & Pick<InputHTMLAttributes<HTMLInputElement>, 'placeholder' | 'inputMode' | 'autoFocus'>
+type DraftFieldProps = TrustFieldsProps & Omit<TextFieldProps, 'onChange'> & { name: TextName }
 
 /** One text of the draft, with what is wrong with it. */
 export function DraftField({ draft, problems, onChange, name, ...rest }: DraftFieldProps) {
@@ -24,7 +20,7 @@ export function DraftField({ draft, problems, onChange, name, ...rest }: DraftFi
     <TextField
       {...rest}
       value={draft[name]}
-      onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+      onChange={(text) => onChange({ [name]: text })}
       problem={problems[name]}
       code="small"
     />
@@ -143,7 +139,7 @@ function OtherFields(fields: TrustFieldsProps) {
         label="More claims (optional)"
         rows={2}
         value={draft.more}
-        onChange={(event) => onChange({ more: event.currentTarget.value })}
+        onChange={(more) => onChange({ more })}
         problem={problems.more}
         hint="One on each line, as name=value. A name on several lines: one of the values is enough."
         placeholder="project=billing"
@@ -160,7 +156,7 @@ function KeySetField({ draft, problems, onChange }: TrustFieldsProps) {
       label="Key set (only if the server cannot reach the issuer)"
       rows={draft.keys === '' ? 2 : 6}
       value={draft.keys}
-      onChange={(event) => onChange({ keys: event.currentTarget.value })}
+      onChange={(keys) => onChange({ keys })}
       problem={problems.keys}
       hint={
         <>

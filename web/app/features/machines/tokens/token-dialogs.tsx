@@ -2,7 +2,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { useState } from 'react'
 import type { CreatedToken, Machine, MachineToken } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
-import { useChange } from '../../../lib/calls/use-change.ts'
+import { useChange } from '../../../lib/calls/use-call.ts'
 import { networksIn } from '../../../lib/rules/networks.ts'
 import { dateTime } from '../../../lib/words/time.ts'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
@@ -62,7 +62,7 @@ function NewTokenForm({ machine, onCreated, onClose }: NewTokenFormProps) {
         max={LIMITS.tokenDays}
         value={days}
         autoFocus
-        onChange={(event) => setDays(event.currentTarget.value)}
+        onChange={setDays}
         problem={problem}
         hint={`Every token expires. At most ${LIMITS.tokenDays} days.`}
       />
@@ -85,12 +85,11 @@ const OVERLAPS = {
 
 const ONE_DAY = '86400'
 
-type RotateTokenProps = { machine: Machine; token: MachineToken; onClose: () => void }
+type TokenDialogProps = { machine: Machine; token: MachineToken; onClose: () => void }
 
 /** Creates a token in the place of another one, which works a while longer. */
-export function RotateTokenDialog({ machine, token, onClose }: RotateTokenProps) {
-  const given = { machine_id: machine.id, token_id: token.id }
-  const rotate = useChange('rotateMachineToken', given)
+export function RotateTokenDialog({ machine, token, onClose }: TokenDialogProps) {
+  const rotate = useChange('rotateMachineToken', { machine_id: machine.id, token_id: token.id })
   const [overlap, setOverlap] = useState(ONE_DAY)
   const [created, setCreated] = useState<CreatedToken | null>(null)
   return (
@@ -137,12 +136,9 @@ function ShownToken({ token: { token, expires_at }, onClose }: { token: CreatedT
   )
 }
 
-type EndTokenProps = { machine: Machine; token: MachineToken; onClose: () => void }
-
 /** Asks before a token ends. */
-export function EndTokenDialog({ machine, token, onClose }: EndTokenProps) {
-  const given = { machine_id: machine.id, token_id: token.id }
-  const end = useChange('endMachineToken', given)
+export function EndTokenDialog({ machine, token, onClose }: TokenDialogProps) {
+  const end = useChange('endMachineToken', { machine_id: machine.id, token_id: token.id })
   return (
     <ConfirmChange
       title={`End the token …${token.hint}?`}

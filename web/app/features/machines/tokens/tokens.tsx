@@ -2,43 +2,39 @@ import { Plus, RefreshCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Machine, MachineToken } from '../../../lib/calls/answers.ts'
 import { serverNowMs } from '../../../lib/calls/server-clock.ts'
+import { useIsOwner } from '../../../lib/data/me.ts'
+import { useAddressFields } from '../../../lib/page/use-address-fields.ts'
 import { type TokenState, tokenState } from '../../../lib/rules/machine-state.ts'
 import { ago, ahead, dateTime } from '../../../lib/words/time.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { IconButton } from '../../../ui/icon-button.tsx'
-import { Rows, Section } from '../section.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Rows, Section } from '../../../ui/section.tsx'
 import { EndTokenDialog, NewTokenDialog, RotateTokenDialog } from './token-dialogs.tsx'
 
-type TokensProps = {
-  machine: Machine
-  isOwner: boolean
-  isAdding: boolean
-  onAdd: () => void
-  onClose: () => void
-}
-
 /** The tokens of a machine, the newest first; an owner creates, rotates and ends them. */
-export function Tokens({ machine, isOwner, isAdding, onAdd, onClose }: TokensProps) {
+export function Tokens({ machine }: { machine: Machine }) {
+  const isOwner = useIsOwner()
+  const { textOf, set } = useAddressFields(['add'])
   const tokens = machine.tokens.toReversed()
   return (
     <Section
-      id="tokens"
       title="Tokens"
       count={tokens.length}
       intro="Use a token only if the platform has no ID tokens: anyone who has it can use it until it expires."
-      action={isOwner && <Button label="Create token" size="small" onClick={onAdd} icon={Plus} />}
+      action={
+        isOwner && (
+          <Button label="Create token" size="small" onClick={() => set('add', 'token')} icon={Plus} />
+        )
+      }
     >
-      {tokens.length === 0 ? (
-        <p className="text-sm text-ink-soft">None.</p>
-      ) : (
-        <Rows label="Tokens">
-          {tokens.map((token) => (
-            <TokenRow key={token.id} machine={machine} token={token} isOwner={isOwner} />
-          ))}
-        </Rows>
+      <Rows label="Tokens" none="None.">
+        {tokens.map((token) => (
+          <TokenRow key={token.id} machine={machine} token={token} isOwner={isOwner} />
+        ))}
+      </Rows>
+      {isOwner && textOf('add') === 'token' && (
+        <NewTokenDialog machine={machine} onClose={() => set('add', '')} />
       )}
-      {isAdding && <NewTokenDialog machine={machine} onClose={onClose} />}
     </Section>
   )
 }

@@ -1,0 +1,114 @@
+import { LIMITS } from '@keyferry/contract'
+import { seal } from '@keyferry/crypto/seal'
+import { removeApprovalsOf } from './domain/approvals/ending.ts'
+import { removeRequestsOf } from './domain/endings/tenant-end.ts'
+import { endsOf } from './domain/kinds/endings.ts'
+import { type DatabaseSettings, ringOf, withDatabase, withRecording } from './maintenance.ts'
+import type { ApiSettings } from './settings.ts'
+import { withRequests } from './short-lived.ts'
+import { createEventStore } from './storage/audit/event-store.ts'
+import type { Queries, Query } from './storage/base/queries.ts'
+import { createDeliveryStore } from './storage/deliveries/deliveries.ts'
+import { createDepositStore } from './storage/deliveries/deposits.ts'
+import { createHeldDeliveryStore } from './storage/deliveries/held-deliveries.ts'
+import { TenantKeys } from './storage/keys-at-rest/tenant-keys.ts'
+import { ValueVault } from './storage/keys-at-rest/value-vault.ts'
+import { findTenant, forgetTenant, isForgotten } from './storage/maintenance/tenant-forgetting.ts'
+import { setAccountActive as setActive } from './storage/people/accounts.ts'
+import { readWholeLibrary } from './storage/transfer/library-export.ts'
+
+// What an operator does to one account, and to one workspace.
+
+type Settings = DatabaseSettings & Pick<ApiSettings, 'redisUrl'>
+
+/** Enable or disable a local account, also while servers run. Disabling ends what the person approved and no client has
+ * collected.
+ * @returns the user's id; null if no account has this e-mail. `ended`: false if no request store was found */
+export async function setAccountActive(
+  settings: Settings,
+  email: string,
+  isActive: boolean,
+): Promise<{ userId: string; ended: boolean } | null> {
+  return withRecording(settings, async (queries, { now }) => {
+    const userId = await queries.write((transaction) => setActive(transaction, { email, isActive, now }))
+    if (userId === null) return null
+    return { userId, ended: isActive || (await endApprovals(settings, queries, userId)) }
+  })
+}
+
+async function endApprovals(settings: Settings, queries: Queries, userId: string): Promise<boolean> {
+  const stores = {
+    deliveries: createDeliveryStore(queries),
+    deposits: createDepositStore(queries),
+    events: createEventStore(queries),
+    heldDeliveries: createHeldDeliveryStore(queries),
+  }
+  const ended = await withRequests(settings, async (parts) => {
+    await removeApprovalsOf({ ...parts, stores, endings: endsOf({ stores }) }, { userId, tenantId: null })
+    return true
+  })
+  return ended ?? false
+}
+
+/** Destroy the key of a tenant, everything that it encrypted, and its open requests. The next run continues one that
+ * was stopped.
+ * @param isMeant confirms the tenant's name
+ * @returns how many requests ended; null where no request store was found
+ * @throws Error: no tenant has this id, or the name is not confirmed */
+export async function forgetTenantOf(
+  settings: Settings,
+  tenantId: string,
+  isMeant: (name: string) => Promise<boolean>,
+): Promise<number | null> {
+  return withRecording(settings, async (queries, { now }) => {
+    const tenant = await findTenant(queries.query, tenantId)
+    if (!tenant && !(await isForgotten(queries.query, tenantId)))
+      throw new Error(`no workspace has the id ${tenantId}`)
+    if (tenant && !(await isMeant(tenant.name)))
+      throw new Error('the name does not match: nothing was destroyed')
+    if (tenant) await forgetTenant(queries, { ...tenant, now })
+    const names = tenant?.isSole ? [tenantId, tenant.name] : [tenantId]
+    return withRequests(settings, (parts) => removeRequestsOf(parts, tenantId, names))
+  })
+}
+
+/** `publicKey`: 32 bytes, of the receiving server. `bundleNames`: only these bundles and their keys; empty:
+ * everything. */
+export type LibraryExport = { kid: string; publicKey: Uint8Array; bundleNames: readonly string[] }
+
+/** Seal the library of a database to the deposit key of another server.
+ * @returns the text of the file, and how many bundles and keys it holds
+ * @throws Error with one line for the operator: the database has several workspaces, a bundle does not exist or has
+ *   inline items, or the library is too large for one move */
+export async function exportLibrary(
+  settings: DatabaseSettings,
+  { kid, publicKey, bundleNames }: LibraryExport,
+): Promise<{ text: string; bundles: number; keys: number }> {
+  return withDatabase(settings, async (database) => {
+    const { query } = database
+    const vault = new ValueVault(new TenantKeys(database, ringOf(settings)), 'keys')
+    const content = await readWholeLibrary(query, vault, { tenantId: await onlyTenant(query), bundleNames })
+    const bytes = Buffer.from(JSON.stringify(content))
+    if (content.keys.length > LIMITS.movedKeys || bytes.length > LIMITS.movedBytes)
+      throw tooLarge(content.keys.length)
+    const box = Buffer.from(seal(bytes, publicKey)).toString('base64')
+    bytes.fill(0)
+    const text = JSON.stringify({ keyferry_library: 1, kid, box_base64: box })
+    return { text, bundles: content.bundles.length, keys: content.keys.length }
+  })
+}
+
+async function onlyTenant(query: Query): Promise<string> {
+  const [tenant, ...others] = await query.selectFrom('tenants').select('id').limit(2).execute()
+  if (tenant === undefined) throw new Error('this database has no library')
+  if (others.length > 0)
+    throw new Error('this database has several workspaces: only the library of a local server can be moved')
+  return tenant.id
+}
+
+function tooLarge(keys: number): Error {
+  const most = `${LIMITS.movedKeys} keys and ${LIMITS.movedBytes / 1024} KiB`
+  return new Error(
+    `the library has ${keys} keys, and one file holds at most ${most}: name some of its bundles after the server, and export the others next`,
+  )
+}

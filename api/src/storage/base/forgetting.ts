@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Queries, Query } from './queries.ts'
+
+/** Rows that one transaction deletes: few enough that writers on SQLite do not wait. */
+export const FORGOTTEN_AT_ONCE = 500
+
+/** What a deletion of old rows works by: rows from before the timestamp `before` go, until `ending` aborts. */
+export type Forgetting = {
+  before: string
+  now: () => Date
+  log: Pick<Logger, 'info'>
+  ending: AbortSignal
+}
+
+type Old = { table: 'deposits' | 'webhook_messages'; ended: 'ended_at' | 'done_at'; before: string }
+
+/** Delete the rows of all tenants that ended before a time.
+ * @returns how many */
+export async function forgetEnded(
+  { write }: Pick<Queries, 'write'>,
+  old: Old,
+  ending?: AbortSignal,
+): Promise<number> {
+  for (let count = 0; ; ) {
+    const deleted = await write((transaction) => deleteSome(transaction, old))
+    count += deleted
+    if (deleted < FORGOTTEN_AT_ONCE || ending?.aborted) return count
+  }
+}
+
+async function deleteSome(transaction: Query, { table, ended, before }: Old): Promise<number> {
+  const [from, at] = [sql.table(table), sql.ref(ended)]
+  const { numAffectedRows } = await sql`delete from ${from} where ${at} < ${before} and id in
+    (select id from ${from} where ${at} < ${before} limit ${FORGOTTEN_AT_ONCE})`.execute(transaction)
+  return Number(numAffectedRows)
+}

@@ -1,0 +1,50 @@
+import type { Queries, Query } from '../base/queries.ts'
+import { deleteOf, isFound } from '../base/tenant-rows.ts'
+
+/** `isSole`: its name means no other tenant. */
+export type KnownTenant = { id: string; name: string; isSole: boolean }
+
+export async function findTenant(query: Query, id: string): Promise<KnownTenant | null> {
+  const tenant = await query.selectFrom('tenants').select('name').where('id', '=', id).executeTakeFirst()
+  if (!tenant) return null
+  const others = query
+    .selectFrom('tenants')
+    .where('id', '<>', id)
+    .where((other) => other.or([other('name', '=', tenant.name), other('id', '=', tenant.name)]))
+  return { id, ...tenant, isSole: !(await isFound(others)) }
+}
+
+/** Whether a tenant was forgotten: only its log is left. */
+export async function isForgotten(query: Query, id: string): Promise<boolean> {
+  const logs = query.selectFrom('audit_heads').select('tenant_id').where('tenant_id', '=', id)
+  return (await logs.executeTakeFirst()) !== undefined
+}
+
+/** Delete a tenant with its key and everything that it has, except for its audit log, which says so.
+ * @returns false: it is gone already */
+export async function forgetTenant(
+  { write, hold }: Queries,
+  { id, name, now }: KnownTenant & { now: string },
+): Promise<boolean> {
+  return write(async (transaction) => {
+    const held = transaction.selectFrom('tenants').select('id').where('id', '=', id).modifyEnd(hold)
+    if (!(await held.executeTakeFirst())) return false
+    // SQLite leaves what it deletes in the file until the place is used again.
+    const emptied = { wrapped_key: new Uint8Array(72), next_key: null, old_key: null }
+    await transaction.updateTable('tenants').set(emptied).where('id', '=', id).execute()
+    await transaction.deleteFrom('tenants').where('id', '=', id).execute()
+    await deleteOf(transaction, 'recorded_once', id).execute()
+    const target = { kind: 'tenant', id, name } as const
+    const actor = { kind: 'operator', id: null } as const
+    transaction.record({
+      tenantId: id,
+      action: 'tenant.forgotten',
+      at: now,
+      actor,
+      target,
+      data: {},
+      origin: null,
+    })
+    return true
+  })
+}

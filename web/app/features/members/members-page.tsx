@@ -1,0 +1,39 @@
+import { useMe } from '../../lib/data/me.ts'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { Members } from './members.tsx'
+
+/** Who works in the workspace, and who is invited. */
+export function MembersPage() {
+  const me = useMe()
+  return (
+    <>
+      <PageHeading
+        title="Members"
+        intro="Owners change everything. Members read, approve, create, and change what they created."
+      />
+      <Loaded query={me} what="the members">
+        {(data) => (data.auth_mode === 'local' ? <OneUser /> : <Members me={data} />)}
+      </Loaded>
+    </>
+  )
+}
+
+/** Replaces the members in local mode, and says how to start a team. */
+function OneUser() {
+  return (
+    <Notice tone="plain">
+      <p>
+        This server has one user: the person who works on this machine. There is no sign-in, so you cannot
+        invite people.
+      </p>
+      <p className="mt-2">
+        For a team, start it with <code className="font-mono">AUTH_MODE=accounts</code> (e-mail and password)
+        or <code className="font-mono">AUTH_MODE=oidc</code> (your identity provider). See{' '}
+        <code className="font-mono">docs/operations.md</code>, “How people sign in”. The team starts with an
+        empty library; these keys stay with this user.
+      </p>
+    </Notice>
+  )
+}

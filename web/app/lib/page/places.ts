@@ -1,0 +1,37 @@
+/** A place of the app: an address within the workspace. */
+export type Place = {
+  href: string
+  name: string
+  /** It is in the navigation. */
+  tab?: true
+  /** Other addresses at which the navigation marks it. */
+  also?: readonly string[]
+  /** The letter that opens it after G. */
+  key?: string
+  forOwners?: true
+  /** It starts an action there. */
+  isAction?: true
+}
+
+/** Every place with a fixed address, in the order of the navigation: its tabs, its shortcuts and what the palette
+ * finds. A new page is one line here and its component in routes.tsx. */
+export const PLACES: readonly Place[] = [
+  { href: '/bundles', name: 'Bundles', tab: true, also: ['/'], key: 'b' },
+  { href: '/keys', name: 'Keys', tab: true, key: 'k' },
+  { href: '/compare', name: 'Compare', tab: true, key: 'c' },
+  { href: '/activity', name: 'Activity', tab: true, key: 't', forOwners: true },
+  { href: '/machines', name: 'Machines', tab: true, key: 'm' },
+  { href: '/members', name: 'Members', tab: true, key: 'p' },
+  { href: '/settings', name: 'Settings', tab: true, key: 's' },
+  { href: '/account', name: 'Account', tab: true, key: 'a' },
+  { href: '/bundles/import', name: 'Import a .env file', key: 'i', isAction: true },
+  { href: '/waiting', name: 'Waiting for you', key: 'w' },
+  { href: '/keys?filter=due', name: 'Keys that are due' },
+  { href: '/keys?filter=unused', name: 'Unused keys' },
+  { href: '/settings/webhooks', name: 'Webhooks', forOwners: true },
+  { href: '/bundles?new=bundle', name: 'New bundle', isAction: true },
+  { href: '/keys/new', name: 'New key', isAction: true },
+  { href: '/machines?new=github', name: 'New machine', isAction: true, forOwners: true },
+  { href: '/members?invite=1', name: 'Invite a member', isAction: true, forOwners: true },
+  { href: '/bundles/move', name: 'Move a library here', isAction: true },
+]

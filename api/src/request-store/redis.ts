@@ -95,9 +95,7 @@ class RedisRequestStore implements RequestStore {
   }
 
   async change<Answer>(id: string, nowMs: number, step: Step<Answer>): Promise<Answer | Missing> {
-    const known = this.#known.get(id)
-    const guess = known && step(known.stored, nowMs)
-    const made = known && guess?.next !== undefined ? await this.#apply(known, guess, nowMs) : 'lost'
+    const made = await this.#changeKnown(id, nowMs, step)
     if (made !== 'lost') return made.answer
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (attempt > 0) await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** attempt)
@@ -137,6 +135,17 @@ class RedisRequestStore implements RequestStore {
   async close(): Promise<void> {
     const { redis, channel } = this.#parts
     await redis.unsubscribe(channel)
+  }
+
+  async #changeKnown<Answer>(
+    id: string,
+    nowMs: number,
+    step: Step<Answer>,
+  ): Promise<{ answer: Answer } | 'lost'> {
+    const known = this.#known.get(id)
+    if (known === undefined || known.stored.expiresAtMs <= nowMs) return 'lost'
+    const guess = step(known.stored, nowMs)
+    return guess.next === undefined ? 'lost' : await this.#apply(known, guess, nowMs)
   }
 
   // No reply means that the change may have been made: `reply` throws, and nothing is tried again.

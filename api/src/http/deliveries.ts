@@ -1,4 +1,9 @@
-import { type Delivery, findDelivery, listDeliveries } from '../domain/deliveries/delivery.ts'
+import {
+  type DeliveredKey,
+  type Delivery,
+  findDelivery,
+  listDeliveries,
+} from '../domain/deliveries/delivery.ts'
 import {
   dismissHolder,
   type Holding,
@@ -34,7 +39,10 @@ export function deliveryHandlers({ stores, clock }: HandlerParts) {
   } satisfies Partial<Handlers>
 }
 
-function presentDelivery({ keys, ...delivery }: Delivery) {
+function presentDelivery<K extends DeliveredKey>({
+  keys,
+  ...delivery
+}: Omit<Delivery, 'keys'> & { keys: readonly K[] }) {
   return { ...delivery, keys: keys.map(({ isPart = false, ...key }) => ({ ...key, is_part: isPart })) }
 }
 

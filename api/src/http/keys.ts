@@ -27,8 +27,8 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
     stricterForMachines(requestParts, { tenantId, bundleId }, keyIds)
   return {
     createKey: async ({ caller, body }) => present(await createKey(keys, caller, { draft: body, clock })),
-    async listKeys({ caller, query: { limit, offset, query, due, uses } }) {
-      const filter = { query, due: due === '1' ? dueBy(clock.now()) : undefined }
+    async listKeys({ caller, query: { limit, offset, query, due, first, uses } }) {
+      const filter = { query, due: due === '1' ? dueBy(clock.now()) : undefined, first }
       const listing = { filter, page: { limit, offset }, withBundles: uses === '1' }
       return listReply(await listKeys(keys, caller, listing), present)
     },

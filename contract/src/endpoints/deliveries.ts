@@ -14,7 +14,7 @@ export const deliveryEndpoints = {
   }),
   getDelivery: GET('/api/v1/deliveries/{delivery_id}', 'owner', {
     summary: 'A delivery: who approved it for whom, and the version of each value',
-    responses: { 200: delivery.Delivery },
+    responses: { 200: delivery.DeliveryNow },
   }),
   createDelivery: POST('/api/v1/deliveries', 'machine', {
     summary: "Deliver a bundle's values to a machine, sealed to its public key",

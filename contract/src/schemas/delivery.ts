@@ -91,4 +91,9 @@ export const Delivery = object('Delivery', {
   collected_at: Timestamp.nullable(),
 })
 
+/** `current_version`: the key's version now; null once it is deleted. */
+export const DeliveryNow = Delivery.extend({
+  keys: z.array(Delivery.shape.keys.element.extend({ current_version: z.int().nullable() })),
+}).meta({ id: 'DeliveryNow' })
+
 export const DeliveryList = z.array(Delivery).meta({ id: 'DeliveryList' })

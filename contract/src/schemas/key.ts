@@ -103,8 +103,10 @@ export const KeyWithBundles = Key.extend({ bundles: Uses }).meta({ id: 'KeyWithB
 /** `bundles`: as of one key, if `uses=1` asks for them; otherwise absent. */
 export const KeyList = z.array(Key.extend({ bundles: Uses.optional() })).meta({ id: 'KeyList' })
 
-/** `due=1`: only keys whose value should be replaced. */
+/** `due=1`: only keys whose value should be replaced. `first`: only so many keys, the first by the names under which
+ * bundles deliver them. */
 export const ListKeysQuery = Page.extend({
+  first: Page.shape.limit,
   query: optionalText('query', LIMITS.nameLength).optional(),
   due: z.enum(['0', '1'], { error: 'due must be 0 or 1' }).optional(),
   uses: z.enum(['0', '1'], { error: 'uses must be 0 or 1' }).optional(),

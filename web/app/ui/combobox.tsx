@@ -9,12 +9,12 @@ type Option = { id: string; name: string; detail?: string }
 
 type Choosing = { options: readonly Option[]; chosenId: string | null; onChoose: (id: string) => void }
 
-type ComboboxProps = Choosing & { label: string; placeholder?: string }
+type ComboboxProps = Choosing & { label: string; placeholder?: string; onFocus?: () => void }
 
 const SHOWN = 100
 
 /** A text field that filters a list of options and picks one of them. */
-export function Combobox({ label, placeholder, ...choosing }: ComboboxProps) {
+export function Combobox({ label, placeholder, onFocus, ...choosing }: ComboboxProps) {
   const id = useId()
   const box = useCombobox(choosing)
   const activeId = box.open && box.shown[box.active] !== undefined ? `${id}-${box.active}` : undefined
@@ -36,7 +36,10 @@ export function Combobox({ label, placeholder, ...choosing }: ComboboxProps) {
         value={box.text}
         onChange={(event) => box.search(event.currentTarget.value)}
         onClick={() => !box.open && box.search('')}
-        onFocus={(event) => event.currentTarget.select()}
+        onFocus={(event) => {
+          event.currentTarget.select()
+          onFocus?.()
+        }}
         // The field stays the active element while another window has the focus.
         onBlur={(event) => event.currentTarget !== document.activeElement && box.close()}
         onKeyDown={box.onKeyDown}

@@ -38,6 +38,11 @@ export type DeliveredKey = { id: string; name: string; version: number; isPart?:
  * approved. `machine`: null for an approval. `holder`: see holder.ts. */
 export type Delivery = Omit<z.output<typeof DeliverySchema>, 'keys'> & { keys: readonly DeliveredKey[] }
 
+/** `current_version`: the key's version now; null once it is deleted. */
+export type DeliveryNow = Omit<Delivery, 'keys'> & {
+  keys: readonly (DeliveredKey & { current_version: number | null })[]
+}
+
 export type NewDelivery = Pick<Delivery, 'id' | 'bundle' | 'holder' | 'label' | 'via' | 'keys'> & {
   requestId: string
   /** How the approval has to return to the terminal, and until when, as an ISO timestamp; null: it has not. */
@@ -74,7 +79,7 @@ export interface DeliveryStore {
   void(tenantId: string, end: DeliveryEnd & { reason?: string }): Promise<void>
   /** The client has the delivery. A second call does nothing. */
   collect(tenantId: string, end: DeliveryEnd): Promise<void>
-  find(tenantId: string, deliveryId: string): Promise<Delivery | null>
+  find(tenantId: string, deliveryId: string): Promise<DeliveryNow | null>
   /** Newest first. */
   list(tenantId: string, filter: DeliveryFilter, page: WholePage): Promise<Listed<Delivery>>
 }
@@ -94,7 +99,7 @@ export async function findDelivery(
   deliveries: DeliveryStore,
   { tenantId }: Caller,
   deliveryId: string,
-): Promise<Delivery> {
+): Promise<DeliveryNow> {
   const delivery = await deliveries.find(tenantId, deliveryId)
   if (delivery === null) throw new DomainError('not_found', 'Delivery not found')
   return delivery

@@ -59,8 +59,12 @@ type KeyChange = Pick<KeyUpdate['change'], 'description' | 'is_secret' | keyof L
 /** A bundle that uses a key; `as`: the name under which it delivers the key. */
 type BundleReference = { id: string; name: string; as: string }
 
-/** `due`: only keys whose value should be replaced. */
-export type KeyFilter = { query?: string | undefined; due?: DueBy | undefined }
+/** `due`: only keys whose value should be replaced. `first`: only so many, the first by delivered name. */
+export type KeyFilter = {
+  query?: string | undefined
+  due?: DueBy | undefined
+  first?: number | undefined
+}
 
 /** `expectedVersion`: change nothing where the value has another version. `editor`: who must be allowed to change the
  * value that the key has then; absent where that is certain. */

@@ -1,5 +1,11 @@
 import type { WholePage } from '../../domain/base/listing.ts'
-import type { Delivery, DeliveryFilter, DeliveryStore } from '../../domain/deliveries/delivery.ts'
+import type {
+  Delivery,
+  DeliveryFilter,
+  DeliveryNow,
+  DeliveryStore,
+} from '../../domain/deliveries/delivery.ts'
+import { inChunks } from '../base/chunks.ts'
 import { keysIn, labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
@@ -19,11 +25,18 @@ export function createDeliveryStore({ query, write }: Queries): DeliveryStore {
   }
 }
 
-async function find(query: Query, tenantId: string, deliveryId: string): Promise<Delivery | null> {
+async function find(query: Query, tenantId: string, deliveryId: string): Promise<DeliveryNow | null> {
   const row = await withNames(filtered(query, tenantId, {}))
     .where('deliveries.id', '=', deliveryId)
     .executeTakeFirst()
-  return row ? presented(row) : null
+  if (row === undefined) return null
+  const { keys, ...delivery } = presented(row)
+  const ids = keys.map(({ id }) => id)
+  const current = await inChunks(ids, (chunk) =>
+    selectOf(query, 'keys', tenantId).select(['id', 'value_version']).where('id', 'in', chunk).execute(),
+  )
+  const versions = new Map(current.map(({ id, value_version }) => [id, value_version]))
+  return { ...delivery, keys: keys.map((key) => ({ ...key, current_version: versions.get(key.id) ?? null })) }
 }
 
 type Listing = { tenantId: string; filter: DeliveryFilter; page: WholePage }

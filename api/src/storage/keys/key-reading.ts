@@ -81,15 +81,24 @@ function finder({ query, prepare }: Queries, vault: ValueVault): KeyStore['find'
   }
 }
 
-function matching({ query, due }: KeyFilter) {
+function matching(tenantId: string, { query, due, first }: KeyFilter) {
   return (keys: ExpressionBuilder<Tables, 'keys'>) =>
     keys.and([
       ...(query === undefined || query === '' ? [] : [containsInAnyCase('name', query)]),
       ...(due === undefined
         ? []
         : [keys.or([keys('expires_at', '<=', due.expiresBy), keys('rotate_at', '<=', due.rotateBy)])]),
+      ...(first === undefined ? [] : [isAmongFirst(tenantId, first)]),
     ])
 }
+
+const isAmongFirst = (tenantId: string, first: number) => sql<boolean>`keys.id in (
+  select listed.id from keys as listed where listed.tenant_id = ${tenantId}
+  order by coalesce((
+    select min(delivered_name) from attachments
+    where attachments.tenant_id = listed.tenant_id and attachments.key_id = listed.id
+  ), listed.name), listed.name limit ${first}
+)`
 
 async function list(
   query: Query,
@@ -101,7 +110,7 @@ async function list(
     .where(
       'name',
       'in',
-      namesIn(selectOf(query, 'keys', tenantId).select('name').where(matching(filter)), slice),
+      namesIn(selectOf(query, 'keys', tenantId).select('name').where(matching(tenantId, filter)), slice),
     )
     .orderBy('name')
     .execute()
@@ -127,7 +136,7 @@ async function longValues(
 }
 
 async function countMatches(query: Query, tenantId: string, filter: KeyFilter): Promise<number> {
-  const total = await countOf(selectOf(query, 'keys', tenantId).where(matching(filter)))
+  const total = await countOf(selectOf(query, 'keys', tenantId).where(matching(tenantId, filter)))
   return total
 }
 

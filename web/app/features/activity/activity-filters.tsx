@@ -74,7 +74,8 @@ export function ActivityFilters({ filters }: { filters: ReturnType<typeof useAct
   const machines = useMachines().data ?? []
   const former = useFormerMembers()
   const actors = [...members.map(({ user_id: id, username: name }) => ({ id, name })), ...machines, ...former]
-  const things = useThings()
+  const [isChoosing, setChoosing] = useState(about !== '')
+  const things = useThings(isChoosing)
   const isNarrowed = [by, about, what, from, to].some((text) => text !== '')
   const [isOpen, setOpen] = useState(isNarrowed)
   return (
@@ -103,7 +104,13 @@ export function ActivityFilters({ filters }: { filters: ReturnType<typeof useAct
           ]}
           onChange={(id) => set('by', id)}
         />
-        <Combobox label="About" options={things} chosenId={about} onChoose={(id) => set('about', id)} />
+        <Combobox
+          label="About"
+          options={things}
+          chosenId={about}
+          onChoose={(id) => set('about', id)}
+          onFocus={() => setChoosing(true)}
+        />
         <ActionSelect what={what} onChange={(action) => set('what', action)} />
         <TextField
           label="From"
@@ -165,9 +172,10 @@ function useFormerMembers() {
   }, [members, removals])
 }
 
-function useThings() {
-  const bundles = useAnswer('listBundles', {}).data
-  const keys = useAnswer('listKeys', {}).data
+// The library is loaded once someone chooses from it.
+function useThings(enabled: boolean) {
+  const bundles = useAnswer('listBundles', {}, { enabled }).data
+  const keys = useAnswer('listKeys', {}, { enabled }).data
   const members = useAnswer('listMembers', {}).data
   const machines = useMachines().data
   const former = useFormerMembers()

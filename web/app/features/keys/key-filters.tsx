@@ -38,7 +38,12 @@ function searched({ name, description, bundles = [] }: Key): string {
   return [name, description, ...bundles.flatMap((bundle) => [bundle.as, bundle.name])].join(' ')
 }
 
-type KeyFiltersProps = { keys: readonly Key[]; stale: Stale; filters: ReturnType<typeof useKeyFilters> }
+type KeyFiltersProps = {
+  /** Null until all of them are known. */
+  keys: readonly Key[] | null
+  stale: Stale
+  filters: ReturnType<typeof useKeyFilters>
+}
 
 /** Search and filter of the library; each filter says how many keys it leaves. */
 export function KeyFilters({ keys, stale, filters: { query, filter, set } }: KeyFiltersProps) {
@@ -46,7 +51,10 @@ export function KeyFilters({ keys, stale, filters: { query, filter, set } }: Key
     () =>
       Object.entries(FILTERS).map(
         ([value, { name, keep }]) =>
-          [value, `${name} (${keys.filter((key) => keep(key, stale)).length})`] as const,
+          [
+            value,
+            keys === null ? name : `${name} (${keys.filter((key) => keep(key, stale)).length})`,
+          ] as const,
       ),
     [keys, stale],
   )

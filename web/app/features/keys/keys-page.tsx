@@ -1,21 +1,22 @@
 import { Plus } from 'lucide-react'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import type { Key } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
-import { useLibrary } from '../../lib/data/keys.ts'
+import { useFirstKeys } from '../../lib/data/keys.ts'
 import { useSelection } from '../../lib/page/selection.ts'
+import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { byVariable, type Variable } from '../../lib/rules/variables.ts'
 import { DUE_NAMES } from '../../lib/words/due.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { ButtonLink } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { FoundList } from '../../ui/found-list.tsx'
 import { KeyValue } from '../../ui/key-value.tsx'
 import { LastChange } from '../../ui/last-change.tsx'
-import { Loaded } from '../../ui/loaded.tsx'
+import { Loaded, LoadingState } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { RowCheckbox } from '../../ui/selection/row-checkbox.tsx'
 import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
@@ -25,7 +26,15 @@ const ROW_HEIGHT_PX = 45
 
 /** The library: every value, by the variable that it is a value of. */
 export function KeysPage() {
-  const keys = useLibrary()
+  const { textOf } = useAddressFields(['query', 'filter'])
+  const isNarrowed = textOf('query') !== '' || textOf('filter') !== ''
+  const [isWanted, setWanted] = useState(false)
+  const keys = useFirstKeys(isWanted || isNarrowed)
+  const others = keys.isWhole ? null : isWanted || isNarrowed ? (
+    <LoadingState query={keys} what="the other keys" />
+  ) : (
+    <Button label="Show all keys" onClick={() => setWanted(true)} className="mt-3" />
+  )
   return (
     <>
       <PageHeading
@@ -34,7 +43,7 @@ export function KeysPage() {
         actions={<ButtonLink label="New key" href="/keys/new" icon={Plus} look="primary" />}
       />
       <Loaded query={keys} what="the keys">
-        {(data) => (data.length === 0 ? <EmptyLibrary /> : <KeyList keys={data} />)}
+        {(data) => (data.length === 0 ? <EmptyLibrary /> : <KeyList keys={data} others={others} />)}
       </Loaded>
     </>
   )
@@ -59,7 +68,8 @@ function useStaleCounts(): Stale {
   return useMemo(() => new Map((data ?? []).map(({ id, holders }) => [id, holders])), [data])
 }
 
-function KeyList({ keys }: { keys: readonly Key[] }) {
+/** @param others what leads to the other keys, or says that they are on their way; null: all keys are here */
+function KeyList({ keys, others }: { keys: readonly Key[]; others: ReactNode }) {
   const stale = useStaleCounts()
   const filters = useKeyFilters(keys, stale)
   const { shown } = filters
@@ -69,31 +79,34 @@ function KeyList({ keys }: { keys: readonly Key[] }) {
   const selection = useSelection(allIds, shownIds)
   return (
     <>
-      <KeyFilters keys={keys} stale={stale} filters={filters} />
-      <FoundList
-        noun="key"
-        narrowedBy="the search or the filter"
-        label="Keys"
-        items={rows}
-        count={shown.length}
-        keyOf={rowId}
-        rowHeight={ROW_HEIGHT_PX}
-        render={(row, index) =>
-          row.kind === 'variable' ? (
-            <VariableRow {...row} />
-          ) : (
-            <KeyRow
-              row={row}
-              stale={stale.get(row.key.id) ?? 0}
-              selected={selection.chosen.has(row.key.id)}
-              edges={classNames(index === 0 && 'rounded-t-lg', index === rows.length - 1 && 'rounded-b-lg')}
-              onTick={(isRange) => selection.tick(row.key.id, isRange)}
-            />
-          )
-        }
-      >
-        <SelectedKeys selection={selection} shown={shownIds} library={keys} />
-      </FoundList>
+      <KeyFilters keys={others === null ? keys : null} stale={stale} filters={filters} />
+      {(others === null || rows.length > 0) && (
+        <FoundList
+          noun="key"
+          narrowedBy="the search or the filter"
+          label="Keys"
+          items={rows}
+          count={shown.length}
+          keyOf={rowId}
+          rowHeight={ROW_HEIGHT_PX}
+          render={(row, index) =>
+            row.kind === 'variable' ? (
+              <VariableRow {...row} />
+            ) : (
+              <KeyRow
+                row={row}
+                stale={stale.get(row.key.id) ?? 0}
+                selected={selection.chosen.has(row.key.id)}
+                edges={classNames(index === 0 && 'rounded-t-lg', index === rows.length - 1 && 'rounded-b-lg')}
+                onTick={(isRange) => selection.tick(row.key.id, isRange)}
+              />
+            )
+          }
+        >
+          <SelectedKeys selection={selection} shown={shownIds} library={keys} />
+        </FoundList>
+      )}
+      {others}
     </>
   )
 }

@@ -13,7 +13,7 @@ import { SelectField } from '../../ui/select.tsx'
 import { telling } from '../../ui/toast-store.ts'
 
 /** Messages of one page of the log. */
-const MESSAGES = 50
+const MESSAGES = 20
 const REFETCH_MS = 5_000
 /** While a call is on its way. */
 const SENDING_MS = 1_000

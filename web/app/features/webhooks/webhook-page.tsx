@@ -1,7 +1,7 @@
 import { Pause, Pencil, Play, RefreshCw, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Webhook } from '../../lib/calls/answers.ts'
-import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { useAnswer, useAnswers, useChange } from '../../lib/calls/use-call.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
@@ -73,7 +73,8 @@ function State({ webhook }: { webhook: Webhook }) {
 
 function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { events, bundle_ids, last_delivered_at, old_secret_until, waiting } = webhook
-  const bundles = useAnswer('listBundles', {}).data ?? []
+  const inputs = bundle_ids.map((bundle_id) => ({ bundle_id }))
+  const bundles = useAnswers('getBundle', inputs)
   const names = bundle_ids.map((id) => bundles.find((bundle) => bundle.id === id)?.name ?? 'a deleted bundle')
   const facts = {
     Events: events.length === 0 ? eventsText(webhook) : events.join(', '),

@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import type { Delivery } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
@@ -52,22 +51,20 @@ function terminalText({ label, via }: Delivery): string {
 }
 
 function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: readonly string[] }) {
-  const keys = useAnswer('listKeys', {}).data
-  const versions = useMemo(() => new Map(keys?.map(({ id, version }) => [id, version])), [keys])
   const count = delivery.keys.length + legacy.length
-  const current = delivery.keys.filter(({ id, version }) => versions.get(id) === version).length
+  const current = delivery.keys.filter(({ version, current_version }) => current_version === version).length
   return (
     <div>
       <p className="text-sm">
         <strong className="font-medium">{counted(count, 'value')}</strong> of{' '}
-        <EntryLink href={`/bundles/${delivery.bundle.id}`} name={delivery.bundle.name} />
-        {keys !== undefined && `, ${current} of them ${current === 1 ? 'is' : 'are'} still current`}
+        <EntryLink href={`/bundles/${delivery.bundle.id}`} name={delivery.bundle.name} />, {current} of them{' '}
+        {current === 1 ? 'is' : 'are'} still current
       </p>
       <ul
         aria-label="Delivered values"
         className="mt-1.5 grid max-h-80 gap-x-6 overflow-auto text-sm sm:grid-cols-2"
       >
-        {delivery.keys.map(({ id, name, version }) => (
+        {delivery.keys.map(({ id, name, version, current_version }) => (
           <li key={id} className="flex items-baseline justify-between gap-3 border-b border-line py-1">
             <EntryLink
               href={`/keys/${id}/history`}
@@ -75,8 +72,7 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
               className="min-w-0 font-mono [overflow-wrap:anywhere] hover:underline"
             />
             <span className="shrink-0 text-xs text-ink-soft">
-              v{version}
-              {keys !== undefined && ` · ${nowText(version, versions.get(id))}`}
+              v{version} · {nowText(version, current_version)}
             </span>
           </li>
         ))}
@@ -91,7 +87,7 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
   )
 }
 
-function nowText(given: number, now: number | undefined): string {
-  if (now === undefined) return 'key deleted'
+function nowText(given: number, now: number | null): string {
+  if (now === null) return 'key deleted'
   return now === given ? 'current' : `now v${now}`
 }

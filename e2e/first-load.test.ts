@@ -1,0 +1,100 @@
+import { createClient } from '@keyferry/contract/client'
+import type { Browser, Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OWNER } from './app-accounts.ts'
+import { askApproval } from './app-library.ts'
+import { closePage, openPage, type WatchedPage } from './app-page.ts'
+import { hasBrowser, launchBrowser } from './browser.ts'
+import { places } from './engines/walk.ts'
+import { startWorld } from './engines/world.ts'
+
+const SERVICES = 50
+const ENVIRONMENTS = ['dev', 'prod', 'staging', 'test']
+const KEYS_EACH = 25
+const MOST_BYTES = 100_000
+
+describe.skipIf(!hasBrowser())('with 5,000 keys in 200 bundles', () => {
+  let started: Awaited<ReturnType<typeof startWorld>>
+  let browser: Browser
+  let page: WatchedPage
+
+  beforeAll(async () => {
+    ;[started, browser] = await Promise.all([startWorld(), launchBrowser()])
+    page = await openPage(browser)
+    await page.goto(`${started.url}/sign-in`)
+    await page.getByLabel('E-mail').fill(OWNER.email)
+    await page.getByLabel('Password', { exact: true }).fill(OWNER.password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Bundles' }).waitFor()
+    await fillLibrary()
+  }, 120_000)
+
+  afterAll(async () => {
+    if (page !== undefined) await closePage(page)
+    await browser?.close()
+    await started?.[Symbol.asyncDispose]()
+  })
+
+  const addressOf = (path: string) => `${started.url}/w/${started.world.workspace}${path}`
+
+  async function fillLibrary(): Promise<void> {
+    const cookies = await page.context().cookies()
+    const headers = {
+      cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+      origin: started.url,
+    }
+    const call = createClient(started.url)
+    for (let service = 0; service < SERVICES; service += 1)
+      for (const environment of ENVIRONMENTS) {
+        const bundle = `${environment}/service${service}`
+        const entries = Array.from({ length: KEYS_EACH }, (_, index) => ({
+          name: `SERVICE_${service}_${index}`,
+          value: `${bundle}-${index}`,
+          is_secret: index % 2 === 0,
+        }))
+        await call('POST', '/api/v1/imports', { headers, body: { bundle, entries } })
+      }
+  }
+
+  test('each page loads at most 100 kB of data first', async () => {
+    const request = await askApproval(started.url, { bundle: 'prod/service7' })
+    const pages = [
+      ...places(started.world).map(([path]) => addressOf(path)),
+      started.url + request.verification_uri_complete,
+    ]
+    const loaded = new Map<string, number>()
+    for (const address of pages) loaded.set(address, await bytesLoadedBy(page, address))
+    expect([...loaded].filter(([, bytes]) => bytes === 0 || bytes > MOST_BYTES)).toEqual([])
+  }, 180_000)
+
+  test('the page Keys begins with whole variables; a search, a filter and a button reach all of them', async () => {
+    const rows = page.getByRole('list', { name: 'Keys' }).getByRole('listitem')
+    const whole = () => rows.first().getAttribute('aria-setsize').then(Number)
+    await page.goto(addressOf('/keys'))
+    await page.getByRole('button', { name: 'Show all keys' }).waitFor()
+    expect(await whole()).toBeLessThan(200)
+    await page.getByLabel('Search keys').fill('SERVICE_9_24 prod')
+    await expect.poll(() => rows.count()).toBe(1)
+    await page.goto(addressOf('/keys'))
+    await page.getByRole('button', { name: 'Show all keys' }).click()
+    await expect.poll(whole).toBeGreaterThan(SERVICES * ENVIRONMENTS.length * KEYS_EACH)
+    expect(await page.getByRole('button', { name: 'Show all keys' }).count()).toBe(0)
+    await page.goto(addressOf('/keys?filter=open'))
+    await expect.poll(() => page.getByLabel('Filter').textContent()).toMatch(/Not secret \(2\d{3}\)/)
+  })
+})
+
+/** The bytes of all answers of the API that a page asks for by itself, as the server sends them. */
+async function bytesLoadedBy(page: Page, address: string): Promise<number> {
+  const answered: Promise<number>[] = []
+  const note = (request: Request) => {
+    if (new URL(request.url()).pathname.startsWith('/api/'))
+      answered.push(request.sizes().then(({ responseBodySize }) => responseBodySize))
+  }
+  page.on('requestfinished', note)
+  await page.goto(address)
+  await page.locator('h1').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  page.off('requestfinished', note)
+  return (await Promise.all(answered)).reduce((sum, bytes) => sum + bytes, 0)
+}

@@ -7,8 +7,8 @@ import { Receiver } from './webhook-receiver.ts'
 
 const SOON = { timeout: 45_000, interval: 20 }
 const EACH = 10
-/** More than the pause after a first failure. */
-const RETRY_MS = 10_000
+/** More than the pauses after the first failures: a busy machine may call twice before the receiver's answer changes. */
+const RETRY_MS = 3_600_000
 
 /*
  * Receivers that never answer take their place until the call is given up. Others get their messages while all of these

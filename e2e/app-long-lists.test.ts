@@ -143,6 +143,21 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
     await closePage(page)
   })
 
+  test('a printed list has dark ink and whole rows, one below the other, and no buttons', async () => {
+    const page = await open('/bundles')
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    const rows = page.getByRole('main').getByRole('listitem')
+    expect(await rows.count()).toBeGreaterThan(BUNDLES)
+    const ends = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().bottom))
+    expect(ends).toEqual(ends.toSorted((a, b) => a - b))
+    expect(await rows.last().evaluate((row) => getComputedStyle(row).position)).toBe('static')
+    const ink = await page.locator('body').evaluate((body) => getComputedStyle(body).color)
+    expect(ink).toBe('rgb(18, 24, 30)')
+    expect(await page.getByRole('button', { name: 'New bundle' }).count()).toBe(0)
+    await closePage(page)
+  })
+
   test('the end of the list is reached, and rows know their place in it', async () => {
     const page = await open('/keys')
     await page.getByRole('button', { name: 'Show all keys' }).click()

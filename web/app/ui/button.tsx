@@ -24,7 +24,7 @@ type Look = { look?: keyof typeof LOOKS | undefined; size?: keyof typeof SIZES }
 /** The classes of a button, for a link that looks like one. */
 export function buttonClasses({ look = 'neutral', size = 'medium' }: Look = {}): string {
   return classNames(
-    'inline-flex items-center justify-center rounded-md border font-medium transition-colors select-none no-underline',
+    'inline-flex items-center justify-center rounded-md border font-medium transition-colors select-none no-underline print:hidden',
     'disabled:opacity-60 disabled:cursor-not-allowed aria-disabled:cursor-not-allowed aria-busy:cursor-progress',
     LOOKS[look],
     SIZES[size],
@@ -89,7 +89,7 @@ export function IconButton({ label, icon: Icon, px = 16, className, ...rest }: I
       aria-label={label}
       title={label}
       className={classNames(
-        'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-ink-soft transition-colors',
+        'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-ink-soft transition-colors print:hidden',
         'hover:bg-sunken hover:text-ink disabled:cursor-not-allowed disabled:opacity-50',
         className,
       )}

@@ -19,7 +19,7 @@ export function Combobox({ label, placeholder, onFocus, ...choosing }: ComboboxP
   const box = useCombobox(choosing)
   const activeId = box.open && box.shown[box.active] !== undefined ? `${id}-${box.active}` : undefined
   return (
-    <div className="relative">
+    <div className="relative print:has-placeholder-shown:hidden">
       <label htmlFor={id} className="mb-1 block text-sm font-medium">
         {label}
       </label>

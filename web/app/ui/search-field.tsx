@@ -24,7 +24,7 @@ export function SearchField({ label, value, onChange, className }: SearchFieldPr
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
   return (
-    <div className={classNames('relative', className)}>
+    <div className={classNames('relative print:has-placeholder-shown:hidden', className)}>
       <Search aria-hidden size={16} className="pointer-events-none absolute top-3 left-3 text-ink-faint" />
       <input
         ref={input}

@@ -55,7 +55,7 @@ export function VirtualList<Item>({
     <ul
       ref={list}
       aria-label={label}
-      className="relative rounded-lg border border-line bg-surface"
+      className="relative rounded-lg border border-line bg-surface print:h-auto!"
       style={{ height: virtualizer.getTotalSize() + 2 }}
     >
       {virtualizer.getVirtualItems().map(({ index, start, key }) => {
@@ -68,7 +68,7 @@ export function VirtualList<Item>({
             ref={virtualizer.measureElement}
             aria-setsize={items.length}
             aria-posinset={index + 1}
-            className="absolute inset-x-0 top-0 border-line not-first:border-t"
+            className="absolute inset-x-0 top-0 break-inside-avoid border-line not-first:border-t print:static print:transform-none!"
             style={{ transform: `translateY(${start - scrollMargin}px)` }}
           >
             {render(item, index)}

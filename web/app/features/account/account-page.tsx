@@ -10,6 +10,7 @@ import { ago } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { EmailText } from '../../ui/email-text.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { GrantList } from '../../ui/grants/grant-list.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
@@ -59,7 +60,7 @@ function factsOf({ username, email, email_verified, auth_mode, tenant, role }: M
   const isOpen = !email_verified && auth_mode !== 'local'
   return {
     Name: <span className="font-medium">{username}</span>,
-    'E-mail': <span className="break-all">{isOpen ? `${email} (not verified)` : email}</span>,
+    'E-mail': <EmailText text={isOpen ? `${email} (not verified)` : email} />,
     Workspace: tenant.name,
     Role: ROLE_NAMES[role],
   }

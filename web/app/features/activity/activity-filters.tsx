@@ -92,6 +92,7 @@ export function ActivityFilters({ filters }: { filters: ReturnType<typeof useAct
         className={classNames(
           'mb-5 grid-cols-2 items-end gap-3 sm:grid-cols-[1fr_1.4fr_1.2fr] lg:grid-cols-[1fr_1.6fr_1.3fr_auto_auto_auto]',
           isOpen ? 'grid' : 'hidden sm:grid',
+          !isNarrowed && 'print:hidden',
         )}
       >
         <SelectField

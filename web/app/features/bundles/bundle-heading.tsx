@@ -31,7 +31,7 @@ export function BundleName({ name }: { name: string }) {
 /** What is known of a bundle, in one line where there is room. */
 export function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm sm:flex-nowrap">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm lg:flex-nowrap">
       {isProduction(bundle) && <Badge tone="danger">Production</Badge>}
       {bundle.description !== '' && (
         <span title={bundle.description} className="min-w-0 truncate">

@@ -35,7 +35,7 @@ export function Frame({ signedIn, inWorkspace, onPalette, children }: FrameProps
             <Wordmark />
           </Link>
           {signedIn && <WorkspaceSwitcher />}
-          <div className="ml-auto flex items-center">
+          <div className="ml-auto flex items-center print:hidden">
             {inWorkspace && <WaitingLink />}
             {inWorkspace && <PaletteButton onPalette={onPalette} />}
             <ThemeSwitch />

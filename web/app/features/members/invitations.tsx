@@ -10,6 +10,7 @@ import { dateTime } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
+import { EmailText } from '../../ui/email-text.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
@@ -121,7 +122,9 @@ function OpenInvitations({ onCreated, onRevoked }: OpenInvitationsProps) {
         {invitations.map(({ id, email, role, expires_at }) => (
           <li key={id} className="flex min-h-13 items-center gap-3 py-2 pr-2 pl-4">
             <div className="min-w-0 flex-1">
-              <p className="break-all">{email}</p>
+              <p>
+                <EmailText text={email} />
+              </p>
               <p className="text-xs text-ink-soft">until {dateTime(expires_at)}</p>
             </div>
             <Badge>{ROLE_NAMES[role]}</Badge>

@@ -6,6 +6,7 @@ import { ROLE_NAMES, useMe } from '../../lib/data/me.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { dateTime } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
+import { EmailText } from '../../ui/email-text.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
@@ -35,9 +36,11 @@ function Offer({ token, offer, onJoined }: OfferProps) {
   const isForMe = me === undefined || me.email.toLowerCase() === email.toLowerCase()
   const facts = {
     Workspace: tenant.name,
-    'Invited by': `${invited_by.username} (${invited_by.email ?? 'e-mail not verified'})`,
+    'Invited by': (
+      <EmailText text={`${invited_by.username} (${invited_by.email ?? 'e-mail not verified'})`} />
+    ),
     Role: ROLE_NAMES[role],
-    For: email,
+    For: <EmailText text={email} />,
     Expires: dateTime(expires_at),
   }
   return (
@@ -49,7 +52,7 @@ function Offer({ token, offer, onJoined }: OfferProps) {
       />
       {me !== undefined && !isForMe && (
         <Notice tone="caution" className="mt-4">
-          You are signed in as {me.email}. Sign in as {email} to join.
+          <EmailText text={`You are signed in as ${me.email}. Sign in as ${email} to join.`} />
         </Notice>
       )}
       <FailureNotice error={accept.error} className="mt-4" />

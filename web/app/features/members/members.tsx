@@ -7,6 +7,7 @@ import { stillCurrent } from '../../lib/rules/still-current.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
+import { EmailText } from '../../ui/email-text.tsx'
 import { GivenValues } from '../../ui/given-values.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { Rows } from '../../ui/section.tsx'
@@ -67,10 +68,12 @@ function MemberRow({ member, isMe, isOwner, isLastOwner, onRemove }: MemberRowPr
   return (
     <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
       <div className="min-w-0 flex-1 basis-44">
-        <p className="font-medium break-all">
+        <p className="font-medium">
           {member.username} {isMe && <Badge tone="accent">you</Badge>}
         </p>
-        <p className="text-sm break-all text-ink-soft">{member.email ?? 'E-mail not verified'}</p>
+        <p className="text-sm text-ink-soft">
+          <EmailText text={member.email ?? 'E-mail not verified'} />
+        </p>
       </div>
       {isOwner ? (
         <div className="ml-auto flex items-center gap-3">

@@ -3,6 +3,7 @@ import type { InvitationOffer } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { ROLE_NAMES } from '../../lib/data/me.ts'
 import { invitationToken } from '../../lib/data/sign-in.ts'
+import { EmailText } from '../../ui/email-text.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { PageNote } from '../../ui/page-note.tsx'
 import { NewPasswordField, passwordProblem } from '../../ui/password-field.tsx'
@@ -43,7 +44,7 @@ function SignUpForm({ token }: { token: string }) {
     <>
       <PageHeading
         title={offer === undefined ? 'You are invited' : `Join ${offer.tenant.name}`}
-        intro={offer === undefined ? FOR_INVITED : introOf(offer)}
+        intro={offer === undefined ? FOR_INVITED : <EmailText text={introOf(offer)} />}
       />
       <AccountForm
         action="Create the account and join"

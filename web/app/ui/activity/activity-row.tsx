@@ -7,6 +7,7 @@ import { useAnswer } from '../../lib/calls/use-call.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
 import { dateTime, timeOfDay } from '../../lib/words/time.ts'
 import { classNames } from '../class-names.ts'
+import { EmailText } from '../email-text.tsx'
 import { EntryLink } from '../entry-name.tsx'
 import { Facts } from '../facts.tsx'
 import { GivenList } from '../given-values.tsx'
@@ -106,7 +107,7 @@ function Sentence({ parts }: { parts: readonly Part[] }) {
 }
 
 function SentencePart({ part }: { part: Part }) {
-  if (typeof part === 'string') return part
+  if (typeof part === 'string') return <EmailText text={part} />
   const { kind, id, name } = part
   if (kind === 'person') return <bdi className="font-medium">{name}</bdi>
   if (kind === 'name') return <bdi className="font-mono">{name}</bdi>

@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     await expectNoSidewaysScroll(owner)
     await owner.setViewportSize({ width: 1280, height: 860 })
     await owner.getByRole('button', { name: 'Store 1 variable' }).click()
-    await owner.getByText('Stored in dev/worker.').waitFor()
+    await owner.getByText('Changed dev/worker.').waitFor()
     await owner.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
     expect(await exported('dev/worker')).toMatch(/^LOG_LEVEL=[0-9A-Za-z]{12}$/m)
   })

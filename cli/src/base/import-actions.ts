@@ -12,6 +12,14 @@ export const IMPORT_ACTIONS = {
   detach: { sign: '-', word: 'removed' },
 } as const satisfies Record<ImportAction, { sign: string; word: string }>
 
+// Names that still read as one sentence.
+const MOST_NAMED = 3
+
+/** For example `A, B, C, …`. */
+export function shortList(names: readonly string[]): string {
+  return `${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', …' : ''}`
+}
+
 export function isImportAction(name: unknown): name is ImportAction {
   return typeof name === 'string' && Object.hasOwn(IMPORT_ACTIONS, name)
 }

@@ -1,6 +1,6 @@
 import { depositUserCode } from '@keyferry/crypto/deposit'
 import { CliError, EXIT } from '../base/cli-error.ts'
-import { IMPORT_ACTIONS } from '../base/import-actions.ts'
+import { IMPORT_ACTIONS, shortList } from '../base/import-actions.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
@@ -104,14 +104,14 @@ export async function checkedDeposit(
   return stored
 }
 
-/** What was stored, in words: `approved by sam: stored in dev/app in workspace "Acme": 12 new, 1 updated`. */
+/** What was stored, in words: `approved by sam: stored in dev/app in workspace "Acme": 1 updated (PORT)`. */
 export function storedOutcome(receipt: DepositReceipt): Outcome {
   const { bundle, workspace } = receipt
   const counts = countsOf(receipt)
   const approvedBy = receipt.approvers.join(' and ')
   const done = Object.entries(IMPORT_ACTIONS).flatMap(([action, { word }]) => {
-    const count = counts[action] ?? 0
-    return count === 0 ? [] : [`${count} ${word}`]
+    const names = receipt.variables.flatMap((step) => (step.action === action ? [step.name] : []))
+    return names.length === 0 ? [] : [`${names.length} ${word} (${shortList(names)})`]
   })
   const what = done.length === 0 ? 'nothing to write' : done.join(', ')
   return {

@@ -1,11 +1,9 @@
 import type { ImportAction } from '@keyferry/contract'
 import { groupBy } from '../base/group-by.ts'
-import { IMPORT_ACTIONS, isImportAction } from '../base/import-actions.ts'
+import { IMPORT_ACTIONS, isImportAction, shortList } from '../base/import-actions.ts'
 import { list, number, object, optional, orNull, shown, string, truth, where } from '../base/shape.ts'
 
 const WIDEST_NAME = 40
-// Names that still read as one sentence.
-const MOST_NAMED = 3
 
 /** `how`: whether a file is imported or a value is stored. `workspace`: where the command or the project file names
  * one. */
@@ -79,7 +77,7 @@ function counted(plan: ImportPlan, action: string, word: string): string[] {
 function whyNothing({ plan }: ImportPlan): string {
   const kept = plan.filter(({ action, templateParts }) => action === 'kept' && templateParts !== null)
   if (kept.length === 0) return 'the bundle delivers all of it already'
-  return `${shortList(kept)} ${kept.length === 1 ? 'stays a composed value' : 'stay composed values'}`
+  return `${listed(kept)} ${kept.length === 1 ? 'stays a composed value' : 'stay composed values'}`
 }
 
 function named({ plan }: ImportPlan, action: string, word: string): string[] {
@@ -88,14 +86,11 @@ function named({ plan }: ImportPlan, action: string, word: string): string[] {
     (step) => (step.sharedTotal === 0 ? 'the library' : others(step)),
   )
   return [...byBundle].map(
-    ([bundle, group]) => `${group.length} ${word} ${LINKS[action]} ${bundle} (${shortList(group)})`,
+    ([bundle, group]) => `${group.length} ${word} ${LINKS[action]} ${bundle} (${listed(group)})`,
   )
 }
 
-function shortList(steps: readonly Step[]): string {
-  const names = steps.slice(0, MOST_NAMED).map(({ name }) => name)
-  return `${names.join(', ')}${steps.length > MOST_NAMED ? ', …' : ''}`
-}
+const listed = (steps: readonly Step[]) => shortList(steps.map(({ name }) => name))
 
 /** The plan for a machine: names by what happens to them. */
 export function planFacts(plan: ImportPlan, bundleName: string): object {

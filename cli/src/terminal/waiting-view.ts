@@ -1,3 +1,4 @@
+import { shortList } from '../base/import-actions.ts'
 import type { PendingRequest, WaitedFor } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 
@@ -60,17 +61,24 @@ export function subjectText({ bundle, workspace, keys, kind, removes = 0 }: Show
       ? `the bundles${inWorkspace(workspace)}`
       : `the names of ${bundle}${inWorkspace(workspace)}`
   const place = `${bundle ?? 'a bundle that the approver chooses'}${inWorkspace(workspace)}`
-  if (kind === 'deposit') return changedIn(place, { stores: keys.length - removes, removes })
+  if (kind === 'deposit') {
+    const stored = keys.length - removes
+    return changedIn(place, { stores: keys.slice(0, stored), removes: keys.slice(stored) })
+  }
   return keys.length === 0 ? place : `${keys.join(', ')} of ${place}`
 }
 
-function changedIn(place: string, { stores, removes }: { stores: number; removes: number }): string {
-  if (stores === 0) return `${counted(removes)} from ${place}`
-  return `${counted(stores)} in ${place}${removes === 0 ? '' : `, and remove ${removes}`}`
+type Changed = Readonly<Record<'stores' | 'removes', readonly string[]>>
+
+function changedIn(place: string, { stores, removes }: Changed): string {
+  if (stores.length === 0) return `${counted(removes)} from ${place}`
+  const removed = removes.length === 0 ? '' : `, and remove ${removes.length} (${shortList(removes)})`
+  return `${counted(stores)} in ${place}${removed}`
 }
 
-function counted(count: number): string {
-  return `${count} ${count === 1 ? 'variable' : 'variables'}`
+function counted(names: readonly string[]): string {
+  const { length } = names
+  return `${length} ${length === 1 ? 'variable' : 'variables'} (${shortList(names)})`
 }
 
 type RequestVerb = 'requesting' | 'storing' | 'removing' | 'listing'

@@ -54,14 +54,13 @@ function Counted({ choice: { kind, keys, bundle, workspaceId } }: { choice: Choi
 
 /** For the first of two approvers: who is missing, and how that person gets here. */
 export function SecondPerson({ choice }: { choice: Choice }) {
-  const { keys, bundle } = choice
-  const count = keys.length
+  const { bundle } = choice
   if (choice.kind === 'vouch') return <OthersAsked bundle={bundle} />
   return (
     <Outcome title="Approved by you, one person missing" Icon={Users}>
       <p role="status">
-        {count} {count === 1 ? 'key' : 'keys'} of <bdi className="font-mono text-ink">{bundle.name}</bdi> need
-        two people. The terminal has no values yet.
+        <bdi className="font-mono text-ink">{bundle.name}</bdi> needs two people. The terminal has no values
+        yet.
       </p>
       <p>Send this link to a second person. It works until the request expires.</p>
       <CommandLine command={location.origin + location.pathname} />
@@ -74,9 +73,8 @@ function OthersAsked({ bundle }: Pick<Choice, 'bundle'>) {
   return (
     <Outcome title="Asked for approval" Icon={Users}>
       <p role="status">
-        Those who may approve <bdi className="font-mono text-ink">{bundle.name}</bdi> find your request in
-        their list of what waits for them. This page tells you when one approves. Your terminal shows how long
-        it waits.
+        The people who may approve <bdi className="font-mono text-ink">{bundle.name}</bdi> see your request
+        under “Waiting for you”. This page and your terminal tell you when it is approved.
       </p>
       <p>You can also send them this link. Ctrl-C in the terminal withdraws the request.</p>
       <CommandLine command={location.origin + location.pathname} />

@@ -4,7 +4,7 @@ import { useTitle } from '../../lib/page/use-title.ts'
 import { ConfirmDialog, type Guard } from '../../ui/confirm-change.tsx'
 import { CheckCode } from './check-code.tsx'
 import { DecisionBar } from './decision-bar.tsx'
-import { ASKING, WORDS } from './kind-words.ts'
+import { ASKING, PROPOSING, WORDS } from './kind-words.ts'
 import { useDeliveryOffer } from './kinds/delivery-offer.tsx'
 import { useDepositOffer } from './kinds/deposit-offer.tsx'
 import { useNamesOffer } from './kinds/names-offer.tsx'
@@ -32,7 +32,9 @@ export function DecisionPage(asking: Asking) {
   const offer = useOffer(asking, place)
   const decision = useDecision(asking, place, offer)
   const { plan, together, confirmation: question } = decision
-  const title = asksOthers(offer.rules) ? ASKING.title : WORDS[kind].title(context)
+  const isProposal = offer.approval?.kind === 'proposal'
+  const ownTitle = isProposal ? PROPOSING : WORDS[kind].title(context)
+  const title = asksOthers(offer.rules) ? ASKING.title : ownTitle
   useTitle(title)
   const [isShown, setShown] = useState(false)
   const isLoading = [offer.phase, place.bundles.phase].includes('loading') || together.isLooking

@@ -114,6 +114,9 @@ export const ASKING = {
   verb: 'ask for',
 } as const
 
+/** The title where the person can only propose what the terminal wants to store. */
+export const PROPOSING = 'Propose these changes?'
+
 /** What the page says of each kind of choice after approving. */
 export const DONE: Readonly<Record<Choice['kind'], Pick<Words, 'counted' | 'approved' | 'delivered'>>> = {
   ...WORDS,

@@ -151,9 +151,10 @@ function Decision({ proposal: { id, bundle, proposer }, plan, choice }: Decision
   const send = () => {
     setAsks(false)
     if (plan !== undefined)
-      store.mutate({ plan_id: plan.plan_id, ...choice }, ended(`Stored in ${bundle.name}.`))
+      store.mutate({ plan_id: plan.plan_id, ...choice }, ended(`Changed ${bundle.name}.`))
   }
   const isAsking = plan !== undefined && (plan.production.length > 0 || plan.changes.length > 0)
+  const label = storing(plan?.plan ?? [])
   const hasChanged = store.error !== null && describeFailure(store.error).code === 'plan_changed'
   return (
     <div className="mt-5 space-y-3">
@@ -173,7 +174,7 @@ function Decision({ proposal: { id, bundle, proposer }, plan, choice }: Decision
           onClick={() => decline.mutate(undefined, ended('Declined. The values are destroyed.'))}
         />
         <Button
-          label={storing(plan?.plan ?? [])}
+          label={label}
           look="primary"
           disabled={plan === undefined}
           busy={store.isPending}
@@ -181,14 +182,11 @@ function Decision({ proposal: { id, bundle, proposer }, plan, choice }: Decision
         />
       </div>
       {asks && plan !== undefined && (
-        <ConfirmDialog
-          title="Store anyway?"
-          action="Store anyway"
-          onConfirm={send}
-          onClose={() => setAsks(false)}
-        >
+        <ConfirmDialog title={`${label}?`} action={label} onConfirm={send} onClose={() => setAsks(false)}>
           <Warnings plan={plan} />
-          <p>Only {nameOf(proposer)} knows the secret values.</p>
+          {plan.plan.some((step) => step.is_secret && step.action !== 'detach') && (
+            <p>Only {nameOf(proposer)} knows the secret values.</p>
+          )}
         </ConfirmDialog>
       )}
     </div>

@@ -19,5 +19,5 @@ export const STATES: Readonly<
   stored: { name: 'Stored', tone: 'good' },
   declined: { name: 'Declined', tone: 'plain' },
   expired: { name: 'Expired', tone: 'plain' },
-  withdrawn: { name: 'Withdrawn', tone: 'plain' },
+  withdrawn: { name: 'Withdrawn or replaced', tone: 'plain' },
 }

@@ -43,8 +43,8 @@ function Nothing() {
   return (
     <EmptyState title="Nothing waits for you">
       <p>
-        Requests that others may not approve, approvals that need a second person, and values that members
-        propose appear here.
+        Requests that the sender may not approve, approvals that need a second person, and changes that
+        members propose appear here.
       </p>
     </EmptyState>
   )

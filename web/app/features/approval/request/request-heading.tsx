@@ -32,7 +32,9 @@ function Destination({ context: { flags = null, requester_meta: meta } }: { cont
   const [file = '-'] = flags.flatMap((flag) => /^--output=(.*)$/s.exec(flag)?.[1] ?? [])
   return (
     <p className="mt-0.5 text-sm font-medium">
-      {file === '-' ? (
+      {flags[0] === 'edit' ? (
+        'Opens in an editor'
+      ) : file === '-' ? (
         'Prints to the terminal'
       ) : (
         <>

@@ -90,6 +90,11 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
       .select('wrapped_key')
       .where('id', '=', tenantId)
       .executeTakeFirstOrThrow()
+    const { value } = await database.query
+      .selectFrom('keys')
+      .select('value')
+      .where('id', '=', keyId)
+      .executeTakeFirstOrThrow()
     const keys = new TenantKeys(database, ringOf(node().settings))
     await keys.of(tenantId)
     const row = { tenant_id: tenantId, key: 'hash', at: new Date().toISOString() }
@@ -124,7 +129,8 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
     await sql`pragma wal_checkpoint(truncate)`.execute(database.query)
     const files = ['keyferry.db', 'keyferry.db-wal'].map((name) => join(node().settings.dataDir, name))
     for (const file of files.filter((path) => existsSync(path)))
-      expect(readFileSync(file).includes(Buffer.from(wrapped_key)), file).toBe(false)
+      for (const gone of [wrapped_key, value])
+        expect(readFileSync(file).includes(Buffer.from(gone)), file).toBe(false)
   })
 
   test('of a name that is the id of another, it leaves the requests of that one', async () => {

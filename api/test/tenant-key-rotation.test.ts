@@ -20,7 +20,7 @@ import { type Library, libraryOnNodes } from './kept-database.ts'
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 // A little more than a server uses a key without reading it again.
 const SETTLE_MS = 2_200
-const WORK_PAUSE_MS = 25
+const WORK_PAUSE_MS = 150
 
 /** A rotation in a process of its own, as an operator runs it. */
 function rotation(settings: ApiSettings, tenantId: string): ChildProcess {
@@ -102,7 +102,7 @@ describe.each(databases)('rotation of a tenant key on %s', (kind) => {
     ]
     for (const isReached of steps) {
       const run = rotation(settings(), kept.owner.tenantId)
-      await expect.poll(isReached, { timeout: 45_000, interval: 5 }).toBe(true)
+      await expect.poll(isReached, { timeout: 45_000, interval: 50 }).toBe(true)
       run.kill('SIGKILL')
       await ended(run)
     }

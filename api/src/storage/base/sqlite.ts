@@ -19,7 +19,8 @@ export function openSqlite(path: string): Database {
   makePrivateFile(path)
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
-  file.exec(`pragma cache_size = ${CACHE_KIB}; pragma busy_timeout = 0`)
+  // What is deleted or replaced is overwritten in the file.
+  file.exec(`pragma secure_delete = on; pragma cache_size = ${CACHE_KIB}; pragma busy_timeout = 0`)
   const reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   reader.exec(`pragma cache_size = ${CACHE_KIB}`)
   const statement = cachedStatements(file)

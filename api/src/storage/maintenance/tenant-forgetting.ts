@@ -29,9 +29,6 @@ export async function forgetTenant(
   return write(async (transaction) => {
     const held = transaction.selectFrom('tenants').select('id').where('id', '=', id).modifyEnd(hold)
     if (!(await held.executeTakeFirst())) return false
-    // SQLite leaves what it deletes in the file until the place is used again.
-    const emptied = { wrapped_key: new Uint8Array(72), next_key: null, old_key: null }
-    await transaction.updateTable('tenants').set(emptied).where('id', '=', id).execute()
     await transaction.deleteFrom('tenants').where('id', '=', id).execute()
     await deleteOf(transaction, 'recorded_once', id).execute()
     const target = { kind: 'tenant', id, name } as const

@@ -135,24 +135,6 @@ describe.each(databases)('keys on %s', (kind) => {
     expect(await listed({})).toBeUndefined()
   })
 
-  test('a list begins with the first keys by the names under which bundles deliver them', async () => {
-    const as = await api.newOwner()
-    for (const bundle of ['prod/app', 'dev/app']) {
-      const entries = ['B', 'A'].map((name) => ({ name, value: bundle }))
-      await api.call('importVariables', { as, body: { bundle, entries } })
-    }
-    await create({ name: 'AA', value: '' }, as)
-    const listed = async (query: Record<string, string>) =>
-      (await api.call('listKeys', { as, query })).json.map(({ name }) => name)
-    const own = ['A', 'DEV_APP_A', 'AA', 'B', 'DEV_APP_B']
-    expect((await listed({})).toSorted()).toEqual(own.toSorted())
-    for (const first of [1, 2, 3, 4]) {
-      const names = await listed({ first: String(first) })
-      expect(names).toEqual(own.slice(0, first).toSorted())
-    }
-    expect(await listed({ first: '3', query: 'dev' })).toEqual(['DEV_APP_A'])
-  })
-
   test('a list of 1,200 keys comes whole, in order, with its total', async () => {
     const as = await api.newOwner()
     const names = Array.from({ length: 1_200 }, (_, index) => `K${String(index).padStart(4, '0')}`)

@@ -224,6 +224,9 @@ test('a returned vouch keeps people of other workspaces from ending the request,
   expect(next(vouched.stored.vouch).next).toMatchObject({ status: 'ready', vouch: { id: 'v1' } })
   expect(next(null).next).toMatchObject({ vouch: null })
   expect(next({ ...vouch, id: 'v0' })).toEqual({ answer: 'changed' })
+  const leaver = (tenantId: string) => steps.removeApproverStep(vouched.stored, { userId: 'dev', tenantId })
+  expect(leaver('tenant').next).toMatchObject({ status: 'denied' })
+  expect(leaver('elsewhere').next).toBeUndefined()
 })
 
 test('each action in each state of a deposit keeps what holds', () => {

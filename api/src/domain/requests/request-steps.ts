@@ -241,8 +241,8 @@ export function removeDepositStep({ status, approved }: StoredRequest, depositId
 }
 
 /** The person left or was removed: from one tenant, or from all. What they approved or vouched for and no client has
- * claimed goes. A request that waits for another person waits as before their part in it. The rights of a deposit's
- * approver are checked when it is stored. */
+ * claimed goes. A request of their own terminal is denied, and one that they approved first waits for two again. The
+ * rights of a deposit's approver are checked when it is stored. */
 export function removeApproverStep(
   stored: StoredRequest,
   { userId, tenantId }: { userId: string; tenantId: string | null },
@@ -257,6 +257,7 @@ export function removeApproverStep(
   const isApprover = isTheirs(approved?.approverId, approved?.tenant.id)
   if (!isFirst && !isVoucher && !isApprover) return { answer: null }
   if (status === 'ready' || approved !== null) return { answer: stored, next: 'removed' }
+  if (isVoucher && vouch?.returned !== null) return { answer: null, ...ended(stored, 'denied') }
   const left = {
     ...stored,
     first: isFirst ? null : first,

@@ -38,6 +38,7 @@ import {
  * | claimed   | the server: the connection broke before that     | ready      |
  * | pending, held, ready, claimed | the client that asked: withdraw | withdrawn |
  * | held, ready | the server: the approver left or was removed   | removed    |
+ * | pending, held | the same, of who vouched for it              | denied     |
  * | held, applying | the same, while they approved a deposit     | removed    |
  * | any       | the server: the request expires                  | removed    |
  *

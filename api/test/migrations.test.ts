@@ -1,16 +1,22 @@
-import { mkdtempSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CompiledQuery } from 'kysely'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { freshPostgres } from '../../plumbing/test/postgres.ts'
+import { administer, freshPostgres } from '../../plumbing/test/postgres.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
 import { hashOf, MIGRATIONS, type Migration } from '../src/storage/base/migrations.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { databases } from './api.ts'
+import { databases, testSettings } from './api.ts'
+import { load } from './kept-database.ts'
 
 const NOW = '2026-01-01T00:00:00.000Z'
+
+const UNBUILT = 'select 1 from pg_index where not indisvalid'
 
 const step = (name: string, ...statements: string[]): Migration => ({ name, statements: () => statements })
 
@@ -116,5 +122,90 @@ describe.runIf(databases.includes('postgres'))('a migration of a PostgreSQL that
       "insert into root_keys (id, proof, created_at) select current_setting('statement_timeout'), '', ''"
     await migrateDatabase(database, NOW, [...MIGRATIONS, step('0002-later', limit)])
     expect(await database.query.selectFrom('root_keys').select('id').execute()).toEqual([{ id: '0' }])
+  })
+})
+
+describe.runIf(databases.includes('postgres'))('indexes of a PostgreSQL that is in use', () => {
+  const LAST = ['0005-collections']
+  let url: string
+  let database: Database
+  let other: Client
+  beforeEach(async () => {
+    url = await freshPostgres()
+    await load(url, readFileSync(join(import.meta.dirname, 'fixtures/0004-postgres.sql'), 'utf8'))
+    database = await openDatabase(url)
+    other = new Client(url)
+    await other.connect()
+  })
+  afterEach(async () => {
+    await other.end()
+    await database.close()
+  })
+
+  // The server waits for it, as for every transaction that writes.
+  const change = "update keys set description = '' where false"
+  const unbuilt = async () => (await database.query.executeQuery(CompiledQuery.raw(UNBUILT))).rows.length
+  const migrated = () => migrateDatabase(database, NOW)
+  const indexes = async () => {
+    const { rows } = await other.query('select relname from pg_class join pg_index on oid = indexrelid')
+    return rows.map(({ relname }) => relname)
+  }
+
+  async function expectBuilt(): Promise<void> {
+    expect(await unbuilt()).toBe(0)
+    const names = await indexes()
+    expect(names).toEqual(expect.arrayContaining(['keys_changed', 'holdings_given', 'deliveries_holder']))
+    expect(names).not.toContain('holdings_oldest')
+    expect(names).not.toContain('deliveries_open')
+    expect(await migrated()).toEqual([])
+  }
+
+  test('are built while others write, and old ones are dropped only when the new ones exist', async () => {
+    await other.query(`begin; ${change}`)
+    const names = migrated()
+    await expect.poll(unbuilt).toBe(1)
+    await administer(url, "update keys set description = 'written meanwhile'")
+    expect(await indexes()).toContain('holdings_oldest')
+    expect((await other.query(`select 1 from migrations where name = '${LAST[0]}'`)).rowCount).toBe(0)
+    await other.query('commit')
+    expect(await names).toEqual(LAST)
+    await expectBuilt()
+  })
+
+  test('that a failed attempt left broken are made again', async () => {
+    await administer(url, 'create table twice as select 1 as a union all select 1')
+    const broken = administer(url, 'create unique index concurrently keys_changed on twice (a)')
+    await expect(broken).rejects.toThrow('could not create unique index')
+    expect(await unbuilt()).toBe(1)
+    expect(await migrated()).toEqual(LAST)
+    await expectBuilt()
+  })
+
+  test('that a killed process began are finished by the next one', async () => {
+    await other.query(`begin; ${change}`)
+    const script = `
+      const { migrate } = await import(process.argv[1])
+      await migrate(JSON.parse(process.argv[2]))`
+    const settings = JSON.stringify(testSettings({ databaseUrl: url }))
+    const main = join(import.meta.dirname, '../src/main.ts')
+    const killed = spawn(process.execPath, ['--input-type=module', '--eval', script, main, settings])
+    await expect.poll(unbuilt, { timeout: 20_000 }).toBe(1)
+    killed.kill('SIGKILL')
+    await once(killed, 'exit')
+    const names = migrated()
+    await other.query('commit')
+    expect(await names).toEqual(LAST)
+    await expectBuilt()
+  })
+
+  test('are built once by nodes that start together', async () => {
+    await other.query(`begin; ${change}`)
+    const nodes = await Promise.all(Array.from({ length: 3 }, () => openDatabase(url)))
+    const runs = Promise.all(nodes.map((node) => migrateDatabase(node, NOW)))
+    await expect.poll(unbuilt).toBe(1)
+    await other.query('commit')
+    expect((await runs).flat()).toEqual(LAST)
+    await Promise.all(nodes.map((node) => node.close()))
+    await expectBuilt()
   })
 })

@@ -1,13 +1,18 @@
 import { sql } from 'kysely'
 import { type ColumnTypes, creationOf } from '../schema/column.ts'
-import { hashOf, MIGRATIONS, type Migration } from './migrations.ts'
+import { hashOf, type Indexes, MIGRATIONS, type Migration, statementsOf } from './migrations.ts'
 import type { Database, Query } from './queries.ts'
 import { JOURNAL, TABLES } from './tables.ts'
 
 type Applied = { name: string; hash: string }
 
-/** Bring the tables up to date: all missing migrations or none, each once however many processes start at a time.
- * @returns the names of those that the database did not have
+/** What one transaction applied, and the indexes that the next migration waits for. */
+type Step = { applied: readonly Migration[]; awaited: Indexes | null }
+
+/** Bring the tables up to date, each migration once however many processes start at a time. One transaction applies all
+ * or none; only where PostgreSQL has to make indexes first, another transaction follows. A migration of indexes counts
+ * as applied when they are whole, so one that was killed goes on at the next start.
+ * @returns the names of those that this process applied
  * @throws Error with one line for the operator: a newer release migrated the database, or another edition of a
  *   migration did, or another transaction holds its tables */
 export async function migrateDatabase(
@@ -15,25 +20,53 @@ export async function migrateDatabase(
   now: string,
   migrations = MIGRATIONS,
 ): Promise<readonly string[]> {
-  const { columns } = database
-  return database.migrate(async (transaction) => {
-    const applied = await appliedTo(transaction, columns)
-    refuseNewer(applied, migrations)
-    refuseEdited(applied, migrations)
-    const missing = migrations.filter(({ name }) => applied.every((known) => known.name !== name))
-    const steps =
-      applied.length === 0
-        ? creationOf(TABLES, columns)
-        : missing.flatMap(({ statements }) => statements(columns))
-    for (const step of steps) await sql.raw(step).execute(transaction)
-    const rows = missing.map((migration) => ({
-      name: migration.name,
-      hash: hashOf(migration),
-      applied_at: now,
-    }))
-    if (rows.length > 0) await transaction.insertInto('migrations').values(rows).execute()
-    return missing.map(({ name }) => name)
-  })
+  const names: string[] = []
+  for (;;) {
+    const { applied, awaited } = await database.migrate(async (transaction) => {
+      const step = await applyMissing(database, transaction, migrations)
+      await record(transaction, step.applied, now)
+      return step
+    })
+    names.push(...applied.map(({ name }) => name))
+    if (!awaited) return names
+    await database.online?.build(awaited)
+  }
+}
+
+async function applyMissing(
+  { columns, online }: Database,
+  transaction: Query,
+  migrations: readonly Migration[],
+): Promise<Step> {
+  const known = await appliedTo(transaction, columns)
+  refuseNewer(known, migrations)
+  refuseEdited(known, migrations)
+  if (known.length === 0) {
+    await run(transaction, creationOf(TABLES, columns))
+    return { applied: migrations, awaited: null }
+  }
+  const applied: Migration[] = []
+  for (const migration of migrations) {
+    if (known.some(({ name }) => name === migration.name)) continue
+    if (!online || !('indexes' in migration)) await run(transaction, statementsOf(migration, columns))
+    else if (!(await online.isBuilt(transaction, migration.indexes)))
+      return { applied, awaited: migration.indexes }
+    applied.push(migration)
+  }
+  return { applied, awaited: null }
+}
+
+async function run(transaction: Query, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(transaction)
+}
+
+async function record(transaction: Query, applied: readonly Migration[], now: string): Promise<void> {
+  const rows = applied.map((migration) => ({
+    name: migration.name,
+    hash: hashOf(migration),
+    applied_at: now,
+  }))
+  if (rows.length > 0) await transaction.insertInto('migrations').values(rows).execute()
 }
 
 async function appliedTo(transaction: Query, columns: ColumnTypes): Promise<readonly Applied[]> {

@@ -1,12 +1,16 @@
 import { digestOf } from '@keyferry/crypto/digest'
 import type { ColumnTypes } from '../schema/column.ts'
 
-/** `hash`: of the statements, when they are no longer here. */
-export type Migration = {
-  name: string
-  statements: (types: ColumnTypes) => readonly string[]
-  hash?: string
-}
+/** Indexes of tables that may be large: those that are made, each with the table and what follows its name in the
+ * statement, and those that are dropped when these exist. */
+export type Indexes = { made: Readonly<Record<string, string>>; dropped: readonly string[] }
+
+/** Either statements, or indexes, which PostgreSQL makes while others write. `hash`: of the statements, when they are no
+ * longer here. */
+export type Migration = { name: string; hash?: string } & (
+  | { statements: (types: ColumnTypes) => readonly string[] }
+  | { indexes: Indexes }
+)
 
 /** What has changed since the first release, in order. A new database is made from the tables and runs no migration;
  * one of an earlier release runs those that it lacks. A migration, once released, never changes. */
@@ -36,26 +40,30 @@ export const MIGRATIONS: readonly Migration[] = [
     },
   },
   {
-    name: '0005-changed-keys',
-    statements: () => [
-      'create index keys_changed on keys (tenant_id, name, id, value_version, value_set_at) where value_version > 1',
-    ],
-  },
-  {
-    name: '0006-collections',
-    statements: () => [
-      'drop index holdings_oldest',
-      'create index holdings_given on holdings (tenant_id, key_id, version, holder) where dismissed_at is null',
-      'drop index deliveries_open',
-      'create index deliveries_holder on deliveries (tenant_id, holder, created_at) where user_id is not null',
-      'create index deposits_end on deposits (ended_at) where ended_at is not null',
-    ],
+    name: '0005-collections',
+    indexes: {
+      made: {
+        keys_changed: 'keys (tenant_id, name, id, value_version, value_set_at) where value_version > 1',
+        holdings_given: 'holdings (tenant_id, key_id, version, holder) where dismissed_at is null',
+        deliveries_holder: 'deliveries (tenant_id, holder, created_at) where user_id is not null',
+        deposits_end: 'deposits (ended_at) where ended_at is not null',
+      },
+      dropped: ['holdings_oldest', 'deliveries_open'],
+    },
   },
 ]
 
 const ANY_DATABASE = { text: 'text', bytes: 'bytes', count: 'count', position: 'position', tableEnd: '' }
 
 /** The same for both databases. */
-export function hashOf({ statements, hash }: Migration): string {
-  return hash ?? digestOf(statements(ANY_DATABASE).join(';\n'))
+export function hashOf(migration: Migration): string {
+  return migration.hash ?? digestOf(statementsOf(migration, ANY_DATABASE).join(';\n'))
+}
+
+/** What one transaction runs. */
+export function statementsOf(migration: Migration, types: ColumnTypes): readonly string[] {
+  if ('statements' in migration) return migration.statements(types)
+  const { made, dropped } = migration.indexes
+  const creations = Object.entries(made).map(([name, rows]) => `create index ${name} on ${rows}`)
+  return [...creations, ...dropped.map((name) => `drop index ${name}`)]
 }

@@ -4,7 +4,8 @@ import type { Query } from './queries.ts'
 
 const ATTEMPTS = 30
 const PAUSE_MS = 1_000
-const LOCK_NOT_AVAILABLE = '55P03'
+// A lock that was not available in time, and a deadlock.
+const HELD_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 const HELD =
   'migration: another transaction holds the tables; end it (see pg_stat_activity), or try again when it has ended'
 
@@ -16,14 +17,21 @@ export async function migrateAlone<T>(
   lock: (transaction: Query) => Promise<void>,
   work: (transaction: Query) => Promise<T>,
 ): Promise<T> {
+  const inTransaction = async (transaction: Query) => {
+    await sql`set local statement_timeout = 0`.execute(transaction)
+    await lock(transaction)
+    await sql`set local lock_timeout = '1s'`.execute(transaction)
+    return await work(transaction)
+  }
+  return await unlessHeld(() => query.transaction().execute(inTransaction))
+}
+
+/** Do some work, and again if another transaction holds what it needs.
+ * @throws Error: one did at each attempt */
+export async function unlessHeld<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      return await query.transaction().execute(async (transaction) => {
-        await sql`set local statement_timeout = 0`.execute(transaction)
-        await lock(transaction)
-        await sql`set local lock_timeout = '1s'`.execute(transaction)
-        return await work(transaction)
-      })
+      return await work()
     } catch (error) {
       if (!isHeld(error)) throw error
       await sleep(PAUSE_MS * Math.random())
@@ -33,5 +41,5 @@ export async function migrateAlone<T>(
 }
 
 function isHeld(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE
+  return error instanceof Error && 'code' in error && HELD_CODES.has(error.code)
 }

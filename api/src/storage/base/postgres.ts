@@ -10,6 +10,7 @@ import { types } from 'pg'
 import { guarded, translated } from './guarded-driver.ts'
 import { insertionFailure, insertionOfAll, updateOfAll } from './many-rows.ts'
 import { PipelinedDriver, send, sentFailure } from './pipeline.ts'
+import { buildIndexes, isBuilt, type Untimed } from './postgres-indexes.ts'
 import { migrateAlone } from './postgres-migration.ts'
 import { Connections } from './postgres-pool.ts'
 import { prepared } from './prepared.ts'
@@ -26,6 +27,15 @@ types.setTypeParser(types.builtins.INT8, Number)
 export function openPostgres(url: () => string, most: number): Database {
   const connections = new Connections({ url, connections: most, isTimed: true })
   const query = queryOn(connections)
+  const apart = async <T>(work: (untimed: Untimed) => Promise<T>): Promise<T> => {
+    const untimed = new Connections({ url, connections: 2, isTimed: false })
+    const alone = queryOn(untimed)
+    try {
+      return await work({ query: alone, connections: untimed })
+    } finally {
+      await alone.destroy()
+    }
+  }
   const run = (text: string) => (values: unknown[]) => connections.rows(text, values)
   return {
     query,
@@ -54,14 +64,8 @@ export function openPostgres(url: () => string, most: number): Database {
       tableEnd: '',
     },
     lockMigrations,
-    migrate: async (work) => {
-      const alone = queryOn(new Connections({ url, connections: 1, isTimed: false }))
-      try {
-        return await migrateAlone(alone, lockMigrations, work)
-      } finally {
-        await alone.destroy()
-      }
-    },
+    migrate: (work) => apart(({ query: alone }) => migrateAlone(alone, lockMigrations, work)),
+    online: { isBuilt, build: (indexes) => apart((untimed) => buildIndexes(untimed, indexes)) },
     scarceConnections: () => scarceConnections(query, most),
     usage: () => connections.usage(),
     close: () => query.destroy(),

@@ -2,6 +2,7 @@ import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { Event } from '../../domain/base/event.ts'
 import type { ColumnTypes } from '../schema/column.ts'
 import type { ChangedRows, Rows } from './many-rows.ts'
+import type { Indexes } from './migrations.ts'
 import type { BuildRead, PreparedRead } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
@@ -35,6 +36,13 @@ type UpdateAll = <Table extends keyof Tables>(
 /** `wanted` by this program, of `most` that the server gives, of which `others` use some. */
 export type ScarceConnections = { wanted: number; most: number; others: number }
 
+export type OnlineIndexes = {
+  isBuilt(transaction: Query, indexes: Indexes): Promise<boolean>
+  /** Build what is missing. It returns early while another process builds: then ask again.
+   * @throws Error with one line for the operator: another transaction lets none be built */
+  build(indexes: Indexes): Promise<void>
+}
+
 export type Database = {
   /** On SQLite, a select outside of a transaction waits for none. */
   query: Query
@@ -59,6 +67,8 @@ export type Database = {
   lockMigrations(transaction: Query): Promise<void>
   /** Change tables in one transaction without a time limit, one migrator at a time. */
   migrate<T>(work: (transaction: Query) => Promise<T>): Promise<T>
+  /** Makes and drops indexes while others write; null: in a transaction, like all else. */
+  online: OnlineIndexes | null
   /** Whether the server may have too few connections for this program; null: it has enough. */
   scarceConnections(): Promise<ScarceConnections | null>
   /** How many connections the program has now, and how many of its calls wait for one; null: none is needed. */

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { digestOf } from '@keyferry/crypto/digest'
 import type { PoolClient, QueryResult } from 'pg'
 
-const STATEMENT_TIMEOUT_MS = 15_000
+export const STATEMENT_TIMEOUT_MS = 15_000
 const NAMED_TEXTS = 200
 const NAMED_TEXT = 2_000
 const NAME_DIGITS = 40

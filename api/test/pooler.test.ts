@@ -1,13 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hasPgbouncer, startPgbouncer, type TestPooler } from '../../plumbing/test/pgbouncer.ts'
 import { administer, freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
+import { migrateDatabase } from '../src/storage/base/migrate.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { startTestApi, type TestApi, testSettings } from './api.ts'
+import { load } from './kept-database.ts'
 
 const OTHER_CONNECTIONS = 'datname = current_database() and pid <> pg_backend_pid()'
 const NAMES_OF_TENANTS = CompiledQuery.raw(
   `select name from pg_prepared_statements where statement like '%"tenants"%'`,
+)
+
+const TIME_LIMIT = CompiledQuery.raw(
+  `select current_setting('statement_timeout') as "limit" from pg_sleep(0.1)`,
 )
 
 const { rootKeys } = testSettings()
@@ -72,6 +80,28 @@ describe.runIf(hasPostgres() && hasPgbouncer())('behind a pooler that shares con
         expect(node.log()).not.toContain('"level":"error"')
         await node.close()
       }
+      await database.stop()
+    },
+  )
+
+  test.each(['transaction', 'session'] as const)(
+    '%s mode: a migration makes its indexes while other nodes write, and they keep their time limit',
+    async (mode) => {
+      const postgres = await freshPostgres()
+      await load(postgres, readFileSync(join(import.meta.dirname, 'fixtures/0004-postgres.sql'), 'utf8'))
+      const database = await startPgbouncer(postgres, mode)
+      const [node, other] = [await openNode(database.url), await openNode(database.url)]
+      const migrated = migrateDatabase(node, '')
+      let isOver = false
+      const writing = (async () => {
+        while (!isOver) await other.query.updateTable('keys').set({ description: '' }).execute()
+      })()
+      expect(await migrated).toEqual(['0005-collections'])
+      isOver = true
+      await writing
+      const limits = await Promise.all([1, 2].map(() => other.query.executeQuery(TIME_LIMIT)))
+      expect(limits.flatMap(({ rows }) => rows)).toEqual([{ limit: '15s' }, { limit: '15s' }])
+      await Promise.all([node.close(), other.close()])
       await database.stop()
     },
   )

@@ -92,12 +92,12 @@ describe.runIf(hasPostgres() && hasPgbouncer())('behind a pooler that shares con
       const database = await startPgbouncer(postgres, mode)
       const [node, other] = [await openNode(database.url), await openNode(database.url)]
       const migrated = migrateDatabase(node, '')
-      let isOver = false
+      const over = new AbortController()
       const writing = (async () => {
-        while (!isOver) await other.query.updateTable('keys').set({ description: '' }).execute()
+        while (!over.signal.aborted) await other.query.updateTable('keys').set({ description: '' }).execute()
       })()
       expect(await migrated).toEqual(['0005-collections'])
-      isOver = true
+      over.abort()
       await writing
       const limits = await Promise.all([1, 2].map(() => other.query.executeQuery(TIME_LIMIT)))
       expect(limits.flatMap(({ rows }) => rows)).toEqual([{ limit: '15s' }, { limit: '15s' }])

@@ -36,7 +36,7 @@ type UpdateAll = <Table extends keyof Tables>(
 /** `wanted` by this program, of `most` that the server gives, of which `others` use some. */
 export type ScarceConnections = { wanted: number; most: number; others: number }
 
-export type OnlineIndexes = {
+type OnlineIndexes = {
   isBuilt(transaction: Query, indexes: Indexes): Promise<boolean>
   /** Build what is missing. It returns early while another process builds: then ask again.
    * @throws Error with one line for the operator: another transaction lets none be built */

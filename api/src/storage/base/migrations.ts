@@ -5,8 +5,8 @@ import type { ColumnTypes } from '../schema/column.ts'
  * statement, and those that are dropped when these exist. */
 export type Indexes = { made: Readonly<Record<string, string>>; dropped: readonly string[] }
 
-/** Either statements, or indexes, which PostgreSQL makes while others write. `hash`: of the statements, when they are no
- * longer here. */
+/** Either statements, or indexes, which PostgreSQL makes while others write. `hash`: of the statements, when they are
+ * no longer here. */
 export type Migration = { name: string; hash?: string } & (
   | { statements: (types: ColumnTypes) => readonly string[] }
   | { indexes: Indexes }

@@ -7,9 +7,9 @@ import type { Query } from './queries.ts'
 import { STATEMENT_TIMEOUT_MS } from './statement-names.ts'
 
 /*
- * `concurrently` reads a table twice instead of once, and others write meanwhile. It runs in no transaction, and waits for
- * every transaction that began before. So nobody may wait for a turn in a statement: the builder would wait for it. A
- * process that was killed leaves an index that is not valid, and the server may still work on it.
+ * `concurrently` reads a table twice instead of once, and others write meanwhile. It runs in no transaction, and waits
+ * for every transaction that began before. So nobody may wait for a turn in a statement: the builder would wait for it.
+ * A process that was killed leaves an index that is not valid, and the server may still work on it.
  */
 
 const BUILD_LOCK = 5_394

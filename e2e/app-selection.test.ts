@@ -240,6 +240,7 @@ describe.skipIf(!hasBrowser())('several keys at once, in the browser', () => {
     await page.getByRole('checkbox', { name: 'Select all shown' }).click()
     await bar(page).getByText('100 keys selected').waitFor()
     await page.getByRole('button', { name: 'Show all keys' }).click()
+    await page.getByRole('option', { name: `All (${entries.length})` }).waitFor({ state: 'attached' })
     await page.getByRole('checkbox', { name: 'Select all shown' }).click()
     await bar(page).getByText('500 keys selected, the most at once').waitFor()
     await act(page, 'Delete')

@@ -93,11 +93,11 @@ function matching(tenantId: string, { query, due, first }: KeyFilter) {
 }
 
 const isAmongFirst = (tenantId: string, first: number) => sql<boolean>`keys.id in (
-  select listed.id from keys as listed where listed.tenant_id = ${tenantId}
-  order by coalesce((
-    select min(delivered_name) from attachments
-    where attachments.tenant_id = listed.tenant_id and attachments.key_id = listed.id
-  ), listed.name), listed.name limit ${first}
+  select listed.id from keys as listed left join (
+    select key_id, min(delivered_name) as name from attachments where tenant_id = ${tenantId} group by key_id
+  ) as delivered on delivered.key_id = listed.id
+  where listed.tenant_id = ${tenantId}
+  order by coalesce(delivered.name, listed.name), listed.name limit ${first}
 )`
 
 async function list(

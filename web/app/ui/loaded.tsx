@@ -4,6 +4,7 @@ import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
 type Query = { error: Error | null; refetch: () => unknown }
+type TryAgainProps = Pick<Query, 'refetch'> & { failure: Failure }
 
 type LoadedProps<Data> = {
   query: Query & { data: Data | undefined }
@@ -26,7 +27,11 @@ export function Loaded<Data>({ query, what, missing, follows = false, children }
 /** Shown in place of an answer: that it is loading, or why it failed. */
 export function LoadingState({ query: { error, refetch }, what }: { query: Query; what: string }) {
   if (error === null) return <Skeleton what={what} />
-  const failure = describeFailure(error)
+  return <FailureState failure={describeFailure(error)} refetch={refetch} />
+}
+
+/** Shown in place of an answer: why it failed. */
+export function FailureState({ failure, refetch }: TryAgainProps) {
   return (
     <Notice tone="danger" role="alert">
       <p>{failure.message}</p>
@@ -63,7 +68,8 @@ export function OutdatedNotice({ query: { error, refetch } }: { query: Query }) 
   )
 }
 
-function TryAgain({ failure, refetch }: Pick<Query, 'refetch'> & { failure: Failure }) {
+/** Does the same again, where that can help. */
+export function TryAgain({ failure, refetch }: TryAgainProps) {
   if (!canTryAgainAfter(failure)) return null
   return <Button label="Try again" size="small" className="mt-2" onClick={() => void refetch()} />
 }

@@ -1,10 +1,10 @@
 import type { readImport } from '@keyferry/contract/env'
 import type { ReactNode } from 'react'
 import type { ImportChoice, ImportPlan } from '../../lib/calls/answers.ts'
-import { canTryAgainAfter } from '../../lib/calls/failure.ts'
 import { useReadableValues } from '../../lib/data/bundles.ts'
 import { choiceOf, planText } from '../../lib/words/import-steps.ts'
 import { Button } from '../../ui/button.tsx'
+import { TryAgain } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Rows } from '../../ui/section.tsx'
 import { CrossingNotice, StricterNotice } from '../../ui/stricter-notice.tsx'
@@ -75,9 +75,7 @@ function PlanProblem({ planning: { failure, again }, onSkip }: PlanProblemProps)
           onClick={() => onSkip(entries)}
         />
       ) : (
-        canTryAgainAfter(failure) && (
-          <Button label="Try again" size="small" className="mt-2" onClick={again} />
-        )
+        <TryAgain failure={failure} refetch={again} />
       )}
     </Notice>
   )

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { ImportPlan } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
@@ -22,31 +21,26 @@ type ImportSubmitProps = {
 /** The button that carries out the plan that is shown, and exactly that one. */
 export function ImportSubmit({ planning, unreadable, count, onName, onDone }: ImportSubmitProps) {
   const carryOut = useChange('importVariables', {})
-  const [hasChanged, setChanged] = useState(false)
   const { plan, request, isPending, again } = planning
   const steps = plan?.plan ?? []
+  const hasChanged = describeFailure(carryOut.error).code === 'plan_changed'
   const submit = () => {
     if (!onName() || plan === null || request === null || isPending) return
-    setChanged(false)
     carryOut.mutate(applying(request, plan), {
       onSuccess: onDone,
-      onError: (error) => {
-        if (describeFailure(error).code !== 'plan_changed') return
-        carryOut.reset()
-        setChanged(true)
-        again()
-      },
+      onError: (error) => describeFailure(error).code === 'plan_changed' && again(),
     })
   }
   return (
     <>
-      {hasChanged && (
+      {hasChanged ? (
         <Notice tone="caution" role="alert">
           The library changed while you looked at the preview, so nothing was imported. The preview shows the
           new plan: read it, then import again.
         </Notice>
+      ) : (
+        <FailureNotice error={carryOut.error} also="Nothing was imported." />
       )}
-      <FailureNotice error={carryOut.error} also="Nothing was imported." />
       <div className="flex flex-wrap items-center gap-3">
         <Button
           label={submitLabel(count, carryOut.isPending)}

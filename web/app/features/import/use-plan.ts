@@ -1,58 +1,40 @@
 import type { EnvEntry } from '@keyferry/contract/env'
-import { useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { ImportPlan, ImportRequest } from '../../lib/calls/answers.ts'
-import { call } from '../../lib/calls/call.ts'
-import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
+import { describeFailure } from '../../lib/calls/failure.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
+import { useSettled } from '../../lib/page/use-settled.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import type { Decisions } from './decisions.ts'
 
 const TYPING_MS = 350
 
-type Planned = { plan: ImportPlan | null; failure: Failure | null }
-
-export type Planning = Planned & {
-  /** What the plan answers, without `dry_run`; null while there is nothing to plan. */
-  request: ImportRequest | null
-  isPending: boolean
-  again: () => void
-}
+export type Planning = ReturnType<typeof usePlan>
 
 type UsePlanOptions = { bundleName: string; entries: readonly EnvEntry[]; decisions: Decisions }
 
-/** The server's plan for what was typed and decided, asked for again whenever that changes. */
-export function usePlan({ bundleName, entries, decisions }: UsePlanOptions): Planning {
+/** The server's plan for what was typed and decided, asked for again whenever that changes. `request`: what the plan
+ * answers, without `dry_run`; null while there is nothing to plan. */
+export function usePlan({ bundleName, entries, decisions }: UsePlanOptions) {
   const request = useMemo(
     () => requestOf({ bundleName, entries, decisions }),
     [bundleName, entries, decisions],
   )
-  const [attempt, setAttempt] = useState(0)
-  const [answer, setAnswer] = useState<(Planned & { of: object }) | null>(null)
-  // A new attempt makes a new object, so that an older answer does not count.
-  const asked = useMemo(() => (request === null ? null : { request, attempt }), [request, attempt])
-  useEffect(() => {
-    if (asked === null) return undefined
-    const ended = new AbortController()
-    const answered = (planned: Planned) => {
-      if (!ended.signal.aborted) setAnswer({ ...planned, of: asked })
-    }
-    const timer = setTimeout(() => {
-      call('importVariables', { ...asked.request, dry_run: true }, { signal: ended.signal }).then(
-        (plan) => answered({ plan, failure: null }),
-        (error: unknown) => answered({ plan: null, failure: describeFailure(error) }),
-      )
-    }, TYPING_MS)
-    return () => {
-      clearTimeout(timer)
-      ended.abort()
-    }
-  }, [asked])
-  const isPending = asked !== null && answer?.of !== asked
+  const settled = useSettled(request, TYPING_MS)
+  const planning = useChange('importVariables', { dry_run: true }, { refreshes: [] })
+  const { mutate, error } = planning
+  const [plan, setPlan] = useState<ImportPlan | null>(null)
+  const again = useCallback(() => {
+    if (settled !== null) mutate(settled, { onSettled: (answer) => setPlan(answer ?? null) })
+  }, [settled, mutate])
+  useEffect(again, [again])
+  const isPending = request !== null && (planning.variables !== request || planning.isPending)
   return {
     request,
-    plan: asked === null ? null : (answer?.plan ?? null),
-    failure: isPending || asked === null ? null : (answer?.failure ?? null),
+    plan: request === null ? null : plan,
+    failure: request === null || isPending || error === null ? null : describeFailure(error),
     isPending,
-    again: () => setAttempt((count) => count + 1),
+    again,
   }
 }
 

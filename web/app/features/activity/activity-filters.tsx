@@ -70,12 +70,10 @@ const GROUPS: Readonly<Record<string, string>> = {
 /** Narrows the activity: by person, by what it is about, by kind, by time. */
 export function ActivityFilters({ filters }: { filters: ReturnType<typeof useActivityFilters> }) {
   const { by, about, what, from, to, set } = filters
-  const members = useAnswer('listMembers', {}).data ?? []
-  const machines = useMachines().data ?? []
-  const former = useFormerMembers()
-  const actors = [...members.map(({ user_id: id, username: name }) => ({ id, name })), ...machines, ...former]
+  const people = usePeople()
+  const actors = [...people.members, ...people.machines, ...people.former]
   const [isChoosing, setChoosing] = useState(about !== '')
-  const things = useThings(isChoosing)
+  const things = useThings(isChoosing, people)
   const isNarrowed = [by, about, what, from, to].some((text) => text !== '')
   const [isOpen, setOpen] = useState(isNarrowed)
   return (
@@ -158,37 +156,35 @@ function ActionSelect({ what, onChange }: { what: string; onChange: (action: str
   )
 }
 
-// Their removal is in the log, so they are found as long as it is.
-function useFormerMembers() {
+type People = ReturnType<typeof usePeople>
+
+/** Who can have done something. The removal of a former member is in the log, so they are found as long as it is. */
+function usePeople() {
   const members = useAnswer('listMembers', {}).data
+  const machines = useMachines().data
   const removals = useAnswer('listAudit', { action: 'member.removed', limit: 1_000 }).data
   return useMemo(() => {
-    const present = new Set((members ?? []).map(({ user_id }) => user_id))
+    const present = new Set(members?.map(({ user_id }) => user_id))
     const gone = (removals ?? []).map(({ target }) => target).filter(({ id }) => !present.has(id))
-    return [
-      ...new Map(
-        gone.map(({ id, name }) => [id, { id, name: `${name ?? 'unknown'} (former member)` }]),
-      ).values(),
-    ]
-  }, [members, removals])
+    const names = new Map(gone.map(({ id, name }) => [id, `${name ?? 'unknown'} (former member)`]))
+    return {
+      members: (members ?? []).map(({ user_id: id, username: name }) => ({ id, name, detail: 'Member' })),
+      former: [...names].map(([id, name]) => ({ id, name, detail: 'Former member' })),
+      machines: (machines ?? []).map(({ id, name }) => ({ id, name, detail: 'Machine' })),
+    }
+  }, [members, machines, removals])
 }
 
 // The library is loaded once someone chooses from it.
-function useThings(enabled: boolean) {
-  const bundles = useAnswer('listBundles', {}, { enabled }).data
-  const keys = useAnswer('listKeys', {}, { enabled }).data
-  const members = useAnswer('listMembers', {}).data
-  const machines = useMachines().data
-  const former = useFormerMembers()
-  return useMemo(
-    () => [
-      { id: '', name: 'Anything' },
-      ...(bundles ?? []).map(({ id, name }) => ({ id, name, detail: 'Bundle' })),
-      ...(keys ?? []).map(({ id, name }) => ({ id, name, detail: 'Key' })),
-      ...(members ?? []).map(({ user_id: id, username: name }) => ({ id, name, detail: 'Member' })),
-      ...former.map((each) => ({ ...each, detail: 'Former member' })),
-      ...(machines ?? []).map(({ id, name }) => ({ id, name, detail: 'Machine' })),
-    ],
-    [bundles, keys, machines, members, former],
-  )
+function useThings(enabled: boolean, { members, former, machines }: People) {
+  const bundles = useAnswer('listBundles', {}, { enabled }).data ?? []
+  const keys = useAnswer('listKeys', {}, { enabled }).data ?? []
+  return [
+    { id: '', name: 'Anything' },
+    ...bundles.map(({ id, name }) => ({ id, name, detail: 'Bundle' })),
+    ...keys.map(({ id, name }) => ({ id, name, detail: 'Key' })),
+    ...members,
+    ...former,
+    ...machines,
+  ]
 }

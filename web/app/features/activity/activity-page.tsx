@@ -2,8 +2,7 @@ import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { nextFrom, sealIn } from '../../lib/activity/log-texts.ts'
 import { call } from '../../lib/calls/call.ts'
-import { describeFailure } from '../../lib/calls/failure.ts'
-import { useAnswer } from '../../lib/calls/use-call.ts'
+import { useAnswer, useSteps } from '../../lib/calls/use-call.ts'
 import { saveFile } from '../../lib/page/save-file.ts'
 import { useNow } from '../../lib/page/use-now.ts'
 import { ago } from '../../lib/words/time.ts'
@@ -13,7 +12,7 @@ import { CommandLine } from '../../ui/command-line.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { OwnersOnly } from '../../ui/page-note.tsx'
-import { notify } from '../../ui/toast-store.ts'
+import { notify, notifyFailure } from '../../ui/toast-store.ts'
 import { ActivityFilters, useActivityFilters } from './activity-filters.tsx'
 
 /** What happened in the workspace, in words. */
@@ -26,6 +25,8 @@ export function ActivityPage() {
   )
 }
 
+
+
 function Activity() {
   const filters = useActivityFilters()
   return (
@@ -37,19 +38,14 @@ function Activity() {
 }
 
 function DownloadButton() {
-  const [busy, setBusy] = useState(false)
-  const download = async () => {
-    setBusy(true)
-    try {
-      const files = await downloadLog()
-      notify({ text: files === 1 ? 'Saved keyferry-audit.jsonl.' : `Saved ${files} files.` })
-    } catch (error) {
-      notify({ text: describeFailure(error).message, tone: 'danger' })
-    } finally {
-      setBusy(false)
-    }
-  }
-  return <Button label="Download" busy={busy} onClick={() => void download()} icon={Download} />
+  const { mutateAsync, isPending } = useSteps(downloadLog)
+  // The person may be on another page when it ends, without the callbacks of a plain `mutate`.
+  const download = () =>
+    void mutateAsync().then(
+      (files) => notify({ text: files === 1 ? `Saved ${FILE}.` : `Saved ${files} files.` }),
+      notifyFailure,
+    )
+  return <Button label="Download" busy={isPending} onClick={download} icon={Download} />
 }
 
 const TICK_MS = 5_000
@@ -79,6 +75,7 @@ const NOTE_FILE = 'keyferry-audit.note'
 /** How a person proves, without this server, that no entry was changed, removed or added. */
 function CheckDialog({ note, onClose }: { note: string; onClose: () => void }) {
   const key = useAnswer('getAuditKey', {}, { staleTime: Number.POSITIVE_INFINITY }).data?.key
+  const verify = `keyferry audit verify ${FILE}${key === undefined ? '' : ` --key '${key}'`}`
   return (
     <Dialog title="Check the log yourself" onClose={onClose} wide>
       <p className="text-sm text-ink-soft">
@@ -88,9 +85,7 @@ function CheckDialog({ note, onClose }: { note: string; onClose: () => void }) {
       <ol className="mt-4 list-decimal space-y-4 pl-5 text-sm marker:text-ink-faint">
         <li>
           <p className="mb-1.5">Download the log. Check the chain and the signature, offline:</p>
-          <CommandLine
-            command={`keyferry audit verify ${FILE}${key === undefined ? '' : ` --key '${key}'`}`}
-          />
+          <CommandLine command={verify} />
         </li>
         <li>
           <p className="mb-1.5">
@@ -103,9 +98,7 @@ function CheckDialog({ note, onClose }: { note: string; onClose: () => void }) {
               size="small"
               onClick={() => saveFile({ text: note, name: NOTE_FILE, type: 'text/plain' })}
             />
-            <CommandLine
-              command={`keyferry audit verify ${FILE}${key === undefined ? '' : ` --key '${key}'`} --note ${NOTE_FILE}`}
-            />
+            <CommandLine command={`${verify} --note ${NOTE_FILE}`} />
           </div>
         </li>
         <li>
@@ -127,17 +120,11 @@ const TIMEOUT_MS = 600_000
 async function downloadLog(): Promise<number> {
   let [from, files]: [number | null, number] = [1, 0]
   while (from !== null) {
-    const text: string = await call(
-      'exportAudit',
-      { from_seq: from },
-      { signal: AbortSignal.timeout(TIMEOUT_MS) },
-    )
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const text: string = await call('exportAudit', { from_seq: from }, { signal })
     files += 1
-    saveFile({
-      text,
-      name: files === 1 ? 'keyferry-audit.jsonl' : `keyferry-audit-${files}.jsonl`,
-      type: 'application/jsonl',
-    })
+    const name = files === 1 ? FILE : `keyferry-audit-${files}.jsonl`
+    saveFile({ text, name, type: 'application/jsonl' })
     from = nextFrom(text)
   }
   return files

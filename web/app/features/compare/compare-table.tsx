@@ -11,7 +11,6 @@ import { useOverscan } from '../../ui/use-overscan.ts'
 import { stateOf } from './compared-row.ts'
 import { ComposedMark, Mark } from './marks.tsx'
 
-const ROW_HEIGHT_PX = 41
 const OVERSCAN = 12
 
 type CompareTableProps = {
@@ -30,7 +29,7 @@ export function CompareTable({ rows, ...shown }: CompareTableProps) {
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
-    estimateSize: () => ROW_HEIGHT_PX,
+    estimateSize: () => 41,
     overscan: useOverscan(rows.length, OVERSCAN),
     getItemKey: (index) => rows[index]?.name ?? index,
     useFlushSync: false,
@@ -71,13 +70,8 @@ export function CompareTable({ rows, ...shown }: CompareTableProps) {
   )
 }
 
-function Row({
-  row,
-  bundles,
-  readable,
-  selection,
-  onMissing,
-}: Omit<CompareTableProps, 'rows'> & { row: ComparedRow }) {
+function Row({ row, ...table }: Omit<CompareTableProps, 'rows'> & { row: ComparedRow }) {
+  const { bundles, readable, selection, onMissing } = table
   const { name, cells } = row
   const isChosen = selection.chosen.has(name)
   return (
@@ -176,14 +170,11 @@ function Cell({ cell, what, value, onMissing }: CellProps) {
       )}
     </>
   )
-  if (cell.key_id === null) {
-    return (
-      <span className={CELL} title="Inline item">
-        {content}
-      </span>
-    )
-  }
-  return (
+  return cell.key_id === null ? (
+    <span className={CELL} title="Inline item">
+      {content}
+    </span>
+  ) : (
     <Link href={`/keys/${cell.key_id}?bundle=${cell.bundle_id}`} title={detail} className={CELL}>
       {content}
     </Link>

@@ -3,6 +3,7 @@ import { Copy } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { Bundle, ComparedRow } from '../../lib/calls/answers.ts'
 import { useAnswers } from '../../lib/calls/use-call.ts'
+import { readableIn } from '../../lib/data/bundles.ts'
 import { useCanEdit } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useSelection } from '../../lib/page/selection.ts'
@@ -17,14 +18,12 @@ import { copiesTo, stateOf } from './compared-row.ts'
 import { CopyDialog } from './copy-dialog.tsx'
 import { Legend } from './marks.tsx'
 
-type Asked = { name: string; bundle: Bundle } | { copiesTo: Bundle }
-
 type ComparedProps = { bundles: readonly Bundle[]; rows: readonly ComparedRow[] }
 
 /** The compared names with their filters, and what fills those that are missing. */
 export function ComparedNames({ bundles, rows }: ComparedProps) {
   const { textOf, set } = useAddressFields(['query', 'show'])
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<{ name: string; bundle: Bundle } | { copiesTo: Bundle } | null>(null)
   const readable = useReadable(bundles)
   const query = textOf('query')
   const show = textOf('show')
@@ -36,7 +35,15 @@ export function ComparedNames({ bundles, rows }: ComparedProps) {
   const done = () => setAsked(null)
   return (
     <>
-      <Filters rows={rows} query={query} show={show} onChange={set} />
+      <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
+        <ShownStates rows={rows} show={show} onShow={(state) => set('show', state)} />
+        <SearchField
+          label="Filter names"
+          value={query}
+          onChange={(text) => set('query', text)}
+          className="min-w-40 flex-1 basis-full sm:basis-40"
+        />
+      </div>
       <p role="status" className="sr-only">
         {counted(shown.length, 'name')}
       </p>
@@ -56,27 +63,6 @@ export function ComparedNames({ bundles, rows }: ComparedProps) {
         <CopyDialog to={asked.copiesTo} bundles={bundles} rows={ticked} onClose={done} />
       )}
     </>
-  )
-}
-
-type FiltersProps = {
-  rows: readonly ComparedRow[]
-  query: string
-  show: string
-  onChange: (field: 'query' | 'show', text: string) => void
-}
-
-function Filters({ rows, query, show, onChange }: FiltersProps) {
-  return (
-    <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
-      <ShownStates rows={rows} show={show} onShow={(state) => onChange('show', state)} />
-      <SearchField
-        label="Filter names"
-        value={query}
-        onChange={(text) => onChange('query', text)}
-        className="min-w-40 flex-1 basis-full sm:basis-40"
-      />
-    </div>
   )
 }
 
@@ -146,15 +132,6 @@ function useReadable(bundles: readonly Bundle[]): (bundleId: string, name: strin
     'getBundle',
     shown.map(({ id }) => ({ bundle_id: id })),
   )
-  const values = useMemo(
-    () =>
-      new Map(
-        answers.map(({ id, items }) => [
-          id,
-          new Map(items.flatMap(({ name, value, is_secret }) => (is_secret ? [] : [[name, value]]))),
-        ]),
-      ),
-    [answers],
-  )
+  const values = useMemo(() => new Map(answers.map(({ id, items }) => [id, readableIn(items)])), [answers])
   return (bundleId, name) => values.get(bundleId)?.get(name)
 }

@@ -1,9 +1,7 @@
 import type { ComparedCell, ComparedRow } from '../../lib/calls/answers.ts'
 
-type RowState = ComparedCell['state']
-
 /** `missing`: a bundle lacks the name · `shared`: all deliver the same key · `own`: they do not. */
-export function stateOf({ cells }: ComparedRow): RowState {
+export function stateOf({ cells }: ComparedRow): ComparedCell['state'] {
   if (cells.some(({ state }) => state === 'missing')) return 'missing'
   const [first] = cells
   const isShared = cells.every(({ state, key_id }) => state === 'shared' && key_id === first?.key_id)

@@ -1,12 +1,16 @@
-import type { BundleWithItems } from '../calls/answers.ts'
+import type { BundleItem, BundleWithItems } from '../calls/answers.ts'
 import { call } from '../calls/call.ts'
 import { useAnswer } from '../calls/use-call.ts'
 
 /** The values of a bundle that everyone may read, by name; empty without a bundle. */
 export function useReadableValues(bundleId: string | null): ReadonlyMap<string, string> {
   const { data } = useAnswer('getBundle', { bundle_id: bundleId ?? '' }, { enabled: bundleId !== null })
-  const readable = data?.items.filter(({ is_secret }) => !is_secret) ?? []
-  return new Map(readable.map(({ name, value }) => [name, value]))
+  return readableIn(data?.items ?? [])
+}
+
+/** Names and their values, without those that are secret. */
+export function readableIn(items: readonly BundleItem[]): ReadonlyMap<string, string> {
+  return new Map(items.flatMap(({ name, value, is_secret }) => (is_secret ? [] : [[name, value]])))
 }
 
 /** Create a deleted bundle again, with the same keys, names and order; its id is another one. */

@@ -49,7 +49,10 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
   )
 }
 
-type FormDialogProps<Input, Answer> = DialogFormProps<Input, Answer> & { title: string; wide?: boolean }
+export type FormDialogProps<Input, Answer> = DialogFormProps<Input, Answer> & {
+  title: string
+  wide?: boolean
+}
 
 /** A dialog with a form, its action and a way to cancel. */
 export function FormDialog<Input, Answer>({ title, wide = false, ...form }: FormDialogProps<Input, Answer>) {

@@ -6,13 +6,31 @@ export type TreeRow =
   | { kind: 'folder'; path: string; name: string; depth: number; count: number; open: boolean }
   | { kind: 'bundle'; bundle: Bundle; name: string; depth: number }
 
-type Folder = { path: string; folders: Map<string, Folder>; bundles: Bundle[]; count: number }
-
-/** Bundles as lines of a tree by the `/` in their names, folders first; what is in `closed` folders is left out. */
-export function treeRows(bundles: readonly Bundle[], closed: ReadonlySet<string>): TreeRow[] {
-  const root = newFolder('')
-  for (const bundle of bundles) place(root, bundle)
-  return rowsOf(root, 0, closed)
+/** Bundles as lines of a tree by the `/` in their names, folders first; what is in `closed` folders is left out.
+ * @param folder the beginning that all names share; empty, or ends with `/` */
+export function treeRows(
+  bundles: readonly Bundle[],
+  closed: ReadonlySet<string>,
+  folder = '',
+): readonly TreeRow[] {
+  const depth = folder.split('/').length - 1
+  const isDeeper = ({ name }: Bundle) => name.includes('/', folder.length)
+  const own = bundles.filter((bundle) => !isDeeper(bundle))
+  const folders = Map.groupBy(bundles.filter(isDeeper), ({ name }) =>
+    name.slice(folder.length, name.indexOf('/', folder.length)),
+  )
+  const inner = [...folders]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .flatMap(([name, within]): TreeRow[] => {
+      const path = folder + name
+      const open = !closed.has(path)
+      const row: TreeRow = { kind: 'folder', path, name, depth, count: within.length, open }
+      return open ? [row, ...treeRows(within, closed, `${path}/`)] : [row]
+    })
+  const rows = own.map((bundle): TreeRow => {
+    return { kind: 'bundle', bundle, name: bundle.name.slice(folder.length), depth }
+  })
+  return [...inner, ...rows]
 }
 
 /** Bundles as plain lines with their whole names. */
@@ -27,38 +45,4 @@ export function rowKey(row: TreeRow): string {
 /** The tags of a bundle, as the comma-separated text lists them. */
 export function tagsOf({ tags }: { tags: string }): string[] {
   return tags.split(',').filter((tag) => tag !== '')
-}
-
-function newFolder(path: string): Folder {
-  return { path, folders: new Map(), bundles: [], count: 0 }
-}
-
-function place(root: Folder, bundle: Bundle): void {
-  let folder = root
-  folder.count += 1
-  for (const part of bundle.name.split('/').slice(0, -1)) {
-    const path = folder.path === '' ? part : `${folder.path}/${part}`
-    const inner = folder.folders.get(part) ?? newFolder(path)
-    folder.folders.set(part, inner)
-    inner.count += 1
-    folder = inner
-  }
-  folder.bundles.push(bundle)
-}
-
-function rowsOf(folder: Folder, depth: number, closed: ReadonlySet<string>): TreeRow[] {
-  const folders = [...folder.folders].toSorted(([a], [b]) => a.localeCompare(b))
-  const inner = folders.flatMap(([name, child]): TreeRow[] => {
-    const open = !closed.has(child.path)
-    const row: TreeRow = { kind: 'folder', path: child.path, name, depth, count: child.count, open }
-    return open ? [row, ...rowsOf(child, depth + 1, closed)] : [row]
-  })
-  const bundles = folder.bundles.map((bundle): TreeRow => {
-    return { kind: 'bundle', bundle, name: lastPart(bundle.name), depth }
-  })
-  return [...inner, ...bundles]
-}
-
-function lastPart(name: string): string {
-  return name.slice(name.lastIndexOf('/') + 1)
 }

@@ -28,7 +28,7 @@ export type EntryActions = {
 type AttachedKeyRowProps = {
   id: string
   bundle: { id: string; name: string }
-  item: BundleItem | undefined
+  item: BundleItem
   /** Undefined for a key that only this bundle uses. */
   shared: SharedKey | undefined
   canEdit: boolean
@@ -40,13 +40,7 @@ type AttachedKeyRowProps = {
 
 /** One variable of a bundle: its name and its value, which is edited in its place. Its link is the row's only tab stop
  * (row-keys.ts); what else there is to do is in its menu. */
-export function AttachedKeyRow({ item, ...row }: AttachedKeyRowProps) {
-  return item === undefined ? null : <Row {...row} item={item} />
-}
-
-type RowProps = AttachedKeyRowProps & { item: BundleItem }
-
-function Row(props: RowProps) {
+export function AttachedKeyRow(props: AttachedKeyRowProps) {
   const { id, bundle, item, shared, canEdit, canMove, dragged, selected, actions } = props
   const [isEditing, setEditing] = useState(false)
   const isComposed = item.template_parts !== undefined
@@ -125,7 +119,10 @@ function Row(props: RowProps) {
   )
 }
 
-function menuOf({ id, item, shared, canMove, actions }: RowProps, onEdit?: () => void): MenuItem[] {
+function menuOf(
+  { id, item, shared, canMove, actions }: AttachedKeyRowProps,
+  onEdit?: () => void,
+): MenuItem[] {
   const { split, move, ask } = actions
   return [
     ...(onEdit ? [{ label: 'Edit value', icon: Pencil, onPick: onEdit }] : []),

@@ -15,8 +15,6 @@ import { OtherKeyDialog, RenameEntryDialog } from './entry-dialogs.tsx'
 import { useDragOrder } from './use-drag-order.ts'
 import { useEntryChanges } from './use-entry-changes.ts'
 
-const ROW_HEIGHT_PX = 49
-
 type AttachedKeysProps = {
   bundle: BundleWithItems
   items: readonly BundleItem[]
@@ -64,17 +62,21 @@ export function AttachedKeys({ bundle, items, canEdit, query }: AttachedKeysProp
         label="Variables"
         items={shown}
         keyOf={(id) => id}
-        rowHeight={ROW_HEIGHT_PX}
-        render={(id) => (
-          <AttachedKeyRow
-            {...{ id, bundle, canEdit, actions }}
-            item={byId.get(id)}
-            shared={shared.get(id)}
-            canMove={canEdit && query === ''}
-            dragged={id === draggedId}
-            selected={selection.chosen.has(id)}
-          />
-        )}
+        rowHeight={49}
+        render={(id) => {
+          const item = byId.get(id)
+          return (
+            item && (
+              <AttachedKeyRow
+                {...{ id, item, bundle, canEdit, actions }}
+                shared={shared.get(id)}
+                canMove={canEdit && query === ''}
+                dragged={id === draggedId}
+                selected={selection.chosen.has(id)}
+              />
+            )
+          )
+        }}
         listRef={list}
       />
       <p className="sr-only" aria-live="polite">

@@ -32,16 +32,12 @@ export function ValueEditor(props: ValueEditorProps) {
 
 type ValueFormProps = ValueEditorProps & { held: KeyWithBundles }
 
-function ValueForm({ bundle, item, held, onClose }: ValueFormProps) {
-  const { value, setValue, save, saving, problem, isReady, onKeyDown, submit, close } = useValue({
-    bundle,
-    item,
-    held,
-    onClose,
-  })
+function ValueForm(props: ValueFormProps) {
+  const { value, setValue, splits, save, saving, problem, isReady, onKeyDown, submit, close } =
+    useValue(props)
+  const { bundle, item, held } = props
   const [isShown, setShown] = useState(false)
-  const isOwner = useIsOwner()
-  const shared = held.bundles.length > 1
+  const button = { size: 'small', disabled: !isReady, busy: saving.isPending } as const
   return (
     <form onSubmit={submit} noValidate className="w-full space-y-2 py-1">
       <div className="flex items-start gap-1">
@@ -73,24 +69,13 @@ function ValueForm({ bundle, item, held, onClose }: ValueFormProps) {
       <ValueWarnings value={value} />
       <FailureNotice error={saving.error} />
       <div className="flex flex-wrap gap-2">
-        {shared && isOwner && (
-          <Button
-            label="Save here only"
-            type="submit"
-            size="small"
-            look="primary"
-            disabled={!isReady}
-            busy={saving.isPending}
-          />
-        )}
+        {splits && <Button label="Save here only" type="submit" look="primary" {...button} />}
         <Button
-          label={shared ? `Save in all ${held.bundles.length} bundles` : 'Save'}
-          type={shared && isOwner ? 'button' : 'submit'}
-          size="small"
-          look={shared && isOwner ? 'neutral' : 'primary'}
-          disabled={!isReady}
-          busy={saving.isPending}
-          onClick={() => shared && isOwner && void save(null)}
+          {...button}
+          label={held.bundles.length > 1 ? `Save in all ${held.bundles.length} bundles` : 'Save'}
+          type={splits ? 'button' : 'submit'}
+          look={splits ? 'neutral' : 'primary'}
+          onClick={() => splits && void save(null)}
         />
         <Button label="Cancel" size="small" look="quiet" onClick={close} />
       </div>
@@ -101,7 +86,7 @@ function ValueForm({ bundle, item, held, onClose }: ValueFormProps) {
 function useValue({ bundle, item, held, onClose }: ValueFormProps) {
   const before = item.is_secret ? '' : item.value
   const [value, setValue] = useState(before)
-  const isOwner = useIsOwner()
+  const splits = useIsOwner() && held.bundles.length > 1
   const saving = useSaveKey(held.id)
   const saved = useUnsaved(value !== before)
   const closing = useClosing()
@@ -123,7 +108,7 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
   }
   const submit = (event?: FormEvent) => {
     event?.preventDefault()
-    void save(held.bundles.length > 1 && isOwner ? bundle.id : null)
+    void save(splits ? bundle.id : null)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') close()
@@ -131,7 +116,7 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
     event.preventDefault()
     submit()
   }
-  return { value, setValue, save, saving, problem, isReady, onKeyDown, submit, close }
+  return { value, setValue, splits, save, saving, problem, isReady, onKeyDown, submit, close }
 }
 
 function placesOf({ bundles }: KeyWithBundles): string {

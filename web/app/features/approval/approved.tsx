@@ -6,8 +6,6 @@ import { DONE } from './kind-words.ts'
 import { Outcome } from './outcome.tsx'
 import type { Choice } from './request-state.ts'
 
-const ROW_HEIGHT_PX = 38
-
 /** After approving: what was approved, and whether the terminal knows. */
 export function Approved({ choice, delivered }: { choice: Choice; delivered: boolean }) {
   const { kind, keys } = choice
@@ -24,7 +22,7 @@ export function Approved({ choice, delivered }: { choice: Choice; delivered: boo
             label="Shared keys"
             items={keys}
             keyOf={(name) => name}
-            rowHeight={ROW_HEIGHT_PX}
+            rowHeight={38}
             render={(name) => <p className="px-3 py-2 font-mono text-sm break-all text-ink">{name}</p>}
           />
         </>

@@ -1,7 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { canTryAgainAfter, describeFailure, type Failure } from '../../lib/calls/failure.ts'
-import { Button } from '../../ui/button.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
+import { FailureState } from '../../ui/loaded.tsx'
 
 type State<T> = { phase: 'none' | 'loading' | 'ready' | 'failed'; value: T | null; problem: Failure | null }
 
@@ -67,15 +66,8 @@ type WhenLoadedProps<T> = { of: Loaded<T>; none: string; loading: string; childr
 /** An answer once it has arrived; before that, what it waits for, or why it failed. */
 export function WhenLoaded<T>({ of, none, loading, children }: WhenLoadedProps<T>) {
   if (of.value !== null) return children(of.value)
-  if (of.problem === null) return <Quiet>{of.phase === 'none' ? none : loading}</Quiet>
-  return (
-    <Notice tone="danger" role="alert">
-      <p>{of.problem.message}</p>
-      {canTryAgainAfter(of.problem) && (
-        <Button label="Try again" size="small" className="mt-2" onClick={of.reload} />
-      )}
-    </Notice>
-  )
+  if (of.problem !== null) return <FailureState failure={of.problem} refetch={of.reload} />
+  return <Quiet>{of.phase === 'none' ? none : loading}</Quiet>
 }
 
 /** A remark in place of a list. */

@@ -51,7 +51,7 @@ export type Offer = {
 export type LeavingOut = { count: number; act: () => void }
 
 /** `kind`: absent for that of the request. `plan`: which plan of a deposit it carries out. */
-type Approval = Pick<Choice, 'bundle' | 'keys'> & {
+export type Approval = Pick<Choice, 'bundle' | 'keys'> & {
   kind?: Choice['kind']
   plan?: string
   send: (target: Target, manner: Manner) => Promise<ApprovalAnswer>

@@ -1,6 +1,7 @@
-import { useState } from 'react'
-import type { RequestBundle } from '../../../lib/calls/answers.ts'
+import { type ComponentProps, useState } from 'react'
+import type { RequestBundle, RequestContext } from '../../../lib/calls/answers.ts'
 import type { Failure } from '../../../lib/calls/failure.ts'
+import { FailureState } from '../../../ui/loaded.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { call } from '../calls.ts'
 import { ASKING } from '../kind-words.ts'
@@ -20,19 +21,15 @@ import { formatOf } from './requested-format.ts'
 import { firstKeys, leftOutOf, stricterOf, unaskedOf } from './selection.ts'
 import { useRules } from './use-rules.ts'
 
-const NONE: ReadonlySet<string> = new Set()
-
 /** The values that a terminal would get: a bundle, and which of its keys. */
 export function useDeliveryOffer({ requestId, request }: Asking, place: ChosenPlace): Offer {
-  const { template_keys: templateKeys } = request.context
   const loaded = useBundle(requestId, place)
   const bundle = loaded.value
-  const selection = useSelection(bundle, templateKeys)
-  const { selected } = selection
-  const { rules, phase, asked } = useRules({ requestId, place, bundle, templateKeys, selected })
-  const keys = bundle === null ? [] : bundle.items.map(({ key }) => key).filter((name) => selected.has(name))
+  const selection = useSelection(bundle, request.context.template_keys)
+  const { rules, phase, asked } = useRules({ requestId, place, bundle, selection })
+  const keys = (bundle?.items ?? []).map(({ key }) => key).filter((name) => selection?.selected.has(name))
   const name = bundle?.name ?? null
-  const leaveOut = bundle === null ? null : leaveOutOf(bundle, rules, selection)
+  const leaveOut = selection && leaveOutOf(selection, rules)
   return {
     phase: loaded.phase === 'ready' ? phase : loaded.phase,
     rules,
@@ -45,7 +42,7 @@ export function useDeliveryOffer({ requestId, request }: Asking, place: ChosenPl
       ? { label: labelOf(rules), count: keys.length, thing: 'key', name }
       : null,
     problem: keys.length === 0 ? 'Select at least one key.' : null,
-    doubts: bundle === null ? [] : doubtsOf(bundle, templateKeys, selected),
+    doubts: selection === null ? [] : doubtsOf(selection),
     approval: bundle === null ? null : asksOthers(rules) ? vouchOf(bundle, keys) : approvalOf(bundle, keys),
     leaveOut,
     onFailure: (failure) => showRefusal(failure, [loaded, asked]),
@@ -69,7 +66,7 @@ type HandOverProps = {
   request: OpenRequest
   place: ChosenPlace
   loaded: Loaded<RequestBundle>
-  selection: ReturnType<typeof useSelection>
+  selection: Selection | null
   rules: Demands | null
   /** What the rules demand of a selection that differs from the request. */
   asked: Loaded<unknown>
@@ -88,13 +85,9 @@ function HandOver({ request, place, loaded, selection, rules, asked }: HandOverP
   return (
     <>
       <FirstOfTwo rules={rules} />
-      {asked.problem !== null && (
-        <WhenLoaded of={asked} none="" loading="">
-          {() => null}
-        </WhenLoaded>
-      )}
+      {asked.problem && <FailureState failure={asked.problem} refetch={asked.reload} />}
       <WhenLoaded of={loaded} none="Choose a bundle to see its keys." loading="Loading the keys…">
-        {(bundle) => <BundleKeys bundle={bundle} request={request} {...selection} />}
+        {() => selection && <BundleKeys context={request.context} selection={selection} />}
       </WhenLoaded>
     </>
   )
@@ -140,31 +133,30 @@ function vouchedOnly(bundle: RequestBundle): RequestBundle {
 }
 
 // The second of two people approves what the first one chose.
-function useSelection(bundle: RequestBundle | null, templateKeys: readonly string[]) {
+function useSelection(bundle: RequestBundle | null, templateKeys: readonly string[]): Selection | null {
   const [chosen, setChosen] = useState<{ bundleId: string; names: ReadonlySet<string> } | null>(null)
-  if (bundle === null) return { selected: NONE, onSelect: () => undefined }
+  if (bundle === null) return null
   const { id, items, first_approval: first } = bundle
-  if (first) return { selected: new Set(first.keys), onSelect: () => undefined }
-  const selected = chosen?.bundleId === id ? chosen.names : firstKeys(items, templateKeys).selected
-  return { selected, onSelect: (names: ReadonlySet<string>) => setChosen({ bundleId: id, names }) }
+  const asked = { bundle, items, templateKeys }
+  if (first) return { ...asked, selected: new Set(first.keys), onSelect: () => undefined }
+  const selected = chosen?.bundleId === id ? chosen.names : firstKeys(asked).selected
+  return { ...asked, selected, onSelect: (names) => setChosen({ bundleId: id, names }) }
 }
 
+type Selection = ComponentProps<typeof KeyChoice>
+
 /** The selected keys without which the rules may allow the approval, and what deselects them. */
-function leaveOutOf(
-  { items, first_approval: first }: RequestBundle,
-  rules: Demands | null,
-  { selected, onSelect }: HandOverProps['selection'],
-): LeavingOut | null {
+function leaveOutOf({ bundle, selected, onSelect }: Selection, rules: Demands | null): LeavingOut | null {
   const whyNot = rules?.why_not ?? null
-  const refused = new Set(whyNot === null ? stricterOf(items) : whyNot.names)
+  const refused = new Set(whyNot === null ? stricterOf(bundle.items) : whyNot.names)
   const left = new Set([...selected].filter((name) => !refused.has(name)))
-  if (first || left.size === 0 || left.size === selected.size) return null
+  if (bundle.first_approval || left.size === 0 || left.size === selected.size) return null
   return { count: selected.size - left.size, act: () => onSelect(left) }
 }
 
-function doubtsOf({ items }: RequestBundle, templateKeys: readonly string[], selected: ReadonlySet<string>) {
-  const unasked = unaskedOf(items, templateKeys, selected)
-  const leftOut = leftOutOf(items, templateKeys, selected)
+function doubtsOf(selection: Selection) {
+  const unasked = unaskedOf(selection)
+  const leftOut = leftOutOf(selection)
   return [
     unasked.length > 0 && (
       <p key="unasked">
@@ -181,18 +173,13 @@ function doubtsOf({ items }: RequestBundle, templateKeys: readonly string[], sel
   ].filter((doubt) => doubt !== false)
 }
 
-type BundleKeysProps = { bundle: RequestBundle; request: OpenRequest } & HandOverProps['selection']
-
 /** The keys of the chosen bundle, with what is missing of those asked for. */
-function BundleKeys({ bundle, request: { context }, ...selection }: BundleKeysProps) {
-  const { template_keys: templateKeys, requester_meta: meta } = context
-  const { items, first_approval: first } = bundle
-  if (items.length === 0) return <Quiet>This bundle has no keys. Choose another.</Quiet>
-  const choice = { bundle, templateKeys, ...selection }
+function BundleKeys({ context, selection }: { context: RequestContext; selection: Selection }) {
+  if (selection.items.length === 0) return <Quiet>This bundle has no keys. Choose another.</Quiet>
   return (
     <>
-      <KeyNotes format={formatOf(meta['command'])} {...choice} />
-      <KeyChoice isFixed={first !== undefined && first !== null} {...choice} />
+      <KeyNotes format={formatOf(context.requester_meta['command'])} {...selection} />
+      <KeyChoice {...selection} />
     </>
   )
 }

@@ -6,7 +6,7 @@ import { changedOf, planText } from '../../../lib/words/import-steps.ts'
 import { StepRow } from '../../../ui/import-step/step-row.tsx'
 import { call } from '../calls.ts'
 import { useLoaded, WhenLoaded } from '../loaded.tsx'
-import type { Offer } from '../offer.ts'
+import type { Approval, Offer } from '../offer.ts'
 import { inWorkspace, type Place } from '../place/place.ts'
 import { type Asking, endOf } from '../request-state.ts'
 import { Names } from '../shown-names.tsx'
@@ -56,11 +56,10 @@ export function useDepositOffer(asking: Asking, { workspaceId }: Place): Offer {
     action: plan === null ? null : plan.proposal ? proposing(namesIn(deposit), name) : actionOf(plan, name),
     doubts: plan === null ? [] : doubtsOf(plan),
     approval:
-      plan === null
-        ? null
-        : plan.proposal
-          ? proposalOf(plan, namesIn(deposit), readable)
-          : approvalOf(plan, treatment),
+      plan &&
+      (plan.proposal
+        ? { ...approvalOf(plan, namesIn(deposit), { propose: { readable } }), kind: 'proposal' }
+        : approvalOf(plan, namesOf(changedOf(plan.plan)), treatment)),
     onFailure: ({ code }) => {
       if (code !== 'plan_changed') return false
       setReplanned(true)
@@ -82,36 +81,22 @@ function usePlan({ requestId, request, onEnd }: Asking, workspaceId: string | nu
   return useLoaded(workspaceId === null ? null : { workspaceId, treatment }, load, { keeps: true, onFailure })
 }
 
-function approvalOf(
-  { bundle, bundle_id, plan_id, plan }: DepositPlan,
-  treatment: Treatment,
-): Offer['approval'] {
-  return {
-    bundle: { id: bundle_id ?? '', name: bundle },
-    keys: changedOf(plan).map(({ name }) => name),
-    plan: plan_id,
-    send: ({ request, options }, manner) =>
-      call('approveDeposit', { ...request, plan_id, ...treatment, ...manner }, options),
-  }
-}
+type How = Treatment | { propose: { readable: string[] } }
 
-function proposalOf(
-  { bundle, bundle_id, plan_id }: DepositPlan,
-  keys: string[],
-  readable: string[],
-): Offer['approval'] {
+function approvalOf({ bundle, bundle_id, plan_id }: DepositPlan, keys: string[], how: How): Approval {
   return {
-    kind: 'proposal',
     bundle: { id: bundle_id ?? '', name: bundle },
     keys,
     plan: plan_id,
     send: ({ request, options }, manner) =>
-      call('approveDeposit', { ...request, plan_id, propose: { readable }, ...manner }, options),
+      call('approveDeposit', { ...request, plan_id, ...how, ...manner }, options),
   }
 }
 
+const namesOf = (entries: readonly { name: string }[]) => entries.map(({ name }) => name)
+
 function namesIn(deposit: RequestContext['deposit']): string[] {
-  return [...(deposit?.entries ?? []).map(({ name }) => name), ...(deposit?.detach ?? [])]
+  return [...namesOf(deposit?.entries ?? []), ...(deposit?.detach ?? [])]
 }
 
 function doubtsOf(plan: DepositPlan): ReactNode[] {

@@ -6,33 +6,29 @@ import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
 import { commonFacts, factsOf } from './key-facts.ts'
-import { changedFirst, isWhole, splitByAsking } from './selection.ts'
+import { changedFirst, isWhole, type KeySelection, splitByAsking } from './selection.ts'
 
 const FILTER_FROM = 12
-const ROW_HEIGHT_PX = 62
 
-type KeyChoiceProps = {
+type KeyChoiceProps = KeySelection & {
   bundle: RequestBundle
-  /** Another person chose already. */
-  isFixed: boolean
-  templateKeys: readonly string[]
-  selected: ReadonlySet<string>
   onSelect: (selected: ReadonlySet<string>) => void
 }
 
 /** The bundle's keys, each with a checkbox, folded away. Those that the terminal did not request are folded once
  * more. */
-export function KeyChoice({ bundle, ...choice }: KeyChoiceProps) {
+export function KeyChoice(choice: KeyChoiceProps) {
+  const { bundle, items, selected } = choice
   const [open, setOpen] = useState(false)
-  const { asked } = splitByAsking(bundle.items, choice.templateKeys)
-  const { size } = choice.selected
+  const { asked } = splitByAsking(choice)
+  const { size } = selected
   const chosen = size === asked.length ? counted(size, 'key') : `${size} of ${counted(asked.length, 'key')}`
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="rounded-sm py-1 text-sm">
-        {chosen}, {changeOf(bundle, choice.selected)}
+        {chosen}, {changeOf(bundle, selected)}
       </summary>
-      {open && <KeyList items={changedFirst(bundle.items)} {...choice} />}
+      {open && <KeyList {...choice} items={changedFirst(items)} />}
     </details>
   )
 }
@@ -44,12 +40,11 @@ function changeOf({ items, last_approved_at: last }: RequestBundle, selected: Re
   return <strong className="font-semibold">{count} changed since you last approved</strong>
 }
 
-type KeyListProps = Omit<KeyChoiceProps, 'bundle'> & { items: readonly RequestBundleItem[] }
-
-function KeyList({ items, isFixed, templateKeys, selected, onSelect }: KeyListProps) {
+function KeyList(choice: KeyChoiceProps) {
+  const { bundle, items, templateKeys, selected, onSelect } = choice
   const [query, setQuery] = useState('')
   const shown = items.filter(({ key }) => matches(key, query))
-  const { asked, others } = splitByAsking(shown, templateKeys)
+  const { asked, others } = splitByAsking({ items: shown, templateKeys })
   const onToggle = (name: string, on: boolean) => {
     const next = new Set(selected)
     if (on) next.add(name)
@@ -58,9 +53,9 @@ function KeyList({ items, isFixed, templateKeys, selected, onSelect }: KeyListPr
   }
   const rows = { selected, onToggle, common: commonFacts(items) }
   return (
-    <fieldset className="mt-1 min-w-0" disabled={isFixed}>
+    <fieldset className="mt-1 min-w-0" disabled={Boolean(bundle.first_approval)}>
       <legend className="sr-only">Keys to share</legend>
-      <AllKeys {...{ items, templateKeys, selected, onSelect }} />
+      <AllKeys {...choice} />
       {items.length >= FILTER_FROM && (
         <input
           type="search"
@@ -78,8 +73,9 @@ function KeyList({ items, isFixed, templateKeys, selected, onSelect }: KeyListPr
   )
 }
 
-function AllKeys({ items, templateKeys, selected, onSelect }: Omit<KeyListProps, 'isFixed'>) {
-  const { asked } = splitByAsking(items, templateKeys)
+function AllKeys({ onSelect, ...selection }: KeyChoiceProps) {
+  const { items, templateKeys, selected } = selection
+  const { asked } = splitByAsking(selection)
   const all = asked.filter(isWhole).map(({ key }) => key)
   const common = commonFacts(items)
   return (
@@ -105,6 +101,7 @@ function AllKeys({ items, templateKeys, selected, onSelect }: Omit<KeyListProps,
 
 type KeyRowsProps = {
   items: readonly RequestBundleItem[]
+  /** What is true of all keys, and is said once above them. */
   common: ReadonlySet<string>
   selected: ReadonlySet<string>
   onToggle: (name: string, on: boolean) => void
@@ -130,39 +127,31 @@ function OtherKeys(rows: KeyRowsProps) {
   )
 }
 
-function KeyRows({ label, items, common, selected, onToggle }: KeyRowsProps & { label: string }) {
+function KeyRows({ label, items, ...rows }: KeyRowsProps & { label: string }) {
   return (
     <div className="mt-2">
       <VirtualList
         label={label}
         items={items}
         keyOf={({ key }) => key}
-        rowHeight={ROW_HEIGHT_PX}
-        render={(item) => (
-          <KeyRow item={item} common={common} checked={selected.has(item.key)} onToggle={onToggle} />
-        )}
+        rowHeight={62}
+        render={(item) => <KeyRow item={item} {...rows} />}
       />
     </div>
   )
 }
 
-type KeyRowProps = {
-  item: RequestBundleItem
-  /** What is true of all keys, and is said once above them. */
-  common: ReadonlySet<string>
-  checked: boolean
-  onToggle: (name: string, on: boolean) => void
-}
+type KeyRowProps = Omit<KeyRowsProps, 'items'> & { item: RequestBundleItem }
 
 /** One key of the bundle with its checkbox, and what is known of its value. */
-function KeyRow({ item, common, checked, onToggle }: KeyRowProps) {
+function KeyRow({ item, common, selected, onToggle }: KeyRowProps) {
   const id = useId()
   const facts = [...factsOf(item)].filter(([text]) => !common.has(text))
   return (
     <Checkbox
       className="flex items-start gap-3 px-3 py-2.5 hover:bg-sunken/60"
       boxClass="mt-0.5"
-      checked={checked}
+      checked={selected.has(item.key)}
       disabled={!isWhole(item)}
       onChange={(on) => onToggle(item.key, on)}
       aria-describedby={`${id}-note`}

@@ -1,26 +1,23 @@
 import { type FormatName, NAME_RULES } from '@keyferry/contract/env/format-names'
-import type { RequestBundle, RequestBundleItem } from '../../../lib/calls/answers.ts'
+import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Names } from '../shown-names.tsx'
-import { firstKeys, isWhole, splitByAsking, unaskedOf } from './selection.ts'
+import { firstKeys, isWhole, type KeySelection, splitByAsking, unaskedOf } from './selection.ts'
 
-type KeyNotesProps = {
-  bundle: RequestBundle
-  templateKeys: readonly string[]
+type KeyNotesProps = KeySelection & {
   format: FormatName | null
-  selected: ReadonlySet<string>
   onSelect: (selected: ReadonlySet<string>) => void
 }
 
 /** Where the selection differs from what the terminal requested, or leaves out what the bundle requires. */
-export function KeyNotes({ bundle, templateKeys, format, selected, onSelect }: KeyNotesProps) {
-  const { items } = bundle
-  const { asked } = splitByAsking(items, templateKeys)
-  const unasked = unaskedOf(items, templateKeys, selected)
+export function KeyNotes({ format, onSelect, ...selection }: KeyNotesProps) {
+  const { items, templateKeys, selected } = selection
+  const { asked } = splitByAsking(selection)
+  const unasked = unaskedOf(selection)
   const broken = templateKeys.length === 0 ? [] : asked.filter((item) => !isWhole(item))
   const cautions = [
-    ['Requested, but not in this bundle', firstKeys(items, templateKeys).missing],
+    ['Requested, but not in this bundle', firstKeys(selection).missing],
     ['Requested, but cannot be built, because the bundle lacks a part', namesOf(broken)],
     [
       'Required, but not selected',

@@ -10,8 +10,6 @@ import { inWorkspace } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
 import type { Asking } from '../request-state.ts'
 
-const ROW_HEIGHT_PX = 42
-
 /** What the terminal would list: the names of the chosen bundle, or the bundles of the chosen workspace. */
 export function useNamesOffer({ requestId, request }: Asking, place: ChosenPlace): Offer {
   const asksForBundle = request.context.suggested_bundle_id !== null
@@ -104,7 +102,7 @@ function Rows({ label, rows }: RowsProps): ReactNode {
       label={label}
       items={rows}
       keyOf={({ name }) => name}
-      rowHeight={ROW_HEIGHT_PX}
+      rowHeight={42}
       render={({ name, note }) => (
         <p className="flex flex-wrap items-baseline gap-x-3 px-3 py-2.5">
           <span className="min-w-0 flex-1 font-mono text-sm font-medium break-all">{name}</span>

@@ -15,36 +15,48 @@ function items(...names: string[]): RequestBundleItem[] {
 }
 
 test('without a template every key is selected', () => {
-  expect(firstKeys(items('A', 'B'), [])).toEqual({ selected: new Set(['A', 'B']), missing: [] })
+  expect(firstKeys({ items: items('A', 'B'), templateKeys: [] })).toEqual({
+    selected: new Set(['A', 'B']),
+    missing: [],
+  })
 })
 
 test('with a template only keys that exist are selected, and the others are named once', () => {
-  expect(firstKeys(items('A', 'B'), ['B', 'X', 'X'])).toEqual({ selected: new Set(['B']), missing: ['X'] })
+  expect(firstKeys({ items: items('A', 'B'), templateKeys: ['B', 'X', 'X'] })).toEqual({
+    selected: new Set(['B']),
+    missing: ['X'],
+  })
 })
 
 test('keys that were not requested are listed separately, unless the request names none', () => {
   const [a, b, c] = items('A', 'B', 'C')
-  expect(splitByAsking(items('A', 'B', 'C'), ['C', 'X', 'A'])).toEqual({ asked: [a, c], others: [b] })
-  expect(splitByAsking(items('A', 'B', 'C'), [])).toEqual({ asked: [a, b, c], others: [] })
+  expect(splitByAsking({ items: items('A', 'B', 'C'), templateKeys: ['C', 'X', 'A'] })).toEqual({
+    asked: [a, c],
+    others: [b],
+  })
+  expect(splitByAsking({ items: items('A', 'B', 'C'), templateKeys: [] })).toEqual({
+    asked: [a, b, c],
+    others: [],
+  })
 })
 
 test('a selected key that was not requested is strange, and so is a required one that is deselected', () => {
   const both = items('A', 'B').map((item) => ({ ...item, required: true }))
-  expect(unaskedOf(both, ['A'], new Set(['A', 'B']))).toEqual(['B'])
-  expect(leftOutOf(both, ['A'], new Set())).toEqual(['A'])
-  expect(leftOutOf(both, [], new Set(['B']))).toEqual(['A'])
+  expect(unaskedOf({ items: both, templateKeys: ['A'], selected: new Set(['A', 'B']) })).toEqual(['B'])
+  expect(leftOutOf({ items: both, templateKeys: ['A'], selected: new Set() })).toEqual(['A'])
+  expect(leftOutOf({ items: both, templateKeys: [], selected: new Set(['B']) })).toEqual(['A'])
 })
 
 test('the rules are asked again for the selected keys that another bundle makes stricter, as many as fit', () => {
   const both = items('A', 'B', 'C').map((item) => ({ ...item, stricter: item.key !== 'C' }))
-  expect(stricterKeys(both, [], new Set(['A', 'B', 'C']))).toBeNull()
-  expect(stricterKeys(both, [], new Set(['A', 'B']))).toBeNull()
-  expect(stricterKeys(both, [], new Set(['C']))).toBe('')
-  expect(stricterKeys(both, ['C'], new Set(['B', 'C']))).toBe('B')
-  expect(stricterKeys(items('A'), ['A'], new Set())).toBeNull()
+  expect(stricterKeys({ items: both, templateKeys: [], selected: new Set(['A', 'B', 'C']) })).toBeNull()
+  expect(stricterKeys({ items: both, templateKeys: [], selected: new Set(['A', 'B']) })).toBeNull()
+  expect(stricterKeys({ items: both, templateKeys: [], selected: new Set(['C']) })).toBe('')
+  expect(stricterKeys({ items: both, templateKeys: ['C'], selected: new Set(['B', 'C']) })).toBe('B')
+  expect(stricterKeys({ items: items('A'), templateKeys: ['A'], selected: new Set() })).toBeNull()
   const names = Array.from({ length: 1_000 }, (_, index) => `NAME_${index}`)
   const many = items(...names).map((item) => ({ ...item, stricter: true }))
-  const sent = stricterKeys(many, ['NAME_0'], new Set(names)) ?? ''
+  const sent = stricterKeys({ items: many, templateKeys: ['NAME_0'], selected: new Set(names) }) ?? ''
   expect(sent.length).toBeLessThanOrEqual(4_000)
   expect(names.slice(0, sent.split(',').length)).toEqual(sent.split(','))
 })

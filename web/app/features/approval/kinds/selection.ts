@@ -1,5 +1,13 @@
 import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
 
+/** The entries of a bundle, the names that the terminal asked for, and those that are selected. A request without names
+ * asks for what the approver selects. */
+export type KeySelection = {
+  items: readonly RequestBundleItem[]
+  templateKeys: readonly string[]
+  selected: ReadonlySet<string>
+}
+
 /** Whether the bundle can deliver an entry: a composed value needs all its parts. */
 export function isWhole({ missing_parts = [] }: RequestBundleItem): boolean {
   return missing_parts.length === 0
@@ -12,7 +20,7 @@ export function changedFirst(items: readonly RequestBundleItem[]): readonly Requ
 
 /** The keys to select first: those asked for that the bundle can deliver, or all of them; and those that it does not
  * have. */
-export function firstKeys(items: readonly RequestBundleItem[], templateKeys: readonly string[]) {
+export function firstKeys({ items, templateKeys }: Omit<KeySelection, 'selected'>) {
   const whole = new Set(items.filter(isWhole).map(({ key }) => key))
   if (templateKeys.length === 0) return { selected: whole, missing: [] }
   const present = new Set(items.map(({ key }) => key))
@@ -22,38 +30,24 @@ export function firstKeys(items: readonly RequestBundleItem[], templateKeys: rea
   }
 }
 
-/** The entries that were asked for, and the others. A request without names asks for what the approver selects. */
-export function splitByAsking(
-  items: readonly RequestBundleItem[],
-  templateKeys: readonly string[],
-): { asked: readonly RequestBundleItem[]; others: readonly RequestBundleItem[] } {
-  if (templateKeys.length === 0) return { asked: items, others: [] }
+/** The entries that were asked for, and the others. */
+export function splitByAsking({ items, templateKeys }: Omit<KeySelection, 'selected'>) {
   const wanted = new Set(templateKeys)
-  return {
-    asked: items.filter(({ key }) => wanted.has(key)),
-    others: items.filter(({ key }) => !wanted.has(key)),
-  }
+  const isAsked = ({ key }: RequestBundleItem) => wanted.size === 0 || wanted.has(key)
+  return { asked: items.filter(isAsked), others: items.filter((item) => !isAsked(item)) }
 }
 
 /** Selected, although the terminal did not ask for them. */
-export function unaskedOf(
-  items: readonly RequestBundleItem[],
-  templateKeys: readonly string[],
-  selected: ReadonlySet<string>,
-): string[] {
-  const { others } = splitByAsking(items, templateKeys)
-  return others.map(({ key }) => key).filter((name) => selected.has(name))
+export function unaskedOf(selection: KeySelection): string[] {
+  const { others } = splitByAsking(selection)
+  return others.map(({ key }) => key).filter((name) => selection.selected.has(name))
 }
 
 /** Required by the bundle and asked for, but deselected. */
-export function leftOutOf(
-  items: readonly RequestBundleItem[],
-  templateKeys: readonly string[],
-  selected: ReadonlySet<string>,
-): string[] {
-  const first = firstKeys(items, templateKeys).selected
-  return items
-    .filter(({ key, required }) => required && first.has(key) && !selected.has(key))
+export function leftOutOf(selection: KeySelection): string[] {
+  const first = firstKeys(selection).selected
+  return selection.items
+    .filter(({ key, required }) => required && first.has(key) && !selection.selected.has(key))
     .map(({ key }) => key)
 }
 
@@ -62,13 +56,9 @@ const MOST_CHARS = 4_000
 
 /** The selected keys that another bundle makes stricter, with commas between them: on them depends what the rules
  * demand. Null where they are those that the terminal requested, which the server judges unasked. */
-export function stricterKeys(
-  items: readonly RequestBundleItem[],
-  templateKeys: readonly string[],
-  selected: ReadonlySet<string>,
-): string | null {
-  const asked = stricterOf(splitByAsking(items, templateKeys).asked).join()
-  const names = stricterOf(items.filter(({ key }) => selected.has(key))).join()
+export function stricterKeys(selection: KeySelection): string | null {
+  const asked = stricterOf(splitByAsking(selection).asked).join()
+  const names = stricterOf(selection.items.filter(({ key }) => selection.selected.has(key))).join()
   if (names === asked) return null
   return names.length <= MOST_CHARS ? names : names.slice(0, names.lastIndexOf(',', MOST_CHARS))
 }

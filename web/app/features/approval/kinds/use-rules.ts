@@ -1,10 +1,11 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import type { RequestBundle } from '../../../lib/calls/answers.ts'
+import { useSettled } from '../../../lib/page/use-settled.ts'
 import { call } from '../calls.ts'
 import { useLoaded } from '../loaded.tsx'
 import { inWorkspace } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
-import { stricterKeys } from './selection.ts'
+import { type KeySelection, stricterKeys } from './selection.ts'
 
 const CHOOSING_MS = 250
 
@@ -12,14 +13,13 @@ type RulesOf = {
   requestId: string
   place: ChosenPlace
   bundle: RequestBundle | null
-  templateKeys: readonly string[]
-  selected: ReadonlySet<string>
+  selection: KeySelection | null
 }
 
 /** What the rules demand of the selected keys. They come with the bundle for the keys that the terminal requested, and
  * are asked for again when the selection gains or loses keys that another bundle makes stricter. */
-export function useRules({ requestId, place: { workspaceId }, bundle, templateKeys, selected }: RulesOf) {
-  const keys = bundle === null ? null : stricterKeys(bundle.items, templateKeys, selected)
+export function useRules({ requestId, place: { workspaceId }, bundle, selection }: RulesOf) {
+  const keys = selection === null ? null : stricterKeys(selection)
   const bundleId = bundle?.id ?? null
   const of = useMemo(
     () =>
@@ -27,7 +27,7 @@ export function useRules({ requestId, place: { workspaceId }, bundle, templateKe
     [workspaceId, bundleId, keys],
   )
   const asked = useLoaded(
-    useSettled(of),
+    useSettled(of, CHOOSING_MS),
     async (chosen) => ({
       of: chosen,
       rules: await call(
@@ -42,14 +42,4 @@ export function useRules({ requestId, place: { workspaceId }, bundle, templateKe
   const isCurrent = of === null || answer?.of.keys === keys
   const unanswered = asked.phase === 'failed' ? asked.phase : 'loading'
   return { rules: answer?.rules ?? bundle, phase: isCurrent ? 'ready' : unanswered, asked } as const
-}
-
-/** A value once it has stayed the same for a moment. */
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), CHOOSING_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
 }

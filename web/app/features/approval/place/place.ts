@@ -47,15 +47,10 @@ export function onlyBundle(bundles: readonly RequestBundleEntry[], asked: Asked)
 
 /** Whether the client takes another bundle than the one that it names. The keyferry client does so only with
  * `--any-bundle`; for a list of names, it says which bundle was chosen. */
-export function takesAnyBundle({
-  kind,
-  suggested_bundle_id,
-  requester_meta,
-  flags,
-}: RequestContext): boolean {
-  if (kind === 'names' || suggested_bundle_id === null) return true
-  const isOurs = requester_meta.user_agent.startsWith('keyferry/')
-  return !isOurs || (flags ?? []).some((flag) => flag.startsWith('--any-bundle'))
+export function takesAnyBundle({ kind, suggested_bundle_id: asked, ...sent }: RequestContext): boolean {
+  if (kind === 'names' || asked === null) return true
+  const isOurs = sent.requester_meta.user_agent.startsWith('keyferry/')
+  return !isOurs || (sent.flags ?? []).some((flag) => flag.startsWith('--any-bundle'))
 }
 
 /** What makes a call work in this workspace. */

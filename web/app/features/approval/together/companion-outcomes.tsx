@@ -4,26 +4,20 @@ import { WholeWords } from '../../../ui/whole-words.tsx'
 import type { KeptCompanion } from '../kept.ts'
 import { type CompanionState, useCompanionStates } from './companion-state.ts'
 
-type Look = { text: string; Icon: LucideIcon; tone: string; needsPage: boolean }
+const WAITING = { Icon: Hourglass, tone: 'text-ink-faint' }
+const ENDED = { Icon: CircleSlash, tone: 'text-ink-faint' }
+const FAILED = { Icon: CircleAlert, tone: 'text-danger', needsPage: true }
+
+type Look = { text: string; Icon: LucideIcon; tone: string; needsPage?: boolean }
 
 const LOOKS: Readonly<Record<CompanionState, Look>> = {
-  underway: { text: 'On its way', Icon: Hourglass, tone: 'text-ink-faint', needsPage: false },
-  delivered: { text: 'Delivered', Icon: CircleCheck, tone: 'text-good', needsPage: false },
-  not_approved: { text: 'Not approved', Icon: CircleAlert, tone: 'text-danger', needsPage: true },
-  not_returned: {
-    text: 'Approved, but it did not reach its program.',
-    Icon: CircleAlert,
-    tone: 'text-danger',
-    needsPage: true,
-  },
-  denied: { text: 'Denied', Icon: CircleSlash, tone: 'text-ink-faint', needsPage: false },
-  withdrawn: {
-    text: 'Cancelled by the terminal',
-    Icon: CircleSlash,
-    tone: 'text-ink-faint',
-    needsPage: false,
-  },
-  expired: { text: 'Expired', Icon: Hourglass, tone: 'text-ink-faint', needsPage: false },
+  underway: { text: 'On its way', ...WAITING },
+  delivered: { text: 'Delivered', Icon: CircleCheck, tone: 'text-good' },
+  not_approved: { text: 'Not approved', ...FAILED },
+  not_returned: { text: 'Approved, but it did not reach its program.', ...FAILED },
+  denied: { text: 'Denied', ...ENDED },
+  withdrawn: { text: 'Cancelled by the terminal', ...ENDED },
+  expired: { text: 'Expired', ...WAITING },
 }
 
 /** What became of each command that was approved beside this request. */

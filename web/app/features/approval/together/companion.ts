@@ -25,7 +25,7 @@ export function placeOf(context: RequestContext, candidates: readonly Candidate[
 
 /** The keys that are approved: those that the terminal asks for, or all. */
 export function keysOf({ items }: RequestBundle, { template_keys }: RequestContext): readonly string[] {
-  const { selected } = firstKeys(items, template_keys)
+  const { selected } = firstKeys({ items, templateKeys: template_keys })
   return items.map(({ key }) => key).filter((name) => selected.has(name))
 }
 
@@ -38,8 +38,8 @@ export function whyOwnPage({ context, bundle, keys }: Companion, way: Way): stri
   if (bundle.why_not) return `${bundle.why_not.error}.`
   if ((bundle.approvals_needed ?? 1) > 1) return 'Two people must approve it.'
   if (keys.length === 0) return 'The bundle has none of the requested keys.'
-  if (firstKeys(bundle.items, context.template_keys).missing.length > 0)
-    return 'The bundle lacks requested keys.'
+  const { missing } = firstKeys({ items: bundle.items, templateKeys: context.template_keys })
+  if (missing.length > 0) return 'The bundle lacks requested keys.'
   return whyOtherWay(bundle, way)
 }
 

@@ -6,6 +6,7 @@ type VirtualListProps<Item> = {
   label: string
   items: readonly Item[]
   keyOf: (item: Item) => string
+  /** In pixels, of a row that has not been on the page yet. */
   rowHeight: number
   render: (item: Item, index: number) => ReactNode
   /** To be given the list's element; each row of it says its place in `data-index`. */

@@ -15,8 +15,6 @@ import { BundleRow } from './bundle-row.tsx'
 import { flatRows, rowKey, treeRows } from './bundle-tree.ts'
 import { FirstSteps } from './first-steps.tsx'
 
-const ROW_HEIGHT_PX = 53
-
 /** All bundles: as a tree, or as a list while one searches, filters or sorts. */
 export function BundlesPage() {
   const bundles = useAnswer('listBundles', {})
@@ -82,7 +80,7 @@ function BundleList({ bundles }: { bundles: readonly Bundle[] }) {
         label="Bundles"
         items={rows}
         keyOf={rowKey}
-        rowHeight={ROW_HEIGHT_PX}
+        rowHeight={53}
         render={(row) => <BundleRow row={row} sort={sort} onToggle={toggle} />}
       />
     </>

@@ -17,8 +17,6 @@ import { LoadingState } from '../../ui/loaded.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
 
-const ROW_HEIGHT_PX = 58
-
 type Asked = { what: 'restore' | 'destroy'; version: KeyVersion; current: KeyVersion } | null
 
 /** The versions of a key, newest first, with the ways to restore and to destroy one. */
@@ -36,7 +34,7 @@ export function KeyHistory({ item }: { item: KeyWithBundles }) {
         label="Versions"
         items={data}
         keyOf={({ version }) => String(version)}
-        rowHeight={ROW_HEIGHT_PX}
+        rowHeight={58}
         render={(version) => <VersionRow version={version} current={current} onAsk={ask} />}
       />
       <p className="mt-3 text-sm text-ink-soft">

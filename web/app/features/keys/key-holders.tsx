@@ -15,8 +15,6 @@ import { LoadingState } from '../../ui/loaded.tsx'
 import { telling } from '../../ui/toast-store.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 
-const ROW_HEIGHT_PX = 62
-
 /** Who was given which version of a key, those with the oldest version first. */
 export function KeyHolders({ item }: { item: Key }) {
   const holders = useHolders(item.id)
@@ -41,7 +39,7 @@ export function KeyHolders({ item }: { item: Key }) {
         label="Holders"
         items={data}
         keyOf={({ holder }) => holder}
-        rowHeight={ROW_HEIGHT_PX}
+        rowHeight={62}
         render={(holder) => <HolderRow item={item} holder={holder} />}
       />
       {data.length === MOST_HOLDERS && (

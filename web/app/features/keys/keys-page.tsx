@@ -22,8 +22,6 @@ import { RowCheckbox } from '../../ui/selection/row-checkbox.tsx'
 import { SelectedKeys } from '../../ui/selection/selected-keys.tsx'
 import { KeyFilters, type Stale, useKeyFilters } from './key-filters.tsx'
 
-const ROW_HEIGHT_PX = 45
-
 /** The library: every value, by the variable that it is a value of. */
 export function KeysPage() {
   const { textOf } = useAddressFields(['query', 'filter'])
@@ -88,7 +86,7 @@ function KeyList({ keys, others }: { keys: readonly Key[]; others: ReactNode }) 
           items={rows}
           count={shown.length}
           keyOf={rowId}
-          rowHeight={ROW_HEIGHT_PX}
+          rowHeight={45}
           render={(row, index) =>
             row.kind === 'variable' ? (
               <VariableRow {...row} />

@@ -155,7 +155,7 @@ function Decision({ proposal: { id, bundle, proposer }, plan, choice }: Decision
   }
   const isAsking = plan !== undefined && (plan.production.length > 0 || plan.changes.length > 0)
   const label = storing(plan?.plan ?? [])
-  const hasChanged = store.error !== null && describeFailure(store.error).code === 'plan_changed'
+  const hasChanged = describeFailure(store.error).code === 'plan_changed'
   return (
     <div className="mt-5 space-y-3">
       {hasChanged ? (

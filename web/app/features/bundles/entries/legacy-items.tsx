@@ -12,8 +12,6 @@ import { Section } from '../../../ui/section.tsx'
 import { notify, notifyFailure } from '../../../ui/toast-store.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
 
-const ROW_HEIGHT_PX = 53
-
 type LegacyItemsProps = { bundleId: string; items: readonly BundleItem[] }
 
 /** Values in the bundle itself instead of the library, each with a button that makes it a library key. */
@@ -37,7 +35,7 @@ export function LegacyItems({ bundleId, items }: LegacyItemsProps) {
         label="Inline items"
         items={items}
         keyOf={({ name }) => name}
-        rowHeight={ROW_HEIGHT_PX}
+        rowHeight={53}
         render={(item) => (
           <div className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
             <span className="min-w-0 flex-1 basis-40 font-mono text-sm break-all">{item.name}</span>

@@ -8,7 +8,7 @@ import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
 import { isKnownByItsUser, pinnedKeys } from '../receipt/pinned-keys.ts'
-import { checkedReceipt, deliveryReceiptIn, type Receipt } from '../receipt/receipt.ts'
+import { deliveryReceiptIn, type Receipt, requireFits, signedFields } from '../receipt/receipt.ts'
 import type { Delivery, Named } from '../server/wait-answer.ts'
 import { sentCommand } from './claims.ts'
 import type { ValuesRequest } from './values-request.ts'
@@ -98,20 +98,18 @@ export function openBox(ciphertextBase64: string, keyPair: KeyPair): string {
 /** Check the receipt of a delivery before its box is opened.
  * @returns null if the server signs none, and never did · @throws CliError refused · NoAnswer */
 export async function checkReceipt(
-  { receipt, ciphertextBase64 }: Delivery,
+  { receipt: signed, ciphertextBase64 }: Delivery,
   { request, pending, parts }: { request: ValuesRequest; pending: PendingRequest; parts: Parts },
 ): Promise<Receipt | null> {
-  if (receipt === null && mustSign(pending.server, parts)) throw unsigned(pending.server)
-  const checked =
-    receipt === null
-      ? null
-      : await checkedReceipt(
-          { signed: receipt, fieldsIn: deliveryReceiptIn },
-          { pending, box: decodeBase64(ciphertextBase64), argv: sentCommand(request.command) },
-          parts,
-        )
-  requireAssurance(checked, request)
-  return checked
+  const { server } = pending
+  if (signed === null && mustSign(server, parts)) throw unsigned(server)
+  const receipt = signed === null ? null : deliveryReceiptIn(await signedFields(signed, server, parts))
+  if (receipt !== null) {
+    const box = decodeBase64(ciphertextBase64)
+    requireFits(receipt, { pending, box, argv: sentCommand(request.command) })
+  }
+  requireAssurance(receipt, request)
+  return receipt
 }
 
 function mustSign(server: string, parts: Parts): boolean {

@@ -10,11 +10,12 @@ import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import { type Arrived, depositIn } from '../delivery/wait.ts'
 import {
-  checkedReceipt,
   countsOf,
   type DepositReceipt,
   depositReceiptIn,
+  requireFits,
   requireStored,
+  signedFields,
 } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
@@ -98,8 +99,8 @@ export async function checkedDeposit(
   { depositing: { content, command }, pending, box }: Sent,
   parts: Parts,
 ): Promise<DepositReceipt> {
-  const known = { pending, box, argv: sentCommand(command) }
-  const stored = await checkedReceipt({ signed: receipt, fieldsIn: depositReceiptIn }, known, parts)
+  const stored = depositReceiptIn(await signedFields(receipt, pending.server, parts))
+  requireFits(stored, { pending, box, argv: sentCommand(command) })
   requireStored(stored, { bundle: content.bundle, names: namesIn(content) })
   return stored
 }

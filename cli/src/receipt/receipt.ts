@@ -112,21 +112,19 @@ type Known = {
   readonly argv: readonly string[] | null
 }
 
-/** Check that the receipt is signed with the key that this client knows, and is for this request, this box and this
- * command.
- * @param fieldsIn the fields of its kind
- * @throws CliError refused, naming what differs · NoAnswer */
-export async function checkedReceipt<R extends Receipt | DepositReceipt>(
-  { signed, fieldsIn }: { signed: SignedReceipt; fieldsIn: (fields: Record<string, unknown>) => R },
-  known: Known,
+/** The fields of a receipt that is signed with the key that this client knows of the server.
+ * @throws CliError refused · NoAnswer */
+export async function signedFields(
+  receipt: SignedReceipt,
+  server: string,
   parts: Parts,
-): Promise<R> {
-  const receipt = fieldsIn(verifiedFields(signed, await keyOf(known.pending.server, signed.kid, parts)))
-  requireFits(receipt, known)
-  return receipt
+): Promise<Record<string, unknown>> {
+  return verifiedFields(receipt, await keyOf(server, receipt.kid, parts))
 }
 
-function requireFits(receipt: Receipt | DepositReceipt, { pending, box, argv }: Known): void {
+/** Whether the receipt is for this request, this box and this command.
+ * @throws CliError refused, naming what differs */
+export function requireFits(receipt: Receipt | DepositReceipt, { pending, box, argv }: Known): void {
   const publicKey = Buffer.from(pending.keyPair.publicKey).toString('base64')
   const differs = [
     receipt.requestId === pending.id ? null : 'another request',

@@ -47,7 +47,7 @@ function valuesOf(
   parts: Parts,
   { mayAsk = true, pending: earlier }: ApprovalOptions,
 ): RequestKind<Delivered> {
-  const { keys, format, via, isRemembered, use, keepAs } = request
+  const { bundle, keys, format, via, isRemembered, use, keepAs } = request
   const fields = { format, use, ...(keys.length === 0 ? {} : { template_keys: keys }) }
   return {
     name: null,
@@ -58,7 +58,8 @@ function valuesOf(
     fields,
     begin: async (pending) => {
       if (pending.remembered === null && !mayAsk) throw await personNeeded(pending, parts)
-      if (earlier === undefined && pending.remembered === null) await requireKnown(request, pending, parts)
+      if (earlier === undefined && pending.remembered === null && bundle !== null)
+        await requireKnown(bundle, pending, parts)
       if (keepAs === null) return null
       if (earlier === undefined) keepRequest(pending, keepAs, parts)
       return keptUntilItEnds(pending, parts)
@@ -81,9 +82,9 @@ async function personNeeded(pending: PendingRequest, parts: Parts): Promise<Pers
   return new PersonNeeded(EXIT.denied, why, 'Run the command again, and approve it.')
 }
 
-async function requireKnown(request: ValuesRequest, pending: PendingRequest, parts: Parts): Promise<void> {
+async function requireKnown(bundle: string, pending: PendingRequest, parts: Parts): Promise<void> {
   try {
-    await requireKnownBundle(request, parts)
+    await requireKnownBundle(pending.server, bundle, parts)
   } catch (error) {
     await withdraw(pending, parts)
     throw error

@@ -67,11 +67,8 @@ export async function detachName(at: Library, bundle: ListedBundle, { name, id }
 /** Refuse a bundle that a server without accounts does not have. Any other server tells this client nothing about
  * bundles, and the approver sees whether there is one.
  * @throws CliError usage: there is none; with the nearest name */
-export async function requireKnownBundle(
-  { server, bundle }: { server: string; bundle: string | null },
-  parts: Parts,
-): Promise<void> {
-  if (bundle === null || !isOnThisMachine(server)) return
+export async function requireKnownBundle(server: string, bundle: string, parts: Parts): Promise<void> {
+  if (!isOnThisMachine(server)) return
   const library = { server, parts, workspace: null }
   try {
     const bundles = await listBundles(library)

@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askApproval, createLibrary } from './app-library.ts'
 import { closePage, openPage, readRequest, type WatchedPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
@@ -34,12 +34,12 @@ describe.skipIf(!hasBrowser())('presses that a person does not mean', () => {
   beforeAll(async () => {
     ;[server, browser] = await Promise.all([
       startServer({ env: { TRUST_PROXY: '127.0.0.1' } }),
-      launchBrowser(),
+      sharedBrowser(),
     ])
     await createLibrary(server.url)
   })
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -12,7 +12,7 @@ import {
   readRequest,
   typeCheckCode,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const ACME = 'Acme'
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
 
   beforeAll(async () => {
     const env = { TRUST_PROXY: '127.0.0.1', ...ACCOUNTS }
-    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env }), sharedBrowser()])
     session = await setUpOwner(server.url)
     const headers = sessionHeaders(server.url, session)
     await createLibrary(server.url, LIBRARY, headers)
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -9,7 +9,7 @@ import {
   readRequest,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const LIFETIME_SECONDS = 8
@@ -31,12 +31,12 @@ describe.skipIf(!hasBrowser())('on a phone, in both themes: a request that ends'
 
   beforeAll(async () => {
     const env = { TRUST_PROXY: '127.0.0.1', REQUEST_TTL: String(LIFETIME_SECONDS) }
-    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env }), sharedBrowser()])
     await createLibrary(server.url)
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

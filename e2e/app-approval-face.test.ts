@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asking, askApproval, createLibrary, META } from './app-library.ts'
 import { closePage, expectAccessible, openKeys, openPage, readRequest } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
@@ -32,12 +32,12 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
   beforeAll(async () => {
     ;[server, browser] = await Promise.all([
       startServer({ env: { TRUST_PROXY: '127.0.0.1' } }),
-      launchBrowser(),
+      sharedBrowser(),
     ])
     ;({ keys } = await createLibrary(server.url))
   })
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

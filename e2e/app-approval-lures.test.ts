@@ -4,7 +4,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askApproval, createLibrary } from './app-library.ts'
 import { closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true })
@@ -21,12 +21,12 @@ describe.skipIf(!hasBrowser())('a page of another site that wants an approval', 
 
   beforeAll(async () => {
     const env = { TRUST_PROXY: '127.0.0.1' }
-    ;[server, browser, lure] = await Promise.all([startServer({ env }), launchBrowser(), startLure()])
+    ;[server, browser, lure] = await Promise.all([startServer({ env }), sharedBrowser(), startLure()])
     await createLibrary(server.url)
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await Promise.all([server?.dispose(), lure?.close()])
   })
 

@@ -15,7 +15,7 @@ import {
   typeCheckCode,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const PROXY = { TRUST_PROXY: '127.0.0.1' }
@@ -46,12 +46,12 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer({ env: PROXY }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env: PROXY }), sharedBrowser()])
     await createLibrary(server.url)
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -10,7 +10,7 @@ import {
   pickFromMenu,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const shownNames = async (page: Page) =>
@@ -22,12 +22,12 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
   let bundleId: string
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer(), sharedBrowser()])
     await createLibrary(server.url)
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

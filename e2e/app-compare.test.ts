@@ -10,7 +10,7 @@ import {
   recordAnswers,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const MANY = 400
@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser())('Compare in the browser', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer(), sharedBrowser()])
     await createLibrary(server.url, [
       { name: 'dev/app', keys: ['SENTRY_DSN', 'DATABASE_URL', 'ONLY_DEV', 'ALSO_DEV'].map(key) },
       { name: 'prod/app', keys: ['SENTRY_DSN', 'PROD_ONLY'].map(key) },
@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser())('Compare in the browser', () => {
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -13,7 +13,7 @@ import {
   recordAnswers,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const TEMPLATE = 'postgres://app:${DB_PASSWORD|uri}@${DB_HOST}/app'
@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
   let ids: Awaited<ReturnType<typeof createLibrary>>
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer(), sharedBrowser()])
     ids = await createLibrary(server.url, [
       { name: 'dev/app', keys: [{ name: 'DB_HOST', value: 'localhost', is_secret: false }] },
       { name: 'prod/app', keys: [{ name: 'DB_HOST', value: 'localhost', is_secret: false }] },
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

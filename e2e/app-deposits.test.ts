@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type SessionCookie, sessionHeaders } from './app-accounts.ts'
 import { closePage, expectAccessible, expectNoSidewaysScroll, openPage, readRequest } from './app-page.ts'
 import { startBoundServer } from './bound-server.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type Deposited, type Depositing, Depositor } from './depositor.ts'
 import type { RunningServer } from './start-server.ts'
 
@@ -32,11 +32,11 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
   let cookie: SessionCookie
 
   beforeAll(async () => {
-    ;[{ server, cookie }, browser] = await Promise.all([startBoundServer(), launchBrowser()])
+    ;[{ server, cookie }, browser] = await Promise.all([startBoundServer(), sharedBrowser()])
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

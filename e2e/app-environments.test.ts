@@ -10,7 +10,7 @@ import {
   recordAnswers,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 describe.skipIf(!hasBrowser())('one variable with several values, in the browser', () => {
@@ -22,11 +22,11 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
   let urlKey: string
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer(), sharedBrowser()])
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

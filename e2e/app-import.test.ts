@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLibrary } from './app-library.ts'
 import { closePage, expectAccessible, openPage, recordAnswers, type WatchedPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const TEXT = `# the shop
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
   })
 
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

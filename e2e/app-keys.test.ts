@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLibrary } from './app-library.ts'
 import { closePage, expectAccessible, openPage, recordAnswers, type WatchedPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 describe.skipIf(!hasBrowser())('keys in the browser', () => {
@@ -12,13 +12,13 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
   let keyIds: ReadonlyMap<string, string>
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer(), sharedBrowser()])
     keyIds = (await createLibrary(server.url)).keys
     await createClient(server.url)('POST', '/api/v1/keys', { body: { name: 'UNUSED', value: 'x' } })
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askApproval } from './app-library.ts'
 import { closePage, expectAccessible, openKeys, openPage, readRequest, type WatchedPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const KEYS = 5_000
@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
     dataDir = await mkdtemp(join(MEMORY, 'keyferry-long-'))
     ;[server, browser] = await Promise.all([
       startServer({ dataDir, env: { TRUST_PROXY: '127.0.0.1' } }),
-      launchBrowser(),
+      sharedBrowser(),
     ])
     const call = createClient(server.url)
     const entries = Array.from({ length: KEYS }, (_, index) => ({
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
   }, 180_000)
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
     if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true })
   })

@@ -5,7 +5,7 @@ import { Issuer } from '../api/test/issuer.ts'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
 import { closePage, expectAccessible, expectNoSidewaysScroll, openPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { createMachine, fetchAsMachine } from './machine-calls.ts'
 import { clientIn } from './page-client.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
   beforeAll(async () => {
     const env = { ...ACCOUNTS, ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' }
     await issuer.start()
-    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env }), sharedBrowser()])
     cookie = await setUpOwner(server.url)
     headers = sessionHeaders(server.url, cookie)
     bundles = (await createLibrary(server.url, undefined, headers)).bundles
@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
 
   afterAll(async () => {
     issuer.stop()
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -12,7 +12,7 @@ import {
   recordAnswers,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const HOSTS = ['laptop', 'build', 'staging', 'desk', 'phone'] as const
@@ -25,14 +25,14 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
   beforeAll(async () => {
     ;[server, browser] = await Promise.all([
       startServer({ env: { TRUST_PROXY: '127.0.0.1' } }),
-      launchBrowser(),
+      sharedBrowser(),
     ])
     ids = await createLibrary(server.url)
     for (const hostname of HOSTS) await give(hostname)
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SessionCookie } from './app-accounts.ts'
 import { closePage, expectAccessible, expectNoSidewaysScroll, openPage, readRequest } from './app-page.ts'
 import { startBoundServer } from './bound-server.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { Attacker as Terminal } from './lure.ts'
 import type { RunningServer } from './start-server.ts'
 
@@ -15,11 +15,11 @@ describe.skipIf(!hasBrowser())('the page of a request for names', () => {
   let cookie: SessionCookie
 
   beforeAll(async () => {
-    ;[{ server, cookie }, browser] = await Promise.all([startBoundServer(), launchBrowser()])
+    ;[{ server, cookie }, browser] = await Promise.all([startBoundServer(), sharedBrowser()])
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

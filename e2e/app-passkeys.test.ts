@@ -9,7 +9,7 @@ import {
   openPage,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts'
 
@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser())('passkeys in the browser', () => {
     const port = await freePort('127.0.0.1')
     site = `http://localhost:${port}`
     const env = { ...ACCOUNTS, PUBLIC_URL: site }
-    ;[server, browser] = await Promise.all([startServer({ port, env }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ port, env }), sharedBrowser()])
     firstSession = await setUpOwner(server.url)
     page = await openPage(browser)
     device = await addVirtualAuthenticator(page)
@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser())('passkeys in the browser', () => {
 
   afterAll(async () => {
     await closePage(page)
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -11,7 +11,7 @@ import {
   pickFromMenu,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const MEMBER = { email: 'kim@example.com', password: 'staple correct horse' }
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
   let teamPage: string
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), sharedBrowser()])
     owner = await openPage(browser)
     member = await openPage(browser)
   })
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
   afterAll(async () => {
     await closePage(owner)
     await closePage(member)
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, OWNER, setUpOwner } from './app-accounts.ts'
 import { closePage, expectAccessible, expectNoSidewaysScroll, openPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const PHONE = { viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' } as const
@@ -14,11 +14,11 @@ describe.skipIf(!hasBrowser())('what the server refuses in the browser', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), sharedBrowser()])
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

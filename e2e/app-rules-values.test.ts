@@ -17,7 +17,7 @@ import {
   typeCheckCode,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const PHONE = { width: 360, height: 740 }
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
 
   beforeAll(async () => {
     const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1' }
-    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env }), sharedBrowser()])
     cookie = await setUpOwner(server.url)
     const headers = sessionHeaders(server.url, cookie)
     bundles = (await createLibrary(server.url, undefined, headers)).bundles
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -12,7 +12,7 @@ import {
   readRequest,
   typeCheckCode,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { clientIn } from './page-client.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -26,13 +26,13 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
 
   beforeAll(async () => {
     const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1' }
-    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env }), sharedBrowser()])
     cookie = await setUpOwner(server.url)
     bundles = (await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))).bundles
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

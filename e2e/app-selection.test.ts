@@ -10,7 +10,7 @@ import {
   openPage,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const row = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
@@ -24,12 +24,12 @@ describe.skipIf(!hasBrowser())('several keys at once, in the browser', () => {
   let bundleIds: ReadonlyMap<string, string>
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer(), sharedBrowser()])
     bundleIds = (await createLibrary(server.url)).bundles
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

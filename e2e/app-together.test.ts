@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
 import { closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser())('three commands of one start', () => {
 
   beforeAll(async () => {
     const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1', APPROVAL_ASSURANCE: 'local' }
-    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env }), sharedBrowser()])
     cookie = await setUpOwner(server.url)
     await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
   })
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser())('three commands of one start', () => {
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

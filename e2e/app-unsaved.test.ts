@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
 import { closePage, openPage, pickFromMenu, type WatchedPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 type Opened = { name: string; path: string; open: (page: Page) => Promise<void>; field: string }
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   const answers: boolean[] = []
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), sharedBrowser()])
     const cookie = await setUpOwner(server.url)
     const ids = await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
     bundlePath = `/bundles/${ids.bundles.get('dev/app')}`
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
 
   afterAll(async () => {
     await closePage(page)
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -10,7 +10,7 @@ import {
   recordAnswers,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const add = async (page: Page) => await page.getByRole('button', { name: 'Add variable' }).first().click()
@@ -23,11 +23,11 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
   const shop = (environment: string) => `${environment}/shop${stories}`
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer(), sharedBrowser()])
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
 import { closePage, expectAccessible, expectNoSidewaysScroll, openPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { clientIn } from './page-client.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { WebhookReceiver } from './webhook-receiver.ts'
@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
   beforeAll(async () => {
     await receiver.start()
     const env = { ...ACCOUNTS, ALLOW_PRIVATE_TARGETS: '127.0.0.1/32' }
-    ;[server, browser] = await Promise.all([startServer({ env }), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env }), sharedBrowser()])
     cookie = await setUpOwner(server.url)
     headers = sessionHeaders(server.url, cookie)
     await createLibrary(server.url, undefined, headers)
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
 
   afterAll(async () => {
     receiver.stop()
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

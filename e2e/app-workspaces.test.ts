@@ -8,7 +8,7 @@ import {
   openPage,
   type WatchedPage,
 } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
   let other: string
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer(), sharedBrowser()])
     const call = createClient(server.url)
     own = (await call('GET', '/api/v1/me')).tenant.id
     other = (await call('POST', '/api/v1/tenants', { body: { name: 'Other' } })).id
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
   })
 

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import type { SessionCookie } from './app-accounts.ts'
 import { openPage } from './app-page.ts'
 import { startBoundServer } from './bound-server.ts'
-import { launchBrowser } from './browser.ts'
+import { closePages, sharedBrowser } from './browser.ts'
 import { type ClientOptions, clientTerminal } from './client-terminal.ts'
 import { noteAddresses } from './opened-address.ts'
 import type { RunningServer } from './start-server.ts'
@@ -27,7 +27,7 @@ export type BoundTerminals = {
 }
 
 export async function openBoundTerminals(): Promise<BoundTerminals> {
-  const [{ server, cookie }, browser] = await Promise.all([startBoundServer(), launchBrowser()])
+  const [{ server, cookie }, browser] = await Promise.all([startBoundServer(), sharedBrowser()])
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-terminals-'))
   const opened = await noteAddresses(folder)
   return {
@@ -44,7 +44,7 @@ export async function openBoundTerminals(): Promise<BoundTerminals> {
     },
     async close() {
       closeTerminals()
-      await browser.close()
+      await closePages(browser)
       await server.dispose()
       await rm(folder, { recursive: true, force: true })
     },

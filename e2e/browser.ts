@@ -36,3 +36,18 @@ export async function launchBrowser({
 } = {}): Promise<Browser> {
   return await chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
 }
+
+let shared: Promise<Browser> | undefined
+
+/** The browser of all test files of this process, which ends it. Each test opens a new context in it. */
+export async function sharedBrowser(): Promise<Browser> {
+  const running = await shared
+  if (running?.isConnected()) return running
+  shared = launchBrowser()
+  return await shared
+}
+
+/** Close what the tests of a file opened. The browser stays for the next file. */
+export async function closePages(browser: Browser | undefined): Promise<void> {
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()))
+}

@@ -6,7 +6,7 @@ import { createClient } from '@keyferry/contract/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readRequest } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, inTerminal, type Terminal } from './terminal.ts'
@@ -50,7 +50,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
 
   beforeAll(async () => {
     server = await startServer()
-    browser = await launchBrowser()
+    browser = await sharedBrowser()
     folder = await mkdtemp(join(tmpdir(), 'keyferry-story-'))
     await writeFile(join(folder, '.env'), FILE)
     const imported = spawnSync(
@@ -68,7 +68,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
 
   afterAll(async () => {
     closeTerminals()
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OWNER } from './app-accounts.ts'
 import { askApproval } from './app-library.ts'
 import { closePage, openPage, type WatchedPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { places } from './engines/walk.ts'
 import { startWorld } from './engines/world.ts'
 
@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys in 200 bundles', () => {
   let page: WatchedPage
 
   beforeAll(async () => {
-    ;[started, browser] = await Promise.all([startWorld(), launchBrowser()])
+    ;[started, browser] = await Promise.all([startWorld(), sharedBrowser()])
     page = await openPage(browser)
     await page.goto(`${started.url}/sign-in`)
     await page.getByLabel('E-mail').fill(OWNER.email)
@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys in 200 bundles', () => {
 
   afterAll(async () => {
     if (page !== undefined) await closePage(page)
-    await browser?.close()
+    await closePages(browser)
     await started?.[Symbol.asyncDispose]()
   })
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type SessionCookie, sessionHeaders } from './app-accounts.ts'
 import { openPage, readRequest } from './app-page.ts'
 import { startBoundServer } from './bound-server.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { createMachine } from './machine-calls.ts'
 import { noteAddresses } from './opened-address.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
@@ -23,14 +23,14 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
   let opened: Awaited<ReturnType<typeof noteAddresses>>
 
   beforeAll(async () => {
-    ;[{ server, cookie }, browser] = await Promise.all([startBoundServer(), launchBrowser()])
+    ;[{ server, cookie }, browser] = await Promise.all([startBoundServer(), sharedBrowser()])
     folder = await mkdtemp(join(tmpdir(), 'keyferry-ls-'))
     opened = await noteAddresses(folder)
   })
 
   afterAll(async () => {
     closeTerminals()
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { closePage, expectAccessible, openPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { commandsOf, ROOT } from './documents.ts'
 import { SERVER_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -218,7 +218,7 @@ test.skipIf(!hasBrowser())('an owner reads the plan on a page and moves the libr
   await bundle(team.url, { name: 'prod/app' })
   const file = join(folder, 'library.json')
   writeFileSync(file, exported(team.url).stdout)
-  const browser = await launchBrowser()
+  const browser = await sharedBrowser()
   try {
     const page = await openPage(browser)
     await page.goto(`${team.url}/bundles/move`)
@@ -244,7 +244,7 @@ test.skipIf(!hasBrowser())('an owner reads the plan on a page and moves the libr
     await expectAccessible(page)
     await closePage(page)
   } finally {
-    await browser.close()
+    await closePages(browser)
   }
   expect((await contentOf(team.url)).bundles.map(({ entries }) => entries.length)).toEqual([3, 0])
 })

@@ -11,7 +11,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
 import { closePage, openPage, readRequest, typeCheckCode, type WatchedPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { noteAddresses } from './opened-address.ts'
 import { clientIn } from './page-client.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
@@ -73,12 +73,12 @@ describe.skipIf(!hasBrowser())('people who sign in at an identity provider', () 
     const oidc = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret }
     ;[server, browser] = await Promise.all([
       startServer({ port, env: { AUTH_MODE: 'oidc', PUBLIC_URL: url, ...oidc } }),
-      launchBrowser(),
+      sharedBrowser(),
     ])
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
     await provider?.close()
   })

@@ -6,7 +6,7 @@ import { createClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closePage, openPage, pickFromMenu, readRequest, type WatchedPage } from './app-page.ts'
-import { hasBrowser, launchBrowser } from './browser.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { hasTerminal, inTerminal } from './terminal.ts'
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
   let page: WatchedPage
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer(), launchBrowser()])
+    ;[server, browser] = await Promise.all([startServer(), sharedBrowser()])
     folder = await mkdtemp(join(tmpdir(), 'keyferry-environments-'))
     await writeFile(join(folder, '.env'), fileOf(DEV))
     await writeFile(join(folder, '.env.production'), fileOf(PROD))
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await closePages(browser)
     await server?.dispose()
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })

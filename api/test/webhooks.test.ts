@@ -191,9 +191,9 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expect((await messages(typed.id)).map(({ type }) => type)).toEqual(['bundle.created'])
   })
 
-  test('a thousand changes make one message, which names the last version', async () => {
+  test('a hundred changes make one message, which names the last version', async () => {
     await webhook({ events: ['bundle.changed'] })
-    for (let count = 0; count < 50; count += 1)
+    for (let count = 0; count < 5; count += 1)
       await Promise.all(
         Array.from({ length: 20 }, (_, index) => change(index % 2 ? 'A' : 'B', `${count} ${index}`)),
       )

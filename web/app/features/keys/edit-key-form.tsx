@@ -16,7 +16,7 @@ import { TemplateChoice } from '../../ui/template-choice.tsx'
 import { TemplateParts } from '../../ui/template-parts.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
-import { OldValueHolders } from './old-value-holders.tsx'
+import { OldValueHolders } from './key-holders.tsx'
 import { ReachDialog } from './reach-dialog.tsx'
 import { useKeyEdit } from './use-key-edit.ts'
 
@@ -24,6 +24,7 @@ import { useKeyEdit } from './use-key-edit.ts'
  * it is unless the person asks to store an empty one. */
 export function EditKeyForm({ item }: { item: KeyWithBundles }) {
   const { draft, set, base, change, problem, save, saving, question, conflict, newVersion } = useKeyEdit(item)
+  const asking = { busy: saving.isPending, problem: failureText(saving.error), onClose: question.cancel }
   return (
     <Form busy={saving.isPending} onSubmit={save} className="space-y-5">
       {!item.is_secret && (
@@ -32,9 +33,9 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         </div>
       )}
       <ValueField
-        label={labelOf(item, draft.isTemplate)}
+        label={labelOf(item, draft.is_template)}
         value={draft.value ?? ''}
-        isSecret={draft.isSecret}
+        isSecret={draft.is_secret}
         onChange={(value) => set({ value: value === '' && item.is_secret ? null : value })}
         problem={problem ?? undefined}
         placeholder={item.is_secret && draft.value === null ? 'Leave empty to keep the stored value' : ''}
@@ -49,19 +50,19 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
       )}
       <TemplateChoice
         text={draft.value ?? ''}
-        checked={draft.isTemplate}
-        onChange={(isTemplate) => set({ isTemplate })}
+        checked={draft.is_template}
+        onChange={(is_template) => set({ is_template })}
       />
-      {draft.isTemplate && problem === null && (
+      {draft.is_template && problem === null && (
         <TemplateParts
           parts={draft.value === null ? item.template_parts : templateIn(draft.value).parts}
           bundles={item.bundles}
         />
       )}
       <SecretCheckbox
-        checked={draft.isSecret}
-        onChange={(isSecret) => set({ isSecret })}
-        isTemplate={draft.isTemplate}
+        checked={draft.is_secret}
+        onChange={(is_secret) => set({ is_secret })}
+        isTemplate={draft.is_template}
       />
       <TextField
         label="Description"
@@ -77,10 +78,8 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         <ConfirmDialog
           title={`Show the value of ${item.name}?`}
           action="Show to all members"
-          busy={saving.isPending}
-          problem={failureText(saving.error)}
+          {...asking}
           onConfirm={() => question.answer(null)}
-          onClose={question.cancel}
         >
           <p>
             A key that is not secret shows its value to every member of the workspace, in lists and exports
@@ -92,12 +91,9 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         <ReachDialog
           item={item}
           bundleId={question.bundleId}
-          makesReadable={change.is_secret === false}
-          keepsValue={change.value === undefined}
-          busy={saving.isPending}
-          problem={failureText(saving.error)}
+          change={change}
+          {...asking}
           onConfirm={question.answer}
-          onClose={question.cancel}
         />
       )}
       {conflict.isOpen && <ConflictNotice item={item} seen={base.version} {...conflict} />}

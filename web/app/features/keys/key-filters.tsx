@@ -60,12 +60,7 @@ export function KeyFilters({ keys, stale, filters: { query, filter, set } }: Key
   )
   return (
     <div className="mb-4 flex flex-wrap gap-2">
-      <SearchField
-        label="Search keys"
-        value={query}
-        onChange={(text) => set('query', text)}
-        className="min-w-40 flex-1 basis-full sm:basis-40"
-      />
+      <SearchField label="Search keys" value={query} onChange={(text) => set('query', text)} />
       <Select
         aria-label="Filter"
         value={filter}

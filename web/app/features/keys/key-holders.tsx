@@ -12,6 +12,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { LoadingState } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { telling } from '../../ui/toast-store.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 
@@ -115,4 +116,48 @@ function usageText({ label, via, times, first_at }: Holder): string {
     via === null ? '' : ` · keyferry ${via}`,
     times > 1 ? ` · ${times} times since ${dateTime(first_at)}` : '',
   ].join('')
+}
+
+const MOST_NAMED = 3
+
+/** After a value was replaced: who was given an older one. */
+export function OldValueHolders({ keyId, version }: { keyId: string; version: number }) {
+  const holders = useHolders(keyId).data
+  if (holders === undefined) return null
+  const stale = holders.filter((holder) => isStale(holder, version))
+  if (stale.length === 0) {
+    return (
+      <Notice tone="good" role="status">
+        No one has an older value.
+      </Notice>
+    )
+  }
+  return (
+    <Notice tone="caution" role="status">
+      <p>
+        {stale.length} {stale.length === 1 ? 'holder has' : 'holders have'} an older value until the next
+        fetch:
+      </p>
+      <ul className="mt-1">
+        {stale.slice(0, MOST_NAMED).map((holder) => {
+          const { who, place } = holderNames(holder)
+          return (
+            <li key={holder.holder}>
+              {who}
+              {place !== null && (
+                <>
+                  {' '}
+                  on <bdi className="font-mono">{place}</bdi>
+                </>
+              )}{' '}
+              <span className="text-ink-soft">({ago(holder.last_at)})</span>
+            </li>
+          )
+        })}
+      </ul>
+      <Link href={`/keys/${keyId}/holders`} className="link">
+        {stale.length > MOST_NAMED ? `Show all ${stale.length}` : 'Show the holders'}
+      </Link>
+    </Notice>
+  )
 }

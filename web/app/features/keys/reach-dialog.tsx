@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
-import { useWeaker } from '../../lib/data/keys.ts'
+import { type KeyChange, useWeaker } from '../../lib/data/keys.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
@@ -12,9 +12,7 @@ type ReachDialogProps = {
   item: KeyWithBundles
   /** The bundle that the person came from, if any. */
   bundleId: string | null
-  makesReadable: boolean
-  /** The change keeps the value, so a key of its own is a copy. */
-  keepsValue: boolean
+  change: KeyChange
   busy: boolean
   problem: string | null
   /** Null: in every bundle. */
@@ -23,12 +21,12 @@ type ReachDialogProps = {
 }
 
 /** Asks how far a change of a shared key reaches: all its bundles, or one of them. */
-export function ReachDialog({ item, bundleId, onConfirm, ...asking }: ReachDialogProps) {
-  const { makesReadable, keepsValue, ...question } = asking
+export function ReachDialog({ item, bundleId, change, onConfirm, ...question }: ReachDialogProps) {
   const { bundles } = item
   const [only, setOnly] = useState(bundles.some(({ id }) => id === bundleId) ? bundleId : null)
   const [first] = bundles
-  const weaker = useWeaker([item.id], keepsValue ? only : null)
+  // A change that keeps the value copies it into the key of the bundle.
+  const weaker = useWeaker([item.id], change.value === undefined ? only : null)
   return (
     <ConfirmDialog
       {...question}
@@ -61,7 +59,7 @@ export function ReachDialog({ item, bundleId, onConfirm, ...asking }: ReachDialo
         />
       )}
       <WeakerNotice names={weaker} />
-      {makesReadable && (
+      {change.is_secret === false && (
         <Notice tone="caution" className="mt-4">
           The value is no longer secret: every member of the workspace can read it. You cannot take back what
           people have read.

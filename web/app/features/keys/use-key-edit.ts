@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { Key, KeyWithBundles, SavedKey } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
@@ -23,7 +23,7 @@ export function useKeyEdit(item: KeyWithBundles) {
   const [asked, setAsked] = useState<Question>(null)
   const { send, saving, newVersion } = useSaving(item, drafting, () => setAsked(null))
   const asksReach = isOwner && item.bundles.length > 1
-  const problem = draft.value === null ? null : problemOf(draft.value, draft.isTemplate)
+  const problem = draft.value === null ? null : problemOf(draft.value, draft.is_template)
   const save = () => {
     if (problem !== null || rotationProblem(draft.rotate_after_days) !== null) return
     if (!isTouched) return
@@ -36,7 +36,7 @@ export function useKeyEdit(item: KeyWithBundles) {
     settle()
   }
   const conflict = {
-    isOpen: saving.error !== null && describeFailure(saving.error).code === 'version_conflict',
+    isOpen: describeFailure(saving.error).code === 'version_conflict',
     keepMine: answered(() => setBase(item)),
     takeTheirs: answered(() => rebase(item)),
   }
@@ -100,46 +100,45 @@ function savedText(before: KeyWithBundles, { id, name, version }: SavedKey): str
   return version === before.version ? `Saved ${name}.` : `Saved ${name} as version ${version}.`
 }
 
-type Draft = {
-  value: string | null
-  description: string
-  isSecret: boolean
-  isTemplate: boolean
-} & Lifetime
+type Draft = Lifetime & Pick<Key, 'description' | 'is_secret' | 'is_template'> & { value: string | null }
 
 /** What a person has typed about a key, and the key as it was read then. When another person changes the key, an
  * untouched draft follows it; a changed one stays. */
 function useDraft(item: KeyWithBundles) {
-  const [base, setBase] = useState(item)
-  const [draft, setDraft] = useState<Draft>(() => draftOf(item))
-  const change = changeOf(base, draft)
-  const isTouched = Object.keys(change).length > 0
-  const rebase = (key: KeyWithBundles) => {
-    setBase(key)
-    setDraft(draftOf(key))
+  const [typed, setTyped] = useState({ base: item, draft: draftOf(item) })
+  const isTouched = Object.keys(changeOf(typed.base, typed.draft)).length > 0
+  const newest = item.updated_at > typed.base.updated_at ? item : typed.base
+  const { base, draft } = isTouched ? typed : { base: newest, draft: draftOf(newest) }
+  return {
+    draft,
+    base,
+    change: changeOf(base, draft),
+    isTouched,
+    set: (part: Partial<Draft>) => setTyped({ base, draft: { ...draft, ...part } }),
+    setBase: (key: KeyWithBundles) => setTyped({ base: key, draft }),
+    rebase: (key: KeyWithBundles) => setTyped({ base: key, draft: draftOf(key) }),
   }
-  useEffect(() => {
-    if (isTouched || item.updated_at <= base.updated_at) return
-    setBase(item)
-    setDraft(draftOf(item))
-  }, [item, base, isTouched])
-  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
-  return { draft, set, base, setBase, rebase, change, isTouched }
 }
 
 function draftOf({ value, is_secret, is_template, description, expires_at, rotate_after_days }: Key): Draft {
-  const marks = { isSecret: is_secret, isTemplate: is_template }
-  return { value: is_secret ? null : value, description, ...marks, expires_at, rotate_after_days }
+  return {
+    value: is_secret ? null : value,
+    is_secret,
+    is_template,
+    description,
+    expires_at,
+    rotate_after_days,
+  }
 }
 
 function changeOf(base: Key, draft: Draft): KeyChange {
-  const { value, description, isSecret, isTemplate, expires_at, rotate_after_days } = draft
+  const { value, description, is_secret, is_template, expires_at, rotate_after_days } = draft
   const isNewValue = value !== null && (base.is_secret || value !== base.value)
   return {
     ...(isNewValue ? { value, expected_version: base.version } : {}),
-    ...(isTemplate === base.is_template ? {} : { is_template: isTemplate, expected_version: base.version }),
+    ...(is_template === base.is_template ? {} : { is_template, expected_version: base.version }),
     ...(description === base.description ? {} : { description }),
-    ...(isSecret === base.is_secret ? {} : { is_secret: isSecret }),
+    ...(is_secret === base.is_secret ? {} : { is_secret }),
     ...(expires_at === base.expires_at ? {} : { expires_at }),
     ...(rotate_after_days === base.rotate_after_days ? {} : { rotate_after_days }),
   }

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { type Ref, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { classNames } from './class-names.ts'
 
 type SearchFieldProps = {
@@ -7,11 +7,13 @@ type SearchFieldProps = {
   value: string
   onChange: (text: string) => void
   className?: string
-  ref?: Ref<HTMLInputElement>
 }
 
+// Beside other filters, which go below it where there is little room.
+const BESIDE = 'min-w-40 flex-1 basis-full sm:basis-40'
+
 /** A search field; the key `/` moves the focus into it from anywhere on the page. */
-export function SearchField({ label, value, onChange, className }: SearchFieldProps) {
+export function SearchField({ label, value, onChange, className = BESIDE }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

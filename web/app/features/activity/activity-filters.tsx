@@ -1,4 +1,3 @@
-import type { AuditAction } from '@keyferry/contract'
 import { ListFilter } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { ActivityFilter } from '../../lib/activity/entries.ts'
@@ -19,19 +18,15 @@ const FIELDS = ['by', 'about', 'what', 'from', 'to'] as const
 export function useActivityFilters() {
   const { textOf, set } = useAddressFields(FIELDS)
   const [by, about, from, to] = [textOf('by'), textOf('about'), textOf('from'), textOf('to')]
-  const action = actionNamed(textOf('what'))
+  const action = ACTIONS.find((name) => name === textOf('what'))
   const filter: ActivityFilter = {
     ...(by === '' ? {} : { actor: by }),
     ...(about === '' ? {} : { target: about }),
-    ...(action === null ? {} : { action }),
+    ...(action && { action }),
     ...time('from', from),
     ...time('to', dayAfter(to)),
   }
   return { by, about, what: action ?? '', from, to, set, filter }
-}
-
-function actionNamed(name: string): AuditAction | null {
-  return ACTIONS.find((action) => action === name) ?? null
 }
 
 function time(field: 'from' | 'to', day: string): ActivityFilter {
@@ -156,8 +151,6 @@ function ActionSelect({ what, onChange }: { what: string; onChange: (action: str
   )
 }
 
-type People = ReturnType<typeof usePeople>
-
 /** Who can have done something. The removal of a former member is in the log, so they are found as long as it is. */
 function usePeople() {
   const members = useAnswer('listMembers', {}).data
@@ -176,7 +169,7 @@ function usePeople() {
 }
 
 // The library is loaded once someone chooses from it.
-function useThings(enabled: boolean, { members, former, machines }: People) {
+function useThings(enabled: boolean, { members, former, machines }: ReturnType<typeof usePeople>) {
   const bundles = useAnswer('listBundles', {}, { enabled }).data ?? []
   const keys = useAnswer('listKeys', {}, { enabled }).data ?? []
   return [

@@ -25,8 +25,6 @@ export function ActivityPage() {
   )
 }
 
-
-
 function Activity() {
   const filters = useActivityFilters()
   return (

@@ -14,15 +14,13 @@ const MOST = 100
 const STALE_DAYS = 7
 const DAY_MS = 86_400_000
 
-type Reason = { id: string; name: string; href: string; text: string }
-
 /** What needs attention: values that expire or should be replaced, and old values that are held for long. Nothing where
  * nothing waits. */
 export function Attention() {
   const [before] = useState(() => new Date(serverNowMs() - STALE_DAYS * DAY_MS).toISOString())
   const due = useAnswer('listKeys', { due: '1', limit: MOST }).data ?? []
   const stale = useAnswer('listStaleKeys', { before, limit: MOST }).data ?? []
-  const reasons: Reason[] = [
+  const reasons: { id: string; name: string; href: string; text: string }[] = [
     ...due.toSorted(byUrgency).map((key) => ({ ...key, href: `/keys/${key.id}`, text: dueText(key) ?? '' })),
     ...stale.map(({ id, name, holders, value_set_at }) => ({
       id: `${id} stale`,

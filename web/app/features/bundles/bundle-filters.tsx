@@ -43,12 +43,7 @@ export function BundleFilters({ bundles, filters: { query, tag, sort, set } }: B
   const tags = useMemo(() => [...new Set(bundles.flatMap(tagsOf))].toSorted(), [bundles])
   return (
     <div className="mb-4 flex flex-wrap gap-2">
-      <SearchField
-        label="Search bundles"
-        value={query}
-        onChange={(text) => set('query', text)}
-        className="min-w-40 flex-1 basis-full sm:basis-40"
-      />
+      <SearchField label="Search bundles" value={query} onChange={(text) => set('query', text)} />
       {tags.length > 0 && (
         <Select
           aria-label="Tag"

@@ -50,10 +50,8 @@ export function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
   )
 }
 
-type BundleActionsProps = { bundle: BundleWithItems; onOpen: (open: Open) => void }
-
 /** What can be done with a bundle as a whole: the frequent actions as buttons, the others in a menu. */
-export function BundleActions({ bundle, onOpen }: BundleActionsProps) {
+export function BundleActions({ bundle, onOpen }: { bundle: BundleWithItems; onOpen: (open: Open) => void }) {
   const canEdit = useCanEdit()(bundle)
   const isOwner = useIsOwner()
   const [, navigate] = useLocation()

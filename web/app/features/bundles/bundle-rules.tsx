@@ -77,10 +77,8 @@ function ProductionChoice({ policy: { production, is_production }, save }: Produ
   )
 }
 
-type AlsoStricterProps = { bundleId: string; also: BundlePolicy['also'] }
-
 /** The other bundles in which the rules of a bundle count too, and how to exempt their values. */
-function AlsoStricter({ bundleId, also }: AlsoStricterProps) {
+function AlsoStricter({ bundleId, also }: { bundleId: string; also: BundlePolicy['also'] }) {
   return (
     <Notice tone="plain">
       <p>

@@ -65,11 +65,7 @@ function BundleList({ bundles }: { bundles: readonly Bundle[] }) {
   const { shown, isTree, sort } = filters
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const rows = useMemo(() => (isTree ? treeRows(shown, closed) : flatRows(shown)), [isTree, shown, closed])
-  const toggle = (path: string) => {
-    const next = new Set(closed)
-    if (!next.delete(path)) next.add(path)
-    setClosed(next)
-  }
+  const toggle = (path: string) => setClosed(closed.symmetricDifference(new Set([path])))
   return (
     <>
       <BundleFilters bundles={bundles} filters={filters} />

@@ -32,12 +32,20 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
   const [own, setOwn] = useState<OwnValues>(new Map())
   const [problem, setProblem] = useState<string | null>(null)
   const attached = bundle.items.filter(({ id }) => id !== null)
-  const copied = attached.flatMap(({ id, name: of }) => (id !== null && own.get(of) === '' ? [id] : []))
-  const weaker = useWeaker(copied, bundle.id)
+  const copied = attached.filter((item) => own.get(item.name) === '')
+  const typed = [...own].filter(([, value]) => value !== '')
+  const problems = valueProblems(own)
+  const weaker = useWeaker(
+    copied.flatMap(({ id }) => id ?? []),
+    bundle.id,
+  )
   const input = () => {
     const found = bundleNameProblem(name)
     setProblem(found)
-    return found !== null || valueProblems(own).size > 0 ? null : duplicateOf(name, own)
+    const names = copied.map((item) => item.name)
+    return found !== null || problems.size > 0
+      ? null
+      : { name, own: names, values: Object.fromEntries(typed) }
   }
   return (
     <FormDialog
@@ -46,7 +54,7 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
       wide
       change={duplicate}
       input={input}
-      unsaved={name !== proposed || [...own.values()].some((value) => value !== '')}
+      unsaved={name !== proposed || typed.length > 0}
       also="Nothing was created."
       leadsTo={(copy) => `/bundles/${copy.id}?new=1`}
       done={(copy) => `Created ${copy.name}.`}
@@ -54,7 +62,7 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
     >
       <BundleNameField value={name} onChange={setName} problem={problem} />
       {isOwner && attached.length > 0 ? (
-        <DuplicateNames items={attached} own={own} problems={valueProblems(own)} onChange={setOwn} />
+        <DuplicateNames items={attached} own={own} problems={problems} onChange={setOwn} />
       ) : (
         <p className="text-sm text-ink-soft">
           Both bundles use the same keys: changing a value changes it in both.
@@ -155,13 +163,6 @@ function NameRow({ item: { name, is_secret, template_parts }, value, problem, on
 
 /** The names that get a copy, with the value typed for it; an empty text copies the value that is there. */
 type OwnValues = ReadonlyMap<string, string>
-
-/** `own`: names whose keys are copied; `values`: names whose copies get another value. */
-function duplicateOf(name: string, own: OwnValues) {
-  const typed = [...own].filter(([, value]) => value !== '')
-  const copied = [...own.keys()].filter((key) => own.get(key) === '')
-  return { name, own: copied, values: Object.fromEntries(typed) }
-}
 
 /** What is wrong with typed values, by name. */
 function valueProblems(own: OwnValues): ReadonlyMap<string, string> {

@@ -16,8 +16,8 @@ export function deciding(decisions: Decisions, onDecide: (decisions: Decisions) 
   const { skipped, secret, choices } = decisions
   return {
     skip: (names: readonly string[], isSkipped: boolean) => {
-      const others = [...skipped].filter((name) => !names.includes(name))
-      onDecide({ ...decisions, skipped: new Set(isSkipped ? [...others, ...names] : others) })
+      const given = new Set(names)
+      onDecide({ ...decisions, skipped: isSkipped ? skipped.union(given) : skipped.difference(given) })
     },
     mark: (name: string, isSecret: boolean) =>
       onDecide({ ...decisions, secret: new Map(secret).set(name, isSecret) }),

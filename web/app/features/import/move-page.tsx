@@ -11,8 +11,6 @@ import { PageHeading } from '../../ui/page-heading.tsx'
 import { Rows } from '../../ui/section.tsx'
 import { FileChooser, MOST_BYTES } from './text-drop.tsx'
 
-type Library = LibraryMoveRequest['library']
-
 /** Moves the library of another server into this workspace, after the server's plan was shown. */
 export function MovePage() {
   const role = useMe().data?.role
@@ -34,7 +32,7 @@ export function MovePage() {
 }
 
 function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
-  const [library, setLibrary] = useState<Library | null>(null)
+  const [library, setLibrary] = useState<LibraryMoveRequest['library'] | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const planning = useChange('moveLibrary', { dry_run: true }, { refreshes: [] })
   const moving = useChange('moveLibrary', {})

@@ -28,6 +28,7 @@ type PreviewRowProps = {
 export function PreviewRow({ entry, step, skipped, before, secret, ...decide }: PreviewRowProps) {
   const id = useId()
   const { name, value, line } = entry
+  const planned = skipped ? undefined : step
   const warnings = value === MASK ? [] : valueWarnings(value)
   return (
     <li
@@ -50,16 +51,14 @@ export function PreviewRow({ entry, step, skipped, before, secret, ...decide }: 
         </label>
         <p id={`${id}-note`} className="text-xs text-ink-soft">
           Line {line}
-          {step !== undefined && !skipped && noteOf(step)}
+          {planned && noteOf(planned)}
         </p>
-        {step !== undefined &&
-          !skipped &&
-          before !== undefined &&
-          !(secret ?? step.is_secret) &&
-          changes(step) && <ValueChange before={before} after={value} />}
+        {planned && before !== undefined && !(secret ?? planned.is_secret) && changes(planned) && (
+          <ValueChange before={before} after={value} />
+        )}
         {warnings.length > 0 && <p className="text-xs text-caution">{warnings.join(' ')}</p>}
       </div>
-      {step !== undefined && !skipped && <StepChoice step={step} onChoose={decide.onChoose} />}
+      {planned && <StepChoice step={planned} onChoose={decide.onChoose} />}
       <Checkbox
         className="inline-flex min-h-7 items-center gap-2 text-sm text-ink-soft"
         checked={secret ?? isSecret(entry, step)}

@@ -26,13 +26,9 @@ export function WaitingPage() {
         actions={<NotifyButton />}
       />
       {query.data !== undefined && <OutdatedNotice query={query} />}
-      {isShared ? (
-        <Loaded query={{ ...query, data: items }} what="what waits">
-          {(all) => (all.length === 0 ? <Nothing /> : <Items items={all} />)}
-        </Loaded>
-      ) : (
-        <Nothing />
-      )}
+      <Loaded query={{ ...query, data: isShared ? items : [] }} what="what waits">
+        {(all) => (all.length === 0 ? <Nothing /> : <Items items={all} />)}
+      </Loaded>
       <Muted items={muted} />
       {isShared && <OwnProposals />}
     </div>

@@ -4,11 +4,6 @@ import { call } from '../calls/call.ts'
 import { LIBRARY } from '../calls/refreshes.ts'
 import { shown, useAnswer, useChange, useSteps } from '../calls/use-call.ts'
 
-/** Attach a key. `as`: the name under which the bundle delivers it; without it the key's own. */
-export function useAttachKey(bundle_id: string) {
-  return useChange('attachKey', { bundle_id })
-}
-
 /** What else uses the bundle's keys, by key id; a key that only this bundle uses is not in it. */
 export function useSharedKeys(bundle_id: string): ReadonlyMap<string, SharedKey> {
   const { data } = useAnswer('listSharedKeys', { bundle_id })

@@ -39,6 +39,8 @@ export function AttachedKeys({ bundle, items, canEdit, query }: AttachedKeysProp
   const { draggedId, order, start } = useDragOrder(ids, list, (id, to) => move(id, to, true))
   const shown = query === '' ? order : order.filter((id) => matches(namesOf(byId.get(id)), query))
   const selection = useSelection(ids, shown)
+  // The rules and who set a value decide what a member may do with it, and only the library says it.
+  const library = useAnswer('listKeys', {}, { enabled: selection.chosen.size > 0 }).data
   const actions: EntryActions = {
     tick: selection.tick,
     drag: start,
@@ -57,7 +59,7 @@ export function AttachedKeys({ bundle, items, canEdit, query }: AttachedKeysProp
       <CrossingNotice of={crossing} className="mb-3">
         {isOwner && 'To separate them, choose “Stop sharing: own copy”, then change one value.'}
       </CrossingNotice>
-      {canEdit && <SelectedEntries bundle={bundle} selection={selection} shown={shown} />}
+      {canEdit && <SelectedKeys {...{ bundle, selection, shown, library }} />}
       <VirtualList
         label="Variables"
         items={shown}
@@ -115,18 +117,6 @@ function EntryDialog({ bundle, item, what, onDetach, onClose }: EntryDialogProps
       </p>
     </ConfirmDialog>
   )
-}
-
-type SelectedEntriesProps = {
-  bundle: AttachedKeysProps['bundle']
-  selection: ReturnType<typeof useSelection>
-  shown: readonly string[]
-}
-
-// The rules and who set a value decide what a member may do with it, and only the library says it.
-function SelectedEntries(props: SelectedEntriesProps) {
-  const library = useAnswer('listKeys', {}, { enabled: props.selection.chosen.size > 0 }).data
-  return <SelectedKeys {...props} library={library} />
 }
 
 function namesOf(item: BundleItem | undefined): string {

@@ -12,10 +12,8 @@ import { Section } from '../../../ui/section.tsx'
 import { notify, notifyFailure } from '../../../ui/toast-store.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
 
-type LegacyItemsProps = { bundleId: string; items: readonly BundleItem[] }
-
 /** Values in the bundle itself instead of the library, each with a button that makes it a library key. */
-export function LegacyItems({ bundleId, items }: LegacyItemsProps) {
+export function LegacyItems({ bundleId, items }: { bundleId: string; items: readonly BundleItem[] }) {
   const isOwner = useIsOwner()
   const keys = useAnswer('listKeys', {}).data ?? []
   const convert = useConvert(bundleId)

@@ -1,13 +1,7 @@
 import type { BundleItem } from '../../../lib/calls/answers.ts'
 import { useChange } from '../../../lib/calls/use-call.ts'
-import {
-  useAttachKey,
-  useDetachKey,
-  useReorderKey,
-  useReplaceKey,
-  useRequireKey,
-} from '../../../lib/data/attachments.ts'
-import { notify, notifyFailure as onError } from '../../../ui/toast-store.ts'
+import { useDetachKey, useReorderKey, useReplaceKey, useRequireKey } from '../../../lib/data/attachments.ts'
+import { notify, notifyFailure as onError, telling } from '../../../ui/toast-store.ts'
 
 /** What a person may do with the variables of a bundle in one step, each with a way to take it back.
  * @param speak tells screen readers where a moved row is */
@@ -19,7 +13,7 @@ export function useEntryChanges(
   const reorder = useReorderKey(bundle.id)
   const requireKey = useRequireKey(bundle.id)
   const detachKey = useDetachKey(bundle.id)
-  const attachKey = useAttachKey(bundle.id)
+  const attachKey = useChange('attachKey', { bundle_id: bundle.id })
   const splitKey = useChange('splitKey', { bundle_id: bundle.id })
   const replace = useReplaceKey(bundle.id)
   const find = (id: string) => items.find((item) => item.id === id)
@@ -37,8 +31,7 @@ export function useEntryChanges(
     const { name = '', order, required = false } = find(id) ?? {}
     const attachment = { key_id: id, as: name, required, order: order ?? 0 }
     const undo = () => attachKey.mutate(attachment, { onError })
-    const onSuccess = () => notify({ text: `Detached ${name}. It stays in the library.`, undo })
-    detachKey.mutate({ key_id: id }, { onError, onSuccess })
+    detachKey.mutate({ key_id: id }, telling(`Detached ${name}. It stays in the library.`, undo))
   }
   const split = (id: string) => {
     const text = `${bundle.name} has its own ${nameOf(id)}, with the same value.`

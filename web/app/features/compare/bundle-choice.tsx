@@ -17,11 +17,8 @@ export function useComparedBundles(bundles: readonly Bundle[]) {
   const set = (names: readonly string[]) =>
     setParams(
       (before) => {
-        const next = new URLSearchParams(before)
-        next.delete('bundle')
-        next.delete('siblings')
-        for (const name of names) next.append('bundle', name)
-        return next
+        const others = [...before].filter(([field]) => field !== 'bundle' && field !== 'siblings')
+        return new URLSearchParams([...others, ...names.map((name) => ['bundle', name])])
       },
       { replace: true },
     )

@@ -9,9 +9,7 @@ export function stateOf({ cells }: ComparedRow): ComparedCell['state'] {
 }
 
 /** The names that a bundle lacks, each with the first of the others that has a key for it. */
-type Copy = { name: string; from: string; keyId: string }
-
-export function copiesTo(bundleId: string, rows: readonly ComparedRow[]): Copy[] {
+export function copiesTo(bundleId: string, rows: readonly ComparedRow[]) {
   return rows.flatMap(({ name, cells }) => {
     const lacks = cells.some((cell) => cell.bundle_id === bundleId && cell.state === 'missing')
     const [source] = cells.flatMap(({ bundle_id: from, key_id: keyId }) =>

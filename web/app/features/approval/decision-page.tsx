@@ -16,7 +16,7 @@ import { dangerNames, ReasonBand } from './request/reason-band.tsx'
 import { isForeign, isOtherBundle, reasonsOf } from './request/reasons.tsx'
 import { RequestFacts, RequestHeading, RequestPlace } from './request/request-heading.tsx'
 import { type Asking, kindOf } from './request-state.ts'
-import { asksOthers, isUnbound, nextStepOf } from './return-plan.ts'
+import { asksOthers, nextStepOf } from './return-plan.ts'
 import { CompanionList } from './together/companion-list.tsx'
 import { useDecision } from './use-decision.ts'
 
@@ -40,8 +40,7 @@ export function DecisionPage(asking: Asking) {
   const isLoading = [offer.phase, place.bundles.phase].includes('loading') || together.isLooking
   if (!isShown && !isLoading) setShown(true)
   if (!isShown) return <p className="text-ink-soft">Loading the request…</p>
-  const isStuck = isUnbound(decision.grounds)
-  const reasons = reasonsOf({ asking, place, offer, isUnbound: isStuck, ...decision })
+  const reasons = reasonsOf({ asking, place, offer, ...decision })
   const action = plan.by === 'refused' ? null : offer.action
   const production = [...reasons.production, ...together.production]
   return (

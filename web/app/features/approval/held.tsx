@@ -66,39 +66,33 @@ const CODE_OF_SECOND =
   'Give this code only to the person who ran the command, in person or on a call that you started. If anyone else asks you for it, deny.'
 
 function NotReturned(props: HeldProps) {
-  const { context, choice, by } = props.request
-  const takesCode = (context.release ?? []).includes('code')
-  const { nothingYet } = WORDS[kindOf(context)]
-  const { title, before = '', after = '' } = TEXTS[textOf(context.vouch, choice === null ? 'byAnother' : by)]
+  const takesCode = (props.request.context.release ?? []).includes('code')
+  const [title, text] = whyNotReturned(props.request)
   return (
     <Outcome title={title} Icon={MonitorOff}>
-      <p>{`${before}${nothingYet}${after}`}</p>
+      <p>{text}</p>
       {!takesCode && <p>Deny, then run the command again on this computer, without --no-open.</p>}
       <EndButtons {...props} offersCode={takesCode} />
     </Outcome>
   )
 }
 
-function textOf(vouch: HeldRequest['context']['vouch'], by: 'byAnother' | HeldRequest['by']) {
-  return vouch === 'held' && by === 'byAnother' ? 'vouchByAnother' : by
-}
-
-type Text = { title: string; before?: string; after?: string }
-
-const TEXTS: Readonly<Record<'byAnother' | 'vouchByAnother' | HeldRequest['by'], Text>> = {
-  byAnother: {
-    title: 'Approved, not yet returned',
-    before: 'A person approved this request, but the approval has not returned to the terminal. ',
-  },
-  vouchByAnother: {
-    title: 'Asked, not yet returned',
-    before: 'A person says that this is their terminal, but that has not returned to it. ',
-  },
-  loopback: {
-    title: 'Your browser could not reach the program',
-    after: ' If the terminal is still waiting, use a code.',
-  },
-  code: { title: 'Waiting for a code', after: ' A code works for two minutes; get a fresh one.' },
+function whyNotReturned({ context, choice, by }: HeldRequest): [title: string, text: string] {
+  const { nothingYet } = WORDS[kindOf(context)]
+  if (choice === null && context.vouch === 'held') {
+    const vouched = 'A person says that this is their terminal, but that has not returned to it.'
+    return ['Asked, not yet returned', `${vouched} ${nothingYet}`]
+  }
+  if (choice === null) {
+    const approved = 'A person approved this request, but the approval has not returned to the terminal.'
+    return ['Approved, not yet returned', `${approved} ${nothingYet}`]
+  }
+  return by === 'loopback'
+    ? [
+        'Your browser could not reach the program',
+        `${nothingYet} If the terminal is still waiting, use a code.`,
+      ]
+    : ['Waiting for a code', `${nothingYet} A code works for two minutes; get a fresh one.`]
 }
 
 function EndButtons({ offersCode, ...props }: HeldProps & { offersCode: boolean }) {

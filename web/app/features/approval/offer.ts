@@ -7,9 +7,6 @@ import type { Reasons } from './request/reason-band.tsx'
 import type { Choice } from './request-state.ts'
 import type { Demands } from './return-plan.ts'
 
-/** Which request is approved, and in which workspace. */
-export type Target = { request: { request_id: string }; options: ReturnType<typeof inWorkspace> }
-
 /** What every approval sends besides its choice; only a delivery can be remembered. */
 export type Manner = { user_code?: string; release?: 'loopback' | 'code'; remember_hours?: number }
 
@@ -54,5 +51,8 @@ export type LeavingOut = { count: number; act: () => void }
 export type Approval = Pick<Choice, 'bundle' | 'keys'> & {
   kind?: Choice['kind']
   plan?: string
-  send: (target: Target, manner: Manner) => Promise<ApprovalAnswer>
+  send: (
+    request: Manner & { request_id: string },
+    workspace: ReturnType<typeof inWorkspace>,
+  ) => Promise<ApprovalAnswer>
 }

@@ -8,9 +8,7 @@ export type ReturnPlan =
   | { by: 'loopback'; wayBack: WayBack }
   | { by: 'code' }
   | { by: 'none' }
-  | { by: 'refused'; code: WhyNotCode; reason: string }
-
-type WhyNotCode = NonNullable<RequestBundle['why_not']>['code']
+  | { by: 'refused'; code: NonNullable<RequestBundle['why_not']>['code']; reason: string }
 
 /** What the rules of a choice demand, of every kind of request. */
 export type Demands = Omit<RequestBundle, 'id' | 'name' | 'description' | 'items'>

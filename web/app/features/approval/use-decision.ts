@@ -10,7 +10,7 @@ import type { ChosenPlace } from './place/use-place.ts'
 import { offeredHours } from './remember-choice.tsx'
 import { isOtherBundle } from './request/reasons.tsx'
 import { type Asking, endOf, kindOf } from './request-state.ts'
-import { asksOthers, mustTypeCode, planReturn, type ReturnPlan } from './return-plan.ts'
+import { asksOthers, isUnbound, mustTypeCode, planReturn, type ReturnPlan } from './return-plan.ts'
 import { approveCompanions, useCompanions } from './together/use-companions.ts'
 
 /** Approve and deny: nothing until all that a decision needs is there, and a question where something is strange. */
@@ -74,7 +74,7 @@ function useWay({ requestId, request: { context, person }, wayBack }: Asking, ru
   )
   const remember = useRemembered(asksOthers(rules) ? [] : offeredHours(rules, plan))
   return {
-    grounds,
+    isUnbound: isUnbound(grounds),
     plan,
     code,
     together,
@@ -93,8 +93,7 @@ async function sendApproval({ asking, place, offer, way }: Deciding): Promise<vo
   if (approval === null || workspaceId === null || plan.by === 'refused') return
   const { bundle, keys, send } = approval
   const manner = mannerOf(plan.by, code.field.typed, remember.hours)
-  const request = { request_id: asking.requestId }
-  const answer = await send({ request, options: inWorkspace(workspaceId) }, manner)
+  const answer = await send({ request_id: asking.requestId, ...manner }, inWorkspace(workspaceId))
   const others = await approveCompanions(together.selected, manner)
   const kind = approval.kind ?? kindOf(asking.request.context)
   asking.onApproved({ kind, isSecond, workspaceId, bundle, keys }, answer, others)

@@ -87,34 +87,19 @@ function useWatch({ requestId, state, setState, reload }: Watched): void {
   useEffect(() => {
     if (everyMs === null) return undefined
     const watch = async () => {
-      const { next, status, vouch } = await look(requestId)
-      // A deposit whose plan changed on its way back is open again. After a vouch, others decide in another way.
-      const isOtherVouch = openVouch !== undefined && vouch !== undefined && vouch !== openVouch
-      if ((isStoring && status === 'pending') || isOtherVouch) reload()
-      else setState(next)
+      try {
+        const context = await call('getRequestContext', { request_id: requestId })
+        // A deposit whose plan changed on its way back is open again. After a vouch, others decide in another way.
+        const isOtherVouch = openVouch !== undefined && openVouch !== (context.vouch ?? null)
+        if ((isStoring && context.status === 'pending') || isOtherVouch) reload()
+        else setState((state) => afterLook(state, context))
+      } catch (error) {
+        setState((state) => afterFailedLook(state, describeFailure(error)))
+      }
     }
     const timer = setInterval(() => void watch(), everyMs)
     return () => clearInterval(timer)
   }, [requestId, everyMs, isStoring, openVouch, setState, reload])
-}
-
-type Look = {
-  status: RequestContext['status'] | null
-  /** Undefined after a failure. */
-  vouch?: RequestContext['vouch']
-  next: (state: RequestState) => RequestState
-}
-
-/** Look once at the request; what the server answers changes the state that is then current. */
-async function look(requestId: string): Promise<Look> {
-  try {
-    const context = await call('getRequestContext', { request_id: requestId })
-    const { status, vouch = null } = context
-    return { status, vouch, next: (state) => afterLook(state, context) }
-  } catch (error) {
-    const failure = describeFailure(error)
-    return { status: null, next: (state) => afterFailedLook(state, failure) }
-  }
 }
 
 /** The state of a request that is approved or waits for more, as far as the server says; null: it is open to decide.
@@ -142,10 +127,10 @@ function afterLook(state: RequestState, context: RequestContext): RequestState {
 }
 
 /** What a failed look says about the request. It is gone when the terminal has fetched it. */
-function afterFailedLook(state: RequestState, failure: Failure, nowMs?: number): RequestState {
+function afterFailedLook(state: RequestState, failure: Failure): RequestState {
   if (failure.status !== 404 || state.phase === 'loading' || state.phase === 'ended') return state
   const expiresAt = state.phase === 'approved' ? state.expiresAt : state.context.expires_at
-  const end = endOf(failure, expiresAt, nowMs) ?? 'gone'
+  const end = endOf(failure, expiresAt) ?? 'gone'
   const choice = state.phase === 'open' ? null : state.choice
   if (choice === null || end === 'denied' || end === 'withdrawn') return { phase: 'ended', end }
   if (end === 'expired') return { phase: 'ended', end: state.phase === 'approved' ? 'not_collected' : end }

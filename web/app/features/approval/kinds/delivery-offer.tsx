@@ -6,7 +6,7 @@ import { Notice } from '../../../ui/notice.tsx'
 import { call } from '../calls.ts'
 import { ASKING } from '../kind-words.ts'
 import { type Loaded, Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
-import type { LeavingOut, Manner, Offer, Target } from '../offer.ts'
+import type { Approval, LeavingOut, Offer } from '../offer.ts'
 import { BundleChoice } from '../place/bundle-choice.tsx'
 import { inWorkspace, takesAnyBundle } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
@@ -17,7 +17,6 @@ import { Names } from '../shown-names.tsx'
 import { EmptyLibrary } from './empty-library.tsx'
 import { KeyChoice } from './key-choice.tsx'
 import { KeyNotes } from './key-notes.tsx'
-import { formatOf } from './requested-format.ts'
 import { firstKeys, leftOutOf, stricterOf, unaskedOf } from './selection.ts'
 import { useRules } from './use-rules.ts'
 
@@ -99,29 +98,32 @@ function labelOf(rules: Demands | null): string {
   return ASKING.action[rules?.why_not?.code === 'named_approves' ? 'named_approves' : 'owner_approves']
 }
 
-function approvalOf(bundle: RequestBundle, keys: string[]) {
-  const send = ({ request, options }: Target, manner: Manner) =>
-    call('encryptFromBundle', { ...request, bundle_id: bundle.id, include_keys: keys, ...manner }, options)
-  return { bundle, keys, send }
+function approvalOf(bundle: RequestBundle, keys: string[]): Approval {
+  const chosen = { bundle_id: bundle.id, include_keys: keys }
+  return {
+    bundle,
+    keys,
+    send: (request, workspace) => call('encryptFromBundle', { ...request, ...chosen }, workspace),
+  }
 }
 
-function vouchOf(bundle: RequestBundle, keys: string[]) {
-  const send = ({ request, options }: Target, { release = 'code' }: Manner) =>
-    call('vouchForRequest', { ...request, bundle_id: bundle.id, include_keys: keys, release }, options)
-  return { kind: 'vouch' as const, bundle, keys, send }
+function vouchOf(bundle: RequestBundle, keys: string[]): Approval {
+  const chosen = { bundle_id: bundle.id, include_keys: keys }
+  return {
+    kind: 'vouch',
+    bundle,
+    keys,
+    send: ({ request_id, release = 'code' }, workspace) =>
+      call('vouchForRequest', { request_id, ...chosen, release }, workspace),
+  }
 }
 
 function useBundle(requestId: string, { workspaceId, bundleId }: ChosenPlace) {
   const of = workspaceId === null || bundleId === null ? null : { workspaceId, bundleId }
-  return useLoaded(of, async (chosen) =>
-    vouchedOnly(
-      await call(
-        'getRequestBundle',
-        { request_id: requestId, bundle_id: chosen.bundleId },
-        inWorkspace(chosen.workspaceId),
-      ),
-    ),
-  )
+  return useLoaded(of, async (chosen) => {
+    const asked = { request_id: requestId, bundle_id: chosen.bundleId }
+    return vouchedOnly(await call('getRequestBundle', asked, inWorkspace(chosen.workspaceId)))
+  })
 }
 
 // A vouch counts for the keys that its person chose, or fewer.
@@ -149,7 +151,7 @@ type Selection = ComponentProps<typeof KeyChoice>
 function leaveOutOf({ bundle, selected, onSelect }: Selection, rules: Demands | null): LeavingOut | null {
   const whyNot = rules?.why_not ?? null
   const refused = new Set(whyNot === null ? stricterOf(bundle.items) : whyNot.names)
-  const left = new Set([...selected].filter((name) => !refused.has(name)))
+  const left = selected.difference(refused)
   if (bundle.first_approval || left.size === 0 || left.size === selected.size) return null
   return { count: selected.size - left.size, act: () => onSelect(left) }
 }
@@ -178,7 +180,7 @@ function BundleKeys({ context, selection }: { context: RequestContext; selection
   if (selection.items.length === 0) return <Quiet>This bundle has no keys. Choose another.</Quiet>
   return (
     <>
-      <KeyNotes format={formatOf(context.requester_meta['command'])} {...selection} />
+      <KeyNotes command={context.requester_meta['command']} {...selection} />
       <KeyChoice {...selection} />
     </>
   )

@@ -3,16 +3,17 @@ import type { DepositPlan, DepositStep, ImportChoice, RequestContext } from '../
 import type { Failure } from '../../../lib/calls/failure.ts'
 import { type Treatment, treatmentOf } from '../../../lib/rules/treatment.ts'
 import { changedOf, planText } from '../../../lib/words/import-steps.ts'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { StepRow } from '../../../ui/import-step/step-row.tsx'
+import { ValueChange } from '../../../ui/import-step/value-change.tsx'
+import { Notice } from '../../../ui/notice.tsx'
 import { call } from '../calls.ts'
 import { useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { Approval, Offer } from '../offer.ts'
 import { inWorkspace, type Place } from '../place/place.ts'
 import { type Asking, endOf } from '../request-state.ts'
 import { Names } from '../shown-names.tsx'
-import { DepositNotices, dangersOf } from './deposit-notices.tsx'
-import { actionOf, proposing, removedNames } from './deposit-plan.ts'
-import { ProposalNotice, ProposedList } from './proposed-list.tsx'
+import { actionOf, DepositNotices, dangersOf, proposing, removedNames } from './deposit-plan.tsx'
 
 /** What a terminal wants to store: where it goes, and what happens to each variable. */
 export function useDepositOffer(asking: Asking, { workspaceId }: Place): Offer {
@@ -88,8 +89,7 @@ function approvalOf({ bundle, bundle_id, plan_id }: DepositPlan, keys: string[],
     bundle: { id: bundle_id ?? '', name: bundle },
     keys,
     plan: plan_id,
-    send: ({ request, options }, manner) =>
-      call('approveDeposit', { ...request, plan_id, ...how, ...manner }, options),
+    send: (request, workspace) => call('approveDeposit', { ...request, plan_id, ...how }, workspace),
   }
 }
 
@@ -140,4 +140,60 @@ function Plan({ plan, onChoose }: StepsProps) {
 // No other order: a row must not move when the person chooses what happens to it.
 function removedFirst(plan: readonly DepositStep[]): DepositStep[] {
   return plan.toSorted((a, b) => Number(b.action === 'detach') - Number(a.action === 'detach'))
+}
+
+type Proposal = NonNullable<DepositPlan['proposal']>
+
+const LIST = new Intl.ListFormat('en', { type: 'disjunction' })
+
+/** Why the person can only propose, and who decides then. */
+function ProposalNotice({ proposal: { owners, error } }: { proposal: Proposal }) {
+  return (
+    <Notice tone="caution" role="alert">
+      <strong>{error}. Propose it to the owners.</strong> The server keeps it encrypted for 7 days, until{' '}
+      {LIST.format(owners)} decides.
+    </Notice>
+  )
+}
+
+type ProposedListProps = {
+  deposit: NonNullable<RequestContext['deposit']>
+  proposal: Proposal
+  readable: readonly string[]
+  onReadable: (names: string[]) => void
+}
+
+/** What would be proposed. No one sees a secret value; the person can let the owners read one. */
+function ProposedList({ deposit, proposal, readable, onReadable }: ProposedListProps) {
+  const toggle = (name: string, isOn: boolean) =>
+    onReadable(isOn ? [...readable, name] : readable.filter((each) => each !== name))
+  return (
+    <ul aria-label="Variables" className="divide-y divide-line rounded-lg border border-line">
+      {deposit.detach.map((name) => (
+        <li key={name} className="px-3 py-2.5">
+          <p className="font-mono text-sm font-medium break-all">{name}</p>
+          <p className="text-xs text-ink-soft">No longer delivered</p>
+        </li>
+      ))}
+      {deposit.entries.map(({ name, is_secret }) => (
+        <li key={name} className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-3 py-2.5">
+          <div className="min-w-0 flex-1 basis-44">
+            <p className="font-mono text-sm font-medium break-all">{name}</p>
+            <ValueChange before={undefined} after={proposal.values[name]} />
+          </div>
+          {is_secret === false ? (
+            <p className="text-xs text-ink-soft">Owners can read it</p>
+          ) : (
+            <Checkbox
+              className="flex items-center gap-2 text-sm"
+              checked={readable.includes(name)}
+              onChange={(isOn) => toggle(name, isOn)}
+            >
+              Not secret: owners can read it
+            </Checkbox>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
 }

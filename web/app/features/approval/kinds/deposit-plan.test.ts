@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DepositPlan } from '../../../lib/calls/answers.ts'
-import { actionOf, removedNames } from './deposit-plan.ts'
+import { actionOf, removedNames } from './deposit-plan.tsx'
 
 const step = {
   key_id: null,

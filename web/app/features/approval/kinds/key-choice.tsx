@@ -45,12 +45,7 @@ function KeyList(choice: KeyChoiceProps) {
   const [query, setQuery] = useState('')
   const shown = items.filter(({ key }) => matches(key, query))
   const { asked, others } = splitByAsking({ items: shown, templateKeys })
-  const onToggle = (name: string, on: boolean) => {
-    const next = new Set(selected)
-    if (on) next.add(name)
-    else next.delete(name)
-    onSelect(next)
-  }
+  const onToggle = (name: string) => onSelect(selected.symmetricDifference(new Set([name])))
   const rows = { selected, onToggle, common: commonFacts(items) }
   return (
     <fieldset className="mt-1 min-w-0" disabled={Boolean(bundle.first_approval)}>
@@ -104,7 +99,7 @@ type KeyRowsProps = {
   /** What is true of all keys, and is said once above them. */
   common: ReadonlySet<string>
   selected: ReadonlySet<string>
-  onToggle: (name: string, on: boolean) => void
+  onToggle: (name: string) => void
 }
 
 function OtherKeys(rows: KeyRowsProps) {
@@ -153,7 +148,7 @@ function KeyRow({ item, common, selected, onToggle }: KeyRowProps) {
       boxClass="mt-0.5"
       checked={selected.has(item.key)}
       disabled={!isWhole(item)}
-      onChange={(on) => onToggle(item.key, on)}
+      onChange={() => onToggle(item.key)}
       aria-describedby={`${id}-note`}
     >
       <span className="min-w-0 flex-1">

@@ -1,17 +1,19 @@
-import { type FormatName, NAME_RULES } from '@keyferry/contract/env/format-names'
+import { NAME_RULES } from '@keyferry/contract/env/format-names'
 import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Names } from '../shown-names.tsx'
+import { formatOf } from './requested-format.ts'
 import { firstKeys, isWhole, type KeySelection, splitByAsking, unaskedOf } from './selection.ts'
 
 type KeyNotesProps = KeySelection & {
-  format: FormatName | null
+  /** As the client reports it: `keyferry pull --format fish` */
+  command: string | undefined
   onSelect: (selected: ReadonlySet<string>) => void
 }
 
 /** Where the selection differs from what the terminal requested, or leaves out what the bundle requires. */
-export function KeyNotes({ format, onSelect, ...selection }: KeyNotesProps) {
+export function KeyNotes({ command, onSelect, ...selection }: KeyNotesProps) {
   const { items, templateKeys, selected } = selection
   const { asked } = splitByAsking(selection)
   const unasked = unaskedOf(selection)
@@ -39,7 +41,7 @@ export function KeyNotes({ format, onSelect, ...selection }: KeyNotesProps) {
             </Notice>
           ),
       )}
-      {format !== null && <FormatNote format={format} names={[...selected]} />}
+      <FormatNote command={command} names={[...selected]} />
       {unasked.length > 0 && (
         <Notice tone="danger" role="alert">
           <p>
@@ -58,8 +60,10 @@ export function KeyNotes({ format, onSelect, ...selection }: KeyNotesProps) {
   )
 }
 
-function FormatNote({ format, names }: { format: FormatName; names: readonly string[] }) {
-  const misfits = names.filter((name) => NAME_RULES[format](name) !== null)
+// Nothing where the terminal names no format.
+function FormatNote({ command, names }: Pick<KeyNotesProps, 'command'> & { names: readonly string[] }) {
+  const format = formatOf(command)
+  const misfits = format === null ? [] : names.filter((name) => NAME_RULES[format](name) !== null)
   if (misfits.length === 0) return null
   return (
     <Notice tone="caution">

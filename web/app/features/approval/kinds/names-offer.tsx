@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import type { NamesOffer } from '../../../lib/calls/answers.ts'
 import { counted } from '../../../lib/words/counted.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
@@ -54,12 +53,8 @@ function approvalOf({ bundle, names, bundles }: NamesOffer, workspace: string | 
   return {
     bundle: bundle ?? { id: '', name: workspace ?? '' },
     keys: (bundle === null ? bundles : names).map(({ name }) => name),
-    send: ({ request, options }, manner) =>
-      call(
-        'approveNames',
-        { ...request, ...(bundle === null ? {} : { bundle_id: bundle.id }), ...manner },
-        options,
-      ),
+    send: (request, workspace) =>
+      call('approveNames', { ...request, ...(bundle && { bundle_id: bundle.id }) }, workspace),
   }
 }
 
@@ -72,10 +67,7 @@ function List({ bundle, names, bundles, left_out }: NamesOffer) {
     }))
     return <Rows label="Names to list" rows={rows} />
   }
-  const rows = bundles.map(({ name, key_count: count }) => ({
-    name,
-    note: count === 1 ? '1 key' : `${count} keys`,
-  }))
+  const rows = bundles.map(({ name, key_count }) => ({ name, note: counted(key_count, 'key') }))
   return (
     <>
       {rows.length === 0 ? (
@@ -94,9 +86,7 @@ function List({ bundle, names, bundles, left_out }: NamesOffer) {
   )
 }
 
-type RowsProps = { label: string; rows: readonly { name: string; note: string }[] }
-
-function Rows({ label, rows }: RowsProps): ReactNode {
+function Rows({ label, rows }: { label: string; rows: readonly { name: string; note: string }[] }) {
   return (
     <VirtualList
       label={label}

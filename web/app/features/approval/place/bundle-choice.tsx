@@ -8,10 +8,8 @@ import { commandText } from '../request/requested-command.tsx'
 import { takesAnyBundle } from './place.ts'
 import type { ChosenPlace } from './use-place.ts'
 
-type BundleChoiceProps = { place: ChosenPlace; context: RequestContext }
-
 /** The bundle to read, out of those of the chosen workspace that the client takes. */
-export function BundleChoice({ place, context }: BundleChoiceProps) {
+export function BundleChoice({ place, context }: { place: ChosenPlace; context: RequestContext }) {
   return (
     <WhenLoaded
       of={place.bundles}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stateOf, stateOfFailure } from './companion-state.ts'
+import { stateOf, stateOfFailure } from './companion-outcomes.tsx'
 
 const NOW = Date.parse('2026-01-31T12:00:00.000Z')
 const heldUntil = (until: string) => ({ by: 'loopback' as const, until })

@@ -35,17 +35,13 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
   const copied = attached.filter((item) => own.get(item.name) === '')
   const typed = [...own].filter(([, value]) => value !== '')
   const problems = valueProblems(own)
-  const weaker = useWeaker(
-    copied.flatMap(({ id }) => id ?? []),
-    bundle.id,
-  )
+  const copiedIds = copied.flatMap(({ id }) => id ?? [])
+  const weaker = useWeaker(copiedIds, bundle.id)
   const input = () => {
     const found = bundleNameProblem(name)
     setProblem(found)
-    const names = copied.map((item) => item.name)
-    return found !== null || problems.size > 0
-      ? null
-      : { name, own: names, values: Object.fromEntries(typed) }
+    if (found !== null || problems.size > 0) return null
+    return { name, own: copied.map((item) => item.name), values: Object.fromEntries(typed) }
   }
   return (
     <FormDialog

@@ -80,9 +80,8 @@ function Decide({ item }: { item: WaitingItem }) {
 
 function textOf(item: WaitingItem) {
   const who = nameOf(item.person)
-  const place = (
-    <bdi className="font-mono">{item.kind === 'proposal' ? item.proposal.bundle.name : item.bundle.name}</bdi>
-  )
+  const { bundle } = item.kind === 'proposal' ? item.proposal : item
+  const place = <bdi className="font-mono">{bundle.name}</bdi>
   if (item.kind === 'proposal') {
     const { entries, detach } = item.proposal
     return (

@@ -2,21 +2,23 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
 import { FailureState } from '../../ui/loaded.tsx'
 
-type State<T> = { phase: 'none' | 'loading' | 'ready' | 'failed'; value: T | null; problem: Failure | null }
-
 /** An answer of the server, as far as it has arrived. `none`: what it depends on is not chosen yet. */
-export type Loaded<T> = State<T> & { reload: () => void }
+export type Loaded<T> = {
+  phase: 'none' | 'loading' | 'ready' | 'failed'
+  value: T | null
+  problem: Failure | null
+  reload: () => void
+}
 
-type Options<T> = {
+type Options = {
   /** The answer that is there stays in view until the next one comes. */
   keeps?: boolean
-  onReady?: (value: T) => void
   /** Whether the failure is dealt with; else the page shows it. */
   onFailure?: (failure: Failure) => boolean
 }
 
-const NONE = { phase: 'none', value: null, problem: null } as const
-const LOADING = { phase: 'loading', value: null, problem: null } as const
+/** `of`: what it depends on, as a text. */
+type Answer<T> = { of: string } & Pick<Loaded<T>, 'value' | 'problem'>
 
 /** Load an answer, and again when what it depends on changes. An answer that comes after another choice is dropped.
  * `reload` keeps the answer in view.
@@ -24,41 +26,38 @@ const LOADING = { phase: 'loading', value: null, problem: null } as const
 export function useLoaded<T, Of>(
   of: Of | null,
   load: (of: Of) => Promise<T>,
-  options: Options<T> = {},
+  options: Options = {},
 ): Loaded<T> {
-  const [state, setState] = useState<State<T>>(NONE)
+  const [answer, setAnswer] = useState<Answer<T> | null>(null)
+  const [attempt, setAttempt] = useState(0)
   const latest = useRef({ of, load, options })
   latest.current = { of, load, options }
-  const key = JSON.stringify(of)
-  const [attempt, setAttempt] = useState(0)
-  const shown = useRef(key)
+  const key = of === null ? null : JSON.stringify(of)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what `latest` holds
   useEffect(() => {
     const { of: chosen, load: start } = latest.current
-    const keeps = latest.current.options.keeps === true || shown.current === key
-    shown.current = key
-    if (chosen === null) return setState(NONE)
+    if (chosen === null || key === null) return setAnswer(null)
     let isCurrent = true
-    setState((before) => (keeps && before.phase === 'ready' ? before : LOADING))
-    const succeed = (value: T) => {
-      setState({ phase: 'ready', value, problem: null })
-      latest.current.options.onReady?.(value)
-    }
-    const fail = (failure: Failure) => {
-      if (latest.current.options.onFailure?.(failure) === true) return
-      setState({ phase: 'failed', value: null, problem: failure })
+    const fail = (problem: Failure) => {
+      if (latest.current.options.onFailure?.(problem) === true) return
+      setAnswer({ of: key, value: null, problem })
     }
     start(chosen).then(
-      (value) => isCurrent && succeed(value),
+      (value) => isCurrent && setAnswer({ of: key, value, problem: null }),
       (error: unknown) => isCurrent && fail(describeFailure(error)),
     )
     return () => {
       isCurrent = false
     }
   }, [key, attempt])
-  // The effect begins to load after the first render.
-  const phase = of !== null && state.phase === 'none' ? 'loading' : state.phase
-  return { ...state, phase, reload: () => setAttempt((count) => count + 1) }
+  const reload = () => {
+    setAnswer((before) => (before?.problem ? null : before))
+    setAttempt((count) => count + 1)
+  }
+  const isShown = key !== null && (answer?.of === key || (options.keeps === true && answer?.problem === null))
+  if (answer === null || !isShown)
+    return { phase: key === null ? 'none' : 'loading', value: null, problem: null, reload }
+  return { phase: answer.problem === null ? 'ready' : 'failed', ...answer, reload }
 }
 
 type WhenLoadedProps<T> = { of: Loaded<T>; none: string; loading: string; children: (value: T) => ReactNode }

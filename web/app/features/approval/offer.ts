@@ -53,6 +53,6 @@ export type Approval = Pick<Choice, 'bundle' | 'keys'> & {
   plan?: string
   send: (
     request: Manner & { request_id: string },
-    workspace: ReturnType<typeof inWorkspace>,
+    options: ReturnType<typeof inWorkspace>,
   ) => Promise<ApprovalAnswer>
 }

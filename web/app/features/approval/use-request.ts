@@ -92,9 +92,9 @@ function useWatch({ requestId, state, setState, reload }: Watched): void {
         // A deposit whose plan changed on its way back is open again. After a vouch, others decide in another way.
         const isOtherVouch = openVouch !== undefined && openVouch !== (context.vouch ?? null)
         if ((isStoring && context.status === 'pending') || isOtherVouch) reload()
-        else setState((state) => afterLook(state, context))
+        else setState((before) => afterLook(before, context))
       } catch (error) {
-        setState((state) => afterFailedLook(state, describeFailure(error)))
+        setState((before) => afterFailedLook(before, describeFailure(error)))
       }
     }
     const timer = setInterval(() => void watch(), everyMs)

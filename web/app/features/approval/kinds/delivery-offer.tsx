@@ -42,7 +42,7 @@ export function useDeliveryOffer({ requestId, request }: Asking, place: ChosenPl
       : null,
     problem: keys.length === 0 ? 'Select at least one key.' : null,
     doubts: selection === null ? [] : doubtsOf(selection),
-    approval: bundle === null ? null : asksOthers(rules) ? vouchOf(bundle, keys) : approvalOf(bundle, keys),
+    approval: bundle && approvalOf(bundle, keys, rules),
     leaveOut,
     onFailure: (failure) => showRefusal(failure, [loaded, asked]),
   }
@@ -98,24 +98,14 @@ function labelOf(rules: Demands | null): string {
   return ASKING.action[rules?.why_not?.code === 'named_approves' ? 'named_approves' : 'owner_approves']
 }
 
-function approvalOf(bundle: RequestBundle, keys: string[]): Approval {
-  const chosen = { bundle_id: bundle.id, include_keys: keys }
-  return {
-    bundle,
-    keys,
-    send: (request, workspace) => call('encryptFromBundle', { ...request, ...chosen }, workspace),
-  }
-}
+type Send = Approval['send']
 
-function vouchOf(bundle: RequestBundle, keys: string[]): Approval {
+function approvalOf(bundle: RequestBundle, keys: string[], rules: Demands | null): Approval {
   const chosen = { bundle_id: bundle.id, include_keys: keys }
-  return {
-    kind: 'vouch',
-    bundle,
-    keys,
-    send: ({ request_id, release = 'code' }, workspace) =>
-      call('vouchForRequest', { request_id, ...chosen, release }, workspace),
-  }
+  const approve: Send = (request, options) => call('encryptFromBundle', { ...request, ...chosen }, options)
+  const vouch: Send = ({ request_id, release = 'code' }, options) =>
+    call('vouchForRequest', { request_id, ...chosen, release }, options)
+  return asksOthers(rules) ? { kind: 'vouch', bundle, keys, send: vouch } : { bundle, keys, send: approve }
 }
 
 function useBundle(requestId: string, { workspaceId, bundleId }: ChosenPlace) {

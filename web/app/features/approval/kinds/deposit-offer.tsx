@@ -89,7 +89,7 @@ function approvalOf({ bundle, bundle_id, plan_id }: DepositPlan, keys: string[],
     bundle: { id: bundle_id ?? '', name: bundle },
     keys,
     plan: plan_id,
-    send: (request, workspace) => call('approveDeposit', { ...request, plan_id, ...how }, workspace),
+    send: (request, options) => call('approveDeposit', { ...request, plan_id, ...how }, options),
   }
 }
 

@@ -53,8 +53,8 @@ function approvalOf({ bundle, names, bundles }: NamesOffer, workspace: string | 
   return {
     bundle: bundle ?? { id: '', name: workspace ?? '' },
     keys: (bundle === null ? bundles : names).map(({ name }) => name),
-    send: (request, workspace) =>
-      call('approveNames', { ...request, ...(bundle && { bundle_id: bundle.id }) }, workspace),
+    send: (request, options) =>
+      call('approveNames', { ...request, ...(bundle && { bundle_id: bundle.id }) }, options),
   }
 }
 

@@ -15,8 +15,6 @@ export function usePlace({ requestId, request: { context, candidates, person }, 
     kindOf(context) === 'deposit' ? null : workspaceId,
     (id) => call('listRequestBundles', { request_id: requestId }, inWorkspace(id)),
     {
-      onReady: (listed) =>
-        setPlace((before) => ({ ...before, bundleId: before.bundleId ?? onlyBundle(listed, context) })),
       onFailure: (failure) => {
         const end = endOf(failure, context.expires_at)
         if (end !== null) onEnd(end)
@@ -25,7 +23,8 @@ export function usePlace({ requestId, request: { context, candidates, person }, 
     },
   )
   return {
-    ...place,
+    workspaceId,
+    bundleId: place.bundleId ?? onlyBundle(bundles.value ?? [], context),
     workspace: person.workspaces.find(({ id }) => id === workspaceId) ?? null,
     /** As the page shows it. */
     workspaceName: toldApart(person.workspaces).find(({ id }) => id === workspaceId)?.name ?? null,

@@ -1,3 +1,4 @@
+import { counted } from '../../../lib/words/counted.ts'
 import { visibleText } from '../../../lib/words/visible-text.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { ReasonBand } from '../request/reason-band.tsx'
@@ -5,9 +6,11 @@ import { MaskedArguments, RequestedCommand } from '../request/requested-command.
 import { type Companion, companionReasons, type Way, whyOwnPage } from './companion.ts'
 import type { useCompanions } from './use-companions.ts'
 
+type CompanionListProps = { way: Way; together: ReturnType<typeof useCompanions> }
+
 /** The other commands of the same start, each with its whole command, its bundle and its check code. */
-export function CompanionList({ way, together }: { way: Way; together: ReturnType<typeof useCompanions> }) {
-  const { companions, isSelected, toggle } = together
+export function CompanionList({ way, together }: CompanionListProps) {
+  const { companions } = together
   if (companions.length === 0) return null
   return (
     <section aria-labelledby="together" className="rounded-md border border-line bg-surface">
@@ -23,13 +26,7 @@ export function CompanionList({ way, together }: { way: Way; together: ReturnTyp
       <ul className="mt-2 divide-y divide-line">
         {companions.map((companion) => (
           <li key={companion.requestId}>
-            <Row
-              companion={companion}
-              why={whyOwnPage(companion, way)}
-              isSelected={isSelected(companion)}
-              onToggle={(on) => toggle(companion.requestId, on)}
-              showsCode={way === 'none'}
-            />
+            <Row {...{ companion, way, together }} />
           </li>
         ))}
       </ul>
@@ -37,21 +34,13 @@ export function CompanionList({ way, together }: { way: Way; together: ReturnTyp
   )
 }
 
-type RowProps = {
-  companion: Companion
-  /** Why it needs its own page. */
-  why: string | null
-  isSelected: boolean
-  onToggle: (on: boolean) => void
-  showsCode: boolean
-}
-
-function Row({ companion, why, isSelected, onToggle, showsCode }: RowProps) {
-  const { context, bundle, keys, requestId } = companion
+function Row({ companion, way, together }: CompanionListProps & { companion: Companion }) {
+  const { requestId } = companion
+  const why = whyOwnPage(companion, way)
   const about = (
     <>
       <ReasonBand {...companionReasons(companion)} />
-      <About {...{ context, bundle, keys, showsCode }} />
+      <About companion={companion} showsCode={way === 'none'} />
     </>
   )
   if (why !== null) {
@@ -71,17 +60,16 @@ function Row({ companion, why, isSelected, onToggle, showsCode }: RowProps) {
     <Checkbox
       className="flex items-start gap-3 px-4 py-3 hover:bg-sunken/60 sm:px-5"
       boxClass="mt-2"
-      checked={isSelected}
-      onChange={onToggle}
+      checked={together.isSelected(companion)}
+      onChange={(on) => together.toggle(requestId, on)}
     >
       <span className="min-w-0 flex-1">{about}</span>
     </Checkbox>
   )
 }
 
-type AboutProps = Pick<Companion, 'context' | 'bundle' | 'keys'> & { showsCode: boolean }
-
-function About({ context, bundle, keys, showsCode }: AboutProps) {
+function About({ companion, showsCode }: { companion: Companion; showsCode: boolean }) {
+  const { context, bundle, keys } = companion
   const name = bundle?.name ?? visibleText(context.suggested_bundle_id ?? '')
   return (
     <>
@@ -90,7 +78,7 @@ function About({ context, bundle, keys, showsCode }: AboutProps) {
       </p>
       <MaskedArguments context={context} />
       <span className="block text-sm text-ink-soft">
-        {bundle !== null && `${keys.length} ${keys.length === 1 ? 'key' : 'keys'} of `}
+        {bundle !== null && `${counted(keys.length, 'key')} of `}
         <bdi className="font-mono text-ink [overflow-wrap:anywhere]">{name || 'no bundle named'}</bdi>
         {showsCode && (
           <>

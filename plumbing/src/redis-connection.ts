@@ -115,10 +115,11 @@ async function openCommands(info: string, options: RedisOptions, onReady: () => 
 }
 
 async function openCluster({ url, onError }: RedisOptions, onReady: () => void): Promise<Commands> {
-  const { socket, ...usual } = connectionOptions(addressesOf(url())[0] ?? '')
+  const { socket, commandOptions, ...usual } = connectionOptions(addressesOf(url())[0] ?? '')
   const tls = url().startsWith('rediss') ? { tls: true as const } : {}
   const cluster = createCluster({
     rootNodes: addressesOf(url()).map((address) => ({ url: address })),
+    commandOptions,
     defaults: { ...usual, ...account(url), socket: { ...socket, ...tls, reconnectStrategy: pauseMs } },
     topologyRefreshOnReconnectionAttemptStrategy: ASK_FOR_MASTERS_MS,
   })

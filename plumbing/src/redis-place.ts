@@ -16,12 +16,14 @@ export type RedisPlace = {
   url: () => string
 }
 
-/** What every connection has. It ends when Redis sends nothing for a time, not even the reply to a ping. */
+/** What every connection has. It ends when Redis sends nothing for a time, not even the reply to a ping. Each caller
+ * bounds its command by itself (`withinTime`), so the client library sets no timer for each command. */
 export function connectionOptions(url: string) {
   const file = new URL(url).searchParams.get('ssl_ca_certs')
   const trusted = file === null ? {} : { ca: readFileSync(file) }
   const socket = { connectTimeout: CONNECT_MS, socketTimeout: SILENT_MS, ...trusted }
-  return { disableOfflineQueue: true, pingInterval: PING_INTERVAL_MS, socket }
+  const commandOptions = { timeout: 0 }
+  return { disableOfflineQueue: true, pingInterval: PING_INTERVAL_MS, commandOptions, socket }
 }
 
 /** A client of one server that ends when its connection does. */

@@ -15,14 +15,13 @@ import { refuseOtherUsers } from './http/own-user.ts'
 import { refuseDoubledIdentity, refuseStrangeTarget } from './http/request-headers.ts'
 import { type OriginRules, requireOwnHost } from './http/same-origin.ts'
 import { createIdentity } from './identity/create.ts'
-import type { AppPages, Identity } from './identity/identity.ts'
+import type { Identity } from './identity/identity.ts'
 import { passkeyAddress } from './identity/passkey-address.ts'
 import { type ApiConnection, connectApi } from './internal-api/api-connection.ts'
 import { createSigner } from './internal-api/signed-call.ts'
 import { AppFiles } from './pages/app-files.ts'
 import { answerErrors } from './pages/error-answer.ts'
-import { sendNote } from './pages/note-page.ts'
-import { sendPage, servePages } from './pages/pages.ts'
+import { servePages } from './pages/pages.ts'
 import { createLog, logCalls } from './request-log.ts'
 import { sendSecurityHeaders } from './security-headers.ts'
 import { serveSecurityTxt } from './security-txt.ts'
@@ -66,12 +65,17 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   serveSession(app, { identity, mode: settings.identity.mode, publicUrl })
   const { maxBodyBytes } = settings
   forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, openCalls })
-  identity.addRoutes(app, appPages(files))
+  identity.addRoutes(app, files)
   if (store) await addSessionParts(app, settings, { api, store, now, publicUrl })
   servePages(app, { files, identity, isHttps: isHttps(settings) })
   const address = await app.listen(listen)
-  const closed = { api, store, openCalls, closeMetrics, stopSeconds: settings.stopSeconds }
-  return { address, close: (drainSeconds = 0) => closeAll(app, drainSeconds, closed) }
+  const close = async (drainSeconds = 0) => {
+    await announceEnd(app, drainSeconds)
+    openCalls.endHeld()
+    await drain(app, { ms: settings.stopSeconds * 1_000, giveUp: () => openCalls.endAll() })
+    await Promise.all([api.close(), store?.close(), closeMetrics()])
+  }
+  return { address, close }
 }
 
 /** Choose the port first, so that every part knows our address. */
@@ -114,13 +118,6 @@ function isHttps({ publicUrl }: WebSettings): boolean {
   return publicUrl?.startsWith('https:') === true
 }
 
-function appPages(files: AppFiles): AppPages {
-  return {
-    send: (reply, entry) => sendPage(files, reply, { entry, status: 200 }),
-    sendNote: (reply, note) => sendNote(files, reply, note),
-  }
-}
-
 async function addSessionParts(
   app: FastifyInstance,
   settings: WebSettings,
@@ -156,23 +153,4 @@ function serveSession(app: FastifyInstance, { identity, mode, publicUrl }: Sessi
     setup_required: await identity.isSetupRequired(),
     passkey_origin: passkeys?.origin ?? null,
   }))
-}
-
-type Closed = {
-  api: ApiConnection
-  store: SessionStore | null
-  openCalls: OpenCalls
-  closeMetrics: () => Promise<void>
-  stopSeconds: number
-}
-
-async function closeAll(
-  app: FastifyInstance,
-  drainSeconds: number,
-  { api, store, openCalls, closeMetrics, stopSeconds }: Closed,
-): Promise<void> {
-  await announceEnd(app, drainSeconds)
-  openCalls.endHeld()
-  await drain(app, { ms: stopSeconds * 1_000, giveUp: () => openCalls.endAll() })
-  await Promise.all([api.close(), store?.close(), closeMetrics()])
 }

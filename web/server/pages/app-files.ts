@@ -2,6 +2,8 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyReply } from 'fastify'
+import type { Note } from '../http/refusal.ts'
 
 /** One file of the built browser app, in each encoding that browsers accept. */
 export type AppFile = {
@@ -25,6 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 const BROTLI_QUALITY = 9
+const NOT_BUILT = 'The browser app is not built. Build it with: npm run build --workspace web\n'
 
 /** The built app, in memory: it is small, and so no path of a request reaches the file system. A request for a page
  * picks up a new build. */
@@ -51,6 +54,22 @@ export class AppFiles {
     const content = loaded.get(path) ?? readAppFile(path, file)
     loaded.set(path, content)
     return await content
+  }
+
+  /** Answer with an HTML file of the app that needs no filling in. */
+  async send(reply: FastifyReply, entry: string, status = 200): Promise<FastifyReply> {
+    const file = await this.page(entry)
+    if (file) return sendFile(reply.code(status), file, 'no-store')
+    return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT)
+  }
+
+  /** Answer with a page that looks like the app but needs no script. */
+  async sendNote(reply: FastifyReply, { title, text, way }: Note): Promise<FastifyReply> {
+    const file = await this.page('note.html')
+    if (!file) return reply.type('text/plain; charset=utf-8').send(`${title}\n\n${text}\n`)
+    const other = way.kind === 'link' ? 'post' : 'link'
+    const unused = new RegExp(`<!--${other}-->.*<!--/${other}-->`, 's')
+    return sendFilledIn(reply, file, { title, text, label: way.label, path: way.path }, unused)
   }
 
   async #lookForNewBuild(): Promise<void> {
@@ -84,4 +103,31 @@ async function readAppFile(path: string, file: string): Promise<AppFile> {
   ])
   const type = TYPES[extname(file)] ?? 'application/octet-stream'
   return { type, isHashed: path.startsWith('assets/'), encodings: { identity, br, gzip: gz } }
+}
+
+export function sendFile(reply: FastifyReply, file: AppFile, cacheControl: string): FastifyReply {
+  const accepted = (reply.request.headers['accept-encoding'] ?? '').split(',').map((part) => part.trim())
+  const encoding = (['br', 'gzip'] as const).find((name) => accepted.includes(name)) ?? 'identity'
+  reply.type(file.type).header('cache-control', cacheControl).header('vary', 'accept-encoding')
+  if (encoding !== 'identity') reply.header('content-encoding', encoding)
+  return reply.send(file.encodings[encoding])
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** Answer with a page of the app in which each `{name}` is replaced by its escaped word; names without a word stay as
+ * they are.
+ * @param unused what is left out */
+export function sendFilledIn(
+  reply: FastifyReply,
+  { type, encodings }: AppFile,
+  words: Readonly<Record<string, string>>,
+  unused: RegExp | string = '',
+): FastifyReply {
+  const html = encodings.identity.toString('utf8').replace(unused, '')
+  const filled = html.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const word = Object.hasOwn(words, name) ? words[name] : undefined
+    return word === undefined ? whole : word.replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? '')
+  })
+  return reply.type(type).header('cache-control', 'no-store').send(filled)
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { cookieValues, setCookie } from '../cookies.ts'
+import { cookieValues, ownCookie, setCookie } from '../cookies.ts'
 
 /** The query of the approval page's address after a click on a web page: `?from=link`. */
 const MARK = { name: 'from', value: 'link' } as const
@@ -27,7 +27,7 @@ export function approvalAddress(request: FastifyRequest, reply: FastifyReply, is
   }
   if (!REQUEST_ID.test(requestId)) return path
   const value = [requestId, ...opened].slice(0, MOST_REQUESTS).join('.')
-  setCookie(reply, { name: cookieName(isSecure), value, maxAgeSeconds: COOKIE_SECONDS, isSecure })
+  setCookie(reply, { name: ownCookie(COOKIE, isSecure), value, maxAgeSeconds: COOKIE_SECONDS, isSecure })
   return path
 }
 
@@ -38,11 +38,6 @@ function wasOpenedByPage({ headers }: FastifyRequest): boolean {
 }
 
 function openedRequests(request: FastifyRequest, isSecure: boolean): string[] {
-  const [value = '', ...planted] = cookieValues(request, cookieName(isSecure))
+  const [value = '', ...planted] = cookieValues(request, ownCookie(COOKIE, isSecure))
   return planted.length > 0 ? [] : value.split('.').filter((id) => id !== '')
-}
-
-// With this prefix no other host of the domain can set the cookie.
-function cookieName(isSecure: boolean): string {
-  return isSecure ? `__Host-${COOKIE}` : COOKIE
 }

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { Refusal, unavailable } from '../http/refusal.ts'
 import type { AppFiles } from './app-files.ts'
-import { sendNote } from './note-page.ts'
 
 /** Answer errors as the interface says, `{error, code}`, or with a page if a person asked for one and the error has a
  * note. Log internal errors, and tell the caller nothing about their cause. */
@@ -19,7 +18,7 @@ export function answerErrors(app: FastifyInstance, { log, files }: { log: Logger
       else log.error({ ...call, ...failureFacts(cause) }, 'failure')
     }
     reply.headers(refusal.headers).code(refusal.status)
-    if (refusal.note && wantsPage(request)) return await sendNote(files, reply, refusal.note)
+    if (refusal.note && wantsPage(request)) return await files.sendNote(reply, refusal.note)
     return reply.send({ error: refusal.message, code: refusal.code })
   })
 }

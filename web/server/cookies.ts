@@ -8,6 +8,11 @@ export type Cookie = {
   isSecure: boolean
 }
 
+/** A cookie that, over https, no other host of the domain can set. Browsers allow the prefix only there. */
+export function ownCookie(name: string, isSecure: boolean): string {
+  return isSecure ? `__Host-${name}` : name
+}
+
 /** All values that the request carries under this name. More than one means that another site has set a cookie. */
 export function cookieValues(request: FastifyRequest, name: string): string[] {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())

@@ -28,7 +28,7 @@ export class ClientFiles {
 
   /** What there is; a new release is found without a restart. */
   async list(): Promise<readonly ClientFile[]> {
-    const changedMs = (await statOrNull(join(this.#folder, CHECKSUMS)))?.mtimeMs ?? -1
+    const changedMs = (await unlessMissing(stat(join(this.#folder, CHECKSUMS)), null))?.mtimeMs ?? -1
     if (changedMs !== this.#listed.changedMs) this.#listed = { changedMs, files: await this.#read() }
     return this.#listed.files
   }
@@ -41,13 +41,8 @@ export class ClientFiles {
 
   /** An open file and its size, or null if it is not there. The caller closes it. */
   async open({ name }: ClientFile) {
-    try {
-      const handle = await open(join(this.#folder, name), 'r')
-      return { handle, bytes: (await handle.stat()).size }
-    } catch (error) {
-      if (isMissing(error)) return null
-      throw error
-    }
+    const handle = await unlessMissing(open(join(this.#folder, name), 'r'), null)
+    return handle && { handle, bytes: (await handle.stat()).size }
   }
 
   async #read(): Promise<readonly ClientFile[]> {
@@ -57,12 +52,14 @@ export class ClientFiles {
       const platform = this.#platformOf(name)
       return platform === null ? [] : [{ platform, name, sha256 }]
     })
-    const found = await Promise.all(files.map(({ name }) => statOrNull(join(this.#folder, name))))
+    const found = await Promise.all(
+      files.map(({ name }) => unlessMissing(stat(join(this.#folder, name)), null)),
+    )
     return files.filter((_, index) => found[index]?.isFile() === true)
   }
 
   #text(name: string): Promise<string> {
-    return readFile(join(this.#folder, name), 'utf8').catch(emptyIfMissing)
+    return unlessMissing(readFile(join(this.#folder, name), 'utf8'), '')
   }
 
   #platformOf(name: string): string | null {
@@ -73,16 +70,11 @@ export class ClientFiles {
   }
 }
 
-async function statOrNull(path: string) {
-  return await stat(path).catch((error: unknown) => {
-    if (isMissing(error)) return null
+async function unlessMissing<Found, Other>(work: Promise<Found>, otherwise: Other): Promise<Found | Other> {
+  return await work.catch((error: unknown) => {
+    if (isMissing(error)) return otherwise
     throw error
   })
-}
-
-function emptyIfMissing(error: unknown): string {
-  if (isMissing(error)) return ''
-  throw error
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
+import type { Exchange } from '../http/own-endpoints.ts'
 import { unauthorized } from '../http/refusal.ts'
 import { readBody } from '../http/request-body.ts'
 import { bearerToHandOn, hasBearer, headersToHandOn } from '../http/request-headers.ts'
@@ -20,7 +21,6 @@ export type ForwardOptions = {
   openCalls: OpenCalls
 }
 
-type Exchange = { request: FastifyRequest; reply: FastifyReply }
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 const ONE_PIECE_BYTES = 16_384
@@ -122,26 +122,16 @@ function forwardSwitch(endpoint: Endpoint, options: ForwardOptions): Handler {
   }
 }
 
-type SignedExchange = {
-  person: Person
-  /** The tenant that the call itself names; null: it names none, so the session's current tenant counts. */
-  named: string | null
-  send: (tenantId: string) => Promise<Dispatcher.ResponseData>
-}
-
 /** Identify the person behind a call, and prepare to send it.
+ * @returns `named`: the tenant that the call itself names; null: the session's current tenant counts
  * @throws Refusal unauthorized · forbidden · invalid (a malformed `Keyferry-Workspace`) · too_large */
-async function openSigned(
-  { method }: Endpoint,
-  options: ForwardOptions,
-  exchange: Exchange,
-): Promise<SignedExchange> {
+async function openSigned({ method }: Endpoint, options: ForwardOptions, exchange: Exchange) {
   const person = await options.identity.identify(exchange.request)
   if (!person) throw unauthorized()
   requireSameOrigin(exchange.request, options.originRules)
   const named = namedTenant(exchange.request)
   const send = await openCall({ method }, options, exchange)
-  return { person, named, send: (tenantId) => send({ userId: person.userId, tenantId }) }
+  return { person, named, send: (tenantId: string) => send({ userId: person.userId, tenantId }) }
 }
 
 /** Prepare a call to the API. Reads the whole body first, because the signature covers it. */
@@ -173,10 +163,10 @@ async function openCall(
 async function hasLostTenant(
   answer: Dispatcher.ResponseData,
   person: Person,
-  { api, sign }: ForwardOptions,
+  { api }: ForwardOptions,
 ): Promise<boolean> {
   if (answer.statusCode !== 403 || person.tenantId === person.personalTenantId) return false
-  return !(await isMember(api, sign, person))
+  return !(await isMember(api, person))
 }
 
 /** Send a short answer in one piece, which costs one write instead of three, and stream a long one. */

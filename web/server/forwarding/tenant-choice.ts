@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../http/refusal.ts'
 import type { Person } from '../identity/identity.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
-import type { Sign } from '../internal-api/signed-call.ts'
 
 /** The tenant that the call names in its `Keyferry-Workspace` header; null: the call has no such header.
  * The API checks that the person is a member.
@@ -22,10 +21,7 @@ export function tenantOfAnswer(text: string): string | null {
 }
 
 /** Whether the person is still a member of their current tenant. Asks the API as a member of the personal one. */
-export async function isMember(api: ApiConnection, sign: Sign, person: Person): Promise<boolean> {
-  const path = '/api/v1/tenants'
-  const caller = { userId: person.userId, tenantId: person.personalTenantId }
-  const headers = sign(caller, { method: 'GET', path, body: new Uint8Array(), clientAddress: null })
-  const tenants = await api.call('GET', path, { headers })
-  return tenants.some((tenant) => tenant.id === person.tenantId)
+export async function isMember(api: ApiConnection, person: Person): Promise<boolean> {
+  const call = api.callFor({ userId: person.userId, tenantId: person.personalTenantId })
+  return (await call('GET', '/api/v1/tenants')).some(({ id }) => id === person.tenantId)
 }

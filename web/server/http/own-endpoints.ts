@@ -24,9 +24,9 @@ type Rows = typeof webEndpoints
 type Part<R, Name extends string> = R extends { [K in Name]: infer S extends z.ZodType } ? z.output<S> : null
 type AnswerOf<R> = R extends { responses: { 200: infer S extends z.ZodType } } ? z.input<S> : never
 
-type OwnCall<N extends WebEndpointName> = {
-  request: FastifyRequest
-  reply: FastifyReply
+export type Exchange = { request: FastifyRequest; reply: FastifyReply }
+
+type OwnCall<N extends WebEndpointName> = Exchange & {
   params: PathParams<Rows[N]['path']>
   body: Part<Rows[N], 'body'>
 }

@@ -17,11 +17,9 @@ export type ProgramParts = {
   now: () => number
 }
 
-/** How people sign in, and the store of their sessions; null: this mode has no sessions. */
-export type OpenedIdentity = { identity: Identity; store: SessionStore | null }
-
-/** The identity strategy that AUTH_MODE names. Each mode loads only its own dependencies. */
-export async function createIdentity(settings: WebSettings, parts: ProgramParts): Promise<OpenedIdentity> {
+/** The identity strategy that AUTH_MODE names, and the store of its sessions; null: the mode has none. Each mode loads
+ * only its own dependencies. */
+export async function createIdentity(settings: WebSettings, parts: ProgramParts) {
   if (settings.identity.mode === 'local') return { identity: localIdentity(parts.api), store: null }
   const { log, now } = parts
   const onError = (error: Error) => log.error(failureFacts(error), 'session store')

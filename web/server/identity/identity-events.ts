@@ -8,7 +8,7 @@ import { Refusal, unauthorized } from '../http/refusal.ts'
 import { readBody } from '../http/request-body.ts'
 import { callerHeaders } from '../http/request-headers.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
-import type { SessionStore } from '../sessions/session-store.ts'
+import { doOnce, type SessionStore } from '../sessions/session-store.ts'
 import { type ProvidedEmail, primaryEmail } from './clerk/clerk-backend.ts'
 import { idpUserId } from './idp-user-id.ts'
 
@@ -48,17 +48,13 @@ export function receiveIdentityEvents(app: FastifyInstance, options: IdentityEve
     const headers = signatureHeaders(request)
     requireRecent(headers['webhook-timestamp'], now())
     const event = verified(webhook, await readBody(request, MAX_EVENT_BYTES), headers)
-    const use = `event:${headers['webhook-id']}`
-    if (!(await store.firstUse(use, now() + REPLAY_MS, now())))
-      throw new Refusal(409, 'conflict', 'event received already')
-    try {
-      const applying = { ...options, headers: callerHeaders(request) }
-      await apply(event, asOf(event, headers['webhook-timestamp']), applying)
-      return { ok: true }
-    } catch (error) {
-      await store.forgetUse(use)
-      throw error
-    }
+    const use = { id: `event:${headers['webhook-id']}`, forMs: REPLAY_MS, nowMs: now() }
+    const applying = { ...options, headers: callerHeaders(request) }
+    const isFirst = await doOnce(store, use, () =>
+      apply(event, asOf(event, headers['webhook-timestamp']), applying),
+    )
+    if (!isFirst) throw new Refusal(409, 'conflict', 'event received already')
+    return { ok: true }
   })
 }
 

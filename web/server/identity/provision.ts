@@ -1,23 +1,16 @@
+import type { EnsureUser } from '@keyferry/contract'
 import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import { callerHeaders } from '../http/request-headers.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
 import type { Person } from './identity.ts'
-
-/** What the provider states about a person. `as_of`: when it stated so, as ISO 8601. */
-export type Profile = {
-  idp_user_id: string
-  email: string
-  email_verified: boolean
-  as_of: string
-  name?: string
-}
 
 /** The person of a profile, created at the first sign-in. Later sign-ins update the e-mail address.
  * @throws CallError forbidden: the account is disabled here · Refusal unavailable */
 export async function provision(
   api: ApiConnection,
   request: FastifyRequest,
-  profile: Profile,
+  profile: z.input<typeof EnsureUser>,
 ): Promise<Omit<Person, 'tenantId'>> {
   const headers = callerHeaders(request)
   const user = await api.call('POST', '/api/v1/users/ensure', { body: profile, headers })

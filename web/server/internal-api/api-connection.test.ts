@@ -1,3 +1,4 @@
+import { signCaller } from '@keyferry/crypto/caller-signature'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { RecordingApi, sendJson } from '../../test/recording-api.ts'
 import { type ApiConnection, connectApi } from './api-connection.ts'
@@ -25,12 +26,15 @@ test('a call of this layer is signed without a user', async () => {
   expect(api.calls.at(-1)?.headers['x-user-id']).toBeUndefined()
 })
 
-test('a call that is signed for a person keeps that signature', async () => {
-  const [method, path] = ['GET', '/api/v1/tenants'] as const
-  const facts = { method, path, body: new Uint8Array(), clientAddress: null }
-  const headers = sign({ userId: 'a-user', tenantId: 'a-tenant' }, facts)
-  await connection.call(method, path, { headers })
-  expect(api.calls.at(-1)?.headers).toMatchObject(headers)
+test('a call for a person is signed for that person', async () => {
+  const person = { userId: 'a-user', tenantId: 'a-tenant' }
+  await connection.callFor(person)('GET', '/api/v1/tenants')
+  expect(api.calls.at(-1)?.headers).toMatchObject({
+    'x-user-id': 'a-user',
+    'x-tenant-id': 'a-tenant',
+    'x-signature': `sha256=${signCaller(person, SECRET)}`,
+    'x-signature-v2': expect.stringMatching(/^t=\d+;n=/),
+  })
 })
 
 describe('of several API nodes', () => {

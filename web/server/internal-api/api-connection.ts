@@ -7,7 +7,7 @@ import Pool from 'undici/lib/dispatcher/pool.js'
 import { unavailable } from '../http/refusal.ts'
 import type { WebSettings } from '../settings.ts'
 import { ApiNodes } from './api-nodes.ts'
-import type { Sign } from './signed-call.ts'
+import type { Sign, SignedFor } from './signed-call.ts'
 
 /** Longer than a held wait, so that it does not time out. */
 const ANSWER_TIMEOUT_MS = 60_000
@@ -35,6 +35,8 @@ export type ApiConnection = {
   /** Typed calls that this layer makes itself. @throws CallError (the API answered with an error) · Refusal
    * unavailable */
   call: Call
+  /** The same calls, made for a person. */
+  callFor(person: SignedFor): Call
   close(): Promise<void>
 }
 
@@ -48,7 +50,8 @@ export function connectApi(target: WebSettings['api'], sign: Sign): ApiConnectio
     })
     return await fromApi(answer)
   }
-  return { nodes: nodes.count, send, call: createClient('', fetchBy(send, sign)), close: () => nodes.close() }
+  const callFor = (caller: SignedFor) => createClient('', fetchBy(send, sign, caller))
+  return { nodes: nodes.count, send, call: callFor(null), callFor, close: () => nodes.close() }
 }
 
 // A Unix socket refuses connections while its queue is full, which happens when many calls come at once. Nothing was
@@ -86,16 +89,13 @@ function openPools(target: WebSettings['api']): Pool[] {
   return [new Pool('http://localhost', { ...options, socketPath: target.socketPath })]
 }
 
-function fetchBy(send: ApiConnection['send'], sign: Sign): typeof fetch {
+function fetchBy(send: ApiConnection['send'], sign: Sign, caller: SignedFor): typeof fetch {
   return async (url, init = {}) => {
     const method = methodOf(init.method)
     const path = url instanceof Request ? url.url : url.toString()
     const body = new TextEncoder().encode(typeof init.body === 'string' ? init.body : '')
     const own = new Headers(init.headers)
-    const clientAddress = own.get('x-forwarded-for')
-    // A call for a person is already signed for that person.
-    const isSigned = own.has('x-signature-v2')
-    const signature = isSigned ? {} : sign(null, { method, path, body, clientAddress })
+    const signature = sign(caller, { method, path, body, clientAddress: own.get('x-forwarded-for') })
     const headers = { ...Object.fromEntries(own), ...signature }
     const answer = await send({ method, path, headers, body })
     const headersBack = new Headers()

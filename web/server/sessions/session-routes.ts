@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serveOwn } from '../http/own-endpoints.ts'
-import { Refusal, unauthorized } from '../http/refusal.ts'
+import { Refusal } from '../http/refusal.ts'
 import type { Session } from './session-store.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -22,22 +22,17 @@ export function addSessionRoutes(
   app: FastifyInstance,
   { sessions, afterSignOut, recordEnd }: SessionRoutesOptions,
 ): void {
-  const signedIn = async (request: FastifyRequest): Promise<Session> => {
-    const session = await sessions.find(request)
-    if (!session) throw unauthorized()
-    return session
-  }
   serveOwn(app, 'signOut', async ({ request, reply }) => {
     const session = await sessions.end(request, reply)
     if (session) await recordEnd(request, session.idpUserId, 'session')
     return leave(request, reply, await afterSignOut(session))
   })
   serveOwn(app, 'listSessions', async ({ request }) => {
-    const current = await signedIn(request)
+    const current = await sessions.required(request)
     return (await sessions.list(current)).map((session) => shown(session, current))
   })
   serveOwn(app, 'endSession', async ({ request, params }) => {
-    const own = await sessions.list(await signedIn(request))
+    const own = await sessions.list(await sessions.required(request))
     const ended = own.find((session) => publicId(session) === params.id)
     if (!ended) throw new Refusal(404, 'not_found', 'session not found')
     await sessions.store.remove(ended.tokenHash)
@@ -45,7 +40,7 @@ export function addSessionRoutes(
     return { ok: true }
   })
   serveOwn(app, 'endAllSessions', async ({ request, reply }) => {
-    const session = await signedIn(request)
+    const session = await sessions.required(request)
     await sessions.store.removeAll({ idpUserId: session.idpUserId })
     await recordEnd(request, session.idpUserId, 'all_sessions')
     return leave(request, reply, await afterSignOut((await sessions.end(request, reply)) ?? session))

@@ -50,10 +50,29 @@ export interface SessionStore {
   /** True for exactly one caller per id, until `untilMs`. */
   firstUse(id: string, untilMs: number, nowMs: number): Promise<boolean>
   isUsed(id: string, nowMs: number): Promise<boolean>
-  /** Allow an id again, because the work that used it failed. */
+  /** Allow an id again. */
   forgetUse(id: string): Promise<void>
   ping(): Promise<void>
   close(): Promise<void>
+}
+
+type Once = { id: string; forMs: number; nowMs: number }
+
+/** Do work that an id allows once; where the work fails, the id is allowed again.
+ * @returns false: another caller used the id */
+export async function doOnce(
+  store: SessionStore,
+  { id, forMs, nowMs }: Once,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  if (!(await store.firstUse(id, nowMs + forMs, nowMs))) return false
+  try {
+    await work()
+    return true
+  } catch (error) {
+    await store.forgetUse(id)
+    throw error
+  }
 }
 
 /** When the session ends if it is not used again. */

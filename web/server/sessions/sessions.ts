@@ -2,6 +2,7 @@ import { apiEndpoints, TIMES } from '@keyferry/contract'
 import { hashToken, randomToken } from '@keyferry/crypto/token'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clearCookie, setCookie } from '../cookies.ts'
+import { unauthorized } from '../http/refusal.ts'
 import { SESSION_COOKIE, sessionCookie } from './session-cookie.ts'
 import type { Session, SessionStore } from './session-store.ts'
 
@@ -36,6 +37,13 @@ export class Sessions {
     const tokenHash = carriedHash(request)
     const renews = !isOfItself(request)
     return tokenHash === null ? null : await this.store.find(tokenHash, this.#now(), renews)
+  }
+
+  /** The same, for what only a signed-in person can do. @throws Refusal unauthorized */
+  async required(request: FastifyRequest): Promise<Session> {
+    const session = await this.find(request)
+    if (session === null) throw unauthorized()
+    return session
   }
 
   /** Begin a session with a new token, and end the one that the browser carried. */
@@ -82,15 +90,6 @@ const OF_ITSELF: ReadonlySet<string> = new Set([
 
 function isOfItself({ url }: FastifyRequest): boolean {
   return OF_ITSELF.has(url.split('?', 1)[0] ?? '')
-}
-
-/** The part of a session that says who the person is. */
-export function personOf({
-  userId,
-  tenantId,
-  personalTenantId,
-}: Session): Pick<Session, 'userId' | 'tenantId' | 'personalTenantId'> {
-  return { userId, tenantId, personalTenantId }
 }
 
 function carriedHash(request: FastifyRequest): string | null {

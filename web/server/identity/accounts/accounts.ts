@@ -1,15 +1,14 @@
 import { askedReturn } from '@keyferry/contract/return-path'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { serveOwn } from '../../http/own-endpoints.ts'
+import type { FastifyInstance } from 'fastify'
+import { type Exchange, serveOwn } from '../../http/own-endpoints.ts'
 import { headersToHandOn } from '../../http/request-headers.ts'
 import { sessionCookie } from '../../sessions/session-cookie.ts'
 import { addSessionRoutes } from '../../sessions/session-routes.ts'
-import { personOf, type Sessions } from '../../sessions/sessions.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
 import type { AppPages, Identity } from '../identity.ts'
 import { passkeyAddress } from '../passkey-address.ts'
 import { type EndRecorderOptions, endRecorder } from '../session-end.ts'
-import { type BeginSession, sessionBeginner } from './begin-session.ts'
-import { addOwnAccountRoutes, type OwnAccountOptions } from './own-account.ts'
+import { addOwnAccountRoutes, beginSession, type OwnAccountOptions } from './own-account.ts'
 import { PasskeyChallenges } from './passkey-challenges.ts'
 import {
   addPasskeyRoutes,
@@ -38,10 +37,7 @@ export function accountsIdentity(options: AccountsOptions): Identity {
     return !isSetUp
   }
   return {
-    async identify(request) {
-      const session = await sessions.find(request)
-      return session && personOf(session)
-    },
+    identify: (request) => sessions.find(request),
     isSignedIn: async (request) => (await sessions.find(request)) !== null,
     chooseTenant: async (request, _reply, tenantId) => await sessions.chooseTenant(request, tenantId),
     requireOneSession: sessionCookie,
@@ -49,10 +45,9 @@ export function accountsIdentity(options: AccountsOptions): Identity {
     signInPath: (path) => `${path.startsWith('/invite/') ? '/sign-up' : '/sign-in'}${returning(path)}`,
     addRoutes(app, pages) {
       addPages(app, pages, { sessions, isSetupRequired })
-      const begin = sessionBeginner(sessions)
       const passkeys = passkeyOptions(options)
-      addForms(app, passkeys, begin)
-      addPasskeySignIn(app, passkeys, begin)
+      addForms(app, passkeys)
+      addPasskeySignIn(app, passkeys)
       addPasskeyRoutes(app, passkeys)
       addOwnAccountRoutes(app, options)
       addSessionRoutes(app, { sessions, afterSignOut: async () => '/', recordEnd: endRecorder(options) })
@@ -73,7 +68,7 @@ function returning(path: string): string {
 type PageOptions = { sessions: Sessions; isSetupRequired: () => Promise<boolean> }
 
 function addPages(app: FastifyInstance, pages: AppPages, { sessions, isSetupRequired }: PageOptions): void {
-  const form = async ({ request, reply }: { request: FastifyRequest; reply: FastifyReply }) => {
+  const form = async ({ request, reply }: Exchange) => {
     if (await sessions.find(request)) return reply.redirect(askedReturn(request.url), 302)
     if (await isSetupRequired()) return reply.redirect('/set-up', 302)
     return await pages.send(reply, 'index.html')
@@ -85,24 +80,24 @@ function addPages(app: FastifyInstance, pages: AppPages, { sessions, isSetupRequ
   )
 }
 
-function addForms(app: FastifyInstance, options: PasskeyOptions, begin: BeginSession): void {
-  const { api } = options
-  serveOwn(app, 'signIn', async ({ request, reply, body }) => {
-    const call = { body, headers: headersToHandOn(request) }
+function addForms(app: FastifyInstance, options: PasskeyOptions): void {
+  const { api, sessions } = options
+  serveOwn(app, 'signIn', async ({ body, ...exchange }) => {
+    const call = { body, headers: headersToHandOn(exchange.request) }
     try {
-      return await begin(request, reply, await api.call('POST', '/api/v1/auth/login', call))
+      return await beginSession(sessions, exchange, await api.call('POST', '/api/v1/auth/login', call))
     } catch (error) {
       const userId = askedForPasskeyOf(error)
       if (userId === null) throw error
-      return askForPasskey(reply, userId, options)
+      return askForPasskey(exchange.reply, userId, options)
     }
   })
-  serveOwn(app, 'setUp', async ({ request, reply, body }) => {
-    const call = { body, headers: headersToHandOn(request) }
-    return await begin(request, reply, await api.call('POST', '/api/v1/auth/setup', call))
+  serveOwn(app, 'setUp', async ({ body, ...exchange }) => {
+    const call = { body, headers: headersToHandOn(exchange.request) }
+    return await beginSession(sessions, exchange, await api.call('POST', '/api/v1/auth/setup', call))
   })
-  serveOwn(app, 'signUp', async ({ request, reply, body }) => {
-    const call = { body, headers: headersToHandOn(request) }
-    return await begin(request, reply, await api.call('POST', '/api/v1/auth/join', call))
+  serveOwn(app, 'signUp', async ({ body, ...exchange }) => {
+    const call = { body, headers: headersToHandOn(exchange.request) }
+    return await beginSession(sessions, exchange, await api.call('POST', '/api/v1/auth/join', call))
   })
 }

@@ -1,56 +1,49 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { serveOwn } from '../../http/own-endpoints.ts'
-import { unauthorized } from '../../http/refusal.ts'
+import { type Exchange, serveOwn } from '../../http/own-endpoints.ts'
 import { headersToHandOn } from '../../http/request-headers.ts'
 import type { ApiConnection } from '../../internal-api/api-connection.ts'
-import type { Sign } from '../../internal-api/signed-call.ts'
-import type { Session } from '../../sessions/session-store.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 
-export type OwnAccountOptions = { api: ApiConnection; sessions: Sessions; sign: Sign }
+export type OwnAccountOptions = { api: ApiConnection; sessions: Sessions }
 
 /** What a signed-in person changes about their local account. */
 export function addOwnAccountRoutes(app: FastifyInstance, options: OwnAccountOptions): void {
-  const { api, sessions } = options
+  const { sessions } = options
   serveOwn(app, 'changeOwnPassword', async ({ request, reply, body }) => {
-    const session = await signedIn(sessions, request)
-    const path = '/api/v1/auth/password'
-    const call = { request, method: 'PUT', path, body } as const
-    await api.call('PUT', path, { body, headers: headersFor(session, call, options) })
+    const { session, headers, call } = await signedIn(options, request)
+    await call('PUT', '/api/v1/auth/password', { body, headers })
     await sessions.store.removeAll({ idpUserId: session.idpUserId })
-    const { idpUserId, userId, personalTenantId, tenantId, providerSessionId, idToken } = session
-    const signIn = { idpUserId, userId, personalTenantId, tenantId, providerSessionId, idToken }
-    await sessions.begin(request, reply, signIn)
+    await sessions.begin(request, reply, session)
     return { ok: true }
   })
   serveOwn(app, 'changeOwnEmail', async ({ request, body }) => {
-    const session = await signedIn(sessions, request)
-    const path = '/api/v1/auth/email'
-    const call = { request, method: 'PUT', path, body } as const
-    await api.call('PUT', path, { body, headers: headersFor(session, call, options) })
+    const { headers, call } = await signedIn(options, request)
+    await call('PUT', '/api/v1/auth/email', { body, headers })
     return { ok: true }
   })
 }
 
-/** @throws Refusal unauthorized */
-export async function signedIn(sessions: Sessions, request: FastifyRequest): Promise<Session> {
-  const session = await sessions.find(request)
-  if (!session) throw unauthorized()
-  return session
+/** The session of a signed-in person, and how this layer calls the API for them.
+ * @throws Refusal unauthorized */
+export async function signedIn({ api, sessions }: OwnAccountOptions, request: FastifyRequest) {
+  const session = await sessions.required(request)
+  const { userId, personalTenantId: tenantId } = session
+  return { session, headers: headersToHandOn(request), call: api.callFor({ userId, tenantId }) }
 }
 
-type Change = { request: FastifyRequest; method: 'POST' | 'PUT'; path: string; body: object }
+/** Whom the API let in. `joined_tenant_id`: the tenant to begin in, instead of the personal one. */
+type Account = { user_id: string; tenant_id: string; joined_tenant_id?: string }
 
-/** The headers of a call that this layer makes for the person of a session. */
-export function headersFor(
-  { userId, personalTenantId }: Session,
-  { request, method, path, body }: Change,
-  { sign }: OwnAccountOptions,
-): Record<string, string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(body))
-  const caller = { userId, tenantId: personalTenantId }
-  return {
-    ...headersToHandOn(request),
-    ...sign(caller, { method, path, body: bytes, clientAddress: request.ip }),
-  }
+/** Begin the session of a person whom the API let in. */
+export async function beginSession(sessions: Sessions, { request, reply }: Exchange, account: Account) {
+  const { user_id: userId, tenant_id: personalTenantId, joined_tenant_id: joined } = account
+  await sessions.begin(request, reply, {
+    idpUserId: `user_${userId}`,
+    userId,
+    personalTenantId,
+    tenantId: joined ?? personalTenantId,
+    providerSessionId: null,
+    idToken: null,
+  })
+  return { ok: true } as const
 }

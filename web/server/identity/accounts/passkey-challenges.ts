@@ -1,8 +1,9 @@
 import { TIMES } from '@keyferry/contract'
 import { passkeyChallenge } from '@keyferry/crypto/passkey-challenge'
 import { randomToken } from '@keyferry/crypto/token'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { clearCookie, cookieValues, setCookie } from '../../cookies.ts'
+import type { FastifyReply } from 'fastify'
+import { clearCookie, cookieValues, ownCookie, setCookie } from '../../cookies.ts'
+import type { Exchange } from '../../http/own-endpoints.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 
@@ -12,8 +13,6 @@ export type ChallengeUse =
   | { use: 'add'; session: string }
   | { use: 'alone' }
   | { use: 'after-password'; userId: string }
-
-type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 export type PasskeyChallengesOptions = {
   store: SessionStore
@@ -84,9 +83,8 @@ export class PasskeyChallenges {
     return passkeyChallenge([value, session], this.#options.secret)
   }
 
-  // With this prefix no other host of the domain can set the cookie; browsers allow it only over https.
   get #cookie(): string {
-    return `${this.#options.isSecure ? '__Host-' : ''}keyferry-passkey`
+    return ownCookie('keyferry-passkey', this.#options.isSecure)
   }
 }
 

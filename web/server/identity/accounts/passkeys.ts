@@ -6,8 +6,7 @@ import { serveOwn } from '../../http/own-endpoints.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { headersToHandOn } from '../../http/request-headers.ts'
 import type { PasskeyAddress } from '../passkey-address.ts'
-import type { BeginSession } from './begin-session.ts'
-import { headersFor, type OwnAccountOptions, signedIn } from './own-account.ts'
+import { beginSession, type OwnAccountOptions, signedIn } from './own-account.ts'
 import type { PasskeyChallenges } from './passkey-challenges.ts'
 
 export type PasskeyOptions = OwnAccountOptions & {
@@ -20,44 +19,38 @@ const SITE_NAME = 'Keyferry'
 
 /** Routes that add a passkey to the own local account. */
 export function addPasskeyRoutes(app: FastifyInstance, options: PasskeyOptions): void {
-  const { api, sessions, challenges } = options
+  const { challenges } = options
   serveOwn(app, 'beginPasskey', async ({ request, reply, body }) => {
     const { rpId } = required(options.address)
-    const session = await signedIn(sessions, request)
-    const call = { request, method: 'POST', path: '/api/v1/auth/passkeys/prepare', body } as const
-    const headers = headersFor(session, call, options)
-    const owner = await api.call('POST', call.path, { body, headers })
+    const { session, headers, call } = await signedIn(options, request)
+    const owner = await call('POST', '/api/v1/auth/passkeys/prepare', { body, headers })
     const challenge = challenges.begin(reply, { use: 'add', session: session.tokenHash })
     return newPasskeyOptions(owner, { challenge, rpId })
   })
   serveOwn(app, 'finishPasskey', async ({ request, reply, body: { name, passkey } }) => {
     const address = required(options.address)
-    const session = await signedIn(sessions, request)
+    const { session, headers, call } = await signedIn(options, request)
     const challenge = await challenges.endAdding({ request, reply }, session.tokenHash)
     const body = { name, passkey, ceremony: ceremonyOf(address, challenge) }
-    const call = { request, method: 'POST', path: '/api/v1/auth/passkeys', body } as const
-    return await api.call('POST', call.path, { body, headers: headersFor(session, call, options) })
+    return await call('POST', '/api/v1/auth/passkeys', { body, headers })
   })
 }
 
 /** Routes that sign in with a passkey, alone or after the password. */
-export function addPasskeySignIn(app: FastifyInstance, options: PasskeyOptions, begin: BeginSession): void {
-  const { api, challenges } = options
+export function addPasskeySignIn(app: FastifyInstance, options: PasskeyOptions): void {
+  const { api, sessions, challenges } = options
   serveOwn(app, 'beginPasskeySignIn', async ({ reply }) => {
     const { rpId } = required(options.address)
     const challenge = challenges.begin(reply, { use: 'alone' })
     return { ...requestOptions(challenge, rpId), userVerification: 'required' }
   })
-  serveOwn(app, 'signInWithPasskey', async ({ request, reply, body: { passkey } }) => {
+  serveOwn(app, 'signInWithPasskey', async ({ body: { passkey }, ...exchange }) => {
     const address = required(options.address)
-    const { challenge, userId } = await challenges.endSignIn({ request, reply })
+    const { challenge, userId } = await challenges.endSignIn(exchange)
     const body = { passkey, ceremony: ceremonyOf(address, challenge), user_id: userId }
-    const headers = headersToHandOn(request)
-    return await begin(
-      request,
-      reply,
-      await api.call('POST', '/api/v1/auth/passkey-login', { body, headers }),
-    )
+    const headers = headersToHandOn(exchange.request)
+    const account = await api.call('POST', '/api/v1/auth/passkey-login', { body, headers })
+    return await beginSession(sessions, exchange, account)
   })
 }
 

@@ -2,7 +2,7 @@ import { Email } from '@keyferry/contract'
 import { askedReturn } from '@keyferry/contract/return-path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clearCookie, cookieValues, setCookie } from '../../cookies.ts'
-import { serveOwn } from '../../http/own-endpoints.ts'
+import { type Exchange, serveOwn } from '../../http/own-endpoints.ts'
 import { forbidden } from '../../http/refusal.ts'
 import type { ApiConnection } from '../../internal-api/api-connection.ts'
 import { SESSION_COOKIE, sessionCookie } from '../../sessions/session-cookie.ts'
@@ -33,7 +33,7 @@ export function clerkIdentity(options: ClerkOptions): Identity {
   const { settings, api, now } = options
   const tokens = new ClerkTokens(settings)
   const backend = new ClerkBackend(settings.apiUrl, settings.secretKey)
-  const people = new KnownPeople((session, request) => provisionSession({ session, request }, api, backend))
+  const personOf = remembered((session, request) => provisionSession({ session, request }, api, backend))
   const sessionOf = async (request: FastifyRequest): Promise<ClerkSession | null> => {
     const token = sessionCookie(request)
     const session = token ? await tokens.read(token, new Date(now())) : null
@@ -43,13 +43,13 @@ export function clerkIdentity(options: ClerkOptions): Identity {
     async identify(request) {
       const session = await sessionOf(request)
       if (!session) return null
-      const known = await people.of(session, request)
+      const known = await personOf(session, request)
       return { ...known, tenantId: chosenTenant(request, known.userId) ?? known.personalTenantId }
     },
     isSignedIn: async (request) => (await sessionOf(request)) !== null,
     async chooseTenant(request, reply, tenantId) {
       const session = await sessionOf(request)
-      if (session) rememberTenant(reply, { ...(await people.of(session, request)), tenantId }, options)
+      if (session) rememberTenant(reply, { ...(await personOf(session, request)), tenantId }, options)
     },
     requireOneSession: sessionCookie,
     isSetupRequired: async () => false,
@@ -73,7 +73,6 @@ const noEmailNote = {
   way: { kind: 'link', label: 'Sign in again', path: '/sign-in' },
 } as const
 
-type Exchange = { request: FastifyRequest; reply: FastifyReply }
 type Known = Omit<Person, 'tenantId'>
 
 async function provisionSession(
@@ -157,33 +156,24 @@ export function accountPortal(issuer: string): string {
 
 const MAX_KNOWN = 10_000
 
-/** Provisions a person once for each session at the provider, and remembers the result. */
-class KnownPeople {
-  readonly #provision: (session: ClerkSession, request: FastifyRequest) => Promise<Known>
-  readonly #known = new Map<string, Promise<Known>>()
+type Provisioning = (session: ClerkSession, request: FastifyRequest) => Promise<Known>
 
-  constructor(provisioning: (session: ClerkSession, request: FastifyRequest) => Promise<Known>) {
-    this.#provision = provisioning
-  }
-
-  /** @throws what provisioning throws; the next call tries again */
-  async of(session: ClerkSession, request: FastifyRequest): Promise<Known> {
+/** Provisions a person once for each session at the provider, and remembers the result; not a failure. */
+function remembered(provisioning: Provisioning): Provisioning {
+  const people = new Map<string, Promise<Known>>()
+  return async (session, request) => {
     const id = `${session.sessionId} ${session.subject}`
-    const known = this.#known.get(id)
+    const known = people.get(id)
     if (known) return await known
-    const provisioned = this.#provision(session, request)
-    this.#remember(id, provisioned)
+    const [oldest] = people.size >= MAX_KNOWN ? people.keys() : []
+    if (oldest !== undefined) people.delete(oldest)
+    const person = provisioning(session, request)
+    people.set(id, person)
     try {
-      return await provisioned
+      return await person
     } catch (error) {
-      this.#known.delete(id)
+      people.delete(id)
       throw error
     }
-  }
-
-  #remember(id: string, person: Promise<Known>): void {
-    const oldest = this.#known.size >= MAX_KNOWN ? this.#known.keys().next().value : undefined
-    if (oldest !== undefined) this.#known.delete(oldest)
-    this.#known.set(id, person)
   }
 }

@@ -21,8 +21,6 @@ const LogoutClaims = z
   })
   .refine(({ sub, sid }) => sub !== undefined || sid !== undefined)
 
-export type LogoutOrder = { ending: Ending; jti: string; issuedAtMs: number }
-
 /** Reads logout tokens (OpenID Connect Back-Channel Logout 1.0) of one provider. */
 export class LogoutTokens {
   readonly #settings: OidcSettings
@@ -36,7 +34,7 @@ export class LogoutTokens {
 
   /** @returns whose sessions the provider wants ended
    * @throws Error: the token is not valid · Refusal unavailable */
-  async read(token: string, now: Date): Promise<LogoutOrder> {
+  async read(token: string, now: Date): Promise<{ ending: Ending; jti: string }> {
     const { issuer, jwks_uri: keySet } = (await this.#provider.metadata()).serverMetadata()
     const { payload } = await jwtVerify(token, this.#keysAt(keySet), {
       issuer,
@@ -46,11 +44,10 @@ export class LogoutTokens {
       currentDate: now,
     })
     const { iat, jti, sub, sid } = LogoutClaims.parse(payload)
-    const issuedAtMs = iat * 1_000
-    if (sid !== undefined) return { ending: { providerSessionId: sid }, jti, issuedAtMs }
+    if (sid !== undefined) return { ending: { providerSessionId: sid }, jti }
     // `iat` has whole seconds only. A person who signs in right after this order keeps the new session.
-    const ending = { idpUserId: idpUserId(issuer, sub ?? ''), beforeMs: issuedAtMs + 1_000 }
-    return { ending, jti, issuedAtMs }
+    const beforeMs = (iat + 1) * 1_000
+    return { ending: { idpUserId: idpUserId(issuer, sub ?? ''), beforeMs }, jti }
   }
 
   #keysAt(uri: string | undefined): ReturnType<typeof createRemoteJWKSet> {

@@ -2,21 +2,22 @@ import { Email, webEndpoints } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
 import { askedReturn } from '@keyferry/contract/return-path'
 import { failureFacts } from '@keyferry/plumbing/failure'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
-import { serveOwn } from '../../http/own-endpoints.ts'
+import { type Exchange, serveOwn } from '../../http/own-endpoints.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { ApiConnection } from '../../internal-api/api-connection.ts'
 import { sessionCookie } from '../../sessions/session-cookie.ts'
 import { addSessionRoutes } from '../../sessions/session-routes.ts'
-import { personOf, type Sessions } from '../../sessions/sessions.ts'
+import { doOnce } from '../../sessions/session-store.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
 import type { OidcSettings } from '../../settings.ts'
 import type { AppPages, Identity } from '../identity.ts'
 import { idpUserId } from '../idp-user-id.ts'
 import { provision } from '../provision.ts'
 import { endRecorder } from '../session-end.ts'
-import { type LogoutOrder, LogoutTokens } from './back-channel-logout.ts'
+import { LogoutTokens } from './back-channel-logout.ts'
 import { type OidcPerson, OidcProvider } from './oidc-provider.ts'
 import { beginAttempt, endAttempt } from './sign-in-attempt.ts'
 import { signInFailure } from './sign-in-failure.ts'
@@ -38,10 +39,7 @@ export function oidcIdentity(options: OidcOptions): Identity {
   const { settings, sessions, publicUrl, now } = options
   const provider = new OidcProvider(settings, now)
   return {
-    async identify(request) {
-      const session = await sessions.find(request)
-      return session && personOf(session)
-    },
+    identify: (request) => sessions.find(request),
     isSignedIn: async (request) => (await sessions.find(request)) !== null,
     chooseTenant: async (request, _reply, tenantId) => await sessions.chooseTenant(request, tenantId),
     requireOneSession: sessionCookie,
@@ -79,8 +77,6 @@ function addSignIn(app: FastifyInstance, provider: OidcProvider, options: PageOp
   serveOwn(app, 'showSignIn', signIn())
   serveOwn(app, 'showSignUp', signIn('create'))
 }
-
-type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 // Show `reason` in the log and on the page, so that the operator can match them.
 async function answerFailure(
@@ -165,30 +161,17 @@ function profileOf({ issuer, trustsEmail }: OidcSettings, person: OidcPerson) {
 }
 
 function addBackChannelLogout(app: FastifyInstance, provider: OidcProvider, options: OidcOptions): void {
-  const { settings, now } = options
+  const { settings, now, sessions } = options
+  const { store } = sessions
   const tokens = new LogoutTokens(settings, provider)
   serveOwn(app, 'receiveLogout', async ({ request, reply }) => {
     const form = new URLSearchParams((await readBody(request, MAX_TOKEN_BYTES)).toString('utf8'))
     const token = form.get('logout_token') ?? ''
     const order = await tokens.read(token, new Date(now())).catch(() => null)
-    const isDone = order !== null && (await carryOut(order, options))
-    const ended = order?.ending
-    if (isDone && ended && 'idpUserId' in ended)
-      await endRecorder(options)(request, ended.idpUserId, 'provider')
-    if (!isDone) return reply.code(400).send({ error: 'invalid_request', code: 'invalid' })
+    const use = { id: `logout:${order?.jti}`, forMs: REPLAY_MS, nowMs: now() }
+    if (order === null || !(await doOnce(store, use, () => store.removeAll(order.ending))))
+      return reply.code(400).send({ error: 'invalid_request', code: 'invalid' })
+    if ('idpUserId' in order.ending) await endRecorder(options)(request, order.ending.idpUserId, 'provider')
     return { ok: true }
   })
-}
-
-/** @returns false: this order was carried out before */
-async function carryOut(order: LogoutOrder, { sessions: { store }, now }: OidcOptions): Promise<boolean> {
-  const use = `logout:${order.jti}`
-  if (!(await store.firstUse(use, now() + REPLAY_MS, now()))) return false
-  try {
-    await store.removeAll(order.ending)
-    return true
-  } catch (error) {
-    await store.forgetUse(use)
-    throw error
-  }
 }

@@ -1,7 +1,8 @@
 import { returnPath } from '@keyferry/contract/return-path'
 import { hashToken, randomToken } from '@keyferry/crypto/token'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { clearCookie, cookieValues, setCookie } from '../../cookies.ts'
+import type { FastifyReply } from 'fastify'
+import { clearCookie, cookieValues, ownCookie, setCookie } from '../../cookies.ts'
+import type { Exchange } from '../../http/own-endpoints.ts'
 
 const ATTEMPT_SECONDS = 600
 const NAME_LENGTH = 12
@@ -28,15 +29,11 @@ export function beginAttempt(reply: FastifyReply, returnTo: string, isSecure: bo
 
 /** End the attempt that a callback's `state` names, and delete its cookie in any case.
  * @returns null: this browser began no such attempt */
-export function endAttempt(
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  state: string,
-  isSecure: boolean,
-): SignInAttempt | null {
+export function endAttempt(exchange: Exchange, state: string, isSecure: boolean): SignInAttempt | null {
   const name = cookieName(state, isSecure)
-  const [value, ...more] = cookieValues(request, name)
+  const [value, ...more] = cookieValues(exchange.request, name)
   if (value === undefined || more.length > 0) return null
-  clearCookie(reply, { name, isSecure })
+  clearCookie(exchange.reply, { name, isSecure })
   const [token = '', returnTo = ''] = value.split('.')
   const attempt = attemptOf(token, returnPath(Buffer.from(returnTo, 'base64url').toString()))
   return attempt.state === state ? attempt : null
@@ -52,8 +49,7 @@ function attemptOf(token: string, returnTo: string): SignInAttempt {
   }
 }
 
-// With this prefix no other host of the domain can set the cookie; browsers allow it only over https.
 function cookieName(state: string, isSecure: boolean): string {
   const suffix = /^[0-9a-f]{64}$/.test(state) ? state.slice(0, NAME_LENGTH) : 'none'
-  return `${isSecure ? '__Host-' : ''}keyferry-sign-in-${suffix}`
+  return ownCookie(`keyferry-sign-in-${suffix}`, isSecure)
 }

@@ -74,7 +74,7 @@ export async function forgetTenantOf(
 
 /** `publicKey`: 32 bytes, of the receiving server. `bundleNames`: only these bundles and their keys; empty:
  * everything. */
-export type LibraryExport = { kid: string; publicKey: Uint8Array; bundleNames: readonly string[] }
+type LibraryExport = { kid: string; publicKey: Uint8Array; bundleNames: readonly string[] }
 
 /** Seal the library of a database to the deposit key of another server.
  * @returns the text of the file, and how many bundles and keys it holds

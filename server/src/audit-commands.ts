@@ -1,7 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Maintenance, well } from './maintenance.ts'
-import { databaseOf } from './operated-database.ts'
+import type { Maintenance } from './maintenance.ts'
 import { StartError } from './start-error.ts'
 
 const REASON_CHARACTERS = 200
@@ -11,9 +10,8 @@ export const AUDIT_COMMANDS = {
     means:
       'check the audit log of every workspace, or of one (its id), and name the first entry that was changed',
     argument: '[WORKSPACE]',
-    async run(settings, tenantId) {
-      const { verifyAudit } = await import('@keyferry/api')
-      const verdicts = await verifyAudit(databaseOf(settings), tenantId === '' ? null : tenantId)
+    async run({ api, database }, tenantId) {
+      const verdicts = await api.verifyAudit(database, tenantId === '' ? null : tenantId)
       const lines = verdicts.map(({ tenantId: id, entries, erased, problem }) => {
         const origins = erased === 0 ? '' : `, ${erased} entries without origin`
         return `${id}: ${problem ?? `${entries} entries${origins}, the chain and its seals are whole`}`
@@ -24,57 +22,46 @@ export const AUDIT_COMMANDS = {
   },
   'audit-key': {
     means: 'show the key that verifies the notes of the audit log',
-    async run(settings) {
-      const { auditVerifierKey } = await import('@keyferry/api')
-      return well(await auditVerifierKey(databaseOf(settings)))
-    },
+    run: ({ api, database }) => api.auditVerifierKey(database),
   },
   'audit-export': {
     means: 'write the whole audit log of a workspace (its id) to standard output, as JSON lines',
     argument: 'WORKSPACE',
-    async run(settings, tenantId, print) {
-      const { exportAudit } = await import('@keyferry/api')
-      await exportAudit(databaseOf(settings), tenantId, print)
-      return well('')
+    async run({ api, database }, tenantId, print) {
+      await api.exportAudit(database, tenantId, print)
+      return ''
     },
   },
   'audit-prune': {
     means: 'delete from the audit log the whole days that this export holds, after checking it',
     argument: 'FILE',
-    async run(settings, file) {
-      const { pruneAudit } = await import('@keyferry/api')
+    async run(on, file) {
       const path = resolve(file)
       if (!existsSync(path)) throw new StartError(`there is no file ${path}`)
-      const { tenantId, through, count } = await pruneAudit(
-        databaseOf(settings),
-        createReadStream(path, 'utf8'),
-      )
-      return well(
-        `${tenantId}: deleted ${count} entries, up to ${through}. Keep ${path}: it is the only copy.`,
-      )
+      const lines = createReadStream(path, 'utf8')
+      const { tenantId, through, count } = await on.api.pruneAudit(on.database, lines)
+      return `${tenantId}: deleted ${count} entries, up to ${through}. Keep ${path}: it is the only copy.`
     },
   },
   'audit-restored': {
     means: 'record in every audit log that the database was restored, and why; run it after pg_restore',
     argument: 'REASON',
-    async run(settings, reason) {
+    async run(on, reason) {
       if (reason.length > REASON_CHARACTERS)
         throw new StartError(`the reason must have at most ${REASON_CHARACTERS} characters`)
-      const { recordRestore } = await import('@keyferry/api')
-      const logs = await recordRestore(databaseOf(settings), reason)
-      return well(`Recorded the restore in ${logs} audit logs. Notes of later entries are lost with them.`)
+      const logs = await on.api.recordRestore(on.database, reason)
+      return `Recorded the restore in ${logs} audit logs. Notes of later entries are lost with them.`
     },
   },
   'forget-person': {
     means: 'erase addresses, hosts and names of a person (id or e-mail) from all audit logs and deliveries',
     argument: 'PERSON',
-    async run(settings, who) {
-      const { forgetInAudit } = await import('@keyferry/api')
-      const forgotten = await forgetInAudit(databaseOf(settings), who)
+    async run({ api, database }, who) {
+      const forgotten = await api.forgetInAudit(database, who)
       if (forgotten === null)
         throw new StartError(`no user has the id or e-mail address ${JSON.stringify(who)}`)
       const { userId, tenants, origins } = forgotten
-      return well(`Erased the origin of ${origins} entries of ${userId} in ${tenants} audit logs.`)
+      return `Erased the origin of ${origins} entries of ${userId} in ${tenants} audit logs.`
     },
   },
 } satisfies Record<string, Maintenance>

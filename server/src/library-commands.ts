@@ -1,7 +1,6 @@
 import { DepositKey } from '@keyferry/contract'
 import { isLoopback } from '@keyferry/plumbing/loopback'
 import type { Maintenance } from './maintenance.ts'
-import { databaseOf } from './operated-database.ts'
 import { StartError } from './start-error.ts'
 
 const TIMEOUT_MS = 20_000
@@ -11,16 +10,15 @@ export const LIBRARY_COMMANDS = {
     means:
       'write this library, or some of its bundles, to standard output, sealed so that only SERVER can open it',
     argument: 'SERVER [BUNDLE …]',
-    async run(settings, words) {
+    async run(on, words) {
       const [server = '', ...bundleNames] = words.split(' ')
       const address = addressOf(server)
       if (process.stdout.isTTY)
         throw new StartError(`write to a file: keyferry-server export-library ${words} > library.json`)
-      const database = databaseOf(settings)
+      const { database } = on
       const { kid, public_key } = await depositKeyOf(address)
-      const { exportLibrary } = await import('@keyferry/api')
       const publicKey = Buffer.from(public_key, 'base64')
-      const { text, bundles, keys } = await exportLibrary(database, { kid, publicKey, bundleNames })
+      const { text, bundles, keys } = await on.api.exportLibrary(database, { kid, publicKey, bundleNames })
       return { text, isWell: true, next: nextStep(address, { bundles, keys }) }
     },
   },

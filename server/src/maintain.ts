@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AUDIT_COMMANDS } from './audit-commands.ts'
 import { LIBRARY_COMMANDS } from './library-commands.ts'
-import { type Maintenance, well } from './maintenance.ts'
-import { databaseOf, placeOf } from './operated-database.ts'
+import type { Maintenance, Operated } from './maintenance.ts'
+import { placeOf } from './operated-database.ts'
 import { lockFolder, ROOT_KEY_COMMANDS } from './root-key/root-key-commands.ts'
 import type { Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
@@ -12,59 +12,47 @@ import { StartError } from './start-error.ts'
 export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
   migrate: {
     means: 'update the database tables, then exit',
-    async run(settings) {
-      const { migrate } = await import('@keyferry/api')
-      const names = await migrate(placeOf(settings))
-      return well(names.length === 0 ? 'Nothing to migrate.' : `Migrated: ${names.join(', ')}.`)
+    async run({ api, settings }) {
+      const names = await api.migrate(placeOf(settings))
+      return names.length === 0 ? 'Nothing to migrate.' : `Migrated: ${names.join(', ')}.`
     },
   },
   ...ROOT_KEY_COMMANDS,
   'rotate-tenant-key': {
     means: 'encrypt the values of a workspace (its id), or of all, with a new key, also while servers run',
     argument: '[WORKSPACE]',
-    async run(settings, tenantId) {
-      const { rotateTenantKey } = await import('@keyferry/api')
-      const database = databaseOf(settings)
-      const { tenants, values } = await rotateTenantKey(database, { tenantId: tenantId || null })
-      return well(
-        `Workspaces with a new key: ${tenants}. Values re-encrypted: ${values}. The old keys are destroyed.`,
-      )
+    async run({ api, database }, tenantId) {
+      const { tenants, values } = await api.rotateTenantKey(database, { tenantId: tenantId || null })
+      return `Workspaces with a new key: ${tenants}. Values re-encrypted: ${values}. The old keys are destroyed.`
     },
   },
   'forget-tenant': {
     means: 'destroy a workspace (its id) with its key and everything in it; asks for its name',
     argument: 'WORKSPACE',
-    async run(settings, tenantId) {
-      const { forgetTenantOf } = await import('@keyferry/api')
-      const place = { ...databaseOf(settings), redisUrl: settings.REDIS_URL ?? null }
-      const ended = await forgetTenantOf(place, tenantId, isTyped)
+    async run(on, tenantId) {
+      const ended = await on.api.forgetTenantOf(withRequests(on), tenantId, isTyped)
       const requests =
         ended === null
           ? 'No request store found: run this again with the REDIS_URL or DATA_DIR of the API nodes.'
           : `Open requests removed: ${ended}.`
-      return well(`${requests}\n${FORGOTTEN}`)
+      return `${requests}\n${FORGOTTEN}`
     },
   },
   'rotate-receipt-key': {
     means: 'make a new key that signs receipts; clients accept it because the old key signs it',
-    async run(settings) {
-      const { makeReceiptKey } = await import('@keyferry/api')
-      const kid = await makeReceiptKey(databaseOf(settings))
-      return well(`The new receipt key is ${kid}. Restart the servers to sign with it.`)
+    async run({ api, database }) {
+      const kid = await api.makeReceiptKey(database)
+      return `The new receipt key is ${kid}. Restart the servers to sign with it.`
     },
   },
   'rotate-deposit-key': {
     means: 'make a new key that clients seal deposits to; the key before it still opens them',
-    async run(settings) {
-      const { makeDepositKey } = await import('@keyferry/api')
-      return well(`The new deposit key is ${await makeDepositKey(databaseOf(settings))}.`)
-    },
+    run: async ({ api, database }) => `The new deposit key is ${await api.makeDepositKey(database)}.`,
   },
   verify: {
     means: 'decrypt every stored value and list those that fail',
-    async run(settings) {
-      const { verifyValues } = await import('@keyferry/api')
-      const { checked, failures } = await verifyValues(databaseOf(settings))
+    async run({ api, database }) {
+      const { checked, failures } = await api.verifyValues(database)
       const lines = failures.map(
         ({ table, id, version, tenantId, problem }) =>
           `  ${table} ${id} version ${version} of ${tenantId}: ${problem}`,
@@ -79,56 +67,49 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     means:
       'give a local account (AUTH_MODE=accounts) a password for one sign-in, remove its passkeys and end its sessions',
     argument: 'EMAIL',
-    async run(settings, email) {
-      const { resetPassword } = await import('@keyferry/api')
-      const reset = await resetPassword(databaseOf(settings), email)
+    async run({ api, database, settings }, email) {
+      const reset = await api.resetPassword(database, email)
       if (reset === null) throw noAccount(email)
       const ended = await endSessions(settings, reset.userId)
-      return well(`The new password is ${reset.password}\n${RESET_ADVICE}\n${ended}`)
+      return `The new password is ${reset.password}\n${RESET_ADVICE}\n${ended}`
     },
   },
   'disable-account': {
     means: 'disable a local account (AUTH_MODE=accounts), and end its sessions and open approvals',
     argument: 'EMAIL',
-    async run(settings, email) {
-      const { userId, ended } = await setActive(settings, email, false)
+    async run(on, email) {
+      const { userId, ended } = await setActive(on, email, false)
       const approvals = ended
         ? 'Approvals that no terminal had collected are void.'
         : 'No request store found. To end open approvals, run this with the REDIS_URL or DATA_DIR of the API nodes.'
-      const sessions = await endSessions(settings, userId)
-      return well(
-        `The account is disabled.\n${sessions}\n${approvals}\nTo undo this: keyferry-server enable-account ${email}`,
-      )
+      const sessions = await endSessions(on.settings, userId)
+      return `The account is disabled.\n${sessions}\n${approvals}\nTo undo this: keyferry-server enable-account ${email}`
     },
   },
   'enable-account': {
     means: 'let a disabled local account sign in again',
     argument: 'EMAIL',
-    async run(settings, email) {
-      await setActive(settings, email, true)
-      return well('The account is enabled.')
+    async run(on, email) {
+      await setActive(on, email, true)
+      return 'The account is enabled.'
     },
   },
   backup: {
     means: 'copy the SQLite database to a new file, also while servers run; the root key is not included',
     argument: 'FILE',
-    async run(settings, file) {
-      const { backupDatabase } = await import('@keyferry/api')
-      await backupDatabase(databaseOf(settings), resolve(file))
-      return well(`Backed up to ${resolve(file)}. The backup does not contain the root key.`)
+    async run({ api, database }, file) {
+      await api.backupDatabase(database, resolve(file))
+      return `Backed up to ${resolve(file)}. The backup does not contain the root key.`
     },
   },
   restore: {
     means: 'replace the SQLite database with a backup; the old database is kept beside it',
     argument: 'FILE',
-    async run(settings, file) {
-      const unlock = lockFolder(settings)
+    async run(on, file) {
+      const unlock = lockFolder(on.settings)
       try {
-        const { restoreDatabase } = await import('@keyferry/api')
-        const kept = await restoreDatabase(databaseOf(settings), resolve(file))
-        return well(
-          `Restored from ${resolve(file)}.${kept === null ? '' : ` The old database is kept as ${kept}.`}`,
-        )
+        const kept = await on.api.restoreDatabase(on.database, resolve(file))
+        return `Restored from ${resolve(file)}.${kept === null ? '' : ` The old database is kept as ${kept}.`}`
       } finally {
         unlock()
       }
@@ -145,10 +126,13 @@ async function isTyped(name: string): Promise<boolean> {
   return false
 }
 
-async function setActive(settings: Settings, email: string, isActive: boolean) {
-  const { setAccountActive } = await import('@keyferry/api')
-  const place = { ...databaseOf(settings), redisUrl: settings.REDIS_URL ?? null }
-  const account = await setAccountActive(place, email, isActive)
+/** The database, and where the open requests are. */
+function withRequests({ database, settings }: Operated) {
+  return { ...database, redisUrl: settings.REDIS_URL ?? null }
+}
+
+async function setActive(on: Operated, email: string, isActive: boolean) {
+  const account = await on.api.setAccountActive(withRequests(on), email, isActive)
   if (account === null) throw noAccount(email)
   return account
 }

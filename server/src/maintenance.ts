@@ -1,4 +1,28 @@
+import type { DatabaseSettings } from '@keyferry/api'
+import { databaseOf } from './operated-database.ts'
 import type { Settings } from './setting-table.ts'
+
+/** What a command works with. */
+export type Operated = {
+  readonly settings: Settings
+  readonly api: typeof import('@keyferry/api')
+  /** @throws StartError: there is no root key */
+  readonly database: DatabaseSettings
+}
+
+export async function operated(settings: Settings): Promise<Operated> {
+  const api = await import('@keyferry/api')
+  return {
+    settings,
+    api,
+    get database() {
+      return databaseOf(settings)
+    },
+  }
+}
+
+/** `next`: what to do then, for stderr. */
+type Outcome = { text: string; isWell: boolean; next?: string }
 
 /** One command for the operator of a database. */
 export type Maintenance = {
@@ -10,14 +34,6 @@ export type Maintenance = {
   readonly option?: 'to' | 'recipients'
   /** @param argument empty when none is given
    * @param print writes to standard output at once
-   * @returns the text to print at the end, and whether everything is in order; `next`: what to do then, for stderr */
-  run(
-    settings: Settings,
-    argument: string,
-    print: (text: string) => void,
-  ): Promise<{ text: string; isWell: boolean; next?: string }>
-}
-
-export function well(text: string): { text: string; isWell: boolean } {
-  return { text, isWell: true }
+   * @returns the text to print at the end, and whether everything is in order; a text alone: it is */
+  run(on: Operated, argument: string, print: (text: string) => void): Promise<string | Outcome>
 }

@@ -23,7 +23,8 @@ export function databaseOf(settings: Settings): DatabaseSettings {
   return { ...place, rootKeys: existingRootKeys(settings, place.dataDir) }
 }
 
-function existingRootKeys(settings: Settings, dataDir: string): RootKeys {
+/** @throws StartError: there is no root key */
+export function existingRootKeys(settings: Settings, dataDir: string): RootKeys {
   if (settings.ROOT_KEY) return settings.ROOT_KEY
   const from = settings.ROOT_KEY_FROM ?? 'file'
   if (settings.ROOT_KEY_FILE) return readRootKeyFile(settings.ROOT_KEY_FILE, from)

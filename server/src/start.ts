@@ -5,7 +5,8 @@ import type { ApiSettings } from '@keyferry/api'
 import { randomToken } from '@keyferry/crypto/token'
 import { apiSettings, metricsOf } from './api-settings.ts'
 import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
-import { type RootKeys, readRootKeyFile, rootKeysOfFolder } from './root-key/root-key-file.ts'
+import { existingRootKeys } from './operated-database.ts'
+import { makeRootKeyOnce, type RootKeys } from './root-key/root-key-file.ts'
 import { type Role, required, requireSafeStart } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { webSettings } from './web-settings.ts'
@@ -98,12 +99,9 @@ function openData(settings: Settings, isUnused = false): Data {
 }
 
 function rootKeysOf(settings: Settings, dataDir: string): { rootKeys: RootKeys; madeRootKey: boolean } {
-  if (settings.ROOT_KEY) return { rootKeys: settings.ROOT_KEY, madeRootKey: false }
-  const from = settings.ROOT_KEY_FROM ?? 'file'
-  if (settings.ROOT_KEY_FILE)
-    return { rootKeys: readRootKeyFile(settings.ROOT_KEY_FILE, from), madeRootKey: false }
-  const { keys, isNew } = rootKeysOfFolder(dataDir, from)
-  return { rootKeys: keys, madeRootKey: isNew }
+  const isGiven = settings.ROOT_KEY !== undefined || settings.ROOT_KEY_FILE !== undefined
+  const madeRootKey = !isGiven && makeRootKeyOnce(dataDir, settings.ROOT_KEY_FROM ?? 'file')
+  return { rootKeys: existingRootKeys(settings, dataDir), madeRootKey }
 }
 
 /** Unix socket addresses hold 104 bytes on some systems, 108 on others. */

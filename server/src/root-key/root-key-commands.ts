@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import type { DatabaseSettings } from '@keyferry/api'
 import { lockDataFolder, prepareDataFolder } from '../data-folder.ts'
-import { type Maintenance, well } from '../maintenance.ts'
-import { databaseOf, placeOf, requireRootKeyFile } from '../operated-database.ts'
+import type { Maintenance, Operated } from '../maintenance.ts'
+import { placeOf, requireRootKeyFile } from '../operated-database.ts'
 import type { Settings } from '../setting-table.ts'
 import { areRootKeys, isNotEmpty, listOf } from '../setting-values.ts'
 import { StartError } from '../start-error.ts'
@@ -19,18 +19,19 @@ export const ROOT_KEY_COMMANDS = {
       're-encrypt all tenant keys with a new root key, or with the first key of ROOT_KEY if it is set; --to moves it to a keeper (command:/PROGRAM) or back (file)',
     argument: '[--to PLACE]',
     option: 'to',
-    async run(settings, to) {
-      const { ROOT_KEY, ROOT_KEY_FILE, ROOT_KEY_FROM } = settings
+    async run(on, to) {
+      const { ROOT_KEY, ROOT_KEY_FILE, ROOT_KEY_FROM } = on.settings
       if (to !== '' && to !== 'file' && !isKeeperId(to))
         throw new StartError(`${to} is no place for a root key: name file, or command: and an absolute path`)
       const isGiven = ROOT_KEY !== undefined || ROOT_KEY_FILE !== undefined
-      if (to === '' && isGiven) return await rotateGiven(settings)
-      return await rotateFile(settings, to === '' ? (ROOT_KEY_FROM ?? 'file') : to)
+      if (to !== '' || !isGiven) return await rotateFile(on, to === '' ? (ROOT_KEY_FROM ?? 'file') : to)
+      if (ROOT_KEY_FILE !== undefined) requireKit(ROOT_KEY_FILE)
+      return await rotate(on.api, on.database)
     },
   },
   'root-key': {
     means: 'show where the root key is, whether its keeper gives it, and whether a recovery kit has it',
-    async run(settings) {
+    async run({ settings }) {
       const file = operatedKeyFile(settings)
       readRootKeyFile(file, settings.ROOT_KEY_FROM ?? 'file')
       const lines = rootKeysIn(file).map(({ id, place }) => `Root key ${id}: ${place} (${file})`)
@@ -44,7 +45,7 @@ export const ROOT_KEY_COMMANDS = {
       'write the root key to standard output, sealed to people’s public keys of age, separated by commas',
     argument: '--recipients KEYS',
     option: 'recipients',
-    async run(settings, recipients) {
+    async run({ settings }, recipients) {
       const kit = makeRecoveryKit(operatedKeyFile(settings), recipients)
       return { text: kit.trimEnd(), isWell: true, next: KIT_ADVICE }
     },
@@ -52,14 +53,13 @@ export const ROOT_KEY_COMMANDS = {
   'recovery-drill': {
     means:
       'read a decrypted recovery kit from standard input, and check that it opens every value; changes nothing',
-    async run(settings) {
+    async run({ settings, api }) {
       const rootKeys = listOf(await readText(process.stdin))
       if (!isNotEmpty(rootKeys) || !areRootKeys(rootKeys))
         throw new StartError(
           'standard input is no kit: age --decrypt -i KEY kit.age | keyferry-server recovery-drill',
         )
-      const { verifyValues } = await import('@keyferry/api')
-      const { checked, failures } = await verifyValues({ ...placeOf(settings), rootKeys })
+      const { checked, failures } = await api.verifyValues({ ...placeOf(settings), rootKeys })
       const text = `The kit opens this database: ${checked - failures.length} of ${checked} values.`
       return { text, isWell: failures.length === 0 }
     },
@@ -69,14 +69,9 @@ export const ROOT_KEY_COMMANDS = {
 const KIT_ADVICE =
   'Store the kit apart from the data. Try it: age --decrypt -i KEY kit.age | keyferry-server recovery-drill'
 
-async function rotateGiven(settings: Settings) {
-  if (settings.ROOT_KEY_FILE !== undefined) requireKit(settings.ROOT_KEY_FILE)
-  return well(await rotate(databaseOf(settings)))
-}
-
 // The file gets the new key before the first tenant key is wrapped with it, and keeps the old key until all are. So the
 // next rotation can continue one that was interrupted.
-async function rotateFile(settings: Settings, to: string) {
+async function rotateFile({ settings, api }: Operated, to: string): Promise<string> {
   const place = placeOf(settings)
   const file = operatedKeyFile(settings)
   if (settings.DATABASE_URL !== undefined) return prepareFile(file, to)
@@ -85,20 +80,20 @@ async function rotateFile(settings: Settings, to: string) {
     if (settings.ROOT_KEY_FILE === undefined) requireRootKeyFile(place.dataDir)
     addRootKey(file, to)
     requireKit(file)
-    const text = await rotate({ ...place, rootKeys: readRootKeyFile(file, null) })
+    const text = await rotate(api, { ...place, rootKeys: readRootKeyFile(file, null) })
     dropOldRootKeys(file)
-    return well(`${text}\n${afterRotation(file, to, settings.ROOT_KEY_FROM ?? 'file')}`)
+    return `${text}\n${afterRotation(file, to, settings.ROOT_KEY_FROM ?? 'file')}`
   } finally {
     unlock()
   }
 }
 
 // Other nodes must be able to read the new key before it wraps anything.
-function prepareFile(file: string, to: string) {
+function prepareFile(file: string, to: string): string {
   addRootKey(file, to)
   const from = to === 'file' ? 'without ROOT_KEY_FROM' : `with ROOT_KEY_FROM=${to}`
-  return well(`${file} has a new root key in front. Copy it to all API nodes, and restart them ${from}.
-Then make a recovery kit, run keyferry-server rotate-root-key, and remove all lines but the first from the files.`)
+  return `${file} has a new root key in front. Copy it to all API nodes, and restart them ${from}.
+Then make a recovery kit, run keyferry-server rotate-root-key, and remove all lines but the first from the files.`
 }
 
 function afterRotation(file: string, to: string, from: string): string {
@@ -115,9 +110,8 @@ function requireKit(file: string): void {
     throw new StartError(`${problem}, so nothing was re-encrypted: run ${KIT_FIRST}, then this again`)
 }
 
-async function rotate(database: DatabaseSettings): Promise<string> {
-  const { rotateRootKey } = await import('@keyferry/api')
-  const { rewrapped, forgotten } = await rotateRootKey(database)
+async function rotate(api: Operated['api'], database: DatabaseSettings): Promise<string> {
+  const { rewrapped, forgotten } = await api.rotateRootKey(database)
   return `Workspace keys re-encrypted: ${rewrapped}. Root keys no longer needed: ${forgotten.length}.`
 }
 

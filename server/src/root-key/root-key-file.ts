@@ -53,15 +53,16 @@ export function dropOldRootKeys(file: string): void {
   writeDurably(file, `${linesOf(file)[0].text}\n`)
 }
 
-/** The root keys of an embedded database, created at the first start. The caller holds the folder's lock.
+/** Create the root key of an embedded database at its first start. The caller holds the folder's lock.
+ * @returns whether it was created now
  * @throws StartError the file is missing although its database exists */
-export function rootKeysOfFolder(folder: string, from: RootKeyPlace): { keys: RootKeys; isNew: boolean } {
+export function makeRootKeyOnce(folder: string, from: RootKeyPlace): boolean {
   const file = rootKeyFile(folder)
-  if (existsSync(file)) return { keys: readRootKeyFile(file, from), isNew: false }
+  if (existsSync(file)) return false
   if (existsSync(join(folder, 'keyferry.db')))
     throw new StartError(`${file} is missing: restore the root key that this database was created with`)
   writeDurably(file, `${newLine(from)}\n`)
-  return { keys: readRootKeyFile(file, from), isNew: true }
+  return true
 }
 
 function requirePlace(file: string, found: RootKeyPlace, from: RootKeyPlace): void {

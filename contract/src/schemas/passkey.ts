@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Flag, Id, object, requiredText, storable, Timestamp } from './text.ts'
+import { Flag, Id, object, storable, Timestamp } from './text.ts'
+import { ChangePassword } from './user.ts'
 
 /** Bytes as base64url without padding, as WebAuthn writes them in JSON. */
 const Bytes = (field: string) =>
@@ -54,13 +55,7 @@ const PasskeyName = storable(
   'name',
 )
 
-const CurrentPassword = requiredText(
-  'current_password',
-  LIMITS.passwordMaxLength,
-  'current_password required',
-)
-
-export const ConfirmPassword = object('ConfirmPassword', { current_password: CurrentPassword })
+export const ConfirmPassword = ChangePassword.pick({ current_password: true }).meta({ id: 'ConfirmPassword' })
 
 export const Passkey = object('Passkey', {
   id: Id,

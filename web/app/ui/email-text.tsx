@@ -1,4 +1,4 @@
-import { Fragment } from 'react'
+import { Breaks } from './breaks.tsx'
 
 const PARTS = /(\S+@\S+)/
 
@@ -10,13 +10,7 @@ export function EmailText({ text }: { text: string }) {
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text neither move nor change
       <span key={index} className="inline-block max-w-full align-top">
-        {part.split(/(?<=[@.])/).map((piece, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: as above
-          <Fragment key={at}>
-            {at > 0 && <wbr />}
-            {piece}
-          </Fragment>
-        ))}
+        <Breaks text={part} at={/(?<=[@.])/} />
       </span>
     ),
   )

@@ -1,15 +1,9 @@
-import { Fragment } from 'react'
 import { Link } from 'wouter'
+import { Breaks } from './breaks.tsx'
 
 /** The name of a bundle or key, whose lines end after `/` or `_`; with classes, in an element of its own. */
 export function EntryName({ name, className }: { name: string; className?: string }) {
-  const parts = name.split(/(?<=[/_])/).map((part, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one name neither move nor change
-    <Fragment key={index}>
-      {index > 0 && <wbr />}
-      {part}
-    </Fragment>
-  ))
+  const parts = <Breaks text={name} at={/(?<=[/_])/} />
   return className === undefined ? parts : <span className={className}>{parts}</span>
 }
 

@@ -1,4 +1,5 @@
 import { LIMITS } from '@keyferry/contract/limits'
+import { useState } from 'react'
 import { TextField, type TextFieldProps } from './text-field.tsx'
 
 /** A field for the password that the person has. */
@@ -21,9 +22,15 @@ export function NewPasswordField(props: Partial<TextFieldProps>) {
   )
 }
 
-/** Why a password cannot be chosen, or null. */
-export function passwordProblem(password: string): string | null {
-  return password.length < LIMITS.passwordMinLength
-    ? `Use at least ${LIMITS.passwordMinLength} characters.`
-    : null
+/** A password that is chosen now: `field` has the props of its field, which says what is wrong once `isFine` was
+ * asked. */
+export function useNewPassword() {
+  const [value, onChange] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const isFine = () => {
+    const isLong = value.length >= LIMITS.passwordMinLength
+    setProblem(isLong ? null : `Use at least ${LIMITS.passwordMinLength} characters.`)
+    return isLong
+  }
+  return { field: { value, onChange, problem }, isFine }
 }

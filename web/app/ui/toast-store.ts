@@ -1,19 +1,21 @@
 import { describeFailure } from '../lib/calls/failure.ts'
+import { createListeners } from '../lib/page/kept.ts'
 
 export type Toast = { id: number; text: string; tone: 'plain' | 'danger'; undo?: () => void }
 
 /** What a toast says, and how to take back what happened. */
 export type Remark = Pick<Toast, 'text' | 'undo'> & { tone?: Toast['tone'] }
 
-type Listener = (toasts: readonly Toast[]) => void
-
 let toasts: readonly Toast[] = []
 let nextId = 1
-const listeners = new Set<Listener>()
+const listeners = createListeners()
+
+export const onToasts = listeners.subscribe
+export const currentToasts = (): readonly Toast[] => toasts
 
 function publish(next: readonly Toast[]): void {
   toasts = next
-  for (const listener of listeners) listener(toasts)
+  listeners.tell()
 }
 
 /** Tell the person what happened, with a way to take it back where there is one. */
@@ -23,13 +25,6 @@ export function notify(remark: Remark): void {
 
 export function dismiss(id: number): void {
   publish(toasts.filter((toast) => toast.id !== id))
-}
-
-/** @returns a function that ends the subscription */
-export function onToasts(listener: Listener): () => void {
-  listeners.add(listener)
-  listener(toasts)
-  return () => listeners.delete(listener)
 }
 
 /** Tell the person why something failed. */

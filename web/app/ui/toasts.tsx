@@ -2,23 +2,15 @@ import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
-import { dismiss, onToasts, type Toast } from './toast-store.ts'
+import { currentToasts, dismiss, onToasts, type Toast } from './toast-store.ts'
 
 const SHOWN_MS = 8_000
 
 /** Messages at the top or the bottom of the screen, away from the focused element, so that they do not cover what they
  * refer to. Spoken politely, gone after a while unless pointed at or focused. */
 export function Toasts() {
-  const [toasts, setToasts] = useState<readonly Toast[]>([])
-  const [isAtTop, setAtTop] = useState(false)
-  useEffect(
-    () =>
-      onToasts((next) => {
-        setAtTop(isInLowerHalf(document.activeElement))
-        setToasts(next)
-      }),
-    [],
-  )
+  const [{ toasts, isAtTop }, setShown] = useState(whatToShow)
+  useEffect(() => onToasts(() => setShown(whatToShow())), [])
   return (
     <div
       role="status"
@@ -33,6 +25,10 @@ export function Toasts() {
       ))}
     </div>
   )
+}
+
+function whatToShow() {
+  return { toasts: currentToasts(), isAtTop: isInLowerHalf(document.activeElement) }
 }
 
 function isInLowerHalf(element: Element | null): boolean {

@@ -1,4 +1,4 @@
-import { Fragment } from 'react'
+import { Breaks } from './breaks.tsx'
 
 /** A path or a command line, unchanged. A line breaks between words, within a long word after a slash, and within a
  * name only if nothing else fits. */
@@ -11,20 +11,10 @@ export function WholeWords({ text }: { text: string }) {
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: the words of one text neither move nor change
           <span key={index} className="inline-block max-w-full align-top">
-            <Word text={part} />
+            <Breaks text={part} at={/(?<=[/\\])/} />
           </span>
         ),
       )}
     </bdi>
   )
-}
-
-function Word({ text }: { text: string }) {
-  return text.split(/(?<=[/\\])/).map((part, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: as above
-    <Fragment key={index}>
-      {index > 0 && <wbr />}
-      {part}
-    </Fragment>
-  ))
 }

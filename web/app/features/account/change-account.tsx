@@ -4,30 +4,28 @@ import { useChange } from '../../lib/calls/use-call.ts'
 import { Button } from '../../ui/button.tsx'
 import { Form } from '../../ui/form.tsx'
 import { FailureNotice } from '../../ui/notice.tsx'
-import { NewPasswordField, PasswordField, passwordProblem } from '../../ui/password-field.tsx'
+import { NewPasswordField, PasswordField, useNewPassword } from '../../ui/password-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
 
 /** Changes the password of a local account. */
 export function ChangePassword() {
   const [current, setCurrent] = useState('')
-  const [chosen, setChosen] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
+  const { field, isFine } = useNewPassword()
   const change = useChange('changeOwnPassword', {})
   const onSuccess = () => {
     setCurrent('')
-    setChosen('')
+    field.onChange('')
     notify({ text: 'Password changed. All other sessions ended.' })
   }
   const submit = () => {
-    const found = passwordProblem(chosen)
-    setProblem(found)
-    if (found === null) change.mutate({ current_password: current, new_password: chosen }, { onSuccess })
+    const input = { current_password: current, new_password: field.value }
+    if (isFine()) change.mutate(input, { onSuccess })
   }
   return (
     <AccountChange id="change-password" title="Change password" change={change} onSubmit={submit}>
       <PasswordField label="Current password" value={current} onChange={setCurrent} />
-      <NewPasswordField label="New password" value={chosen} onChange={setChosen} problem={problem} />
+      <NewPasswordField {...field} label="New password" />
     </AccountChange>
   )
 }

@@ -51,19 +51,15 @@ function usualWay({ trusts, tokens }: Machine): Way {
 
 /** What has to be done before the file works. */
 function BeforeUse({ machine, way }: { machine: Machine; way: Way }) {
-  const missing = missingText(machine, way)
   const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
+  const canFetch = machine.grants.some(({ scope }) => scope === 'deliver')
   const lines = [
-    ...(machine.grants.some(({ scope }) => scope === 'deliver')
-      ? []
-      : ['Add a bundle to this machine. The file names an example.']),
-    ...(missing === null ? [] : [missing]),
-    ...(isHere
-      ? [
-          `Jobs on other computers cannot reach ${location.origin}. Open this page at the public address of the server.`,
-        ]
-      : []),
-  ]
+    canFetch ? '' : 'Add a bundle to this machine. The file names an example.',
+    missingText(machine, way),
+    isHere
+      ? `Jobs on other computers cannot reach ${location.origin}. Open this page at the public address of the server.`
+      : '',
+  ].filter((line) => line !== '')
   if (lines.length === 0) return null
   return (
     <Notice tone="caution" className="mb-4 max-w-3xl">
@@ -74,12 +70,13 @@ function BeforeUse({ machine, way }: { machine: Machine; way: Way }) {
   )
 }
 
-function missingText({ trusts, tokens }: Machine, way: Way): string | null {
+/** What the machine lacks to prove itself this way; empty if nothing. */
+function missingText({ trusts, tokens }: Machine, way: Way): string {
   if (way === 'token') {
     const works = tokens.some(({ ended_at }) => ended_at === null)
-    return works ? null : 'Create a token, and store it in the file that the script names.'
+    return works ? '' : 'Create a token, and store it in the file that the script names.'
   }
-  if (trusts.some((trust) => platformOf(trust) === way)) return null
+  if (trusts.some((trust) => platformOf(trust) === way)) return ''
   const callsFirst = way === 'github' || way === 'gitlab'
   return callsFirst
     ? `This machine has no identity of ${PLATFORM_NAMES[way]} yet. Run the job once: the server refuses it, and an owner allows it under Overview.`

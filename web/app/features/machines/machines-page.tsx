@@ -7,6 +7,7 @@ import { useIsOwner } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { proofsOf, warningsOf } from '../../lib/rules/machine-state.ts'
+import { listed } from '../../lib/words/counted.ts'
 import { ago } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -142,12 +143,6 @@ function usedText({ last_delivery_at }: Machine): string {
 }
 
 function factsOf(machine: Machine): string {
-  return [...proofsOf(machine), bundleNames(machine)].filter((text) => text !== '').join(' · ')
-}
-
-function bundleNames({ grants }: Machine): string {
-  const names = grants.map(({ bundle }) => bundle.name)
-  const more = names.length - BUNDLES_NAMED
-  const named = names.slice(0, BUNDLES_NAMED).join(', ')
-  return more > 0 ? `${named} and ${more} more` : named
+  const bundles = machine.grants.map(({ bundle }) => bundle.name)
+  return [...proofsOf(machine), listed(bundles, BUNDLES_NAMED)].filter((text) => text !== '').join(' · ')
 }

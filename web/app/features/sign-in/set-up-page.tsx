@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { NewPasswordField, passwordProblem } from '../../ui/password-field.tsx'
+import { NewPasswordField, useNewPassword } from '../../ui/password-field.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { AccountForm, EmailField, FormCard } from './account-form.tsx'
 
@@ -9,14 +9,11 @@ import { AccountForm, EmailField, FormCard } from './account-form.tsx'
 export function SetUpPage() {
   const [setupCode, setSetupCode] = useState('')
   const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
+  const { field, isFine } = useNewPassword()
   const attempt = useChange('setUp', {})
   const submit = () => {
-    const found = passwordProblem(password)
-    setProblem(found)
-    if (found !== null) return
-    attempt.mutate({ setup_code: setupCode, email, password }, { onSuccess: () => location.assign('/') })
+    const input = { setup_code: setupCode, email, password: field.value }
+    if (isFine()) attempt.mutate(input, { onSuccess: () => location.assign('/') })
   }
   return (
     <FormCard>
@@ -38,7 +35,7 @@ export function SetUpPage() {
           hint="The server prints it on stderr when it starts, unless the setting SETUP_CODE sets it."
         />
         <EmailField value={email} onChange={setEmail} autoComplete="username" />
-        <NewPasswordField value={password} onChange={setPassword} problem={problem} />
+        <NewPasswordField {...field} />
       </AccountForm>
     </FormCard>
   )

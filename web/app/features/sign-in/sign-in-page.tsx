@@ -9,33 +9,26 @@ import { returnAddress, signIn } from '../../lib/data/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice, Problem } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { NewPasswordField, PasswordField, passwordProblem } from '../../ui/password-field.tsx'
+import { NewPasswordField, PasswordField, useNewPassword } from '../../ui/password-field.tsx'
 import { AccountForm, EmailField, FormCard } from './account-form.tsx'
 
 /** Signs in with e-mail and password, where the server keeps accounts itself. */
 export function SignInPage() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const [newPassword, setNewPassword] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
+  const { field, isFine } = useNewPassword()
   const [wasReset, setWasReset] = useState(false)
   const [asksPasskey, setAsksPasskey] = useState(false)
   const attempt = useMutation({
     mutationFn: signIn,
     gcTime: 0,
     onError: (error) => setWasReset((before) => before || describeFailure(error).code === RESET),
-    onSuccess: () => location.assign(returnAddress()),
+    onSuccess: goOn,
   })
   const submit = () => {
-    const found = wasReset ? passwordProblem(newPassword) : null
-    setProblem(found)
-    if (found === null)
-      attempt.mutate({
-        email,
-        password,
-        newPassword: wasReset ? newPassword : null,
-        onPasskey: () => setAsksPasskey(true),
-      })
+    const newPassword = wasReset ? field.value : null
+    if (!wasReset || isFine())
+      attempt.mutate({ email, password, newPassword, onPasskey: () => setAsksPasskey(true) })
   }
   return (
     <FormCard>
@@ -56,13 +49,7 @@ export function SignInPage() {
             <Notice tone="plain" role="status">
               Your password was reset. Choose a new one to sign in.
             </Notice>
-            <NewPasswordField
-              label="New password"
-              value={newPassword}
-              onChange={setNewPassword}
-              problem={problem}
-              autoFocus
-            />
+            <NewPasswordField {...field} label="New password" autoFocus />
           </>
         )}
         {asksPasskey && attempt.isPending && (

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { InvitationOffer } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { ROLE_NAMES } from '../../lib/data/me.ts'
@@ -6,7 +5,7 @@ import { invitationToken } from '../../lib/data/sign-in.ts'
 import { EmailText } from '../../ui/email-text.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { PageNote } from '../../ui/page-note.tsx'
-import { NewPasswordField, passwordProblem } from '../../ui/password-field.tsx'
+import { NewPasswordField, useNewPassword } from '../../ui/password-field.tsx'
 import { AccountForm, FormCard } from './account-form.tsx'
 
 /** Makes an account by an invitation; without one there is no way to make an account. */
@@ -30,15 +29,11 @@ export function SignUpPage() {
 }
 
 function SignUpForm({ token }: { token: string }) {
-  const [password, setPassword] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
+  const { field, isFine } = useNewPassword()
   const attempt = useChange('signUp', { token })
   const offer = useAnswer('previewInvitation', { token }, { staleTime: Number.POSITIVE_INFINITY }).data
   const submit = () => {
-    const found = passwordProblem(password)
-    setProblem(found)
-    if (found !== null) return
-    attempt.mutate({ password }, { onSuccess: () => location.assign('/bundles') })
+    if (isFine()) attempt.mutate({ password: field.value }, { onSuccess: () => location.assign('/bundles') })
   }
   return (
     <>
@@ -52,7 +47,7 @@ function SignUpForm({ token }: { token: string }) {
         explain={({ status }) => REFUSALS[status ?? 0]}
         onSubmit={submit}
       >
-        <NewPasswordField value={password} onChange={setPassword} problem={problem} autoFocus />
+        <NewPasswordField {...field} autoFocus />
       </AccountForm>
       <p className="mt-5 text-sm text-ink-soft">
         You have an account already?{' '}

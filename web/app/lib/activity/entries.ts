@@ -1,16 +1,8 @@
-import type { AuditAction } from '@keyferry/contract'
+import type { CallInput } from '@keyferry/contract/client'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { call } from '../calls/call.ts'
 
-/** `actor`: a user's id; `target`: the id of a key, bundle or person; `from`, `to`: ISO timestamps, `to` itself
- * excluded. */
-export type ActivityFilter = {
-  actor?: string
-  target?: string
-  action?: AuditAction
-  from?: string
-  to?: string
-}
+export type ActivityFilter = Pick<CallInput<'listAudit'>, 'actor' | 'target' | 'action' | 'from' | 'to'>
 
 const PAGE = 100
 const SEALED_WITHIN_MS = 1_500

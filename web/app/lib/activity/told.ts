@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../calls/answers.ts'
-import { counted } from '../words/counted.ts'
+import { counted, listed } from '../words/counted.ts'
 import { placeOf } from '../words/holder-text.ts'
 import { visibleText } from '../words/visible-text.ts'
 
@@ -30,7 +30,7 @@ export function told({ actor, target, data, origin }: AuditEntry) {
     names,
     count,
     /** Names, cut after a few; with how many there were. */
-    listed: (field: string) => listed(names(field), number(`${field}_count`)),
+    listed: (field: string) => listed(names(field), NAMES_SHOWN, count(field)),
     /** The person did it to their own account. */
     isOwn: actor.kind === 'user' && target.kind === 'user' && actor.id === target.id,
     isRequest: target.kind === 'request',
@@ -76,10 +76,4 @@ function mentioned(value: unknown, kind: 'key' | 'bundle'): Part {
   if (typeof value !== 'object' || value === null || !('id' in value) || !('name' in value))
     return `a ${kind}`
   return { kind, id: String(value.id), name: String(value.name) }
-}
-
-function listed(names: readonly string[], count: number | null): string {
-  const shown = names.slice(0, NAMES_SHOWN)
-  const more = (count ?? names.length) - shown.length
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
 }

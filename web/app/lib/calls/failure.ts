@@ -37,23 +37,21 @@ const REFUSALS: Readonly<Record<string, string>> = {
 /** Turn the error of a call into a message of one or two sentences. `status` is null when there was no answer. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof Problem) return { status: null, code: 'problem', message: error.message, details: {} }
-  if (!(error instanceof CallError)) {
-    return {
-      status: null,
-      code: 'unreachable',
-      message: 'The server does not answer. Check that it runs, then try again.',
-      details: {},
-    }
-  }
-  const { status, code, details, retryAfterSeconds } = error
-  if (status === 429)
-    return { status, code, details, message: `Too many requests. Try again ${waitText(retryAfterSeconds)}.` }
-  return {
-    status,
-    code,
-    details,
-    message: REFUSALS[error.message] ?? MESSAGES[code] ?? sentence(error.message.replace(/^Forbidden: /, '')),
-  }
+  if (!(error instanceof CallError)) return UNREACHABLE
+  const { status, code, details } = error
+  return { status, code, details, message: messageOf(error) }
+}
+
+const UNREACHABLE: Failure = {
+  status: null,
+  code: 'unreachable',
+  message: 'The server does not answer. Check that it runs, then try again.',
+  details: {},
+}
+
+function messageOf({ status, code, message, retryAfterSeconds }: CallError): string {
+  if (status === 429) return `Too many requests. Try again ${waitText(retryAfterSeconds)}.`
+  return REFUSALS[message] ?? MESSAGES[code] ?? sentence(message.replace(/^Forbidden: /, ''))
 }
 
 /** Why a call failed, in words; null while there is no error. */

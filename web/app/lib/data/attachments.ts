@@ -3,6 +3,7 @@ import type { BundleItem, SharedKey } from '../calls/answers.ts'
 import { call } from '../calls/call.ts'
 import { LIBRARY } from '../calls/refreshes.ts'
 import { shown, useAnswer, useChange, useSteps } from '../calls/use-call.ts'
+import { listed } from '../words/counted.ts'
 
 /** What else uses the bundle's keys, by key id; a key that only this bundle uses is not in it. */
 export function useSharedKeys(bundle_id: string): ReadonlyMap<string, SharedKey> {
@@ -12,7 +13,7 @@ export function useSharedKeys(bundle_id: string): ReadonlyMap<string, SharedKey>
 
 /** Who else uses a key: `dev/app and 2 more`. */
 export function sharedText({ shared_with, shared_total }: SharedKey): string {
-  return shared_total === 1 ? shared_with : `${shared_with} and ${shared_total - 1} more`
+  return listed([shared_with], 1, shared_total)
 }
 
 /** Detach a key: gone from the list at once, back when the server refuses. */

@@ -1,5 +1,5 @@
-import type { AnswerOf } from '@keyferry/contract/client'
-import type { KeysChange } from '../calls/answers.ts'
+import type { AnswerOf, CallInput } from '@keyferry/contract/client'
+import type { Key, KeysChange } from '../calls/answers.ts'
 import { call } from '../calls/call.ts'
 import { LIBRARY } from '../calls/refreshes.ts'
 import { useAnswer, useSteps } from '../calls/use-call.ts'
@@ -18,16 +18,10 @@ export function useFirstKeys(isWanted: boolean) {
   return { ...query, data: all.data ?? first.data, isWhole: isAll || all.data !== undefined }
 }
 
-export type Lifetime = { expires_at: string | null; rotate_after_days: number | null }
+export type Lifetime = Pick<Key, 'expires_at' | 'rotate_after_days'>
 
 /** `expected_version`: the version that the person saw; the server refuses to overwrite a newer one. */
-export type KeyChange = {
-  value?: string
-  description?: string
-  is_secret?: boolean
-  is_template?: boolean
-  expected_version?: number
-} & Partial<Lifetime>
+export type KeyChange = Omit<CallInput<'updateKey'>, 'key_id'>
 
 /** Save a change of a key in every bundle that uses it, or, with `bundleId`, in that bundle only, which gets its own
  * key. The answer is the key that holds the change. */

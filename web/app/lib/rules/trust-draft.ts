@@ -6,33 +6,14 @@ import { keySetIn } from './key-set.ts'
 import { networksIn } from './networks.ts'
 
 /** What a person types to describe an identity. Which fields count depends on the platform. */
-export type TrustDraft = {
-  issuer: string
-  repositoryId: string
-  projectId: string
-  environment: string
-  ref: string
-  isProtected: boolean
-  workflow: string
-  namespace: string
-  serviceAccount: string
-  subject: string
-  /** `name=value`, one on a line. */
-  more: string
-  audience: string
-  keys: string
-  networks: string
-  maxAge: string
-  isBound: boolean
-  isBroad: boolean
-}
+export type TrustDraft = ReturnType<typeof emptyDraft>
 
 type TrustField = keyof TrustDraft
 
 /** What is wrong, beside the field that it is about; `form`: what belongs to none of them. */
 export type TrustProblems = Partial<Record<TrustField | 'form', string>>
 
-export function emptyDraft(platform: Platform): TrustDraft {
+export function emptyDraft(platform: Platform) {
   const issuers: Partial<Record<Platform, string>> = { github: GITHUB_ISSUER, gitlab: GITLAB_ISSUER }
   return {
     issuer: issuers[platform] ?? '',
@@ -45,6 +26,7 @@ export function emptyDraft(platform: Platform): TrustDraft {
     namespace: '',
     serviceAccount: '',
     subject: '',
+    /** `name=value`, one on a line. */
     more: '',
     audience: '',
     keys: '',

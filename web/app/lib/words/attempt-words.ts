@@ -61,8 +61,8 @@ function fileOf(workflow: string): string {
 /** Why it is dangerous to allow an attempt by the chosen claims, the worst first. */
 export function dangersOf({ issuer, claims }: Shown, chosen: ReadonlySet<string>): string[] {
   const platform = platformOf({ issuer, claims })
-  const lacking = missing(platform, [...chosen]).map(({ name }) => LACKING[name] ?? [])
-  return [...(DANGERS[platform]?.(claims) ?? []), ...lacking.flat()]
+  const lacking = missing(platform, [...chosen]).map(({ name }) => LACKING[name] ?? '')
+  return [...(DANGERS[platform]?.(claims) ?? []), ...lacking].filter((danger) => danger !== '')
 }
 
 type ClaimTexts = MachineAttempt['claims']
@@ -71,14 +71,12 @@ function githubDangers(claims: ClaimTexts): string[] {
   const event = claims['event_name']
   const isPullRequest = event === 'pull_request' || claims['ref']?.startsWith('refs/pull/') === true
   return [
-    ...(event === 'pull_request_target'
-      ? [
-          'This job ran for pull_request_target: it runs with the rights of the repository on a stranger’s change. Keyferry refuses it unless you also choose event_name.',
-        ]
-      : []),
-    ...(isPullRequest
-      ? ['This job ran for a pull request. Everyone who can open one in this repository can get the values.']
-      : []),
+    event === 'pull_request_target'
+      ? 'This job ran for pull_request_target: it runs with the rights of the repository on a stranger’s change. Keyferry refuses it unless you also choose event_name.'
+      : '',
+    isPullRequest
+      ? 'This job ran for a pull request. Everyone who can open one in this repository can get the values.'
+      : '',
   ]
 }
 
@@ -86,12 +84,12 @@ const MERGE_REQUESTS = new Set(['merge_request_event', 'external_pull_request_ev
 
 function gitlabDangers(claims: ClaimTexts): string[] {
   return [
-    ...(MERGE_REQUESTS.has(claims['pipeline_source'] ?? '')
-      ? ['This job ran for a merge request. Everyone who can open one in this project can get the values.']
-      : []),
-    ...(claims['ref_protected'] === 'false'
-      ? ['This branch or tag is not protected. Every developer of the project can write to it.']
-      : []),
+    MERGE_REQUESTS.has(claims['pipeline_source'] ?? '')
+      ? 'This job ran for a merge request. Everyone who can open one in this project can get the values.'
+      : '',
+    claims['ref_protected'] === 'false'
+      ? 'This branch or tag is not protected. Every developer of the project can write to it.'
+      : '',
   ]
 }
 

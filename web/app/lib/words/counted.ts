@@ -2,3 +2,10 @@
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
+
+/** The first of some names, and how many more there are: `dev/app, dev/web and 2 more`. */
+export function listed(names: readonly string[], most: number, total = names.length): string {
+  const shown = names.slice(0, most)
+  const more = total - shown.length
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
+}

@@ -1,6 +1,6 @@
 import type { ImportAction, ImportStep } from '../calls/answers.ts'
 import { builtFrom } from '../rules/templates.ts'
-import { counted } from './counted.ts'
+import { counted, listed } from './counted.ts'
 
 const COUNTED = [
   ['create', 'new'],
@@ -65,9 +65,7 @@ export function noteOf({
     const rest = action === 'same' ? '; nothing to write' : '; the value in the file is not used'
     return ` · ${builtFrom(template_parts)}${rest}`
   }
-  const [first] = shared_with
-  const others =
-    first === undefined ? 'no bundle' : shared_total === 1 ? first : `${first} and ${shared_total - 1} more`
+  const others = shared_with.length === 0 ? 'no bundle' : listed(shared_with, 1, shared_total)
   const key = key_name === name ? '' : `, key ${key_name}`
   const notes: Readonly<Record<ImportAction, string>> = {
     create: key,

@@ -1,0 +1,12 @@
+import { Fragment } from 'react'
+
+/** A text whose lines may also end at these places, which the pattern finds without taking a character. */
+export function Breaks({ text, at }: { text: string; at: RegExp }) {
+  return text.split(at).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text neither move nor change
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ))
+}

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Maintenance } from './maintenance.ts'
+import { type Maintenance, withApi } from './maintenance.ts'
 import { StartError } from './start-error.ts'
 
 const REASON_CHARACTERS = 200
@@ -10,7 +10,7 @@ export const AUDIT_COMMANDS = {
     means:
       'check the audit log of every workspace, or of one (its id), and name the first entry that was changed',
     argument: '[WORKSPACE]',
-    async run({ api, database }, tenantId) {
+    run: withApi(async ({ api, database }, tenantId) => {
       const verdicts = await api.verifyAudit(database, tenantId === '' ? null : tenantId)
       const lines = verdicts.map(({ tenantId: id, entries, erased, problem }) => {
         const origins = erased === 0 ? '' : `, ${erased} entries without origin`
@@ -18,50 +18,50 @@ export const AUDIT_COMMANDS = {
       })
       const isWell = verdicts.every(({ problem }) => problem === null)
       return { text: lines.length === 0 ? 'There is no audit log yet.' : lines.join('\n'), isWell }
-    },
+    }),
   },
   'audit-key': {
     means: 'show the key that verifies the notes of the audit log',
-    run: ({ api, database }) => api.auditVerifierKey(database),
+    run: withApi(({ api, database }) => api.auditVerifierKey(database)),
   },
   'audit-export': {
     means: 'write the whole audit log of a workspace (its id) to standard output, as JSON lines',
     argument: 'WORKSPACE',
-    async run({ api, database }, tenantId, print) {
+    run: withApi(async ({ api, database }, tenantId, print) => {
       await api.exportAudit(database, tenantId, print)
       return ''
-    },
+    }),
   },
   'audit-prune': {
     means: 'delete from the audit log the whole days that this export holds, after checking it',
     argument: 'FILE',
-    async run(on, file) {
+    run: withApi(async (on, file) => {
       const path = resolve(file)
       if (!existsSync(path)) throw new StartError(`there is no file ${path}`)
       const lines = createReadStream(path, 'utf8')
       const { tenantId, through, count } = await on.api.pruneAudit(on.database, lines)
       return `${tenantId}: deleted ${count} entries, up to ${through}. Keep ${path}: it is the only copy.`
-    },
+    }),
   },
   'audit-restored': {
     means: 'record in every audit log that the database was restored, and why; run it after pg_restore',
     argument: 'REASON',
-    async run(on, reason) {
+    run: withApi(async (on, reason) => {
       if (reason.length > REASON_CHARACTERS)
         throw new StartError(`the reason must have at most ${REASON_CHARACTERS} characters`)
       const logs = await on.api.recordRestore(on.database, reason)
       return `Recorded the restore in ${logs} audit logs. Notes of later entries are lost with them.`
-    },
+    }),
   },
   'forget-person': {
     means: 'erase addresses, hosts and names of a person (id or e-mail) from all audit logs and deliveries',
     argument: 'PERSON',
-    async run({ api, database }, who) {
+    run: withApi(async ({ api, database }, who) => {
       const forgotten = await api.forgetInAudit(database, who)
       if (forgotten === null)
         throw new StartError(`no user has the id or e-mail address ${JSON.stringify(who)}`)
       const { userId, tenants, origins } = forgotten
       return `Erased the origin of ${origins} entries of ${userId} in ${tenants} audit logs.`
-    },
+    }),
   },
 } satisfies Record<string, Maintenance>

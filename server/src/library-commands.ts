@@ -1,6 +1,6 @@
 import { DepositKey } from '@keyferry/contract'
 import { isLoopback } from '@keyferry/plumbing/loopback'
-import type { Maintenance } from './maintenance.ts'
+import { type Maintenance, withApi } from './maintenance.ts'
 import { StartError } from './start-error.ts'
 
 const TIMEOUT_MS = 20_000
@@ -10,7 +10,7 @@ export const LIBRARY_COMMANDS = {
     means:
       'write this library, or some of its bundles, to standard output, sealed so that only SERVER can open it',
     argument: 'SERVER [BUNDLE …]',
-    async run(on, words) {
+    run: withApi(async (on, words) => {
       const [server = '', ...bundleNames] = words.split(' ')
       const address = addressOf(server)
       if (process.stdout.isTTY)
@@ -20,7 +20,7 @@ export const LIBRARY_COMMANDS = {
       const publicKey = Buffer.from(public_key, 'base64')
       const { text, bundles, keys } = await on.api.exportLibrary(database, { kid, publicKey, bundleNames })
       return { text, isWell: true, next: nextStep(address, { bundles, keys }) }
-    },
+    }),
   },
 } satisfies Record<string, Maintenance>
 

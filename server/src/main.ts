@@ -5,7 +5,7 @@ import { announcement } from './announce.ts'
 import { failureLine } from './failure-line.ts'
 import { helpText } from './help.ts'
 import { MAINTENANCE } from './maintain.ts'
-import { type Maintenance, operated } from './maintenance.ts'
+import type { Maintenance } from './maintenance.ts'
 import type { Role } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { hasFiles, readSettings, refresh } from './settings.ts'
@@ -75,7 +75,7 @@ async function maintain(maintenance: Maintenance, argument: string): Promise<voi
   let settings: Settings | null = null
   try {
     settings = readSettings()
-    const outcome = await maintenance.run(await operated(settings), argument, say)
+    const outcome = await maintenance.run(settings, argument, say)
     const { text, isWell, next } = typeof outcome === 'string' ? { text: outcome, isWell: true } : outcome
     if (text !== '') say(`${text}\n`)
     if (next !== undefined) process.stderr.write(`${next}\n`)

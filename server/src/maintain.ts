@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AUDIT_COMMANDS } from './audit-commands.ts'
 import { LIBRARY_COMMANDS } from './library-commands.ts'
-import type { Maintenance, Operated } from './maintenance.ts'
+import { type Maintenance, type Operated, withApi } from './maintenance.ts'
 import { placeOf } from './operated-database.ts'
 import { lockFolder, ROOT_KEY_COMMANDS } from './root-key/root-key-commands.ts'
 import type { Settings } from './setting-table.ts'
@@ -12,46 +12,48 @@ import { StartError } from './start-error.ts'
 export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
   migrate: {
     means: 'update the database tables, then exit',
-    async run({ api, settings }) {
+    run: withApi(async ({ api, settings }) => {
       const names = await api.migrate(placeOf(settings))
       return names.length === 0 ? 'Nothing to migrate.' : `Migrated: ${names.join(', ')}.`
-    },
+    }),
   },
   ...ROOT_KEY_COMMANDS,
   'rotate-tenant-key': {
     means: 'encrypt the values of a workspace (its id), or of all, with a new key, also while servers run',
     argument: '[WORKSPACE]',
-    async run({ api, database }, tenantId) {
+    run: withApi(async ({ api, database }, tenantId) => {
       const { tenants, values } = await api.rotateTenantKey(database, { tenantId: tenantId || null })
       return `Workspaces with a new key: ${tenants}. Values re-encrypted: ${values}. The old keys are destroyed.`
-    },
+    }),
   },
   'forget-tenant': {
     means: 'destroy a workspace (its id) with its key and everything in it; asks for its name',
     argument: 'WORKSPACE',
-    async run(on, tenantId) {
+    run: withApi(async (on, tenantId) => {
       const ended = await on.api.forgetTenantOf(withRequests(on), tenantId, isTyped)
       const requests =
         ended === null
           ? 'No request store found: run this again with the REDIS_URL or DATA_DIR of the API nodes.'
           : `Open requests removed: ${ended}.`
       return `${requests}\n${FORGOTTEN}`
-    },
+    }),
   },
   'rotate-receipt-key': {
     means: 'make a new key that signs receipts; clients accept it because the old key signs it',
-    async run({ api, database }) {
+    run: withApi(async ({ api, database }) => {
       const kid = await api.makeReceiptKey(database)
       return `The new receipt key is ${kid}. Restart the servers to sign with it.`
-    },
+    }),
   },
   'rotate-deposit-key': {
     means: 'make a new key that clients seal deposits to; the key before it still opens them',
-    run: async ({ api, database }) => `The new deposit key is ${await api.makeDepositKey(database)}.`,
+    run: withApi(
+      async ({ api, database }) => `The new deposit key is ${await api.makeDepositKey(database)}.`,
+    ),
   },
   verify: {
     means: 'decrypt every stored value and list those that fail',
-    async run({ api, database }) {
+    run: withApi(async ({ api, database }) => {
       const { checked, failures } = await api.verifyValues(database)
       const lines = failures.map(
         ({ table, id, version, tenantId, problem }) =>
@@ -59,7 +61,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       )
       const summary = `Checked ${checked} values: ${failures.length} cannot be decrypted.`
       return { text: [summary, ...lines].join('\n'), isWell: failures.length === 0 }
-    },
+    }),
   },
   ...AUDIT_COMMANDS,
   ...LIBRARY_COMMANDS,
@@ -67,45 +69,45 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     means:
       'give a local account (AUTH_MODE=accounts) a password for one sign-in, remove its passkeys and end its sessions',
     argument: 'EMAIL',
-    async run({ api, database, settings }, email) {
+    run: withApi(async ({ api, database, settings }, email) => {
       const reset = await api.resetPassword(database, email)
       if (reset === null) throw noAccount(email)
       const ended = await endSessions(settings, reset.userId)
       return `The new password is ${reset.password}\n${RESET_ADVICE}\n${ended}`
-    },
+    }),
   },
   'disable-account': {
     means: 'disable a local account (AUTH_MODE=accounts), and end its sessions and open approvals',
     argument: 'EMAIL',
-    async run(on, email) {
+    run: withApi(async (on, email) => {
       const { userId, ended } = await setActive(on, email, false)
       const approvals = ended
         ? 'Approvals that no terminal had collected are void.'
         : 'No request store found. To end open approvals, run this with the REDIS_URL or DATA_DIR of the API nodes.'
       const sessions = await endSessions(on.settings, userId)
       return `The account is disabled.\n${sessions}\n${approvals}\nTo undo this: keyferry-server enable-account ${email}`
-    },
+    }),
   },
   'enable-account': {
     means: 'let a disabled local account sign in again',
     argument: 'EMAIL',
-    async run(on, email) {
+    run: withApi(async (on, email) => {
       await setActive(on, email, true)
       return 'The account is enabled.'
-    },
+    }),
   },
   backup: {
     means: 'copy the SQLite database to a new file, also while servers run; the root key is not included',
     argument: 'FILE',
-    async run({ api, database }, file) {
+    run: withApi(async ({ api, database }, file) => {
       await api.backupDatabase(database, resolve(file))
       return `Backed up to ${resolve(file)}. The backup does not contain the root key.`
-    },
+    }),
   },
   restore: {
     means: 'replace the SQLite database with a backup; the old database is kept beside it',
     argument: 'FILE',
-    async run(on, file) {
+    run: withApi(async (on, file) => {
       const unlock = lockFolder(on.settings)
       try {
         const kept = await on.api.restoreDatabase(on.database, resolve(file))
@@ -113,7 +115,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       } finally {
         unlock()
       }
-    },
+    }),
   },
 }
 

@@ -2,7 +2,7 @@ import type { DatabaseSettings } from '@keyferry/api'
 import { databaseOf } from './operated-database.ts'
 import type { Settings } from './setting-table.ts'
 
-/** What a command works with. */
+/** What a command on a database works with. */
 export type Operated = {
   readonly settings: Settings
   readonly api: typeof import('@keyferry/api')
@@ -10,14 +10,20 @@ export type Operated = {
   readonly database: DatabaseSettings
 }
 
-export async function operated(settings: Settings): Promise<Operated> {
-  const api = await import('@keyferry/api')
-  return {
-    settings,
-    api,
-    get database() {
-      return databaseOf(settings)
-    },
+type Work<On> = (on: On, argument: string, print: (text: string) => void) => Promise<string | Outcome>
+
+/** Work that needs the API, which takes a while to load. */
+export function withApi(work: Work<Operated>): Work<Settings> {
+  return async (settings, argument, print) => {
+    const api = await import('@keyferry/api')
+    const on = {
+      settings,
+      api,
+      get database() {
+        return databaseOf(settings)
+      },
+    }
+    return await work(on, argument, print)
   }
 }
 
@@ -35,5 +41,5 @@ export type Maintenance = {
   /** @param argument empty when none is given
    * @param print writes to standard output at once
    * @returns the text to print at the end, and whether everything is in order; a text alone: it is */
-  run(on: Operated, argument: string, print: (text: string) => void): Promise<string | Outcome>
+  readonly run: Work<Settings>
 }

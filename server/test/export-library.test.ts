@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LIBRARY_COMMANDS } from '../src/library-commands.ts'
-import { operated } from '../src/maintenance.ts'
 import { readSettings } from '../src/settings.ts'
 import { temporaryFolder } from './program.ts'
 
@@ -28,9 +27,9 @@ afterAll(() => {
   folder.remove()
 })
 
-const exported = async (words: string) => {
+const exported = (words: string) => {
   const settings = readSettings({ ...SETTINGS, DATA_DIR: folder.path })
-  return await LIBRARY_COMMANDS['export-library'].run(await operated(settings), words)
+  return LIBRARY_COMMANDS['export-library'].run(settings, words, () => undefined)
 }
 
 test('a server that is no Keyferry server is named with what it answered', async () => {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import type { DatabaseSettings } from '@keyferry/api'
 import { lockDataFolder, prepareDataFolder } from '../data-folder.ts'
-import type { Maintenance, Operated } from '../maintenance.ts'
+import { type Maintenance, type Operated, withApi } from '../maintenance.ts'
 import { placeOf, requireRootKeyFile } from '../operated-database.ts'
 import type { Settings } from '../setting-table.ts'
 import { areRootKeys, isNotEmpty, listOf } from '../setting-values.ts'
@@ -19,7 +19,7 @@ export const ROOT_KEY_COMMANDS = {
       're-encrypt all tenant keys with a new root key, or with the first key of ROOT_KEY if it is set; --to moves it to a keeper (command:/PROGRAM) or back (file)',
     argument: '[--to PLACE]',
     option: 'to',
-    async run(on, to) {
+    run: withApi(async (on, to) => {
       const { ROOT_KEY, ROOT_KEY_FILE, ROOT_KEY_FROM } = on.settings
       if (to !== '' && to !== 'file' && !isKeeperId(to))
         throw new StartError(`${to} is no place for a root key: name file, or command: and an absolute path`)
@@ -27,11 +27,11 @@ export const ROOT_KEY_COMMANDS = {
       if (to !== '' || !isGiven) return await rotateFile(on, to === '' ? (ROOT_KEY_FROM ?? 'file') : to)
       if (ROOT_KEY_FILE !== undefined) requireKit(ROOT_KEY_FILE)
       return await rotate(on.api, on.database)
-    },
+    }),
   },
   'root-key': {
     means: 'show where the root key is, whether its keeper gives it, and whether a recovery kit has it',
-    async run({ settings }) {
+    async run(settings) {
       const file = operatedKeyFile(settings)
       readRootKeyFile(file, settings.ROOT_KEY_FROM ?? 'file')
       const lines = rootKeysIn(file).map(({ id, place }) => `Root key ${id}: ${place} (${file})`)
@@ -45,7 +45,7 @@ export const ROOT_KEY_COMMANDS = {
       'write the root key to standard output, sealed to people’s public keys of age, separated by commas',
     argument: '--recipients KEYS',
     option: 'recipients',
-    async run({ settings }, recipients) {
+    async run(settings, recipients) {
       const kit = makeRecoveryKit(operatedKeyFile(settings), recipients)
       return { text: kit.trimEnd(), isWell: true, next: KIT_ADVICE }
     },
@@ -53,7 +53,7 @@ export const ROOT_KEY_COMMANDS = {
   'recovery-drill': {
     means:
       'read a decrypted recovery kit from standard input, and check that it opens every value; changes nothing',
-    async run({ settings, api }) {
+    run: withApi(async ({ settings, api }) => {
       const rootKeys = listOf(await readText(process.stdin))
       if (!isNotEmpty(rootKeys) || !areRootKeys(rootKeys))
         throw new StartError(
@@ -62,7 +62,7 @@ export const ROOT_KEY_COMMANDS = {
       const { checked, failures } = await api.verifyValues({ ...placeOf(settings), rootKeys })
       const text = `The kit opens this database: ${checked - failures.length} of ${checked} values.`
       return { text, isWell: failures.length === 0 }
-    },
+    }),
   },
 } satisfies Record<string, Maintenance>
 

@@ -1,6 +1,4 @@
-import type { EnsuredUser } from '@keyferry/contract'
 import type { FastifyRequest } from 'fastify'
-import type { z } from 'zod'
 import { serveOwn } from '../http/own-endpoints.ts'
 import { callerHeaders } from '../http/request-headers.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
@@ -17,20 +15,15 @@ export function localIdentity(api: ApiConnection): Identity {
   let chosenTenantId: string | null = null
   return {
     async identify(request) {
-      const user: z.output<typeof EnsuredUser> = await ensured(request)
-      const personalTenantId = user.tenant_id
-      return { userId: user.user_id, tenantId: chosenTenantId ?? personalTenantId, personalTenantId }
+      const { user_id: userId, tenant_id: personalTenantId } = await ensured(request)
+      return { userId, tenantId: chosenTenantId ?? personalTenantId, personalTenantId }
     },
-    async isSignedIn() {
-      return true
-    },
+    isSignedIn: async () => true,
     async chooseTenant(_request, _reply, tenantId) {
       chosenTenantId = tenantId
     },
     requireOneSession: () => null,
-    async isSetupRequired() {
-      return false
-    },
+    isSetupRequired: async () => false,
     signInPath: () => '/',
     addRoutes(app) {
       serveOwn(app, 'showSignIn', async ({ reply }) => reply.redirect('/', 302))

@@ -2,11 +2,10 @@ import { platformOf } from '@keyferry/contract/trusts'
 import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { type JobFile as File, jobFiles } from '../../lib/rules/job-files.ts'
-import { PLATFORM_NAMES } from '../../lib/words/platforms.ts'
+import { PLATFORM_NAMES, WAYS, type Way } from '../../lib/words/platforms.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SelectField } from '../../ui/select.tsx'
-import { WAYS, type Way } from './identities/ways.ts'
 
 const EXAMPLE_BUNDLE = 'prod/billing'
 

@@ -3,12 +3,12 @@ import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
+import { WAYS, type Way } from '../../lib/words/platforms.ts'
 import { DescriptionField } from '../../ui/description-field.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { WAYS, type Way } from './identities/ways.ts'
 
 /** Creates a machine and leads to it, with the form for the chosen way to prove itself open. */
 export function NewMachineDialog({ way: first, onClose }: { way: Way; onClose: () => void }) {

@@ -7,6 +7,7 @@ import { useIsOwner } from '../../lib/data/me.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { stillCurrent } from '../../lib/rules/still-current.ts'
 import { ago } from '../../lib/words/time.ts'
+import { ActivityOf } from '../../ui/activity/activity-of.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { deferred } from '../../ui/deferred.tsx'
@@ -70,8 +71,6 @@ function MachinePart({ view, machine }: { view: string | undefined; machine: Mac
   return <MachineOverview machine={machine} />
 }
 
-const ActivityList = deferred('ActivityList', () => import('../../ui/activity/activity-list.tsx'))
-
 const SIDES = { calls: 'What it did: deliveries and refusals', changes: 'What people changed' } as const
 
 /** What a machine did, or what people did to it; for owners. */
@@ -79,18 +78,19 @@ function MachineActivity({ id }: { id: string }) {
   const isOwner = useIsOwner()
   const { textOf, set } = useAddressFields(['show'])
   const side = textOf('show') === 'changes' ? 'changes' : 'calls'
-  if (!isOwner) return <p className="text-ink-soft">Only owners of the workspace see what happened.</p>
   return (
     <>
-      <div className="mb-4 max-w-sm">
-        <SelectField
-          label="Show"
-          value={side}
-          options={SIDES}
-          onChange={(text) => set('show', text === 'changes' ? text : '')}
-        />
-      </div>
-      <ActivityList filter={side === 'calls' ? { actor: id } : { target: id }} />
+      {isOwner && (
+        <div className="mb-4 max-w-sm">
+          <SelectField
+            label="Show"
+            value={side}
+            options={SIDES}
+            onChange={(text) => set('show', text === 'changes' ? text : '')}
+          />
+        </div>
+      )}
+      <ActivityOf id={id} as={side === 'calls' ? 'actor' : 'target'} />
     </>
   )
 }

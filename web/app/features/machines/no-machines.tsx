@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
+import { WAYS, type Way } from '../../lib/words/platforms.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { WAYS, type Way } from './identities/ways.ts'
 
 /** The list of machines while there is none: what a machine is, and the three ways to get one. */
 export function NoMachines({ isOwner, onAdd }: { isOwner: boolean; onAdd: (way: Way) => void }) {

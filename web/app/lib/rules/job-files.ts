@@ -5,7 +5,7 @@ import pipeline from '../../../../deploy/ci/gitlab/example.gitlab-ci.yml?raw'
 import template from '../../../../deploy/ci/gitlab/keyferry.yml?raw'
 import manifests from '../../../../deploy/ci/kubernetes/billing.yaml?raw'
 import type { Machine, MachineTrust } from '../calls/answers.ts'
-import type { Platform } from '../words/platforms.ts'
+import type { Way } from '../words/platforms.ts'
 
 /*
  * The files that let a job be a machine: those of deploy/ci with the place's own names instead of the example's.
@@ -20,8 +20,6 @@ export type JobPlace = {
 
 /** `isShared`: the same for every machine, so a repository needs it once. */
 export type JobFile = { path: string; text: string; isShared: boolean }
-
-type Way = Platform | 'token'
 
 /** The files for a machine that proves itself in this way. */
 export function jobFiles(way: Way, place: JobPlace): JobFile[] {

@@ -1,7 +1,13 @@
-import type { Machine, MachineToken } from '../calls/answers.ts'
+import type { Machine, MachineGrant, MachineToken } from '../calls/answers.ts'
 import { counted } from '../words/counted.ts'
 import { issuerName } from '../words/platforms.ts'
 import { ago, ahead } from '../words/time.ts'
+
+/** What a machine may do with a bundle. */
+export const SCOPES: Readonly<Record<MachineGrant['scope'], string>> = {
+  deliver: 'Fetch values',
+  read: 'List names only',
+}
 
 /** Something about a machine that its owner should know: in a word or two, and in a sentence. */
 export type Warning = { tone: 'danger' | 'caution' | 'plain'; name: string; text: string }

@@ -12,6 +12,16 @@ export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
   other: 'Another OpenID Connect issuer',
 }
 
+/** How a machine can prove itself: by the ID tokens of a platform, or by a token that Keyferry issues. */
+export type Way = Platform | 'token'
+
+export const WAYS: Readonly<Record<Way, string>> = { ...PLATFORM_NAMES, token: 'A token from Keyferry' }
+
+/** The way that a text names; null for any other text. */
+export function wayNamed(text: string): Way | null {
+  return (Object.keys(WAYS) as Way[]).find((way) => way === text) ?? null
+}
+
 type Identity = Pick<MachineTrust, 'issuer'> & {
   claims: Readonly<Record<string, string | readonly string[]>>
 }

@@ -3,10 +3,10 @@ import { deferred } from '../deferred.tsx'
 
 const ActivityList = deferred('ActivityList', () => import('./activity-list.tsx'))
 
-/** What happened to one key or bundle; for owners. */
-export function ActivityOf({ id }: { id: string }) {
+/** What happened to one thing, or what it did; for owners. */
+export function ActivityOf({ id, as = 'target' }: { id: string; as?: 'target' | 'actor' }) {
   const me = useMe().data
   if (me !== undefined && me.role !== 'owner')
     return <p className="text-ink-soft">Only owners of the workspace see what happened.</p>
-  return <ActivityList filter={{ target: id }} />
+  return <ActivityList filter={{ [as]: id }} />
 }

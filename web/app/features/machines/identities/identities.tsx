@@ -4,7 +4,7 @@ import type { Machine, MachineTrust } from '../../../lib/calls/answers.ts'
 import { useChange } from '../../../lib/calls/use-call.ts'
 import { useIsOwner } from '../../../lib/data/me.ts'
 import { useAddressFields } from '../../../lib/page/use-address-fields.ts'
-import { issuerName } from '../../../lib/words/platforms.ts'
+import { issuerName, wayNamed } from '../../../lib/words/platforms.ts'
 import { ago } from '../../../lib/words/time.ts'
 import { exactText } from '../../../lib/words/visible-text.ts'
 import { Badge } from '../../../ui/badge.tsx'
@@ -12,7 +12,6 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
 import { Rows, Section } from '../../../ui/section.tsx'
 import { NewTrustDialog } from './new-trust-dialog.tsx'
-import { wayNamed } from './ways.ts'
 
 /** The identities of other services that prove a machine; an owner adds and ends them. */
 export function Identities({ machine }: { machine: Machine }) {

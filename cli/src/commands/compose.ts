@@ -23,15 +23,14 @@ export const composeCommand: Command = {
     'keyferry compose metadata': 'What Compose reads to learn the options',
     'keyferry compose --project-name shop up --bundle dev/app secrets': 'What Compose runs',
   },
-  run: async (words, parts) => await compose(words, parts),
-}
-
-async function compose(words: Words, parts: Parts): Promise<number> {
-  const [verb] = words.operands
-  if (verb === 'metadata') parts.stdout.write(`${JSON.stringify(METADATA)}\n`)
-  else if (verb === 'up') await up(words, parts)
-  else if (verb !== 'down') throw usageError('compose needs up, down or metadata', 'Docker Compose runs it.')
-  return EXIT.ok
+  run: async (words, parts) => {
+    const [verb] = words.operands
+    if (verb === 'metadata') parts.stdout.write(`${JSON.stringify(METADATA)}\n`)
+    else if (verb === 'up') await up(words, parts)
+    else if (verb !== 'down')
+      throw usageError('compose needs up, down or metadata', 'Docker Compose runs it.')
+    return EXIT.ok
+  },
 }
 
 const PARAMETERS = Object.entries({

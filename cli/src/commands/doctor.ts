@@ -1,6 +1,6 @@
 import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
-import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { type Command, flagOf } from '../command-line/command.ts'
 import { type Finding, findingsText } from '../doctor/finding.ts'
 import { SERVER_FLAG } from '../flags/library-flags.ts'
 
@@ -14,15 +14,13 @@ export const doctorCommand: Command = {
   examples: {
     'keyferry doctor': 'Check this machine',
   },
-  run: async (words, parts) => await doctor(words, parts),
-}
-
-/** Run all checks and write the findings to standard output.
- * @returns 0, or 1 if a check fails */
-async function doctor(words: Words, parts: Parts): Promise<number> {
-  const findings = await findingsOf(words.text('server'), parts)
-  parts.stdout.write(words.has('json') ? `${JSON.stringify({ findings })}\n` : findingsText(findings, parts))
-  return findings.some(({ state }) => state === 'broken') ? EXIT.general : EXIT.ok
+  run: async (words, parts) => {
+    const findings = await findingsOf(words.text('server'), parts)
+    parts.stdout.write(
+      words.has('json') ? `${JSON.stringify({ findings })}\n` : findingsText(findings, parts),
+    )
+    return findings.some(({ state }) => state === 'broken') ? EXIT.general : EXIT.ok
+  },
 }
 
 // In the order in which commands use what is checked.

@@ -1,6 +1,5 @@
 import { usageError } from '../base/cli-error.ts'
-import type { Parts } from '../base/parts.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import type { Command } from '../command-line/command.ts'
 import { REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
 
 // What is read from one bundle must not be stored in another, so --any-bundle is missing too.
@@ -18,27 +17,25 @@ export const editCommand: Command = {
   examples: {
     'EDITOR=nano keyferry edit dev/app': 'Edit the values of dev/app in nano',
   },
-  run: async (words, parts) => await edit(words, parts),
-}
-
-async function edit(words: Words, parts: Parts): Promise<number> {
-  const options = await readValuesRequest(words, parts)
-  const { bundle, agent } = options
-  if (bundle === null) throw usageError('edit needs a bundle', 'For example: keyferry edit dev/app')
-  if (agent !== null) throw usageError(`${agent} started this command`, 'Only a person can edit values.')
-  const command = ['keyferry', 'edit', bundle]
-  const storing = {
-    ...options,
-    isServerNamed: words.has('server'),
-    bundleName: bundle,
-    how: 'store' as const,
-    flags: { secret: [], public: [] },
-    choices: { own: [], share: [], replace: [] },
-    isDryRun: false,
-    mayUpdate: false,
-    receiptFile: null,
-    command,
-  }
-  const { editBundle } = await import('../edit/edit-bundle.ts')
-  return await editBundle({ request: { ...options, command }, storing }, parts)
+  run: async (words, parts) => {
+    const options = await readValuesRequest(words, parts)
+    const { bundle, agent } = options
+    if (bundle === null) throw usageError('edit needs a bundle', 'For example: keyferry edit dev/app')
+    if (agent !== null) throw usageError(`${agent} started this command`, 'Only a person can edit values.')
+    const command = ['keyferry', 'edit', bundle]
+    const storing = {
+      ...options,
+      isServerNamed: words.has('server'),
+      bundleName: bundle,
+      how: 'store' as const,
+      flags: { secret: [], public: [] },
+      choices: { own: [], share: [], replace: [] },
+      isDryRun: false,
+      mayUpdate: false,
+      receiptFile: null,
+      command,
+    }
+    const { editBundle } = await import('../edit/edit-bundle.ts')
+    return await editBundle({ request: { ...options, command }, storing }, parts)
+  },
 }

@@ -1,7 +1,7 @@
 import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { field, number } from '../base/shape.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import type { Command } from '../command-line/command.ts'
 import { SERVER_FLAG, serverHere } from '../flags/library-flags.ts'
 import { readEndpoint } from '../server/endpoint-call.ts'
 
@@ -15,20 +15,18 @@ export const forgetCommand: Command = {
   examples: {
     'keyferry forget': 'Require an approval again',
   },
-  run: async (words, parts) => await forget(words, parts),
-}
-
-async function forget(words: Words, parts: Parts): Promise<number> {
-  const server = await serverHere(words, parts)
-  const { dropTerminalKey, existingTerminalKey } = await import('../state/terminal-key.ts')
-  const seed = existingTerminalKey(server, parts)
-  // Delete the key first: without it, no remembered approval can be used, even if the call fails.
-  dropTerminalKey(server, parts)
-  const ended = seed === null ? 0 : await endRemembered(server, seed, parts)
-  parts.stderr.write(
-    `keyferry: ${ended === 0 ? 'nothing was remembered' : `ended ${ended} remembered ${ended === 1 ? 'approval' : 'approvals'}`}\n`,
-  )
-  return EXIT.ok
+  run: async (words, parts) => {
+    const server = await serverHere(words, parts)
+    const { dropTerminalKey, existingTerminalKey } = await import('../state/terminal-key.ts')
+    const seed = existingTerminalKey(server, parts)
+    // Delete the key first: without it, no remembered approval can be used, even if the call fails.
+    dropTerminalKey(server, parts)
+    const ended = seed === null ? 0 : await endRemembered(server, seed, parts)
+    parts.stderr.write(
+      `keyferry: ${ended === 0 ? 'nothing was remembered' : `ended ${ended} remembered ${ended === 1 ? 'approval' : 'approvals'}`}\n`,
+    )
+    return EXIT.ok
+  },
 }
 
 /** @returns how many approvals ended · @throws CliError */

@@ -1,7 +1,7 @@
 import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { type Command, flagOf } from '../command-line/command.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import { readBundleOperand, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
 import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readRequest } from '../flags/request-flags.ts'
@@ -29,23 +29,21 @@ export const lsCommand: Command = {
     'keyferry ls': 'List the bundles',
     'keyferry ls dev/app': 'List the names that dev/app delivers',
   },
-  run: async (words, parts) => await ls(words, parts),
-}
-
-async function ls(words: Words, parts: Parts): Promise<number> {
-  const bundle = readBundleOperand(words)
-  const named = await readRequest(words, parts)
-  if (words.has('here') && !isOnThisMachine(named.server)) return EXIT.ok
-  const { findToken } = await import('../machine/credential.ts')
-  const token = findToken(parts)
-  const { isOwnLibrary } = await import('../server/server-facts.ts')
-  const needsApproval = token === null && !(await isOwnLibrary(named.server, parts))
-  if (needsApproval && words.has('here')) return EXIT.ok
-  const listed = needsApproval
-    ? await listApproved({ ...named, bundle }, parts)
-    : await listDirectly(token === null ? named : { ...named, token, workspace: null }, bundle, parts)
-  parts.stdout.write(textOf(rowsOf(listed, bundle), parts.view))
-  return EXIT.ok
+  run: async (words, parts) => {
+    const bundle = readBundleOperand(words)
+    const named = await readRequest(words, parts)
+    if (words.has('here') && !isOnThisMachine(named.server)) return EXIT.ok
+    const { findToken } = await import('../machine/credential.ts')
+    const token = findToken(parts)
+    const { isOwnLibrary } = await import('../server/server-facts.ts')
+    const needsApproval = token === null && !(await isOwnLibrary(named.server, parts))
+    if (needsApproval && words.has('here')) return EXIT.ok
+    const listed = needsApproval
+      ? await listApproved({ ...named, bundle }, parts)
+      : await listDirectly(token === null ? named : { ...named, token, workspace: null }, bundle, parts)
+    parts.stdout.write(textOf(rowsOf(listed, bundle), parts.view))
+    return EXIT.ok
+  },
 }
 
 async function listDirectly(named: NamedLibrary, bundle: string | null, parts: Parts): Promise<Listed> {

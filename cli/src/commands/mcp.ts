@@ -1,6 +1,5 @@
 import { EXIT } from '../base/cli-error.ts'
-import type { Parts } from '../base/parts.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import type { Command } from '../command-line/command.ts'
 import { detectAgent } from '../delivery/agent.ts'
 import { libraryHere, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
 
@@ -15,12 +14,10 @@ export const mcpCommand: Command = {
   examples: {
     'keyferry mcp': 'Start it from the configuration of an agent',
   },
-  run: async (words, parts) => await serve(words, parts),
-}
-
-async function serve(words: Words, parts: Parts): Promise<number> {
-  const { server, workspace } = await libraryHere(words, parts)
-  const { serveMcp } = await import('../mcp/serve.ts')
-  await serveMcp({ parts, server, workspace }, detectAgent(parts.env))
-  return EXIT.ok
+  run: async (words, parts) => {
+    const { server, workspace } = await libraryHere(words, parts)
+    const { serveMcp } = await import('../mcp/serve.ts')
+    await serveMcp({ parts, server, workspace }, detectAgent(parts.env))
+    return EXIT.ok
+  },
 }

@@ -1,6 +1,5 @@
 import { EXIT } from '../base/cli-error.ts'
-import type { Parts } from '../base/parts.ts'
-import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { type Command, flagOf } from '../command-line/command.ts'
 import { readBundleOperand, SERVER_FLAG, serverHere } from '../flags/library-flags.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 
@@ -13,14 +12,12 @@ export const openCommand: Command = {
   examples: {
     'keyferry open dev/app': 'Open the page of the bundle dev/app',
   },
-  run: async (words, parts) => await open(words, parts),
-}
-
-async function open(words: Words, parts: Parts): Promise<number> {
-  const bundle = readBundleOperand(words)
-  const server = await serverHere(words, parts)
-  const address = bundle === null ? server : `${server}/bundles?open=${bundle}`
-  parts.stdout.write(`${address}\n`)
-  if (!words.has('no-open') && whyNoBrowser(parts.env, parts.platform) === null) parts.openBrowser(address)
-  return EXIT.ok
+  run: async (words, parts) => {
+    const bundle = readBundleOperand(words)
+    const server = await serverHere(words, parts)
+    const address = bundle === null ? server : `${server}/bundles?open=${bundle}`
+    parts.stdout.write(`${address}\n`)
+    if (!words.has('no-open') && whyNoBrowser(parts.env, parts.platform) === null) parts.openBrowser(address)
+    return EXIT.ok
+  },
 }

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { EXIT, generalError, refusedError, usageError } from '../base/cli-error.ts'
 import { IMPORT_ACTIONS } from '../base/import-actions.ts'
-import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { object, orNull, parseObject, string } from '../base/shape.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import type { Command } from '../command-line/command.ts'
 import type { PinnedKey } from '../receipt/pinned-keys.ts'
 import type { DepositReceipt, Receipt } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
@@ -21,31 +20,29 @@ export const receiptCommand: Command = {
     'keyferry pull dev/app --receipt receipt.json >/dev/null && keyferry receipt verify receipt.json':
       'Save the receipt of a delivery and verify it',
   },
-  run: async (words, parts) => await verify(words, parts),
-}
-
-async function verify({ operands }: Words, parts: Parts): Promise<number> {
-  const [verb, file] = operands
-  if (verb !== 'verify' || file === undefined) {
-    throw usageError('no file given', 'For example: keyferry receipt verify receipt.json')
-  }
-  const { server, receipt } = readFile(file)
-  const { pinnedKeys } = await import('../receipt/pinned-keys.ts')
-  const { deliveryReceiptIn, depositReceiptIn, verifiedFields } = await import('../receipt/receipt.ts')
-  const key = pinnedKeys(server, parts).find(({ kid }) => kid === receipt.kid)
-  if (key === undefined) {
-    throw refusedError(
-      `this client knows no key ${printable(receipt.kid, 40)} of ${printable(server, 200)}`,
-      'Check the receipt on a machine that got values from this server.',
-    )
-  }
-  const fields = verifiedFields(receipt, Buffer.from(key.publicKey, 'base64'))
-  const isDeposit = fields['kind'] === 'deposit'
-  const rows = isDeposit ? depositRows(depositReceiptIn(fields)) : deliveryRows(deliveryReceiptIn(fields))
-  const all = [['Server', printable(server, 200)], ...rows]
-  const lines = all.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`)
-  parts.stdout.write([verdict(server, key), ...lines].join(''))
-  return EXIT.ok
+  run: async ({ operands }, parts) => {
+    const [verb, file] = operands
+    if (verb !== 'verify' || file === undefined) {
+      throw usageError('no file given', 'For example: keyferry receipt verify receipt.json')
+    }
+    const { server, receipt } = readFile(file)
+    const { pinnedKeys } = await import('../receipt/pinned-keys.ts')
+    const { deliveryReceiptIn, depositReceiptIn, verifiedFields } = await import('../receipt/receipt.ts')
+    const key = pinnedKeys(server, parts).find(({ kid }) => kid === receipt.kid)
+    if (key === undefined) {
+      throw refusedError(
+        `this client knows no key ${printable(receipt.kid, 40)} of ${printable(server, 200)}`,
+        'Check the receipt on a machine that got values from this server.',
+      )
+    }
+    const fields = verifiedFields(receipt, Buffer.from(key.publicKey, 'base64'))
+    const isDeposit = fields['kind'] === 'deposit'
+    const rows = isDeposit ? depositRows(depositReceiptIn(fields)) : deliveryRows(deliveryReceiptIn(fields))
+    const all = [['Server', printable(server, 200)], ...rows]
+    const lines = all.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`)
+    parts.stdout.write([verdict(server, key), ...lines].join(''))
+    return EXIT.ok
+  },
 }
 
 function verdict(server: string, { kid }: PinnedKey): string {

@@ -1,7 +1,6 @@
 import { CliError, EXIT, refusedError, usageError } from '../base/cli-error.ts'
-import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import type { Command } from '../command-line/command.ts'
 
 export const releaseCommand: Command = {
   name: 'release',
@@ -15,28 +14,27 @@ export const releaseCommand: Command = {
     "keyferry release 7f9c2ba4e88f827d616045507605853e '482 913'":
       'Let the waiting client fetch the approved values',
   },
-  run: async (words, parts) => await release(words, parts),
-}
-
-/** Hand the code to the waiting client.
- * @returns 0 · @throws CliError usage · expired: no client waits · refused: not the code */
-async function release({ operands }: Words, parts: Parts): Promise<number> {
-  const [id, code] = operands
-  if (id === undefined || code === undefined || !/^[\w-]{16,128}$/.test(id)) {
-    throw usageError('release needs the ID and the code', 'Copy the command that the waiting client printed.')
-  }
-  const { giveCode } = await import('../release/release-socket.ts')
-  const answer = await giveCode(id, code, parts)
-  if (answer === null) {
-    throw new CliError(
-      EXIT.expired,
-      'no client of this user waits for a code with this ID',
-      'Check the ID, and run this on the machine where the request was made.',
-    )
-  }
-  if (answer !== 'ok') {
-    throw refusedError(printable(answer, 200), 'Run the command again with the code of the page.')
-  }
-  parts.stderr.write('keyferry: released\n')
-  return EXIT.ok
+  run: async ({ operands }, parts) => {
+    const [id, code] = operands
+    if (id === undefined || code === undefined || !/^[\w-]{16,128}$/.test(id)) {
+      throw usageError(
+        'release needs the ID and the code',
+        'Copy the command that the waiting client printed.',
+      )
+    }
+    const { giveCode } = await import('../release/release-socket.ts')
+    const answer = await giveCode(id, code, parts)
+    if (answer === null) {
+      throw new CliError(
+        EXIT.expired,
+        'no client of this user waits for a code with this ID',
+        'Check the ID, and run this on the machine where the request was made.',
+      )
+    }
+    if (answer !== 'ok') {
+      throw refusedError(printable(answer, 200), 'Run the command again with the code of the page.')
+    }
+    parts.stderr.write('keyferry: released\n')
+    return EXIT.ok
+  },
 }

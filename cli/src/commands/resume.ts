@@ -1,7 +1,6 @@
 import { CliError, EXIT, usageError } from '../base/cli-error.ts'
-import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import type { Command } from '../command-line/command.ts'
 import { parseWords, viewOf } from '../command-line/parse-words.ts'
 import type { KeptRequest } from '../state/kept-requests.ts'
 import { pullCommand } from './pull.ts'
@@ -18,20 +17,17 @@ export const resumeCommand: Command = {
   examples: {
     'keyferry run dev/app --resumable -- npm run dev || keyferry resume': 'Continue after a lost connection',
   },
-  run: async (words, parts) => await resume(words, parts),
-}
-
-/** Continue a kept request.
- * @returns the exit code of the command that made it · @throws CliError expired: nothing is kept */
-async function resume({ operands }: Words, parts: Parts): Promise<number> {
-  const { keptRequests, pendingOf } = await import('../state/kept-requests.ts')
-  const { clock } = parts
-  const kept = choose(keptRequests(parts, clock.epochMs()), operands[0] ?? null, parts.cwd)
-  const [verb = '', ...args] = kept.commandLine
-  const command = [runCommand, pullCommand].find(({ name }) => name === verb)
-  if (command === undefined) throw nothingKept('this version does not know the command that made the request')
-  const words = parseWords(command, withServer(args, kept.server))
-  return await command.run(words, { ...parts, view: viewOf(words) }, pendingOf(kept, clock))
+  run: async ({ operands }, parts) => {
+    const { keptRequests, pendingOf } = await import('../state/kept-requests.ts')
+    const { clock } = parts
+    const kept = choose(keptRequests(parts, clock.epochMs()), operands[0] ?? null, parts.cwd)
+    const [verb = '', ...args] = kept.commandLine
+    const command = [runCommand, pullCommand].find(({ name }) => name === verb)
+    if (command === undefined)
+      throw nothingKept('this version does not know the command that made the request')
+    const words = parseWords(command, withServer(args, kept.server))
+    return await command.run(words, { ...parts, view: viewOf(words) }, pendingOf(kept, clock))
+  },
 }
 
 // The request exists on the server that it was made at, even if the settings have changed.

@@ -1,7 +1,6 @@
 import { EXIT, usageError } from '../base/cli-error.ts'
-import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import type { Command, Words } from '../command-line/command.ts'
+import type { Command } from '../command-line/command.ts'
 import { findingsText } from '../doctor/finding.ts'
 import { SERVER_FLAG, serverHere } from '../flags/library-flags.ts'
 
@@ -15,15 +14,13 @@ export const selfCommand: Command = {
   ],
   flags: [SERVER_FLAG],
   examples: { 'keyferry self check': 'Check the signature of the client that the server hands out' },
-  run: async (words, parts) => await selfCheck(words, parts),
-}
-
-async function selfCheck(words: Words, parts: Parts): Promise<number> {
-  const [verb] = words.operands
-  if (verb !== 'check')
-    throw usageError(`unknown word ${printable(verb ?? '', 60)}`, 'Write: keyferry self check')
-  const { checkRelease } = await import('../doctor/release-check.ts')
-  const server = await serverHere(words, parts)
-  parts.stdout.write(findingsText(await checkRelease(server, parts), parts))
-  return EXIT.ok
+  run: async (words, parts) => {
+    const [verb] = words.operands
+    if (verb !== 'check')
+      throw usageError(`unknown word ${printable(verb ?? '', 60)}`, 'Write: keyferry self check')
+    const { checkRelease } = await import('../doctor/release-check.ts')
+    const server = await serverHere(words, parts)
+    parts.stdout.write(findingsText(await checkRelease(server, parts), parts))
+    return EXIT.ok
+  },
 }

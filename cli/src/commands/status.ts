@@ -2,7 +2,7 @@ import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable, shownArgument } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
-import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { type Command, flagOf } from '../command-line/command.ts'
 import { SERVER_FLAG, serverHere } from '../flags/library-flags.ts'
 import { clockText, type ServerFacts } from '../server/server-facts.ts'
 import { NoAnswer } from '../server/server-failure.ts'
@@ -19,20 +19,16 @@ export const statusCommand: Command = {
   examples: {
     'keyferry status': 'Check the server and list pending requests',
   },
-  run: async (words, parts) => await status(words, parts),
-}
-
-/** Write the status to standard output.
- * @returns 0, 5 if the server is unreachable, or 6 if it is not Keyferry */
-async function status(words: Words, parts: Parts): Promise<number> {
-  const server = await serverHere(words, parts)
-  const { keptRequests } = await import('../state/kept-requests.ts')
-  const facts = await factsOf(server, parts)
-  const nowMs = parts.clock.epochMs()
-  const seen: Seen = { server, facts, waiting: keptRequests(parts, nowMs), nowMs }
-  parts.stdout.write(words.has('json') ? asJson(seen) : asText(seen))
-  if (facts === null) return EXIT.network
-  return facts.version === null ? EXIT.refused : EXIT.ok
+  run: async (words, parts) => {
+    const server = await serverHere(words, parts)
+    const { keptRequests } = await import('../state/kept-requests.ts')
+    const facts = await factsOf(server, parts)
+    const nowMs = parts.clock.epochMs()
+    const seen: Seen = { server, facts, waiting: keptRequests(parts, nowMs), nowMs }
+    parts.stdout.write(words.has('json') ? asJson(seen) : asText(seen))
+    if (facts === null) return EXIT.network
+    return facts.version === null ? EXIT.refused : EXIT.ok
+  },
 }
 
 type Seen = {

@@ -24,24 +24,26 @@ export const unsetCommand: Command = {
   examples: {
     'keyferry unset OLD_TOKEN --bundle dev/app --yes': 'Remove OLD_TOKEN from dev/app without a question',
   },
-  run: async (words, parts) => await unset(words, parts),
-}
-
-async function unset(words: Words, parts: Parts): Promise<number> {
-  const { name, bundleName } = readKeyOfBundle(words, parts.cwd, 'keyferry unset OLD_TOKEN --bundle dev/app')
-  const request = await readRequest(words, parts)
-  const { isOwnLibrary } = await import('../server/server-facts.ts')
-  if (await isOwnLibrary(request.server, parts)) {
-    await detachHere(words, { ...request, name, bundleName }, parts)
+  run: async (words, parts) => {
+    const { name, bundleName } = readKeyOfBundle(
+      words,
+      parts.cwd,
+      'keyferry unset OLD_TOKEN --bundle dev/app',
+    )
+    const request = await readRequest(words, parts)
+    const { isOwnLibrary } = await import('../server/server-facts.ts')
+    if (await isOwnLibrary(request.server, parts)) {
+      await detachHere(words, { ...request, name, bundleName }, parts)
+      return EXIT.ok
+    }
+    const { storeWithApproval } = await import('../deposit/store-with-approval.ts')
+    const { workspace } = request
+    const nothing = { entries: [], own: [], share: [], replace: [] }
+    const content = { ...nothing, bundle: bundleName, workspace, detach: [name] }
+    const command = ['keyferry', 'unset', name, '--bundle', bundleName]
+    await storeWithApproval({ ...request, content, command }, parts)
     return EXIT.ok
-  }
-  const { storeWithApproval } = await import('../deposit/store-with-approval.ts')
-  const { workspace } = request
-  const nothing = { entries: [], own: [], share: [], replace: [] }
-  const content = { ...nothing, bundle: bundleName, workspace, detach: [name] }
-  const command = ['keyferry', 'unset', name, '--bundle', bundleName]
-  await storeWithApproval({ ...request, content, command }, parts)
-  return EXIT.ok
+  },
 }
 
 /** Remove a name in local mode, where no approval is needed. */

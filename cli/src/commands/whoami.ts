@@ -1,7 +1,6 @@
 import { EXIT } from '../base/cli-error.ts'
-import type { Parts } from '../base/parts.ts'
 import { object, shown } from '../base/shape.ts'
-import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import { type Command, flagOf } from '../command-line/command.ts'
 import { SERVER_FLAG, serverHere } from '../flags/library-flags.ts'
 import { callLibrary, type Library } from '../server/library-call.ts'
 
@@ -15,7 +14,14 @@ export const whoamiCommand: Command = {
   examples: {
     'keyferry whoami': 'Show the machine, or that a person approves',
   },
-  run: async (words, parts) => await whoami(words, parts),
+  run: async (words, parts) => {
+    const server = await serverHere(words, parts)
+    const identity = await identityAt({ server, workspace: null, parts: { ...parts, view: 'quiet' } })
+    parts.stdout.write(
+      words.has('json') ? `${JSON.stringify({ server, ...identity })}\n` : `${text(identity, server)}\n`,
+    )
+    return EXIT.ok
+  },
 }
 
 type Identity = {
@@ -23,15 +29,6 @@ type Identity = {
   readonly name: string | null
   readonly workspace: string | null
   readonly proof: string | null
-}
-
-async function whoami(words: Words, parts: Parts): Promise<number> {
-  const server = await serverHere(words, parts)
-  const identity = await identityAt({ server, workspace: null, parts: { ...parts, view: 'quiet' } })
-  parts.stdout.write(
-    words.has('json') ? `${JSON.stringify({ server, ...identity })}\n` : `${text(identity, server)}\n`,
-  )
-  return EXIT.ok
 }
 
 async function identityAt(library: Library): Promise<Identity> {

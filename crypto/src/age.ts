@@ -1,4 +1,5 @@
 import { createCipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { unpaddedBase64 } from './base64.ts'
 import { sharedSecret } from './box-key.ts'
 import { CryptoError } from './crypto-error.ts'
 import { generateKeyPair, wipe } from './key-pair.ts'
@@ -32,14 +33,14 @@ export function encryptToAge(plaintext: Uint8Array, recipients: readonly string[
   // The last chunk has a 1 at the end of its counter.
   const body = sealed(derived(fileKey, nonce, 'payload'), Buffer.from([...Buffer.alloc(11), 1]), plaintext)
   wipe(fileKey)
-  return armored(Buffer.concat([Buffer.from(`${header} ${unpadded(mac)}\n`), nonce, body]))
+  return armored(Buffer.concat([Buffer.from(`${header} ${unpaddedBase64(mac)}\n`), nonce, body]))
 }
 
 function stanza(fileKey: Uint8Array, recipient: Uint8Array): string {
   const { publicKey, secretKey } = generateKeyPair()
   const shared = sharedSecret({ publicKey: recipient, secretKey })
   const key = derived(shared, Buffer.concat([publicKey, recipient]), 'age-encryption.org/v1/X25519')
-  return `-> X25519 ${unpadded(publicKey)}\n${unpadded(sealed(key, Buffer.alloc(12), fileKey))}\n`
+  return `-> X25519 ${unpaddedBase64(publicKey)}\n${unpaddedBase64(sealed(key, Buffer.alloc(12), fileKey))}\n`
 }
 
 function derived(secret: Uint8Array, salt: Uint8Array, info: string): Buffer {
@@ -49,10 +50,6 @@ function derived(secret: Uint8Array, salt: Uint8Array, info: string): Buffer {
 function sealed(key: Uint8Array, nonce: Uint8Array, plaintext: Uint8Array): Buffer {
   const cipher = createCipheriv('chacha20-poly1305', key, nonce, { authTagLength: 16 })
   return Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
-}
-
-function unpadded(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64').replaceAll('=', '')
 }
 
 function armored(bytes: Buffer): string {

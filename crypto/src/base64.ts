@@ -1,4 +1,4 @@
-import { CryptoError } from './crypto-error.ts'
+import { CryptoError, type CryptoErrorCode } from './crypto-error.ts'
 
 const ONE_ALPHABET = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)(={0,2})$/
 
@@ -15,6 +15,22 @@ export function decodeBase64(text: string): Uint8Array {
     .replaceAll('/', '_')
   if (bytes.toString('base64url') !== digits) throw notBase64()
   return bytes
+}
+
+/** As `decodeBase64`, with an error of the text's own kind.
+ * @param what the text, for the message: `root key`
+ * @throws CryptoError with this code */
+export function decodeBase64Of(what: string, text: string, code: CryptoErrorCode): Uint8Array {
+  try {
+    return decodeBase64(text)
+  } catch (cause) {
+    throw new CryptoError(code, `${what} is not base64`, { cause })
+  }
+}
+
+/** Standard base64 without padding. */
+export function unpaddedBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replaceAll('=', '')
 }
 
 function notBase64(): CryptoError {

@@ -1,7 +1,7 @@
 import { diffieHellman } from 'node:crypto'
 import { hsalsa } from '@noble/ciphers/salsa.js'
 import { blake2b } from '@noble/hashes/blake2.js'
-import { publicKeyObject, secretKeyObject, wipe } from './key-pair.ts'
+import { type KeyPair, publicKeyObject, secretKeyObject, wipe } from './key-pair.ts'
 
 /*
  * What both ends of a libsodium sealed box derive: the key and the nonce of XSalsa20-Poly1305.
@@ -10,10 +10,8 @@ import { publicKeyObject, secretKeyObject, wipe } from './key-pair.ts'
 const NONCE_BYTES = 24
 const SALSA_CONSTANT = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b206574) // "expand 32-byte k"
 
-type Ends = { publicKey: Uint8Array; secretKey: Uint8Array }
-
 /** The X25519 secret that two pairs share: this secret key and the other's public key. */
-export function sharedSecret({ publicKey, secretKey }: Ends): Uint8Array {
+export function sharedSecret({ publicKey, secretKey }: KeyPair): Uint8Array {
   const agreed = diffieHellman({
     privateKey: secretKeyObject(secretKey),
     publicKey: publicKeyObject(publicKey),

@@ -1,5 +1,5 @@
 import { hash, sign } from 'node:crypto'
-import { signatureFits } from './ed25519.ts'
+import { type SignedBy, signatureFits } from './ed25519.ts'
 import { frame } from './frame.ts'
 import type { ReceiptKey } from './receipt.ts'
 import { userCode } from './user-code.ts'
@@ -67,10 +67,7 @@ export function signDepositKey(publicKey: Uint8Array, { signer }: Pick<ReceiptKe
 }
 
 /** Whether a receipt key signed this deposit key. */
-export function depositKeyFits(
-  publicKey: Uint8Array,
-  proof: { publicKey: Uint8Array; signature: Uint8Array },
-): boolean {
+export function depositKeyFits(publicKey: Uint8Array, proof: SignedBy): boolean {
   return signatureFits(statementOf(publicKey), proof)
 }
 

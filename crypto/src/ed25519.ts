@@ -23,11 +23,11 @@ export function verifyingKeyOf(bytes: Uint8Array): KeyObject {
   return createPublicKey({ key: Buffer.concat([SPKI_ED25519, bytes]), format: 'der', type: 'spki' })
 }
 
+/** A signature, and the public key of who signed. */
+export type SignedBy = { readonly publicKey: Uint8Array; readonly signature: Uint8Array }
+
 /** Whether a signature is of this key over these bytes; false for a key or signature that is malformed. */
-export function signatureFits(
-  message: Uint8Array,
-  { publicKey, signature }: { publicKey: Uint8Array; signature: Uint8Array },
-): boolean {
+export function signatureFits(message: Uint8Array, { publicKey, signature }: SignedBy): boolean {
   if (publicKey.length !== ED25519_BYTES) return false
   return verify(null, message, verifyingKeyOf(publicKey), signature)
 }

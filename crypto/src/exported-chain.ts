@@ -44,12 +44,15 @@ export class ExportedChain {
   #firstPrev = CHAIN_START
   #seq = 0
   #hash = CHAIN_START
-  #erased = 0
   #ending: Ending | null = null
   readonly #hashes: string[] = []
   readonly #restores: Restore[] = []
-  readonly #notes: string[] = []
-  readonly #ends: string[] = []
+  /** Entries whose origin was erased. */
+  erased = 0
+  /** The signed notes of the export, unchecked. */
+  readonly notes: string[] = []
+  /** The signed notes of the ends of its parts. They say what the export holds; their signatures are unchecked. */
+  readonly ends: string[] = []
 
   /** Check the next line, given without its line feed.
    * @throws BrokenExport */
@@ -81,24 +84,9 @@ export class ExportedChain {
     return this.#seq
   }
 
-  /** Entries whose origin was erased. */
-  get erased(): number {
-    return this.#erased
-  }
-
-  /** The signed notes of the export, unchecked. */
-  get notes(): readonly string[] {
-    return this.#notes
-  }
-
-  /** The signed notes of the ends of its parts. They say what the export holds; their signatures are unchecked. */
-  get ends(): readonly string[] {
-    return this.#ends
-  }
-
   /** The newest entry that a note of the export names, where the export ends before it. */
   get beyond(): number | null {
-    const named = this.#notes.flatMap((note) => namedBy(note) ?? [])
+    const named = this.notes.flatMap((note) => namedBy(note) ?? [])
     const missing = named.filter((note) => note.seq > this.last && this.#lossOf(note) === undefined)
     return missing.length === 0 ? null : Math.max(...missing.map(({ seq }) => seq))
   }
@@ -165,7 +153,7 @@ export class ExportedChain {
 
   #checkOrigin(rest: string, body: string, seq: number): void {
     if (rest === '}') {
-      if (!body.endsWith('"personal":null}')) this.#erased += 1
+      if (!body.endsWith('"personal":null}')) this.erased += 1
       return
     }
     const [, origin] = /^,"origin":(\{.*\})\}$/.exec(rest) ?? []
@@ -185,13 +173,13 @@ export class ExportedChain {
     const ending = endingOf(this.#members(line))
     if (ending === null) throw this.#broken('neither an entry nor a signed end')
     if (this.#ending !== null) throw this.#broken('a line follows the end of the export')
-    if (ending.note !== null) this.#notes.push(ending.note)
+    if (ending.note !== null) this.notes.push(ending.note)
     const said = { first: this.#from, last: this.#seq, hash: this.#hash, line: beforeEnd(line) }
     if (ending.end.slice(0, ending.end.lastIndexOf('\n\n') + 1) !== exportEnd(said))
       throw this.#broken(
         `it is not the end of entries ${this.#from} to ${this.#seq}: something was removed or changed`,
       )
-    this.#ends.push(ending.end)
+    this.ends.push(ending.end)
     this.#ending = ending
   }
 

@@ -1,6 +1,6 @@
 import { type KeyObject, sign } from 'node:crypto'
 import { blake2b } from '@noble/hashes/blake2.js'
-import { decodeBase64 } from './base64.ts'
+import { decodeBase64Of } from './base64.ts'
 import { CryptoError } from './crypto-error.ts'
 import { ED25519_BYTES, publicBytesOf, signatureFits, signingKeyOf } from './ed25519.ts'
 
@@ -70,9 +70,5 @@ function digest(message: Uint8Array): Uint8Array {
 }
 
 function decoded(text: string): Buffer {
-  try {
-    return Buffer.from(decodeBase64(text))
-  } catch (cause) {
-    throw new CryptoError('bad_note', 'not base64', { cause })
-  }
+  return Buffer.from(decodeBase64Of('a key or signature of minisign', text, 'bad_note'))
 }

@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { decodeBase64 } from './base64.ts'
+import { decodeBase64, unpaddedBase64 } from './base64.ts'
 import { CryptoError } from './crypto-error.ts'
 
 type Cost = { readonly memory: number; readonly passes: number; readonly parallelism: number }
@@ -49,7 +49,7 @@ function tagOf(password: string, salt: Uint8Array, cost: Cost): Promise<Buffer> 
 
 function formatHash({ cost, salt, tag }: StoredHash): string {
   const { memory, passes, parallelism } = cost
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(tag)}`
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpaddedBase64(salt)}$${unpaddedBase64(tag)}`
 }
 
 function parseHash(hash: string): StoredHash {
@@ -64,8 +64,4 @@ function parseHash(hash: string): StoredHash {
 function isWithin({ memory, passes, parallelism }: Cost): boolean {
   const least = passes >= 1 && parallelism >= 1 && memory >= 8 * parallelism
   return least && memory <= MOST.memory && passes <= MOST.passes && parallelism <= MOST.parallelism
-}
-
-function unpadded(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64').replaceAll('=', '')
 }

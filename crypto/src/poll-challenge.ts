@@ -13,22 +13,18 @@ export function generatePollVerifier(): string {
 /** The SHA-256 of the verifier's 32 bytes (not of its text), as base64url, 43 characters.
  * @throws CryptoError bad_poll_verifier: not base64url of 32 bytes */
 export function pollChallenge(verifier: string): string {
-  if (!isBase64urlOf32Bytes(verifier))
+  if (!isPollChallenge(verifier))
     throw new CryptoError('bad_poll_verifier', 'verifier is not 32 bytes of base64url')
   return hash('sha256', decodeBase64(verifier), 'base64url')
 }
 
-/** Whether a text can be a challenge at all: base64url of 32 bytes, without padding. */
+/** Whether a text can be a challenge or a verifier at all: base64url of 32 bytes, without padding. */
 export function isPollChallenge(text: string): boolean {
-  return isBase64urlOf32Bytes(text)
+  return BASE64URL_OF_32_BYTES.test(text)
 }
 
 /** Whether `verifier` is the one behind `challenge`, in constant time; false for what is malformed. */
 export function verifierMatches(challenge: string, verifier: string): boolean {
-  if (!isBase64urlOf32Bytes(challenge) || !isBase64urlOf32Bytes(verifier)) return false
+  if (!isPollChallenge(challenge) || !isPollChallenge(verifier)) return false
   return timingSafeEqual(Buffer.from(challenge), Buffer.from(pollChallenge(verifier)))
-}
-
-function isBase64urlOf32Bytes(text: string): boolean {
-  return BASE64URL_OF_32_BYTES.test(text)
 }

@@ -1,4 +1,4 @@
-import { decodeBase64 } from './base64.ts'
+import { decodeBase64Of } from './base64.ts'
 import { CryptoError } from './crypto-error.ts'
 
 export const PUBLIC_KEY_BYTES = 32
@@ -19,7 +19,7 @@ const LOW_ORDER_POINTS: readonly Uint8Array[] = [
 /** Read a client's X25519 public key: base64 (standard or url-safe, padding optional) of exactly 32 bytes.
  * @throws CryptoError bad_public_key: not base64, not 32 bytes, or a low-order point in any encoding */
 export function parsePublicKey(text: string): Uint8Array {
-  const publicKey = decoded(text)
+  const publicKey = decodeBase64Of('public key', text, 'bad_public_key')
   requirePublicKey(publicKey)
   return publicKey
 }
@@ -29,14 +29,6 @@ export function requirePublicKey(publicKey: Uint8Array): void {
   if (publicKey.length !== PUBLIC_KEY_BYTES)
     throw new CryptoError('bad_public_key', 'public key is not 32 bytes')
   if (isLowOrder(publicKey)) throw new CryptoError('bad_public_key', 'public key is a low-order point')
-}
-
-function decoded(text: string): Uint8Array {
-  try {
-    return decodeBase64(text)
-  } catch (cause) {
-    throw new CryptoError('bad_public_key', 'public key is not base64', { cause })
-  }
 }
 
 function isLowOrder(publicKey: Uint8Array): boolean {

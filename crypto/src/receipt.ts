@@ -2,7 +2,7 @@ import { hash, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { decryptBlob, encryptBlob, keyIdOfBlob } from './blob.ts'
 import { CryptoError } from './crypto-error.ts'
 import { derivationKey } from './derivation-key.ts'
-import { ED25519_BYTES, publicBytesOf, signatureFits, signingKeyOf } from './ed25519.ts'
+import { ED25519_BYTES, publicBytesOf, type SignedBy, signatureFits, signingKeyOf } from './ed25519.ts'
 import { frame } from './frame.ts'
 import type { RootKey, RootKeyRing } from './root-key.ts'
 
@@ -53,10 +53,7 @@ export function signReceipt(payload: Uint8Array, { signer }: ReceiptKey): Uint8A
   return sign(null, receiptStatement(payload), signer)
 }
 
-export function receiptFits(
-  payload: Uint8Array,
-  proof: { publicKey: Uint8Array; signature: Uint8Array },
-): boolean {
+export function receiptFits(payload: Uint8Array, proof: SignedBy): boolean {
   return signatureFits(receiptStatement(payload), proof)
 }
 
@@ -67,10 +64,7 @@ export function endorseReceiptKey(newPublicKey: Uint8Array, { signer }: ReceiptK
 }
 
 /** Whether the older key signed the new one. */
-export function endorsementFits(
-  newPublicKey: Uint8Array,
-  proof: { publicKey: Uint8Array; signature: Uint8Array },
-): boolean {
+export function endorsementFits(newPublicKey: Uint8Array, proof: SignedBy): boolean {
   return signatureFits(endorsementStatement(newPublicKey), proof)
 }
 

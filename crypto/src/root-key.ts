@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { decodeBase64 } from './base64.ts'
+import { decodeBase64Of } from './base64.ts'
 import { CryptoError } from './crypto-error.ts'
 import { keyId } from './derivation-key.ts'
 
@@ -30,7 +30,7 @@ export function generateRootKey(): RootKey {
 /** Read a root key as a setting or key file holds it: base64 of 32 bytes; blanks around it do not count.
  * @throws CryptoError bad_root_key: not base64, not 32 bytes, or all bytes equal (a placeholder, not a key) */
 export function parseRootKey(text: string): RootKey {
-  const bytes = decoded(text.trim())
+  const bytes = decodeBase64Of('root key', text.trim(), 'bad_root_key')
   if (bytes.length !== ROOT_KEY_BYTES) throw new CryptoError('bad_root_key', 'root key is not 32 bytes')
   if (bytes.every((byte) => byte === bytes[0]))
     throw new CryptoError('bad_root_key', 'root key is not random')
@@ -73,13 +73,5 @@ export class RootKeyRing {
 
   find(id: string): RootKey | undefined {
     return this.#keys.get(id)
-  }
-}
-
-function decoded(text: string): Uint8Array {
-  try {
-    return decodeBase64(text)
-  } catch (cause) {
-    throw new CryptoError('bad_root_key', 'root key is not base64', { cause })
   }
 }

@@ -5,13 +5,7 @@ import { openMinisign } from './minisign.ts'
 export const PUBLISHER_KEY: string | null = null
 
 /** The signed list of a release. */
-export type SignedSums = {
-  readonly version: string
-  /** The last day on which it counts, `YYYY-MM-DD` in UTC. */
-  readonly expires: string
-  /** SHA-256 in hexadecimal, by file name. */
-  readonly sums: ReadonlyMap<string, string>
-}
+export type SignedSums = ReturnType<typeof openSums>
 
 const COMMENT = /^keyferry (\d+\.\d+\.\d+(?:-[\w.]+)?) expires (\d{4}-\d\d-\d\d)$/
 
@@ -22,8 +16,10 @@ export function sumsComment({ version, expires }: Pick<SignedSums, 'version' | '
 
 /** Read a list of `sha256sum` if this key signed it.
  * @param signature the text of its `.minisig`
+ * @returns `expires`: the last day on which it counts, `YYYY-MM-DD` in UTC · `sums`: SHA-256 in hexadecimal, by file
+ *   name
  * @throws CryptoError bad_note: not signed by this key, or malformed */
-export function openSums(text: string, signature: string, publicKey: string): SignedSums {
+export function openSums(text: string, signature: string, publicKey: string) {
   const comment = openMinisign(Buffer.from(text), signature, publicKey)
   if (comment === null) throw new CryptoError('bad_note', 'this key did not sign the list')
   const [, version, expires] = COMMENT.exec(comment) ?? []

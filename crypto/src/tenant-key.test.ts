@@ -1,15 +1,16 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../vectors/tenant-key.json' with { type: 'json' }
+import { keyIdOfBlob } from './blob.ts'
 import { generateRootKey, parseRootKey, RootKeyRing } from './root-key.ts'
-import { createTenantKey, rootKeyIdOf, unwrapTenantKey, wrapTenantKey } from './tenant-key.ts'
+import { createTenantKey, unwrapTenantKey, wrapTenantKey } from './tenant-key.ts'
 
 const ring = new RootKeyRing(vectors.rootKeys.map(({ text }) => parseRootKey(text)))
 const unwrap = (blob: Uint8Array) => unwrapTenantKey(blob, ring, vectors.tenantId)
 
 test.for(vectors.valid)('unwraps what others wrapped: $name', ({ blob, rootKeyId }) => {
   const bytes = Buffer.from(blob, 'hex')
-  expect(rootKeyIdOf(bytes)).toBe(rootKeyId)
+  expect(keyIdOfBlob(bytes)).toBe(rootKeyId)
   expect(Buffer.from(unwrap(bytes)).toString('hex')).toBe(vectors.tenantKey)
 })
 
@@ -49,7 +50,7 @@ test('a new root key in front takes over, row by row', () => {
   const old = wrapTenantKey(tenantKey, before, 't')
   const during = new RootKeyRing([after, before])
   const renewed = wrapTenantKey(unwrapTenantKey(old, during, 't'), during.first, 't')
-  expect(rootKeyIdOf(renewed)).toBe(after.id)
+  expect(keyIdOfBlob(renewed)).toBe(after.id)
   expect(Uint8Array.from(unwrapTenantKey(renewed, new RootKeyRing([after]), 't'))).toEqual(tenantKey)
   expect(() => unwrapTenantKey(old, new RootKeyRing([after]), 't')).toThrow(
     expect.objectContaining({ code: 'wrong_key' }),

@@ -26,17 +26,11 @@ export function wrapTenantKey(tenantKey: Uint8Array, rootKey: RootKey, tenantId:
 /** @throws CryptoError bad_blob (malformed, changed, or another tenant's) · wrong_key (its root key is not in the
  *   ring) */
 export function unwrapTenantKey(blob: Uint8Array, ring: RootKeyRing, tenantId: string): Uint8Array {
-  const rootKey = ring.find(rootKeyIdOf(blob))
+  const rootKey = ring.find(keyIdOfBlob(blob))
   if (!rootKey) throw new CryptoError('wrong_key', 'tenant key was wrapped by a root key that is not in use')
   const tenantKey = decryptBlob(blob, derivationKey(rootKey.bytes), contextOf(tenantId))
   requireTenantKey(tenantKey)
   return tenantKey
-}
-
-/** The id of the root key that wrapped a tenant key: 16 lower-case hex digits.
- * @throws CryptoError bad_blob: not a blob of ours */
-export function rootKeyIdOf(blob: Uint8Array): string {
-  return keyIdOfBlob(blob)
 }
 
 /** @throws CryptoError bad_tenant_key: not 32 bytes */

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Server, type Socket } from 'node:net'
+import { BlockList, isIPv6, Server, type Socket } from 'node:net'
 import { setImmediate as polled, setTimeout as sleep } from 'node:timers/promises'
 import { type FastifyInstance, type FastifyServerOptions, fastify } from 'fastify'
-import { boundConnections, type ConnectionBound } from './connection-bound.ts'
 
 const SECOND = 1_000
 const MAX_CONNECTIONS = 40_000
@@ -60,7 +59,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       headersTimeout: headers,
       connectionsCheckingInterval: Math.min(CHECK_MS, headers),
     },
-    frameworkErrors: (_error, _request, reply) => answerMalformed(reply.raw),
+    // What fails before there is a route, such as an address with a broken escape.
+    frameworkErrors: (_error, _request, { raw }) =>
+      void raw.writeHead(400, { 'content-type': JSON_TYPE }).end(MALFORMED),
     clientErrorHandler: refuse,
   })
   app.server.maxConnections = MAX_CONNECTIONS
@@ -68,14 +69,52 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   return app
 }
 
+type ConnectionBound = {
+  /** Connections that one address may hold at the same time. */
+  perAddress: number
+  /** Addresses or networks without a bound: proxies, which hold the connections of many people. */
+  except: readonly string[]
+}
+
+/** Close a new connection at once when its address holds as many as it may. */
+function boundConnections(server: Server, { perAddress, except }: ConnectionBound): void {
+  const held = new Map<string, number>()
+  const exempt = blockListOf(except)
+  server.prependListener('connection', (socket: Socket) => {
+    const { remoteAddress } = socket
+    // A Unix socket has no address.
+    if (remoteAddress === undefined || exempt.check(remoteAddress, familyOf(remoteAddress))) return
+    const count = held.get(remoteAddress) ?? 0
+    if (count >= perAddress) {
+      socket.destroy()
+      return
+    }
+    held.set(remoteAddress, count + 1)
+    socket.once('close', () => {
+      const left = (held.get(remoteAddress) ?? 1) - 1
+      if (left === 0) held.delete(remoteAddress)
+      else held.set(remoteAddress, left)
+    })
+  })
+}
+
+function blockListOf(networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    if (bits === undefined) list.addAddress(address, familyOf(address))
+    else list.addSubnet(address, Number(bits), familyOf(address))
+  }
+  return list
+}
+
+function familyOf(address: string): 'ipv6' | 'ipv4' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4'
+}
+
 // The schemas of the endpoint table check every call, so Fastify's own compilers stay unloaded: they are megabytes.
 function unused(): never {
   throw new Error('calls are checked by the endpoint table alone')
-}
-
-// What fails before there is a route, such as an address with a broken escape.
-function answerMalformed(raw: ServerResponse): void {
-  raw.writeHead(400, { 'content-type': JSON_TYPE }).end(MALFORMED)
 }
 
 // Ending is not enough: a client that never closes its own side would keep the connection's file for ever.

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Server, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client'
@@ -59,7 +59,10 @@ export async function serveMetrics(place: { host: string; port: number }): Promi
     })
     .listen(place.port, place.host)
   await once(server, 'listening')
-  return () => closed(server)
+  return async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
 }
 
 async function answerMetrics(response: ServerResponse): Promise<void> {
@@ -68,9 +71,4 @@ async function answerMetrics(response: ServerResponse): Promise<void> {
   } catch {
     response.destroy()
   }
-}
-
-async function closed(server: Server): Promise<void> {
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
 }

@@ -19,10 +19,6 @@ const FLAGS = [
   '--no-compile-autoload-bunfig',
 ]
 
-function executablePath(target: Target): string {
-  return join(EXECUTABLES, `keyferry-${target}${target.startsWith('windows-') ? '.exe' : ''}`)
-}
-
 /** Build the single executable of a target. The same sources give the same bytes.
  * @returns its path
  * @throws Error: this machine runs no target, or a runtime cannot be fetched */
@@ -30,7 +26,7 @@ export function buildExecutable(target: Target): string {
   const here = targetHere()
   if (here === null) throw new Error(`executables cannot be built on ${process.platform}-${process.arch}`)
   mkdirSync(EXECUTABLES, { recursive: true })
-  const outfile = executablePath(target)
+  const outfile = join(EXECUTABLES, `keyferry-${target}${target.startsWith('windows-') ? '.exe' : ''}`)
   const flags = [
     ...FLAGS,
     `--target=bun-${target}`,

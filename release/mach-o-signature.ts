@@ -11,14 +11,6 @@ const ADHOC_LINKER_SIGNED = 0x20002
 const SHA_256 = 2
 const MAIN_PROGRAM = 1n
 
-type Commands = {
-  /** Offsets of the commands in the file. */
-  readonly linkedit: number
-  readonly signature: number
-  /** Size of the segment __TEXT, which starts the file. */
-  readonly textBytes: number
-}
-
 /** Replace the code signature of a 64-bit Mach-O program by an ad hoc one, as linkers make it. macOS ends a program
  * whose signature does not match its bytes, and Bun leaves the old signature in the programs for Intel.
  * @param identifier ASCII; names the program in its signature
@@ -69,7 +61,8 @@ function pagesOf(bytes: number): number {
   return Math.ceil(bytes / PAGE_BYTES)
 }
 
-function commandsOf(program: Buffer): Commands {
+/** @returns the offsets of two commands in the file, and the size of the segment __TEXT, which starts it */
+function commandsOf(program: Buffer) {
   const found = new Map<string, number>()
   let at = HEADER_BYTES
   for (let left = program.readUInt32LE(16); left > 0; left--) {

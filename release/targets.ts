@@ -1,15 +1,8 @@
-/** The runtime of the single executables: the Bun program for one system, as npm has it. */
-export type Runtime = {
-  readonly package: string
-  /** Of the archive, in the form of a lock file. */
-  readonly integrity: string
-  /** The program within the archive. */
-  readonly program: string
-}
-
 export const BUN_VERSION = '1.4.4'
 
-const runtime = (system: string, hash: string, program = 'bun'): Runtime => ({
+/** The runtime of the single executables: the Bun program for one system, as npm has it.
+ * @returns `integrity`: of the archive, in the form of a lock file · `program`: within the archive */
+const runtime = (system: string, hash: string, program = 'bun') => ({
   package: `@oven/bun-${system}@${BUN_VERSION}`,
   integrity: `sha512-${hash}`,
   program: `package/bin/${program}`,
@@ -51,7 +44,7 @@ export const TARGETS = {
     'n0ep5ZRPCZY1+dqFJpnnRUZB1wy4GYU6At8RF+pyzySCLjkN9R4rFh2PtBHAgF/lg1vOl3/CeER3pDM+p40ATA==',
     'bun.exe',
   ),
-} as const satisfies Record<string, Runtime>
+} as const
 
 export type Target = keyof typeof TARGETS
 

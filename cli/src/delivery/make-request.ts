@@ -12,7 +12,7 @@ import {
   type RequestBody,
   withdrawRequest,
 } from '../server/approval-requests.ts'
-import { announcingExchange } from '../server/endpoint-call.ts'
+import { patientExchange } from '../server/endpoint-call.ts'
 import { unknownKind } from '../server/request-end.ts'
 import { terminalKey } from '../state/terminal-key.ts'
 import { claims, commandFields, deviceProof } from './claims.ts'
@@ -48,7 +48,7 @@ export async function makeRequest(
   const { server } = options
   const sealed = await content.seal?.(making)
   let startedMs = parts.clock.monotonicMs()
-  const exchange = announcingExchange(parts, (waitMs) => {
+  const exchange = patientExchange(parts, (waitMs) => {
     startedMs = parts.clock.monotonicMs() + waitMs // the lifetime starts with the call that succeeds
   })
   const { kind, ...created } = await createSigned(

@@ -3,7 +3,7 @@ import { fillPath } from '@keyferry/contract/client'
 import { announce } from '../base/announce.ts'
 import { refusedAnswer } from '../base/cli-error.ts'
 import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../base/exchange.ts'
-import type { Clock, Parts } from '../base/parts.ts'
+import type { Parts } from '../base/parts.ts'
 import { parseJson, read, type Shape } from '../base/shape.ts'
 import { NoAnswer, refusal } from './server-failure.ts'
 
@@ -103,12 +103,13 @@ const LEAST_WAIT_MS = 1_000
 /** A longer wait is an error for the person to see, because a request expires sooner. */
 const LONGEST_WAIT_MS = 300_000
 
-/** An exchange that waits when the server answers 429, as long as the server says, and then sends the request again. A
- * server that asks for more than five minutes in total gets no further request: the caller sees its answer.
+/** An exchange that waits when the server answers 429, as long as the server says, and then sends the request again. It
+ * says so before each wait. A server that asks for more than five minutes in total gets no further request: the caller
+ * sees its answer.
  * @param onWait called before each wait, with its length in milliseconds */
 export function patientExchange(
-  { exchange, clock }: { exchange: Exchange; clock: Clock },
-  onWait: (waitMs: number) => void,
+  { exchange, clock, view, stderr }: Pick<Parts, 'exchange' | 'clock' | 'view' | 'stderr'>,
+  onWait: (waitMs: number) => void = () => undefined,
 ): Exchange {
   return async (request) => {
     let leftMs = LONGEST_WAIT_MS
@@ -117,21 +118,11 @@ export function patientExchange(
       const waitMs = Math.max(answer.retryAfterMs ?? USUAL_WAIT_MS, LEAST_WAIT_MS)
       if (answer.status !== 429 || waitMs > leftMs) return answer
       leftMs -= waitMs
+      const wait_seconds = Math.ceil(waitMs / 1000)
+      const text = `too many requests; the server asks to wait ${wait_seconds} s, then keyferry tries again`
+      announce({ view, stderr }, { event: 'rate_limited', wait_seconds }, text)
       onWait(waitMs)
       await clock.sleep(waitMs)
     }
   }
-}
-
-/** An exchange that waits as above, and says so before each wait. */
-export function announcingExchange(
-  { exchange, clock, view, stderr }: Pick<Parts, 'exchange' | 'clock' | 'view' | 'stderr'>,
-  onWait: (waitMs: number) => void = () => undefined,
-): Exchange {
-  return patientExchange({ exchange, clock }, (waitMs) => {
-    const seconds = Math.ceil(waitMs / 1000)
-    const text = `too many requests; the server asks to wait ${seconds} s, then keyferry tries again`
-    announce({ view, stderr }, { event: 'rate_limited', wait_seconds: seconds }, text)
-    onWait(waitMs)
-  })
 }

@@ -2,7 +2,7 @@ import { type CliError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { list, object, shown, string } from '../base/shape.ts'
-import { announcingExchange, type EndpointName, type Reading, readEndpoint } from './endpoint-call.ts'
+import { type EndpointName, patientExchange, type Reading, readEndpoint } from './endpoint-call.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -32,7 +32,7 @@ export async function callLibrary<T>(
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
   const limits = { timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_BODY_BYTES }
-  const at = { server, exchange: announcingExchange(parts) }
+  const at = { server, exchange: patientExchange(parts) }
   return await readEndpoint(at, name, { ...call, ...limits, headers, malformed })
 }
 
@@ -56,7 +56,11 @@ export async function openLibrary(named: NamedLibrary, parts: Parts): Promise<Li
   const found = byId.length > 0 ? byId : workspaces.filter(({ name }) => name === text)
   const [workspace, another] = found
   if (workspace === undefined) throw notIn(text, workspaces, named.server)
-  if (another !== undefined) throw ambiguous(text, found)
+  if (another !== undefined)
+    throw usageError(
+      `you are a member of ${found.length} workspaces called ${printable(text, 80)}`,
+      `Give the id of one: ${found.map(({ id }) => id).join(', ')}`,
+    )
   return { ...library, workspace }
 }
 
@@ -73,12 +77,5 @@ function notIn(text: string, workspaces: readonly Workspace[], server: string): 
   return usageError(
     `you are not a member of a workspace ${printable(text, 80)} at ${server}`,
     `Your workspaces: ${names.join(', ')}${more}. Use one of them with --workspace or in keyferry.json, or ask an owner for an invitation.`,
-  )
-}
-
-function ambiguous(text: string, found: readonly Workspace[]): CliError {
-  return usageError(
-    `you are a member of ${found.length} workspaces called ${printable(text, 80)}`,
-    `Give the id of one: ${found.map(({ id }) => id).join(', ')}`,
   )
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import type { Clock } from '../base/parts.ts'
-import { announcingExchange, patientExchange } from './endpoint-call.ts'
+import { patientExchange } from './endpoint-call.ts'
 
 const REQUEST = { method: 'POST', url: 'http://x/', timeoutMs: 1, maxBodyBytes: 1 } as const
 
 function answer(status: number, retryAfterMs: number | null = null): ExchangeAnswer {
-  return { status, retryAfterMs, dateMs: null, location: null, contentType: '', body: '' }
+  return { status, retryAfterMs, dateMs: null, location: null, body: '' }
 }
 
 /** Sends one request to a server with these answers. */
@@ -21,13 +21,21 @@ async function send(answers: readonly ExchangeAnswer[]) {
     every: () => () => undefined,
   }
   const exchange = async () => answers[Math.min(calls++, answers.length - 1)] ?? answer(500)
-  const { status } = await patientExchange({ exchange, clock }, (ms) => void told.push(ms))(REQUEST)
-  return { status, slept, told, calls }
+  const written: string[] = []
+  const stderr = {
+    isTerminal: false,
+    columns: () => 80,
+    rows: () => 24,
+    write: (text: string) => void written.push(text),
+  }
+  const parts = { exchange, clock, view: 'json', stderr } as const
+  const { status } = await patientExchange(parts, (ms) => void told.push(ms))(REQUEST)
+  return { status, slept, told, calls, events: written.map((line) => JSON.parse(line)) }
 }
 
 test("a call is retried after the server's Retry-After, with a message each time", async () => {
   const sent = await send([answer(429, 17_000), answer(429, 2_000), answer(201)])
-  expect(sent).toEqual({ status: 201, slept: [17_000, 2_000], told: [17_000, 2_000], calls: 3 })
+  expect(sent).toMatchObject({ status: 201, slept: [17_000, 2_000], told: [17_000, 2_000], calls: 3 })
 })
 
 test('without Retry-After, a call is retried after five seconds, and never at once', async () => {
@@ -45,22 +53,6 @@ test('other answers are passed on', async () => {
 })
 
 test('a machine reads the wait as JSON', async () => {
-  const written: string[] = []
-  const stderr = {
-    isTerminal: false,
-    columns: () => 80,
-    rows: () => 24,
-    write: (text: string) => void written.push(text),
-  }
-  const answers = [answer(429, 1_500), answer(200, null)]
-  const exchange = async () => answers.shift() ?? answer(500, null)
-  const clock = {
-    monotonicMs: () => 0,
-    epochMs: () => 0,
-    sleep: async () => undefined,
-    every: () => () => undefined,
-  }
-  const patient = announcingExchange({ exchange, clock, view: 'json', stderr })
-  await patient({ method: 'GET', url: 'http://x', timeoutMs: 1, maxBodyBytes: 1 })
-  expect(written.map((line) => JSON.parse(line))).toEqual([{ event: 'rate_limited', wait_seconds: 2 }])
+  const { events } = await send([answer(429, 1_500), answer(200)])
+  expect(events).toEqual([{ event: 'rate_limited', wait_seconds: 2 }])
 })

@@ -36,6 +36,6 @@ export const editCommand: Command = {
       command,
     }
     const { editBundle } = await import('../edit/edit-bundle.ts')
-    return await editBundle({ request: { ...options, command }, storing }, parts)
+    return await editBundle({ ...options, command }, storing, parts)
   },
 }

@@ -1,23 +1,25 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type EnvText, FORMATS, misfits, readImport } from '@keyferry/contract/env'
-import { type CliError, EXIT, generalError } from '../base/cli-error.ts'
-import type { Parts, Values } from '../base/parts.ts'
+import { EXIT, generalError } from '../base/cli-error.ts'
+import type { Environment, Parts, Values } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
+import { openPrivateFolder } from '../base/private-folder.ts'
 import { deliver } from '../delivery/deliver.ts'
 import type { ValuesRequest } from '../delivery/values-request.ts'
 import { importText, requireQuestions } from '../import/import-file.ts'
 import type { ImportedText, ImportTextOptions } from '../import/import-options.ts'
 import { writeValues } from '../output/write-values.ts'
-import { editedText } from './edited-text.ts'
-
-/** How to request the values, and how to store them. */
-type EditOptions = {
-  readonly request: Omit<ValuesRequest, 'format' | 'via'>
-  readonly storing: ImportTextOptions
-}
 
 /** Request the values of a bundle, let the person edit them, and store what they changed, added or removed.
+ * @param storing how to store them
  * @returns the exit code · @throws CliError */
-export async function editBundle({ request, storing }: EditOptions, parts: Parts): Promise<number> {
+export async function editBundle(
+  request: Omit<ValuesRequest, 'format' | 'via'>,
+  storing: ImportTextOptions,
+  parts: Parts,
+): Promise<number> {
   await requireQuestions(storing, parts)
   const format = FORMATS['.env'].asked
   const { values } = await deliver({ ...request, format, via: 'pull' }, parts)
@@ -48,16 +50,13 @@ function editUntilReadable(values: Values, parts: Parts): EnvText {
       if (problem === undefined) return text
       parts.stderr.write(`keyferry: ${printable(problem.message)}\n`)
       const answer = parts.keyboard.ask('Edit again? [Y/n] ')
-      if (answer === null || /^n/i.test(answer)) throw unreadable(problem.message)
+      if (answer === null || /^n/i.test(answer))
+        throw generalError(`the file cannot be read: ${printable(problem.message)}`, 'Nothing was stored.')
     }
   } finally {
     takeBack()
     file.close()
   }
-}
-
-function unreadable(why: string): CliError {
-  return generalError(`the file cannot be read: ${printable(why)}`, 'Nothing was stored.')
 }
 
 function changed({ entries, notes }: EnvText, before: Values): ImportedText {
@@ -74,4 +73,48 @@ function changed({ entries, notes }: EnvText, before: Values): ImportedText {
 
 function tell({ stderr }: Parts, text: string): void {
   stderr.write(`keyferry: ${text}\n`)
+}
+
+/** A text that a person edits in a file that only they can read. The file is gone when `close` was called, or this
+ * process ends.
+ * @param fileName tells the editor what kind of text it is */
+export function editedText(text: string, fileName: string, env: Environment) {
+  const folder = openPrivateFolder(env)
+  const path = join(folder.path, fileName)
+  writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
+  return {
+    /** Open the editor, wait until it ends, and read what the file holds then.
+     * @throws CliError general: the editor cannot be started, or it ended with an error */
+    edit: (): string => {
+      runEditor(path, env)
+      return readFileSync(path, 'utf8')
+    },
+    close: (): void => {
+      overwrite(path)
+      folder.remove()
+    },
+  }
+}
+
+// As git does: VISUAL and EDITOR are shell commands, which may have arguments.
+function runEditor(path: string, env: Environment): void {
+  const editor = env['VISUAL'] || env['EDITOR'] || (process.platform === 'win32' ? 'notepad' : 'vi')
+  const { status, error } =
+    process.platform === 'win32'
+      ? spawnSync(`${editor} "${path}"`, { stdio: 'inherit', shell: true })
+      : spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path], { stdio: 'inherit' })
+  if (error === undefined && status === 0) return
+  throw generalError(
+    `the editor ${editor} ended with ${error?.message ?? `status ${status}`}`,
+    'Nothing was stored. Set EDITOR to a command that waits until you close the file.',
+  )
+}
+
+// Not every folder is in memory. On most disks the old bytes are gone then.
+function overwrite(path: string): void {
+  try {
+    writeFileSync(path, Buffer.alloc(readFileSync(path).length), { flag: 'r+' })
+  } catch {
+    // The editor removed the file.
+  }
 }

@@ -4,9 +4,10 @@ import { usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import type { Choices } from '../deposit/deposit-body.ts'
 import { requireBundleName, requireKeyName, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
 import { CHANGE_FLAGS, readRequest } from '../flags/request-flags.ts'
-import type { Choices, ImportOptions, SecretFlags } from '../import/import-options.ts'
+import type { ImportOptions, SecretFlags } from '../import/import-options.ts'
 
 export const importCommand: Command = {
   name: 'import',

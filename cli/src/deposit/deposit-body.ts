@@ -1,6 +1,11 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { decodeBase64 } from '@keyferry/crypto/base64'
-import { depositBinding, depositKeyFits, depositKeyId } from '@keyferry/crypto/deposit'
+import {
+  type DepositContent as BoundContent,
+  depositBinding,
+  depositKeyFits,
+  depositKeyId,
+} from '@keyferry/crypto/deposit'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { portableSeal } from '@keyferry/crypto/portable-seal'
 import { generalError, refusedAnswer } from '../base/cli-error.ts'
@@ -9,46 +14,24 @@ import { object, type Shape, string } from '../base/shape.ts'
 import { keyOf } from '../receipt/pinned-keys.ts'
 import { readEndpoint } from '../server/endpoint-call.ts'
 
-type Entry = { readonly name: string; readonly value: string; readonly isSecret: boolean | null }
+/** How to treat variables that other bundles have too, by name. */
+export type Choices = Pick<BoundContent, 'own' | 'share' | 'replace'>
 
-/** What is stored, and how to treat variables that other bundles have too. */
-export type DepositContent = {
-  readonly bundle: string
-  readonly workspace: string | null
-  readonly entries: readonly Entry[]
-  /** Names that the bundle no longer delivers. */
-  readonly detach: readonly string[]
-  readonly own: readonly string[]
-  readonly share: readonly string[]
-  readonly replace: 'all' | readonly string[]
-}
-
-export type Sealed = {
-  /** For the body of the request. */
-  readonly deposit: object
-  readonly binding: string
-  readonly box: Uint8Array
-}
+/** What is stored. */
+export type DepositContent = Pick<BoundContent, 'bundle' | 'workspace' | 'detach'> &
+  Choices & { readonly entries: readonly (BoundContent['entries'][number] & { readonly value: string })[] }
 
 /** Seal the values to the key of the API. Names and choices stay readable, because the approver sees them; a digest of
  * them is in the box, so a box cannot be moved to other names.
+ * @returns `deposit`: for the body of the request
  * @throws CliError general: more than the server takes in one step */
 export function sealDeposit(
-  { bundle, workspace, entries, detach, own, share, replace }: DepositContent,
+  content: DepositContent,
   { key, publicKey, verifier }: { key: DepositKey; publicKey: Uint8Array; verifier: string },
-): Sealed {
-  const binding = depositBinding({
-    kid: key.kid,
-    publicKey,
-    pollChallenge: pollChallenge(verifier),
-    bundle,
-    workspace,
-    entries,
-    detach,
-    own,
-    share,
-    replace,
-  })
+) {
+  const { entries, detach, own, share, replace } = content
+  const { kid } = key
+  const binding = depositBinding({ ...content, kid, publicKey, pollChallenge: pollChallenge(verifier) })
   const values = entries.map(({ value }) => value)
   const plaintext = Buffer.from(JSON.stringify({ v: 1, binding, values }))
   requireFits(entries.length + detach.length, plaintext.length)
@@ -59,7 +42,7 @@ export function sealDeposit(
   )
   const ciphertext_base64 = Buffer.from(box).toString('base64')
   return {
-    deposit: { kid: key.kid, entries: named, detach, own, share, replace, ciphertext_base64 },
+    deposit: { kid, entries: named, detach, own, share, replace, ciphertext_base64 },
     binding,
     box,
   }

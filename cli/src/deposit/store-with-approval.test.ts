@@ -39,7 +39,7 @@ let parts: Parts
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'keyferry-deposit-receipt-'))
-  const answer = { status: 200, retryAfterMs: null, dateMs: null, location: null, contentType: '' }
+  const answer = { status: 200, retryAfterMs: null, dateMs: null, location: null }
   parts = {
     ...stage({ XDG_STATE_HOME: folder }, '/'),
     exchange: async () => ({ ...answer, body: JSON.stringify(RECEIPT_KEYS) }),

@@ -166,7 +166,7 @@ test.each([
   ['no plan', '{}'],
   ['an action it does not know', '{"plan":[{"name":"A","action":"delete"}],"plan_id":"x"}'],
 ])('%s is an answer that is refused', async (_what, body) => {
-  const answer = { status: 200, body, contentType: '', retryAfterMs: null, dateMs: null, location: null }
+  const answer = { status: 200, body, retryAfterMs: null, dateMs: null, location: null }
   const parts = { ...stage({}, folder), exchange: async () => answer }
   const refused = importFile(options('x', 'A=1\n'), parts)
   await expect(refused).rejects.toMatchObject({ exitCode: EXIT.refused })

@@ -2,6 +2,7 @@ import type { EnvText } from '@keyferry/contract/env'
 import type { Dialect } from '@keyferry/contract/env/dialects'
 import { isAtTerminal } from '../base/announce.ts'
 import type { Parts } from '../base/parts.ts'
+import type { Choices } from '../deposit/deposit-body.ts'
 import type { Depositing } from '../deposit/store-with-approval.ts'
 
 /** Variables to store, and names that the bundle no longer delivers. */
@@ -9,13 +10,6 @@ export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & { readonly detac
 
 /** Names said to be secret or public; a key named in neither keeps its flag, and a new one is secret. */
 export type SecretFlags = { readonly secret: readonly string[]; readonly public: readonly string[] }
-
-/** How to treat variables that other bundles have too, by name. */
-export type Choices = {
-  readonly own: readonly string[]
-  readonly share: readonly string[]
-  readonly replace: 'all' | readonly string[]
-}
 
 export type ImportOptions = {
   /** Null: standard input. */

@@ -20,13 +20,11 @@ export async function requireMeantBundle(
   )
   if (guess === null) return
   const meant = `Did you mean ${printable(guess)}?`
-  if (!canAsk(parts))
-    throw usageError(`the bundle ${bundleName} does not exist`, `${meant} ${howToCreate(bundleName)}`)
+  if (!canAsk(parts)) {
+    const create = `To create ${bundleName}, run keyferry import FILE --bundle ${bundleName}.`
+    throw usageError(`the bundle ${bundleName} does not exist`, `${meant} Nothing was stored. ${create}`)
+  }
   if (isYes(parts.keyboard, `The bundle ${bundleName} does not exist. ${meant} Create ${bundleName}? [y/N] `))
     return
   throw generalError('not confirmed', 'Nothing was stored.')
-}
-
-function howToCreate(bundleName: string): string {
-  return `Nothing was stored. To create ${bundleName}, run keyferry import FILE --bundle ${bundleName}.`
 }

@@ -28,8 +28,9 @@ export async function readBytes(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path)
   } catch (cause) {
+    const code = codeOf(cause)
     const next = 'Check the path, or use - for standard input.'
-    throw generalError(`${printable(path)} cannot be read: ${whyUnread(cause)}`, next, cause)
+    throw generalError(`${printable(path)} cannot be read: ${WHY_UNREAD[code] ?? code}`, next, cause)
   }
 }
 
@@ -37,11 +38,6 @@ const WHY_UNREAD: Readonly<Record<string, string>> = {
   ENOENT: 'the file does not exist',
   EISDIR: 'it is a folder',
   EACCES: 'you do not have permission to read it',
-}
-
-function whyUnread(cause: unknown): string {
-  const code = codeOf(cause)
-  return WHY_UNREAD[code] ?? code
 }
 
 function parse(bytes: Uint8Array, dialect: Dialect, name: string): EnvText {

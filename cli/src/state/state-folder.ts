@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, type Stats } from 'node:fs'
+import { chmodSync, lstatSync, type Stats } from 'node:fs'
 import { homedir, tmpdir, userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { makePrivateFolder as makeFolder } from '@keyferry/plumbing/private-files'
 import type { Parts } from '../base/parts.ts'
 
 /** What tells where the state folder is. */
@@ -33,13 +34,6 @@ function isOwn({ uid }: Stats): boolean {
 
 function foreign(path: string): Error {
   return new Error(`${path} belongs to another user`)
-}
-
-// Node's recursive mkdir never returns if the parent exists but cannot hold folders, as in /proc.
-function makeFolder(path: string): void {
-  if (existsSync(path)) return
-  if (!existsSync(dirname(path))) makeFolder(dirname(path))
-  mkdirSync(path, { mode: 0o700 })
 }
 
 /** The folder for what lasts until the person logs out: sockets, and the key of this terminal. Only its owner can

@@ -45,13 +45,15 @@ export class ApprovedRun {
   readonly asked: Promise<Approval>
   /** @throws CliError */
   readonly ended: Promise<Captured>
+  /** How a person approves it; null as long as none is asked. */
+  approval: Approval | null = null
+  /** What it waits for, in words. */
+  state = 'requesting the values'
   readonly #host: RunHost
   readonly #cancelled = new AbortController()
   readonly #cleanUps = new Set<CleanUp>()
   readonly #onAsked: (approval: Approval) => void
   #openedLink: string | null = null
-  #approval: Approval | null = null
-  #state = 'requesting the values'
   #isProgramRunning = false
 
   constructor(wanted: WantedRun, host: RunHost) {
@@ -60,16 +62,6 @@ export class ApprovedRun {
     this.asked = promise
     this.#onAsked = onAsked
     this.ended = this.#run(wanted)
-  }
-
-  /** How a person approves it; null as long as none is asked. */
-  get approval(): Approval | null {
-    return this.#approval
-  }
-
-  /** What it waits for, in words. */
-  get state(): string {
-    return this.#state
   }
 
   /** Withdraw the request, or end the program and wait for its end. `ended` never settles after a withdrawal. */
@@ -84,7 +76,7 @@ export class ApprovedRun {
     requireShownWhole(wanted.argv)
     requireProgram(wanted.argv[0] ?? '', parts)
     const { values } = await deliver(requestOf(wanted, this.#host), parts)
-    this.#state = 'the program runs'
+    this.state = 'the program runs'
     this.#isProgramRunning = true
     const env = programEnvironment(parts.env, values, { isOnly: false, keepsExisting: false })
     const filters = await outputFilters(values, { ...parts, redaction: 'always', agent: this.#host.agent })
@@ -113,14 +105,14 @@ export class ApprovedRun {
 
   #follow({ event, approval_url, user_code, command }: Readonly<Record<string, unknown>>): void {
     if (event === 'asked') {
-      this.#state = 'waiting for a person to approve'
-      this.#approval = { link: this.#openedLink ?? String(approval_url), userCode: String(user_code) }
-      this.#onAsked(this.#approval)
+      this.state = 'waiting for a person to approve'
+      this.approval = { link: this.#openedLink ?? String(approval_url), userCode: String(user_code) }
+      this.#onAsked(this.approval)
     }
-    if (event === 'approver_needed') this.#state = 'waiting for another person who may approve'
-    if (event === 'second_approval_needed') this.#state = 'waiting for a second person to approve'
+    if (event === 'approver_needed') this.state = 'waiting for another person who may approve'
+    if (event === 'second_approval_needed') this.state = 'waiting for a second person to approve'
     if (event === 'release_needed')
-      this.#state = `approved: the person has to run "${String(command)}" in a terminal on this machine, with the code from the page`
+      this.state = `approved: the person has to run "${String(command)}" in a terminal on this machine, with the code from the page`
   }
 
   #atInterrupt(cleanUp: CleanUp): () => void {

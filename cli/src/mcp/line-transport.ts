@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { JSONRPCErrorResponse, JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
+import { isObject } from '../base/shape.ts'
 
 const LINE_BYTES = 1_024 * 1_024
 /** The one revision with batches. */
@@ -107,10 +108,6 @@ export class LineTransport implements Transport {
 function errorOf(id: Id | null, code: number, message: string): JSONRPCErrorResponse {
   // The type has no null, which JSON-RPC wants where the id could not be read.
   return { jsonrpc: '2.0', id: id as Id, error: { code, message } }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isId(id: unknown): id is Id {

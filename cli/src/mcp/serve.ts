@@ -28,10 +28,6 @@ const ENVELOPE = z.looseObject({
   [CLIENT_INFO_META_KEY]: INFO.optional(),
 })
 
-type Client = {
-  readonly info: z.infer<typeof INFO> | undefined
-  readonly capabilities: z.infer<typeof CAPABILITIES> | undefined
-}
 type McpHost = Omit<RunHost, 'agent' | 'openLink'>
 
 /** Serve the tool `run` over stdin and stdout, until stdin ends.
@@ -67,7 +63,7 @@ function serverOf(runs: Runs, host: McpHost, agent: string | null): McpServer {
 }
 
 // Before revision 2026-07-28 a client says it once; since then, with each call.
-function clientOf({ server }: McpServer, { mcpReq }: ServerContext): Client {
+function clientOf({ server }: McpServer, { mcpReq }: ServerContext) {
   const { data: said } = ENVELOPE.safeParse(mcpReq.envelope)
   return {
     info: said?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion(),

@@ -16,16 +16,8 @@ type CaptureOptions = {
   readonly cancelled: AbortSignal
 }
 
-/** What a program wrote, as UTF-8. `leftOut`: bytes that came before what was kept. */
-export type Captured = {
-  /** 128 plus the signal's number if a signal ended it. */
-  readonly exitCode: number
-  readonly isTimedOut: boolean
-  readonly stdout: CapturedText
-  readonly stderr: CapturedText
-}
-
-type CapturedText = { readonly text: string; readonly leftOut: number }
+/** What a program wrote. */
+export type Captured = Awaited<ReturnType<typeof capture>>
 
 // From SIGTERM to SIGKILL.
 const GRACE_MS = 5_000
@@ -34,11 +26,12 @@ const LAST_OUTPUT_MS = 1_000
 
 /** Run a program without input, and keep the end of its output. When the program ends, its remaining
  * child processes are ended too.
+ * @returns `exitCode`: 128 plus the signal's number if a signal ended it
  * @throws CliError 126 · 127 */
 export async function capture(
   { argv, env, searchPath, filters }: ProgramStart,
   { cwd, timeoutMs, maxBytes, cancelled }: CaptureOptions,
-): Promise<Captured> {
+) {
   const [name = '', ...args] = argv
   const isWindows = process.platform === 'win32'
   const file = isWindows ? name : findProgram(name, { searchPath, cwd })
@@ -83,7 +76,8 @@ class Tail extends Writable {
     done()
   }
 
-  captured(): CapturedText {
+  /** The bytes that were kept, as UTF-8. `leftOut`: how many came before. */
+  captured() {
     return { text: this.#kept.toString(), leftOut: this.#leftOut }
   }
 }

@@ -16,12 +16,7 @@ export type StartOptions = {
   readonly beforeHandover: () => void
 }
 
-export type Child = {
-  readonly process: ChildProcess
-  /** Its exit code, or 128 plus the signal's number, once its output was passed on. Rejects with a CliError 126 · 127.
-   * */
-  readonly ended: Promise<number>
-}
+export type Child = ReturnType<typeof startChild>
 
 type ChildOptions = {
   readonly platform: NodeJS.Platform
@@ -35,19 +30,18 @@ type ChildOptions = {
 export function startChild(
   { argv, env, searchPath, filters }: ProgramStart,
   { platform, hasOwnGroup }: ChildOptions,
-): Child {
+) {
   const [name = '', ...args] = argv
   const file = platform === 'win32' ? name : findProgram(name, { searchPath, cwd: process.cwd() })
   const stdio = ['inherit', filters.stdout ? 'pipe' : 'inherit', filters.stderr ? 'pipe' : 'inherit'] as const
   const child = spawn(file, args, { env, stdio: [...stdio], argv0: name, detached: hasOwnGroup })
   const output = [passOn(child.stdout, filters.stdout, 1), passOn(child.stderr, filters.stderr, 2)]
-  return { process: child, ended: endOf(child, name, output) }
-}
-
-async function endOf(child: ChildProcess, name: string, output: readonly Promise<void>[]): Promise<number> {
-  const exitCode = await exitCodeOf(child, name)
-  await Promise.all(output)
-  return exitCode
+  /** Its exit code, or 128 plus the signal's number, once its output was passed on. Rejects with a CliError 126 · 127. */
+  const ended = exitCodeOf(child, name).then(async (exitCode) => {
+    await Promise.all(output)
+    return exitCode
+  })
+  return { process: child, ended }
 }
 
 /** The exit code of a program, once it ends; 128 plus the signal's number if a signal ended it.

@@ -20,7 +20,7 @@ export function executableForm(path: string, self: string): ExecutableForm {
   if (magic === ELF) return isOurElf(head, readHead(self)) ? 'native' : 'other'
   if (MACH_O.has(magic)) return process.platform === 'darwin' ? 'native' : 'other'
   if (head.subarray(0, 2).toString() === '#!') return isOurScript(head, self) ? 'native' : 'other'
-  return isText(head) ? 'script' : 'other'
+  return head.includes(0) ? 'other' : 'script'
 }
 
 function readHead(path: string): Buffer | null {
@@ -68,10 +68,6 @@ function isOurScript(head: Buffer, self: string): boolean {
     isExecutable(interpreter) &&
     executableForm(interpreter, self) === 'native'
   )
-}
-
-function isText(head: Buffer): boolean {
-  return !head.includes(0)
 }
 
 function isExecutable(path: string): boolean {

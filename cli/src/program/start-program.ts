@@ -18,7 +18,9 @@ export async function startProgram(start: ProgramStart, options: StartOptions): 
   if (form === 'other') return await forward(start, options)
   module.flushCompileCache() // Node does this at exit, but execve is no exit
   options.beforeHandover()
-  catchIgnoredSignals()
+  // Node ignores these signals, and execve keeps an ignored signal ignored, so `yes | head` would never end. execve
+  // resets a signal that has a listener.
+  for (const signal of ['SIGPIPE', 'SIGXFSZ'] as const) process.on(signal, () => undefined)
   const isScript = form === 'script'
   const argv = isScript ? ['/bin/sh', path, ...start.argv.slice(1)] : start.argv
   return process.execve(isScript ? '/bin/sh' : path, argv, start.env)
@@ -27,10 +29,4 @@ export async function startProgram(start: ProgramStart, options: StartOptions): 
 async function forward(start: ProgramStart, options: StartOptions): Promise<number> {
   const { forwardTo } = await import('./child.ts')
   return await forwardTo(start, options)
-}
-
-// Node ignores these signals, and execve keeps an ignored signal ignored, so `yes | head` would never end. execve
-// resets a signal that has a listener.
-function catchIgnoredSignals(): void {
-  for (const signal of ['SIGPIPE', 'SIGXFSZ'] as const) process.on(signal, () => undefined)
 }

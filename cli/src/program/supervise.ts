@@ -36,6 +36,7 @@ function hasOwnGroup(platform: NodeJS.Platform): boolean {
 class Supervisor implements SupervisedProgram {
   readonly #options: SuperviseOptions
   readonly #end = withResolvers<number>()
+  readonly ended = this.#end.promise
   #child: Child
   #isRestarting = false
   #isEnding = false
@@ -49,10 +50,6 @@ class Supervisor implements SupervisedProgram {
       if (!isSeen) this.#child.process.kill(signal)
     })
     void this.#end.promise.then(stop, stop)
-  }
-
-  get ended(): Promise<number> {
-    return this.#end.promise
   }
 
   async restart(start: ProgramStart, signal: NodeJS.Signals): Promise<'restarted' | 'killed' | 'over'> {

@@ -8,13 +8,7 @@ import { openPrivateFolder } from '../base/private-folder.ts'
 export type WantedFiles = ReadonlyMap<string, string>
 
 /** A folder of files that hold values. Only its owner can read it. */
-export type ValueFiles = {
-  /** Write the values, and put the path of each in its place. A file that exists is replaced as a whole.
-   * @throws CliError usage: a value was not delivered */
-  readonly write: (values: Values) => Values
-  /** Delete the folder. May be called more than once. */
-  readonly remove: () => void
-}
+export type ValueFiles = ReturnType<typeof openValueFiles>
 
 /** Read `NAME=file.pem`.
  * @throws CliError usage */
@@ -36,9 +30,12 @@ export function readWantedFiles(texts: readonly string[]): WantedFiles {
 }
 
 /** Make the folder, which is deleted when this process exits. */
-export function openValueFiles(wanted: WantedFiles, env: Environment): ValueFiles {
+export function openValueFiles(wanted: WantedFiles, env: Environment) {
   const { path, remove } = openPrivateFolder(env)
-  return { remove, write: (values) => withPaths(values, wanted, path) }
+  /** Write the values, and put the path of each in its place. A file that exists is replaced as a whole.
+   * @throws CliError usage: a value was not delivered */
+  const write = (values: Values): Values => withPaths(values, wanted, path)
+  return { write, remove }
 }
 
 function withPaths(values: Values, wanted: WantedFiles, folder: string): Values {

@@ -2,7 +2,9 @@
  * reorder or break a line become `�`, and text longer than `maxLength` characters is cut. */
 export function printable(text: string, maxLength = 300): string {
   if (text.length <= maxLength && isPlain(text)) return text
-  const characters = Array.from(withoutUnprintable(text))
+  // Cc: control characters, escape included. Cf: bidirectional overrides, zero-width and other invisible characters.
+  // Zl, Zp: separators that some terminals break lines at. Cs, Co, Cn: characters without a defined appearance.
+  const characters = Array.from(text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu, '\u{fffd}'))
   return characters.length <= maxLength
     ? characters.join('')
     : `${characters.slice(0, maxLength - 1).join('')}…`
@@ -12,12 +14,6 @@ export function printable(text: string, maxLength = 300): string {
  * them. */
 export function isPlain(text: string): boolean {
   return /^[ -~]*$/.test(text)
-}
-
-// Cc: control characters, escape included. Cf: bidirectional overrides, zero-width and other invisible characters.
-// Zl, Zp: separators that some terminals break lines at. Cs, Co, Cn: characters without a defined appearance.
-function withoutUnprintable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu, '\u{fffd}')
 }
 
 /** Replace our punctuation by ASCII. */
@@ -37,6 +33,12 @@ export function wrap(text: string, columns: number): string[] {
     } else line = line === '' ? word : `${line} ${word}`
   }
   return [...lines, line]
+}
+
+/** Lines of at most `columns` characters. The first one begins with `start`, and the others are indented as far. */
+export function hanging(start: string, text: string, columns: number): string[] {
+  const indent = ' '.repeat(start.length)
+  return wrap(text, columns - start.length).map((line, index) => (index === 0 ? start : indent) + line)
 }
 
 /** An argument as you would type it in a shell. */

@@ -1,4 +1,4 @@
-import { wrap } from '../base/printable.ts'
+import { hanging, wrap } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
 import type { Command, CommandGroups, Flag } from './command.ts'
 import { allFlags } from './parse-words.ts'
@@ -107,26 +107,12 @@ function table(rows: readonly (readonly [string, string])[], columns: number): s
   const widest = Math.max(...rows.map(([left]) => left.length))
   const start = INDENT + widest + 2
   const isNarrow = columns - start < 24
+  const indent = ' '.repeat(INDENT)
   return rows
-    .flatMap(([left, right]) =>
-      isNarrow ? stacked(left, right, columns) : beside(left, right, { start, columns }),
-    )
+    .flatMap(([left, right]) => {
+      const first = indent + left
+      if (isNarrow) return [first, ...hanging(indent.repeat(3), right, columns)]
+      return hanging(first.padEnd(start), right, columns)
+    })
     .join('\n')
-}
-
-function stacked(left: string, right: string, columns: number): string[] {
-  return [
-    `${' '.repeat(INDENT)}${left}`,
-    ...wrap(right, columns - 3 * INDENT).map((line) => `${' '.repeat(3 * INDENT)}${line}`),
-  ]
-}
-
-function beside(
-  left: string,
-  right: string,
-  { start, columns }: { start: number; columns: number },
-): string[] {
-  return wrap(right, columns - start).map((line, index) =>
-    index === 0 ? `${' '.repeat(INDENT)}${left}`.padEnd(start) + line : ' '.repeat(start) + line,
-  )
 }

@@ -57,12 +57,7 @@ function tokensOf(args: readonly string[], flags: readonly Flag[]) {
   return parseArgs({ args: [...args], options, strict: false, tokens: true }).tokens
 }
 
-type OptionToken = {
-  name: string
-  rawName: string
-  value?: string | undefined
-  inlineValue?: boolean | undefined
-}
+type OptionToken = Extract<ReturnType<typeof tokensOf>[number], { kind: 'option' }>
 
 function addFlag(command: Command, flags: Map<string, string[]>, token: OptionToken): void {
   const flag = allFlags(command).find(({ name }) => name === token.name)

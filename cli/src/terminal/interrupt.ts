@@ -8,17 +8,9 @@ const LAST_CALLS_MS = 1_200
 
 type EndingSignal = (typeof SIGNALS)[number]
 
-type SignalGuard = {
-  readonly atInterrupt: (cleanUp: CleanUp) => () => void
-  /** Restore the default signal handling, before a program takes over. */
-  readonly stop: () => void
-  /** Runs `read` with default signal handling. */
-  readonly without: <T>(read: () => T) => T
-}
-
 /** End the client on SIGINT, SIGTERM and SIGHUP: clean up, say so, and exit with 128 plus the signal's number. A second
  * signal is ignored, because npm repeats a signal that the terminal has already sent. */
-export function endOnSignals(stderr: Output, isForMachines: boolean): SignalGuard {
+export function endOnSignals(stderr: Output, isForMachines: boolean) {
   const cleanUps = new Set<CleanUp>()
   let isEnding = false
   const end = async (signal: EndingSignal): Promise<void> => {
@@ -38,12 +30,14 @@ export function endOnSignals(stderr: Output, isForMachines: boolean): SignalGuar
   }
   start()
   return {
-    atInterrupt: (cleanUp) => {
+    atInterrupt: (cleanUp: CleanUp) => {
       cleanUps.add(cleanUp)
       return () => void cleanUps.delete(cleanUp)
     },
+    /** Restore the default signal handling, before a program takes over. */
     stop,
-    without: (read) => {
+    /** Runs `read` with default signal handling. */
+    without: <T>(read: () => T): T => {
       stop()
       try {
         return read()

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { renderUnicodeCompact } from 'uqr'
 import type { Output, Parts } from '../base/parts.ts'
-import { plainPunctuation, printable, wrap } from '../base/printable.ts'
+import { hanging, plainPunctuation, printable, wrap } from '../base/printable.ts'
 import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
 import {
   type Notice,
@@ -21,7 +21,7 @@ export function liveView(parts: Parts): WaitingView {
   const { stderr, clock, env, platform } = parts
   const style = terminalStyle(stderr, env, platform)
   const line = statusLine(parts, style)
-  let shown: Panel | null = null
+  let shown: ReturnType<typeof panel> | null = null
   let stop: (() => void) | null = null
   let trouble: string | null = null
   let waiting: Notice['waiting']
@@ -69,18 +69,16 @@ export function liveView(parts: Parts): WaitingView {
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-type StatusLine = { show(text: string): void; clear(): void }
-
-function statusLine({ stderr }: Parts, style: TerminalStyle): StatusLine {
+function statusLine({ stderr }: Parts, style: TerminalStyle) {
   let shown = ''
   return {
-    show: (text) => {
+    show: (text: string): void => {
       const fitting = style.hasUnicode ? text : plainPunctuation(text)
       if (!style.canRewrite) stderr.write(`${fitting}\n`)
       else stderr.write(`\r\x1b[2K${style.dim(fitting.slice(0, stderr.columns() - 1))}`)
       shown = fitting
     },
-    clear: () => {
+    clear: (): void => {
       if (style.canRewrite && shown !== '') stderr.write('\r\x1b[2K')
       shown = ''
     },
@@ -111,7 +109,10 @@ const VERBS = {
 
 function requestText(request: ShownRequest, { stderr }: Parts, style: TerminalStyle): string {
   const qr = request.hidesQrCode ? null : qrCode(request.approvalUrl, stderr, style)
-  const lines = (start: string, text: string): string => indented(start, text, stderr.columns())
+  const lines = (start: string, text: string): string =>
+    hanging(start, text, stderr.columns())
+      .map((line) => `${line}\n`)
+      .join('')
   return [
     `${style.bold('Keyferry')} ${VERBS[requestVerb(request)]} ${style.bold(subjectText(request))}\n`,
     lines('  for     ', printable(request.command, 200)),
@@ -134,12 +135,6 @@ function howToApprove({ whyNotOpened, userCode, isCodeTyped }: ShownRequest, sty
       ]
 }
 
-function indented(start: string, text: string, columns: number): string {
-  return wrap(text, columns - start.length)
-    .map((line, index) => `${index === 0 ? start : ' '.repeat(start.length)}${line}\n`)
-    .join('')
-}
-
 const QUIET_ZONE = 2
 const LINES_BESIDE = 14
 
@@ -153,18 +148,14 @@ function qrCode(address: string, { columns, rows }: Output, style: TerminalStyle
   return lines.map((line) => `  ${style.hasColour ? `\x1b[97;40m${line}\x1b[0m` : line}\n`).join('')
 }
 
-type Panel = {
-  /** Remove the panel, if it is still on the screen as it was written and nothing but it was written since. */
-  readonly erase: () => void
-}
-
 /** Write lines that can be erased later.
  * @param text whole lines, with colours at most */
-export function panel(text: string, output: Output): Panel {
+export function panel(text: string, output: Output) {
   const columns = output.columns()
   output.write(text)
   return {
-    erase: () => {
+    /** Remove the panel, if it is still on the screen as it was written and nothing but it was written since. */
+    erase: (): void => {
       const rows = rowsOf(text, columns)
       // A resized terminal wraps the lines anew; what has scrolled off the screen cannot be reached.
       if (output.columns() !== columns || rows >= output.rows()) return

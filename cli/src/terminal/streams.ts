@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 import type { WriteStream } from 'node:tty'
-import { type CliError, codeOf, generalError } from '../base/cli-error.ts'
+import { codeOf, generalError } from '../base/cli-error.ts'
 import type { Input, Output } from '../base/parts.ts'
 
 const DEFAULT_COLUMNS = 80
@@ -17,7 +17,7 @@ export function fileOutput(fd: 1 | 2): Output {
   }
   let screen: WriteStream | null = null
   const size = (): readonly number[] => {
-    if (isScreen()) screen ??= terminalOf(fd)
+    if (isScreen()) screen ??= new (terminalModule().WriteStream)(fd)
     return screen?.getWindowSize() ?? []
   }
   return {
@@ -36,25 +36,18 @@ function writeAll(fd: 1 | 2, bytes: Uint8Array): void {
     try {
       done += writeSync(fd, bytes, done)
     } catch (error) {
-      if (codeOf(error) === 'EAGAIN') pause()
+      // Another process that shares this terminal or pipe may have set it to non-blocking.
+      if (codeOf(error) === 'EAGAIN') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
       else if (fd === 2)
         return // the reader of the messages is gone, which is no reason to stop
-      else throw unwritable(error)
+      else
+        throw generalError(
+          'cannot write to standard output: its reader is gone, or the disk is full',
+          'Some values may be missing. Run the command again.',
+          error,
+        )
     }
   }
-}
-
-// Another process that shares this terminal or pipe may have set it to non-blocking.
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
-}
-
-function unwritable(cause: unknown): CliError {
-  return generalError(
-    'cannot write to standard output: its reader is gone, or the disk is full',
-    'Some values may be missing. Run the command again.',
-    cause,
-  )
 }
 
 export function standardInput(): Input {
@@ -75,11 +68,6 @@ export function isTerminal(fd: number): boolean {
   } catch {
     return false // closed
   }
-}
-
-/** The terminal of a file descriptor that `isTerminal`, to ask for its size. */
-function terminalOf(fd: number): WriteStream {
-  return new (terminalModule().WriteStream)(fd)
 }
 
 function terminalModule() {

@@ -63,14 +63,12 @@ export function subjectText({ bundle, workspace, keys, kind, removes = 0 }: Show
   const place = `${bundle ?? 'a bundle that the approver chooses'}${inWorkspace(workspace)}`
   if (kind === 'deposit') {
     const stored = keys.length - removes
-    return changedIn(place, { stores: keys.slice(0, stored), removes: keys.slice(stored) })
+    return changedIn(place, keys.slice(0, stored), keys.slice(stored))
   }
   return keys.length === 0 ? place : `${keys.join(', ')} of ${place}`
 }
 
-type Changed = Readonly<Record<'stores' | 'removes', readonly string[]>>
-
-function changedIn(place: string, { stores, removes }: Changed): string {
+function changedIn(place: string, stores: readonly string[], removes: readonly string[]): string {
   if (stores.length === 0) return `${counted(removes)} from ${place}`
   const removed = removes.length === 0 ? '' : `, and remove ${removes.length} (${shortList(removes)})`
   return `${counted(stores)} in ${place}${removed}`
@@ -81,10 +79,8 @@ function counted(names: readonly string[]): string {
   return `${length} ${length === 1 ? 'variable' : 'variables'} (${shortList(names)})`
 }
 
-type RequestVerb = 'requesting' | 'storing' | 'removing' | 'listing'
-
 /** What the client does at the server. A deposit that only removes names is `removing`. */
-export function requestVerb({ kind, keys, removes = 0 }: ShownRequest): RequestVerb {
+export function requestVerb({ kind, keys, removes = 0 }: ShownRequest) {
   if (kind === 'names') return 'listing'
   if (kind !== 'deposit') return 'requesting'
   return keys.length === removes ? 'removing' : 'storing'

@@ -12,21 +12,12 @@ const REQUEST_TIMEOUT_MS = 5_000
 type Release = (secret: string, others: readonly ForAnother[]) => Promise<boolean>
 
 /** Where the browser of this machine hands an approval back to the client that asked for it. */
-export type LoopbackListener = {
-  /** What the browser opens instead of the approval page: it leads there. Only a browser on this machine can open it.
-   * @param approvalUrl the approval page */
-  readonly addressFor: (approvalUrl: string) => string
-  /** Resolves when a browser came through the door. */
-  readonly reached: Promise<void>
-  /** Resolves when the browser has its answers, after a second at the latest. */
-  readonly settled: () => Promise<void>
-  readonly close: () => void
-}
+export type LoopbackListener = Awaited<ReturnType<typeof listenOnLoopback>>
 
 /** Listen on a free port of 127.0.0.1. Both paths are unguessable; everything else is 404 and changes nothing.
  * @param release hands the secret to the server, and those of other clients to them; whether this approval is released
  * @throws Error if no port can be had */
-export async function listenOnLoopback(release: Release): Promise<LoopbackListener> {
+export async function listenOnLoopback(release: Release) {
   const reached = withResolvers<void>()
   const door = randomToken()
   const back = randomToken()
@@ -53,13 +44,17 @@ export async function listenOnLoopback(release: Release): Promise<LoopbackListen
   await listen(server)
   server.unref()
   return {
-    addressFor: (url) => {
+    /** What the browser opens instead of the approval page at `url`: it leads there. Only a browser on this machine can
+     * open it. */
+    addressFor: (url: string): string => {
       approvalUrl = url
       return `http://127.0.0.1:${portOf(server)}/k/${door}`
     },
+    /** Resolves when a browser came through the door. */
     reached: reached.promise,
+    /** Resolves when the browser has its answers, after a second at the latest. */
     settled: answers.settled,
-    close: () => {
+    close: (): void => {
       server.close()
       server.closeAllConnections()
     },

@@ -58,7 +58,6 @@ function releasing(): Exchange {
       retryAfterMs: null,
       dateMs: null,
       location: null,
-      contentType: '',
     }
   }
 }
@@ -224,7 +223,7 @@ function noting(released: string[]): Exchange {
   return async ({ url, body = '{}' }) => {
     const { secret } = JSON.parse(body) as { secret: string }
     released.push(`${url.split('/').at(-2)} ${secret}`)
-    return { status: 200, body: '{}', retryAfterMs: null, dateMs: null, location: null, contentType: '' }
+    return { status: 200, body: '{}', retryAfterMs: null, dateMs: null, location: null }
   }
 }
 

@@ -7,7 +7,16 @@ import { NoAnswer } from '../server/server-failure.ts'
 import type { Needs } from '../server/wait-answer.ts'
 import { codeNeeded, codeRefused, NOT_REACHED, type WaitingView } from '../terminal/waiting-view.ts'
 import type { LoopbackListener } from './loopback-listener.ts'
-import { type Answers, newAnswers, type Release } from './release-socket.ts'
+import {
+  type Answers,
+  askForCode,
+  newAnswers,
+  passOn,
+  type Release,
+  socketPath,
+  takeCodes,
+  takeIn,
+} from './release-socket.ts'
 
 // A browser on this machine comes at once; a program that has to start takes a few seconds.
 const REACH_MS = 5_000
@@ -15,23 +24,7 @@ const BEFORE_SOCKET_MS = 50
 
 /** How an approval comes back to this client. A request from another person has another client, so an approval given to
  * a lure never comes back to the one who set it. */
-export type WayBack = {
-  /** The ways that this client offers with its request. */
-  readonly offered: readonly ReleaseWay[]
-  /** Whether another client of this terminal can bring the approval here. */
-  readonly takesFromOthers: boolean
-  /** Take the approval of this request back from now on.
-   * @param isOpened whether this client opens a browser now
-   * @returns what the browser opens */
-  readonly begin: (pending: PendingRequest, view: WaitingView, isOpened: boolean) => string
-  /** Tell what the request needs now. */
-  readonly onNeeds: (needs: Needs) => void
-  /** Resolves when the browser has been sent back to the page, and other shells have their answers, so that this
-   * process may end. */
-  readonly settled: () => Promise<void>
-  /** Stop listening and asking. May be called more than once. */
-  readonly end: () => void
-}
+export type WayBack = Awaited<ReturnType<typeof openWayBack>>
 
 type WayBackOptions = {
   readonly opensBrowser: boolean
@@ -41,10 +34,7 @@ type WayBackOptions = {
 
 /** Open the ways back that this machine has: a port of 127.0.0.1 if a browser of this machine opens the page, and a
  * code typed at the terminal or given to `keyferry release`. */
-export async function openWayBack(
-  { opensBrowser, isSigned }: WayBackOptions,
-  parts: Parts,
-): Promise<WayBack> {
+export async function openWayBack({ opensBrowser, isSigned }: WayBackOptions, parts: Parts) {
   const ended = new AbortController()
   const answers = newAnswers()
   let current: Taking | null = null
@@ -55,10 +45,19 @@ export async function openWayBack(
   const hasSockets = parts.platform !== 'win32'
   const takesFromOthers = hasSockets && isSigned
   const takesCode = hasSockets || parts.keyboard.isThere()
+  const offered: readonly ReleaseWay[] = [
+    ...(listener === null ? [] : ['loopback' as const]),
+    ...(takesCode ? ['code' as const] : []),
+  ]
   return {
-    offered: [...(listener === null ? [] : ['loopback' as const]), ...(takesCode ? ['code' as const] : [])],
+    /** The ways that this client offers with its request. */
+    offered,
+    /** Whether another client of this terminal can bring the approval here. */
     takesFromOthers,
-    begin: (pending, view, isOpened) => {
+    /** Take the approval of this request back from now on.
+     * @param isOpened whether this client opens a browser now
+     * @returns what the browser opens */
+    begin: (pending: PendingRequest, view: WaitingView, isOpened: boolean): string => {
       const socket = takesFromOthers
         ? openSocketSoon(pending.id, { release, answers, parts, ended: ended.signal })
         : null
@@ -67,7 +66,8 @@ export async function openWayBack(
       if (isOpened) void reportUnreached(listener, { view, parts, ended: ended.signal })
       return listener.addressFor(pending.approvalUrl)
     },
-    onNeeds: (needs) => {
+    /** Tell what the request needs now. */
+    onNeeds: (needs: Needs): void => {
       // A deposit with a new plan can need a code again, and so can the approval after a vouch.
       if (current === null || needs !== 'code' || takesCodes) return
       takesCodes = true
@@ -75,8 +75,11 @@ export async function openWayBack(
         takesCodes = false // no question is open
       })
     },
+    /** Resolves when the browser has been sent back to the page, and other shells have their answers, so that this
+     * process may end. */
     settled: async () => void (await Promise.all([listener?.settled(), answers.settled()])),
-    end: () => {
+    /** Stop listening and asking. May be called more than once. */
+    end: (): void => {
       ended.abort()
       listener?.close()
     },
@@ -95,7 +98,6 @@ async function listenIfPossible(release: Release, parts: Parts): Promise<Loopbac
   try {
     return await listenOnLoopback(async (secret, others) => {
       // First the others: with its own values this client may end at once.
-      const { passOn } = await import('./release-socket.ts')
       await passOn(others, parts)
       return (await release(secret)) === null
     })
@@ -140,8 +142,6 @@ async function openSocketSoon(id: string, opening: Opening): Promise<string | nu
 
 // Through it come codes from another shell, and secrets from another client of this terminal.
 async function openSocket(id: string, { release, answers, parts, ended }: Opening): Promise<string | null> {
-  const { takeIn } = await import('./release-socket.ts')
-  const { socketPath, takeCodes } = await import('./release-socket.ts')
   try {
     const stop = await takeCodes(socketPath(id, parts), async (text) => await takeIn(text, release), answers)
     if (ended.aborted) stop()
@@ -154,7 +154,6 @@ async function openSocket(id: string, { release, answers, parts, ended }: Openin
 
 async function takeCode(taking: Taking, parts: Parts, ended: AbortSignal): Promise<void> {
   const { pending, view, release, answers } = taking
-  const { askForCode } = await import('./release-socket.ts')
   const hasKeyboard = parts.view !== 'json' && parts.keyboard.isThere()
   taking.socket ??= openSocket(pending.id, { release, answers, parts, ended })
   const problem = await taking.socket

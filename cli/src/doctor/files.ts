@@ -1,4 +1,4 @@
-import { lstatSync, type Stats } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -15,8 +15,8 @@ export function examineFiles(parts: Parts): readonly Finding[] {
 
 function stateFindings(parts: Parts): Finding[] {
   const folder = stateFolder(parts)
-  const stats = statsOf(folder)
-  if (stats === null) return []
+  const stats = lstatSync(folder, { throwIfNoEntry: false })
+  if (stats === undefined) return []
   if (stats.uid !== process.getuid?.()) {
     return [
       broken('state', `${printable(folder)} belongs to another user`, 'Remove it, or set XDG_STATE_HOME.'),
@@ -27,8 +27,8 @@ function stateFindings(parts: Parts): Finding[] {
 
 function envFindings({ cwd }: Parts): Finding[] {
   return ['.env', '.env.local'].flatMap((name) => {
-    const stats = statsOf(join(cwd, name))
-    if (stats === null || (stats.mode & OTHERS) === 0) return []
+    const stats = lstatSync(join(cwd, name), { throwIfNoEntry: false })
+    if (stats === undefined || (stats.mode & OTHERS) === 0) return []
     const mode = (stats.mode & 0o777).toString(8)
     return [
       doubtful(
@@ -38,8 +38,4 @@ function envFindings({ cwd }: Parts): Finding[] {
       ),
     ]
   })
-}
-
-function statsOf(path: string): Stats | null {
-  return lstatSync(path, { throwIfNoEntry: false }) ?? null
 }

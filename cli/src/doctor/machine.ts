@@ -106,19 +106,12 @@ function expiryFinding(expiresAt: number | null, nowMs: number): Finding {
     : broken('expiry', `${-seconds} s ago`, 'Get a new ID token: the platform gives one to each job.')
 }
 
-/** What an ID token says. Nothing is verified: that is the server's task. */
-type IdTokenContent = {
-  readonly issuer: string
-  /** All audiences, separated by commas. */
-  readonly audience: string
-  /** Seconds since 1970; null if it names no expiry. */
-  readonly expiresAt: number | null
-  /** The other claims with a text, a number or a truth value, except personal ones. */
-  readonly claims: readonly (readonly [name: string, text: string])[]
-}
+type IdTokenContent = NonNullable<ReturnType<typeof readIdToken>>
 
-/** @returns null for a text that is no ID token */
-function readIdToken(token: string): IdTokenContent | null {
+/** What an ID token says. Nothing is verified: that is the server's task.
+ * @returns `expiresAt`: in seconds since 1970; null if it names no expiry · `claims`: the others with a text, a number
+ *   or a truth value, except personal ones · null for a text that is no ID token */
+function readIdToken(token: string) {
   const payload = parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
   if (payload === null || typeof payload['iss'] !== 'string') return null
   const { iss, aud, exp, ...others } = payload

@@ -22,7 +22,6 @@ function check({ own = OWN, ...offer }: Offer & { own?: OwnClient } = {}) {
     retryAfterMs: null,
     dateMs: null,
     location: null,
-    contentType: 'text/plain',
     body: url.endsWith('/client/SHA256SUMS') ? list : signature,
   })
   return checkRelease(

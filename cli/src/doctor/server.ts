@@ -17,15 +17,10 @@ import { broken, doubtful, type Finding, good } from './finding.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 30
 
-type ExaminedServer = {
-  readonly findings: readonly Finding[]
-  /** The address; null if a request there needs a confirmation, or cannot succeed. */
-  readonly server: string | null
-}
-
 /** Check which server is chosen and whether it answers. A server that a project's file names gets no request until the
- * person has confirmed it. */
-export async function examineServer(serverFlag: string | null, parts: Parts): Promise<ExaminedServer> {
+ * person has confirmed it.
+ * @returns `server`: its address; null if a request there needs a confirmation, or cannot succeed */
+export async function examineServer(serverFlag: string | null, parts: Parts) {
   try {
     const project = findProject(parts.cwd)
     const choice = chooseServer(serverFlag, project, parts.env)

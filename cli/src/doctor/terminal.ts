@@ -7,7 +7,12 @@ const QR_COLUMNS = 45
 
 /** Check what this terminal can show, and how a program will be started. */
 export function examineTerminal(parts: Pick<Parts, 'stderr' | 'env' | 'platform'>): readonly Finding[] {
-  return [view(parts), browser(parts), takeover(parts)]
+  // Bun has an execve on Windows too, which does not replace the process.
+  const isReplaced = parts.platform !== 'win32' && process.execve !== undefined
+  const run = isReplaced
+    ? 'keyferry becomes the program'
+    : 'keyferry starts the program as a child process and forwards signals'
+  return [view(parts), browser(parts), good('run', run)]
 }
 
 function view({ stderr, env, platform }: Pick<Parts, 'stderr' | 'env' | 'platform'>): Finding {
@@ -36,11 +41,4 @@ function browser({ env, platform }: Pick<Parts, 'env' | 'platform'>): Finding {
   return why === null
     ? good('browser', 'keyferry can open the approval page')
     : good('browser', `keyferry does not open it (${why}); open the printed link on any device`)
-}
-
-// Bun has an execve on Windows too, which does not replace the process.
-function takeover({ platform }: Pick<Parts, 'platform'>): Finding {
-  return platform === 'win32' || process.execve === undefined
-    ? good('run', 'keyferry starts the program as a child process and forwards signals')
-    : good('run', 'keyferry becomes the program')
 }

@@ -7,7 +7,7 @@ import { printable } from '../base/printable.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import { libraryHere, requireBundleName, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
 import type { ComparedRow } from '../server/comparison.ts'
-import type { Library, NamedLibrary } from '../server/library-call.ts'
+import type { Library } from '../server/library-call.ts'
 
 const FEWEST = 2
 const FAIL_ON = ['difference', 'missing'] as const
@@ -37,13 +37,9 @@ export const diffCommand: Command = {
   run: async (words, parts) => await diff(await readOptions(words, parts), parts),
 }
 
-type DiffOptions = {
-  readonly library: NamedLibrary
-  readonly bundleNames: readonly string[]
-  readonly failOn: (typeof FAIL_ON)[number]
-}
+type DiffOptions = Awaited<ReturnType<typeof readOptions>>
 
-async function readOptions(words: Words, parts: Parts): Promise<DiffOptions> {
+async function readOptions(words: Words, parts: Parts) {
   const bundleNames = words.operands
   if (bundleNames.length < FEWEST) {
     throw usageError(`diff needs at least ${FEWEST} bundles`, 'For example: keyferry diff dev/app prod/app')
@@ -55,7 +51,7 @@ async function readOptions(words: Words, parts: Parts): Promise<DiffOptions> {
   return { library: await libraryHere(words, parts), bundleNames, failOn }
 }
 
-function readFailOn(words: Words): DiffOptions['failOn'] {
+function readFailOn(words: Words): (typeof FAIL_ON)[number] {
   const given = words.text('fail-on') ?? 'difference'
   const kind = FAIL_ON.find((each) => each === given)
   if (kind !== undefined) return kind
@@ -135,12 +131,11 @@ function whereText({ cells }: ComparedRow): string {
   const missingFirst = cells.toSorted((a, b) => Number(b.state === 'missing') - Number(a.state === 'missing'))
   const groups = groupBy(missingFirst, ({ state, keyId }) => (state === 'shared' ? `shared ${keyId}` : state))
   return [...groups.values()]
-    .map((group) => `${wordOf(group)} in ${group.map((cell) => cell.bundleName).join(', ')}`)
+    .map((group) => {
+      const word = COMPARED_WORDS[group[0]?.state ?? 'own'].toLowerCase()
+      return `${word} in ${group.map((cell) => cell.bundleName).join(', ')}`
+    })
     .join('; ')
-}
-
-function wordOf([cell]: ComparedRow['cells']): string {
-  return COMPARED_WORDS[cell?.state ?? 'own'].toLowerCase()
 }
 
 function summary(rows: readonly JudgedRow[]): string {

@@ -7,7 +7,7 @@ import type { Parts, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import { requireFormatName } from '../flags/library-flags.ts'
-import { REQUEST_FLAGS, readValuesRequest, type ValuesOptions } from '../flags/request-flags.ts'
+import { REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
 
 export const FOR_AGENT_FLAG = flagOf('--for-agent', 'Let an AI agent read the values; the approver sees it')
 
@@ -34,13 +34,9 @@ export const pullCommand: Command = {
   run: async (words, parts, pending) => await pull(await readPull(words, parts), parts, pending),
 }
 
-type PullOptions = ValuesOptions & {
-  readonly formatName: FormatName
-  /** Null: standard output. */
-  readonly output: OutputFile | null
-}
+type PullOptions = Awaited<ReturnType<typeof readPull>>
 
-async function readPull(words: Words, parts: Parts): Promise<PullOptions> {
+async function readPull(words: Words, parts: Parts) {
   const options = await readValuesRequest(words, parts)
   requireReader(options.agent, words)
   const output = readOutput(words, parts.cwd)
@@ -68,6 +64,7 @@ export function requireReader(agent: string | null, words: Words): void {
   )
 }
 
+/** @returns null: standard output */
 function readOutput(words: Words, cwd: string): OutputFile | null {
   const path = words.text('output')
   if (path === null && words.has('force')) throw usageError('--force needs --output', 'Add --output FILE.')

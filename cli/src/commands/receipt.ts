@@ -4,7 +4,6 @@ import { IMPORT_ACTIONS } from '../base/import-actions.ts'
 import { printable } from '../base/printable.ts'
 import { object, orNull, parseObject, string } from '../base/shape.ts'
 import type { Command } from '../command-line/command.ts'
-import type { PinnedKey } from '../receipt/pinned-keys.ts'
 import type { DepositReceipt, Receipt } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 
@@ -29,25 +28,21 @@ export const receiptCommand: Command = {
     const { pinnedKeys } = await import('../receipt/pinned-keys.ts')
     const { deliveryReceiptIn, depositReceiptIn, verifiedFields } = await import('../receipt/receipt.ts')
     const key = pinnedKeys(server, parts).find(({ kid }) => kid === receipt.kid)
-    if (key === undefined) {
+    const named = `${printable(receipt.kid, 40)} of ${printable(server, 200)}`
+    if (key === undefined)
       throw refusedError(
-        `this client knows no key ${printable(receipt.kid, 40)} of ${printable(server, 200)}`,
+        `this client knows no key ${named}`,
         'Check the receipt on a machine that got values from this server.',
       )
-    }
     const fields = verifiedFields(receipt, Buffer.from(key.publicKey, 'base64'))
     const isDeposit = fields['kind'] === 'deposit'
     const rows = isDeposit ? depositRows(depositReceiptIn(fields)) : deliveryRows(deliveryReceiptIn(fields))
     const all = [['Server', printable(server, 200)], ...rows]
     const lines = all.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`)
-    parts.stdout.write([verdict(server, key), ...lines].join(''))
+    const verdict = `The receipt is valid: signed by the key ${named}, which this client has stored.\n`
+    parts.stdout.write([verdict, ...lines].join(''))
     return EXIT.ok
   },
-}
-
-function verdict(server: string, { kid }: PinnedKey): string {
-  const key = `${printable(kid, 40)} of ${printable(server, 200)}`
-  return `The receipt is valid: signed by the key ${key}, which this client has stored.\n`
 }
 
 type Rows = readonly (readonly [name: string, value: string])[]

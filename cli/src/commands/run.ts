@@ -5,11 +5,10 @@ import { whileWaiting } from '../base/with-resolvers.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import type { ValuesRequest } from '../delivery/values-request.ts'
 import { readChoice } from '../flags/library-flags.ts'
-import { REQUEST_FLAGS, readValuesRequest, type ValuesOptions } from '../flags/request-flags.ts'
+import { REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
 import { requireProgram, throughShell } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
-import { openValueFiles, readWantedFiles, type ValueFiles, type WantedFiles } from '../program/value-files.ts'
-import type { Redaction } from '../redaction/redacted-stream.ts'
+import { openValueFiles, readWantedFiles, type ValueFiles } from '../program/value-files.ts'
 import type { Watching } from '../watch/watch-values.ts'
 
 export const runCommand: Command = {
@@ -52,19 +51,9 @@ export const runCommand: Command = {
   run: async (words, parts, pending) => await run(await readRun(words, parts), parts, pending),
 }
 
-type RunOptions = ValuesOptions & {
-  readonly program: readonly string[]
-  readonly isShell: boolean
-  readonly isOnly: boolean
-  readonly keepsExisting: boolean
-  readonly redaction: Redaction
-  /** Values that the program gets as files. */
-  readonly files: WantedFiles
-  /** The signal that ends the program when a value changed; null: values are not watched. */
-  readonly watchSignal: NodeJS.Signals | null
-}
+type RunOptions = Awaited<ReturnType<typeof readRun>>
 
-async function readRun(words: Words, parts: Parts): Promise<RunOptions> {
+async function readRun(words: Words, parts: Parts) {
   return {
     ...(await readValuesRequest(words, parts)),
     program: words.program ?? [],
@@ -72,7 +61,9 @@ async function readRun(words: Words, parts: Parts): Promise<RunOptions> {
     isOnly: words.has('only'),
     keepsExisting: words.has('keep-existing'),
     redaction: readChoice(words, 'redact', ['auto', 'always', 'never']) ?? 'auto',
+    /** Values that the program gets as files. */
     files: readWantedFiles(words.names('file')),
+    /** The signal that ends the program when a value changed; null: values are not watched. */
     watchSignal: readWatchSignal(words),
   }
 }

@@ -84,8 +84,10 @@ async function readValue(words: Words, name: string, parts: Parts): Promise<stri
     throw usageError('give the value in one way', 'Use only one of -, --file and --generate.')
   if (length !== null) return await generated(length)
   if (file !== null) return await readFileValue(resolve(parts.cwd, file))
-  if (input === '-' || !parts.keyboard.isThere())
-    return given((await readInput(parts)).replace(/\r?\n$/, ''), 'standard input is empty')
+  if (input === '-' || !parts.keyboard.isThere()) {
+    const text = decoded(await parts.stdin.readAll(), 'standard input')
+    return given(text.replace(/\r?\n$/, ''), 'standard input is empty')
+  }
   return given((await parts.keyboard.askHidden(`${name}: `)) ?? '', 'no value was typed')
 }
 
@@ -109,10 +111,6 @@ async function generated(length: string): Promise<string> {
 async function readFileValue(path: string): Promise<string> {
   const { readBytes } = await import('../import/read-text.ts')
   return decoded(await readBytes(path), printable(path))
-}
-
-async function readInput({ stdin }: Parts): Promise<string> {
-  return decoded(await stdin.readAll(), 'standard input')
 }
 
 function decoded(bytes: Uint8Array, name: string): string {

@@ -15,7 +15,6 @@ export type ExchangeAnswer = {
   /** The server's clock, in milliseconds since 1970; null if it sends none. */
   readonly dateMs: number | null
   readonly location: string | null
-  readonly contentType: string
   readonly body: string
 }
 
@@ -35,12 +34,8 @@ export class NetworkError extends Error {
 
   /** Whether a later attempt can succeed. */
   get isPassing(): boolean {
-    return this.reason !== 'ETOOLONG' && this.reason !== 'EOTHERUSER' && !this.isDistrust
-  }
-
-  get isDistrust(): boolean {
-    return (
-      /CERT|SIGNATURE|ALTNAME|ISSUER|SSL|TLS/.test(this.reason) && this.reason !== 'ERR_TLS_HANDSHAKE_TIMEOUT'
-    )
+    if (this.reason === 'ERR_TLS_HANDSHAKE_TIMEOUT') return true
+    const isDistrust = /CERT|SIGNATURE|ALTNAME|ISSUER|SSL|TLS/.test(this.reason)
+    return this.reason !== 'ETOOLONG' && this.reason !== 'EOTHERUSER' && !isDistrust
   }
 }

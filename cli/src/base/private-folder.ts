@@ -12,15 +12,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Environment } from './parts.ts'
 
-type PrivateFolder = {
-  readonly path: string
-  /** May be called more than once. */
-  readonly remove: () => void
-}
-
 /** Make the folder: in memory where the system has such a folder (`XDG_RUNTIME_DIR`, `/dev/shm`), else among the
- * temporary files. It is deleted when this process exits. */
-export function openPrivateFolder(env: Environment): PrivateFolder {
+ * temporary files. It is deleted when this process exits.
+ * @returns `remove` may be called more than once */
+export function openPrivateFolder(env: Environment) {
   const path = mkdtempSync(join(inMemory(env) ?? tmpdir(), 'keyferry-files-'))
   chmodSync(path, 0o700)
   const remove = (): void => removeFolder(path)

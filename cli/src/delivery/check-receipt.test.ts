@@ -22,7 +22,7 @@ let parts: Parts
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'keyferry-receipt-'))
-  const answer = { status: 200, retryAfterMs: null, dateMs: null, location: null, contentType: '' }
+  const answer = { status: 200, retryAfterMs: null, dateMs: null, location: null }
   parts = {
     ...stage({ XDG_STATE_HOME: folder }, '/'),
     exchange: async () => ({ ...answer, body: JSON.stringify(RECEIPT_KEYS) }),
@@ -77,7 +77,7 @@ async function checked(changes: object | null, at: ValuesRequest = request): Pro
   const receipt =
     changes === null ? {} : { receipt: receiptFor(asked, { ciphertext, names: [] }, { ...changes }) }
   const body = JSON.stringify({ status: 'ready', ciphertext_base64: ciphertext, ...receipt })
-  const answer = { status: 200, body, retryAfterMs: null, dateMs: null, location: null, contentType: '' }
+  const answer = { status: 200, body, retryAfterMs: null, dateMs: null, location: null }
   const outcome = readWaitAnswer(answer)
   if (outcome.kind !== 'ready') throw new Error('not ready')
   return await checkReceipt(outcome.delivery, { request: at, pending, parts })

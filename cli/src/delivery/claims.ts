@@ -6,19 +6,14 @@ import type { Clock, Environment, Parts } from '../base/parts.ts'
 import { isPlain, shownArgument } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
 import type { RequestBody } from '../server/approval-requests.ts'
+import type { RequestOptions } from './values-request.ts'
 
 const MAX_LENGTH = 200
-
-type Claimant = {
-  readonly command: readonly string[]
-  readonly agent: string | null
-  readonly reason: string | null
-}
 
 /** What this client tells the approver about itself; the page marks it as reported by the terminal. Contains no
  * requested value. */
 export function claims(
-  { command, agent, reason }: Claimant,
+  { command, agent, reason }: Pick<RequestOptions, 'command' | 'agent' | 'reason'>,
   { env, cwd }: Pick<Parts, 'env' | 'cwd'>,
 ): Readonly<Record<string, string>> {
   return {
@@ -77,26 +72,16 @@ const USER_IN_SCRIPT = new RegExp(
   'gi',
 )
 
-type ShownCommand = {
-  /** The arguments, with a mask where one looks secret. */
-  readonly argv: readonly string[]
-  readonly isMasked: boolean
-}
-
-/** The command as the approver sees it: whole, but a secret in it stays here. */
-export function shownCommand(argv: readonly string[]): ShownCommand {
+/** The command as the approver sees it: whole, but with a mask where an argument looks secret. */
+export function shownCommand(argv: readonly string[]) {
   const shown = argv.map((argument, index) => {
-    const isValue = !argument.startsWith('-') && isSecretFlag(argv[index - 1] ?? '')
-    if (isValue) return MASK
+    const before = argv[index - 1] ?? ''
+    if (!argument.startsWith('-') && FLAG_BEFORE_VALUE.test(before)) return MASK
     return argv.slice(0, index).some((word) => USER_PROGRAM.test(word))
-      ? withoutPassword(argument, argv[index - 1] ?? '')
+      ? withoutPassword(argument, before)
       : masked(argument)
   })
   return { argv: shown, isMasked: shown.some((argument, index) => argument !== argv[index]) }
-}
-
-function isSecretFlag(argument: string): boolean {
-  return argument.startsWith('-') && FLAG_BEFORE_VALUE.test(argument)
 }
 
 /** As `masked`; what follows the name of a user, as programs send it to a server, is masked too. */

@@ -2,8 +2,9 @@ import { whyDangerous } from '@keyferry/contract/env/dangerous-names'
 import { generalError } from '../base/cli-error.ts'
 import type { Values } from '../base/parts.ts'
 
-/** Names that are dangerous and not allowed, each with the reason: `PATH decides which programs are found`. */
-export function refusedNames(names: Iterable<string>, allowedNames: readonly string[]): RefusedNames {
+/** Names that are dangerous and not allowed, each with the reason: `PATH decides which programs are found`. Both texts
+ * are empty if every name is harmless or allowed. */
+export function refusedNames(names: Iterable<string>, allowedNames: readonly string[]) {
   const refused = [...names].flatMap((name) => {
     const reason = allowedNames.includes(name) ? null : whyDangerous(name)
     return reason === null ? [] : [{ name, text: `${name} ${reason}` }]
@@ -13,9 +14,6 @@ export function refusedNames(names: Iterable<string>, allowedNames: readonly str
     flags: refused.map(({ name }) => `--allow-name ${name}`).join(' '),
   }
 }
-
-/** Both are empty if every name is harmless or allowed. */
-type RefusedNames = { readonly reasons: string; readonly flags: string }
 
 /** The values under their final names.
  * @throws CliError general: a dangerous name that is not among `allowedNames` */

@@ -37,8 +37,8 @@ export async function deliverToMachine(
   }
   const keyPair = (await parts.randomness()).newKeyPair()
   try {
-    const body = requestBody(request, request.bundle, { credential, keyPair, parts })
-    const outcome = await fetchPatiently({ request, credential, keyPair, parts }, body)
+    const fetching = { request, credential, keyPair, parts }
+    const outcome = await fetchPatiently(fetching, requestBody(fetching, request.bundle))
     const { delivery } = outcome
     const values = openDelivery(delivery, keyPair, request)
     maskInJobLog(values, parts)
@@ -49,13 +49,14 @@ export async function deliverToMachine(
   }
 }
 
-type Making = { readonly credential: MachineCredential; readonly keyPair: KeyPair; readonly parts: Parts }
+type Fetching = {
+  readonly request: ValuesRequest
+  readonly credential: MachineCredential
+  readonly keyPair: KeyPair
+  readonly parts: Parts
+}
 
-function requestBody(
-  request: ValuesRequest,
-  bundle: string,
-  { credential, keyPair, parts }: Making,
-): MachineRequest {
+function requestBody({ request, credential, keyPair, parts }: Fetching, bundle: string): MachineRequest {
   return {
     client_pubkey: Buffer.from(keyPair.publicKey).toString('base64'),
     bundle_id: bundle,
@@ -65,7 +66,6 @@ function requestBody(
   }
 }
 
-type Fetching = Making & { readonly request: ValuesRequest }
 type MachineDelivery = Extract<MachineOutcome, { kind: 'delivered' }>
 
 // A new credential each time: an ID token is valid for minutes.

@@ -98,11 +98,8 @@ function keptUntilItEnds(pending: PendingRequest, parts: Parts): (error: unknown
   )
   return (error) => {
     takeBack()
-    if (error === null || !canGoOn(error)) forgetRequest(pending.id, parts)
+    // After a network failure the request may still be open; every other error ends it.
+    const isEnd = error === null || (error instanceof CliError && error.exitCode !== EXIT.network)
+    if (isEnd) forgetRequest(pending.id, parts)
   }
-}
-
-// After a network failure the request may still be open; every other error ends it.
-function canGoOn(error: unknown): boolean {
-  return !(error instanceof CliError) || error.exitCode === EXIT.network
 }

@@ -102,18 +102,16 @@ export async function checkReceipt(
   { request, pending, parts }: { request: ValuesRequest; pending: PendingRequest; parts: Parts },
 ): Promise<Receipt | null> {
   const { server } = pending
-  if (signed === null && mustSign(server, parts)) throw unsigned(server)
-  const receipt = signed === null ? null : deliveryReceiptIn(await signedFields(signed, server, parts))
-  if (receipt !== null) {
-    const box = decodeBase64(ciphertextBase64)
-    requireFits(receipt, { pending, box, argv: sentCommand(request.command) })
+  if (signed === null) {
+    const hasSigned = !isKnownByItsUser(server, parts) && pinnedKeys(server, parts).length > 0
+    if (hasSigned) throw unsigned(server)
+    requireAssurance(null, request)
+    return null
   }
+  const receipt = deliveryReceiptIn(await signedFields(signed, server, parts))
+  requireFits(receipt, { pending, box: decodeBase64(ciphertextBase64), argv: sentCommand(request.command) })
   requireAssurance(receipt, request)
   return receipt
-}
-
-function mustSign(server: string, parts: Parts): boolean {
-  return !isKnownByItsUser(server, parts) && pinnedKeys(server, parts).length > 0
 }
 
 function unsigned(server: string): CliError {

@@ -4,15 +4,8 @@ import type { PendingRequest } from '../base/pending-request.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
 import { remaining } from '../terminal/waiting-view.ts'
 
-type Interruption = {
-  /** Resolves when the step ends; never resolves after a signal. The signal decides how the client ends, and a delivery
-   * that arrives during the clean-up is not used. */
-  readonly unlessEnding: <T>(step: Promise<T>) => Promise<T>
-  readonly takeBack: () => void
-}
-
 /** Runs `cleanUp` when a signal ends the client, and stops every step that waits for `unlessEnding`. */
-export function atInterruption({ atInterrupt }: Parts, cleanUp: CleanUp): Interruption {
+export function atInterruption({ atInterrupt }: Parts, cleanUp: CleanUp) {
   let isEnding = false
   const takeBack = atInterrupt(() => {
     isEnding = true
@@ -20,7 +13,9 @@ export function atInterruption({ atInterrupt }: Parts, cleanUp: CleanUp): Interr
   })
   return {
     takeBack,
-    unlessEnding: async (step) => {
+    /** Resolves when the step ends; never resolves after a signal. The signal decides how the client ends, and a
+     * delivery that arrives during the clean-up is not used. */
+    unlessEnding: async <T>(step: Promise<T>): Promise<T> => {
       try {
         return await step
       } finally {

@@ -4,7 +4,7 @@ import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { writeReceipt } from '../receipt/receipt.ts'
-import { openWayBack, type WayBack } from '../release/way-back.ts'
+import { openWayBack } from '../release/way-back.ts'
 import { isOnThisMachine } from '../server/server-address.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { keepUntil } from '../state/kept-requests.ts'
@@ -90,15 +90,11 @@ async function newSecrets({ randomness }: Parts): Promise<Secrets> {
   return { keyPair: random.newKeyPair(), verifier: random.newPollVerifier() }
 }
 
-/** What the person sees, and how the approval comes back. */
-type Screen = {
-  readonly view: WaitingView
-  readonly wayBack: WayBack
-  /** Null to open the browser. */
-  readonly whyNotOpen: string | null
-}
+type Screen = Awaited<ReturnType<typeof openScreen>>
 
-async function openScreen(options: RequestOptions, isSigned: boolean, parts: Parts): Promise<Screen> {
+/** What the person sees, and how the approval comes back.
+ * @returns `whyNotOpen`: null to open the browser */
+async function openScreen(options: RequestOptions, isSigned: boolean, parts: Parts) {
   const view = await waitingView(parts)
   const whyNotOpen = options.whyNotOpen ?? whyNoBrowser(parts.env, parts.platform)
   const opensBrowser = whyNotOpen === null

@@ -22,9 +22,6 @@ export type RequestOptions = {
   readonly hidesQrCode: boolean
 }
 
-/** How the values are used: what the output of the program hides, and the flags of the command. */
-type RequestUse = { readonly redaction: Redaction; readonly flags: readonly string[] }
-
 /** A request for values. */
 export type ValuesRequest = RequestOptions & {
   /** Who asks. */
@@ -47,8 +44,9 @@ export type ValuesRequest = RequestOptions & {
   readonly requiredAssurance: 'bound' | 'local' | null
   /** Whether the approver may let this terminal repeat the approval, and an earlier one counts. */
   readonly isRemembered: boolean
-  /** What a remembered approval covers besides the command and its reason. */
-  readonly use: RequestUse
+  /** What a remembered approval covers besides the command and its reason: what the output of the program hides, and
+   * the flags of the command. */
+  readonly use: { readonly redaction: Redaction; readonly flags: readonly string[] }
   /** The command line to store with the request, so that it can be resumed; null: do not store the request. */
   readonly keepAs: readonly string[] | null
 }

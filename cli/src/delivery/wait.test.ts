@@ -11,7 +11,7 @@ const READY = answer(200, { status: 'ready', ciphertext_base64: 'Ym94' })
 const PENDING = answer(200, { status: 'pending' })
 
 function answer(status: number, body: object, retryAfterMs: number | null = null): ExchangeAnswer {
-  return { status, body: JSON.stringify(body), retryAfterMs, dateMs: null, location: null, contentType: '' }
+  return { status, body: JSON.stringify(body), retryAfterMs, dateMs: null, location: null }
 }
 
 /** A server with a list of answers, and a clock that moves only during a sleep or a held call. */

@@ -124,15 +124,14 @@ export async function readValuesRequest(words: Words, parts: Parts): Promise<Val
   return options
 }
 
-const MAX_REASON = LIMITS.reasonLength
-
 /** Which agent started this command, and the reason that was given; null: none.
  * @throws CliError usage: not a reason that can be shown */
 function readReason(words: Words, { env }: Parts): Pick<ValuesRequest, 'agent' | 'reason'> {
   const agent = detectAgent(env)
   const reason = words.text('reason')?.trim() || null
-  if (reason !== null && (reason.length > MAX_REASON || /\p{Cc}/u.test(reason))) {
-    throw usageError(`--reason must be one line of at most ${MAX_REASON} characters`, 'Shorten the reason.')
+  const { reasonLength } = LIMITS
+  if (reason !== null && (reason.length > reasonLength || /\p{Cc}/u.test(reason))) {
+    throw usageError(`--reason must be one line of at most ${reasonLength} characters`, 'Shorten the reason.')
   }
   return { agent, reason }
 }

@@ -28,8 +28,9 @@ export function findCredential(
   parts: CredentialParts,
 ): MachineCredential | null {
   if (!namesMachine(as, parts.env)) return null
-  const token = readSecret('KEYFERRY_TOKEN', parts)
-  if (token !== null) return tokenCredential(token)
+  const token = findToken(parts)
+  if (token !== null)
+    return { proof: `token …${tokenHint(token)}`, machineId: null, forKey: async () => token }
   const machineId = parts.env['KEYFERRY_MACHINE'] || null
   const idToken = machineId === null ? null : idTokenCredential(machineId, server, parts)
   if (idToken !== null) return idToken
@@ -42,22 +43,11 @@ export function findCredential(
  * @throws CliError usage: it is malformed */
 export function findToken(parts: CredentialParts): string | null {
   const token = readSecret('KEYFERRY_TOKEN', parts)
-  if (token !== null) requireToken(token)
-  return token
-}
-
-function tokenCredential(token: string): MachineCredential {
-  requireToken(token)
-  return { proof: `token …${tokenHint(token)}`, machineId: null, forKey: async () => token }
-}
-
-function requireToken(token: string): void {
-  if (!isMachineToken(token)) {
-    throw usageError(
-      'KEYFERRY_TOKEN is not a machine token',
-      'A token begins with kfm_ and has 53 characters. Copy it again; the server shows it once.',
-    )
-  }
+  if (token === null || isMachineToken(token)) return token
+  throw usageError(
+    'KEYFERRY_TOKEN is not a machine token',
+    'A token begins with kfm_ and has 53 characters. Copy it again; the server shows it once.',
+  )
 }
 
 function idTokenCredential(

@@ -23,12 +23,8 @@ export function maskInJobLog(values: Values, { env, stderr }: Pick<Parts, 'env' 
   if (env['GITHUB_ACTIONS'] !== 'true') return
   const lines = [...values.values()].flatMap((value) => value.split(/\r\n|[\r\n]/))
   for (const line of new Set(lines)) {
-    if (line.trim().length >= SHORTEST_MASKED) stderr.write(`::add-mask::${escaped(line)}\n`)
+    if (line.trim().length >= SHORTEST_MASKED) stderr.write(`::add-mask::${line.replaceAll('%', '%25')}\n`)
   }
 }
 
 const SHORTEST_MASKED = 4
-
-function escaped(line: string): string {
-  return line.replaceAll('%', '%25')
-}

@@ -4,15 +4,10 @@ import { generalError } from '../base/cli-error.ts'
 import { groupBy } from '../base/group-by.ts'
 import type { Values } from '../base/parts.ts'
 
-type Written = {
-  readonly text: string
-  /** Programs that read some of the values differently: `Docker Compose: A, B`. */
-  readonly warnings: readonly string[]
-}
-
 /** Write values in a format. Values are never changed to fit it.
+ * @returns `warnings`: programs that read some of the values differently, `Docker Compose: A, B`
  * @throws CliError general, with each name that does not fit and why */
-export function writeValues(formatName: FormatName, values: Values): Written {
+export function writeValues(formatName: FormatName, values: Values) {
   const format = FORMATS[formatName]
   const wrong = misfits(format, values)
   if (wrong.length === 0) return { text: format.write(values), warnings: warningsOf(formatName, values) }

@@ -22,7 +22,7 @@ beforeEach(() => {
     exchange: async () => {
       calls += 1
       const body = JSON.stringify(RECEIPT_KEYS)
-      return { status: 200, body, retryAfterMs: null, dateMs: null, location: null, contentType: '' }
+      return { status: 200, body, retryAfterMs: null, dateMs: null, location: null }
     },
   }
 })

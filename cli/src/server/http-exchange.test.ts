@@ -174,7 +174,7 @@ describe('private authorities', () => {
     await withAuthority(async ({ port, certificate }) => {
       const url = `https://localhost:${port}/`
       expect((await httpExchange({ SSL_CERT_FILE: certificate })(get(url))).body).toBe('secure')
-      await expect(httpExchange({})(get(url))).rejects.toMatchObject({ isDistrust: true })
+      await expect(httpExchange({})(get(url))).rejects.toMatchObject({ isPassing: false })
     })
   })
 

@@ -1,4 +1,5 @@
 import http from 'node:http'
+import { codeOf } from '../base/cli-error.ts'
 import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../base/exchange.ts'
 import type { Environment } from '../base/parts.ts'
 import { ownServerAgent } from './own-server.ts'
@@ -58,16 +59,13 @@ async function exchangeOver(sender: Sender, request: ExchangeRequest): Promise<E
     return await Promise.race([timeout.over, receive(outgoing, request)])
   } catch (cause) {
     outgoing.destroy()
-    if (wasStale(outgoing, cause) && method !== 'POST') return await exchangeOver(sender, request)
+    // The server may close an idle connection; that is no failure. Each retry removes one such connection.
+    const wasStale = outgoing.reusedSocket && codeOf(cause) === 'ECONNRESET'
+    if (wasStale && method !== 'POST') return await exchangeOver(sender, request)
     throw cause instanceof NetworkError ? cause : networkError(cause)
   } finally {
     timeout.cancel()
   }
-}
-
-// The server may close an idle connection; that is no failure. Each retry removes one such connection.
-function wasStale(outgoing: http.ClientRequest, cause: unknown): boolean {
-  return outgoing.reusedSocket && cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET'
 }
 
 function timeoutAfter(milliseconds: number): { over: Promise<never>; cancel: () => void } {
@@ -122,7 +120,6 @@ async function receive(outgoing: http.ClientRequest, request: ExchangeRequest): 
     retryAfterMs: retryAfterMs(incoming.headers['retry-after'], dateMs),
     dateMs,
     location: incoming.headers.location ?? null,
-    contentType: incoming.headers['content-type'] ?? '',
     body: await readBody(incoming, request.maxBodyBytes),
   }
 }

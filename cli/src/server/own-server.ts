@@ -38,18 +38,14 @@ class OwnServerAgent extends http.Agent {
 
   async #admit(socket: Socket, done: (error: Error | null, socket: Socket) => void): Promise<void> {
     try {
-      await requireUser(socket, this.#users)
+      const user = await servingUser(socket)
+      // Without a user root redirects the connection, as Docker and WSL do.
+      if (user !== null && !this.#users.includes(user))
+        throw new NetworkError('EOTHERUSER', `it runs as another user of this machine (${user})`)
     } catch (error) {
       socket.destroy(error instanceof Error ? error : new Error(String(error)))
       return
     }
     done(null, socket)
   }
-}
-
-async function requireUser(socket: Socket, users: readonly number[]): Promise<void> {
-  const user = await servingUser(socket)
-  // Without a user root redirects the connection, as Docker and WSL do.
-  if (user === null || users.includes(user)) return
-  throw new NetworkError('EOTHERUSER', `it runs as another user of this machine (${user})`)
 }

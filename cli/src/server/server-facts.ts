@@ -1,6 +1,6 @@
 import { type CliError, usageError } from '../base/cli-error.ts'
-import type { Exchange, ExchangeAnswer } from '../base/exchange.ts'
-import type { Clock, Parts } from '../base/parts.ts'
+import type { ExchangeAnswer } from '../base/exchange.ts'
+import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
 import { callEndpoint } from './endpoint-call.ts'
@@ -9,29 +9,21 @@ import { isOnThisMachine } from './server-address.ts'
 const TIMEOUT_MS = 10_000
 
 /** What a server says about itself. */
-export type ServerFacts = {
-  /** Null: not a Keyferry server. */
-  readonly version: string | null
-  /** How people sign in there; null if it does not say. */
-  readonly authMode: string | null
-  /** How far its clock is ahead of ours, in whole seconds; null if it sends no time. */
-  readonly clockAheadSeconds: number | null
-  readonly roundTripMs: number
-}
+export type ServerFacts = Awaited<ReturnType<typeof serverFacts>>
 
 /** Ask a server for its version, sign-in mode and time.
  * @throws NoAnswer */
-export async function serverFacts(
-  server: string,
-  { exchange, clock }: { exchange: Exchange; clock: Clock },
-): Promise<ServerFacts> {
+export async function serverFacts(server: string, { exchange, clock }: Pick<Parts, 'exchange' | 'clock'>) {
   const startedMs = clock.monotonicMs()
   const health = await callEndpoint({ server, exchange }, 'getHealth', { timeoutMs: TIMEOUT_MS })
   const roundTripMs = clock.monotonicMs() - startedMs
   const session = await callEndpoint({ server, exchange }, 'getSession', { timeoutMs: TIMEOUT_MS })
   return {
+    /** Null: not a Keyferry server. */
     version: text(health, 'version'),
+    /** How people sign in there; null if it does not say. */
     authMode: text(session, 'auth_mode'),
+    /** How far its clock is ahead of ours, in whole seconds; null if it sends no time. */
     clockAheadSeconds: clockAhead(health, clock.epochMs() - roundTripMs / 2),
     roundTripMs: Math.round(roundTripMs),
   }

@@ -20,16 +20,14 @@ export class NoAnswer extends CliError {
 
 function failure(error: NetworkError, server: string): CliError {
   if (error.reason === 'ETOOLONG') return refusedAnswer(error.message)
-  if (error.reason !== 'EOTHERUSER') return unreachable(error, server)
+  if (error.reason !== 'EOTHERUSER') {
+    const what = `no answer from ${server}: ${printable(error.message)}`
+    return new CliError(EXIT.network, what, nextStep(error, server))
+  }
   return refusedError(
     `${server} was not used: ${error.message}`,
     'Nothing was sent. Start your own server, on another port if this one is taken. For a server that others run for you, use its https address.',
   )
-}
-
-function unreachable(error: NetworkError, server: string): CliError {
-  const what = `no answer from ${server}: ${printable(error.message)}`
-  return new CliError(EXIT.network, what, nextStep(error, server))
 }
 
 function nextStep({ reason }: NetworkError, server: string): string {
@@ -45,18 +43,16 @@ function nextStep({ reason }: NetworkError, server: string): string {
 
 /** The error for an answer that refuses. */
 export function refusal(answer: ExchangeAnswer, server: string): CliError {
-  if (answer.status >= 300 && answer.status < 400) return redirected(answer)
+  if (answer.status >= 300 && answer.status < 400) {
+    const target = printable(answer.location ?? 'nowhere')
+    return refusedAnswer(`the server redirects to ${target}; keyferry does not follow redirects`)
+  }
   const { error } = errorBody(answer)
   const reason =
     error === ''
       ? `status ${answer.status}`
       : `${printable(error.replace(/^Forbidden: /, ''))} (${answer.status})`
   return refusedError(`${server} refused: ${reason}`, afterStatus(answer, server))
-}
-
-function redirected({ location }: ExchangeAnswer): CliError {
-  const target = printable(location ?? 'nowhere')
-  return refusedAnswer(`the server redirects to ${target}; keyferry does not follow redirects`)
 }
 
 function afterStatus({ status, retryAfterMs }: ExchangeAnswer, server: string): string {

@@ -46,7 +46,7 @@ export type WaitOutcome =
 export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
   const body = parseObject(answer.body) ?? {}
   if (body['status'] === 'pending') return readPending(body)
-  if (body['status'] === 'applied') return { kind: 'applied', receipt: readStored(body['deposit']) }
+  if (body['status'] === 'applied') return { kind: 'applied', ...read(body['deposit'], STORED, unsaid) }
   if (body['status'] === 'proposed') return { kind: 'proposed', ...read(body['proposal'], PROPOSAL, unsaid) }
   if (body['status'] !== 'ready') throw refusedAnswer('the server answered neither "pending" nor "ready"')
   return { kind: 'ready', delivery: readDelivery(body) }
@@ -56,9 +56,7 @@ const unsaid = () => refusedAnswer('the server does not say what it stored')
 
 const PROPOSAL = object({ workspace: named })
 
-function readStored(value: unknown): SignedReceipt {
-  return read(value, object({ receipt: receipt(unsaid) }), unsaid).receipt
-}
+const STORED = object({ receipt: receipt(unsaid) })
 
 const refused = (what: string) => () => refusedAnswer(`the server sent ${what}`)
 const VERSION = refusing(object({ name: shown(80), version: number }), () =>

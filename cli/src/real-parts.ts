@@ -29,10 +29,8 @@ export function realParts(args: readonly string[]): Parts {
   }
 }
 
-type OfProgram = 'cwd' | 'keyboard' | 'stderr' | 'view' | 'startProgram' | 'superviseProgram' | 'atInterrupt'
-
 /** The parts that do not depend on who uses the client: the command, or a program that imports it. */
-export function systemParts(env: Environment): Omit<Parts, OfProgram> {
+export function systemParts(env: Environment) {
   const { platform } = process
   return {
     env,
@@ -42,7 +40,7 @@ export function systemParts(env: Environment): Omit<Parts, OfProgram> {
     clock,
     exchange: lazyExchange(env),
     randomness,
-    openBrowser: (url) => {
+    openBrowser: (url: string): void => {
       void import('./terminal/open-browser.ts').then(({ openBrowser }) => openBrowser(url, env, platform))
     },
   }

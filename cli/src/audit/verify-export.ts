@@ -30,7 +30,7 @@ export async function verifyExport(
   return EXIT.ok
 }
 
-const UNCHECKED: Notes = { anchors: [], remarks: ['Add --key to check the note of the export.'] }
+const UNCHECKED = { anchors: [], remarks: ['Add --key to check the note of the export.'] }
 
 async function readChain(path: string, shown: string): Promise<ExportedChain> {
   try {
@@ -60,11 +60,9 @@ async function readNote(path: string, shown: string): Promise<SavedNote> {
   }
 }
 
-type Notes = { readonly anchors: readonly Anchor[]; readonly remarks: readonly string[] }
-
 // Notes of the export may be newer than its last entry only where it says that it is a part of the log, which the check
 // of its lines requires. A note that was given has to fit.
-function checkNotes(chain: ExportedChain, saved: readonly SavedNote[], key: string): Notes {
+function checkNotes(chain: ExportedChain, saved: readonly SavedNote[], key: string) {
   const anchors: Anchor[] = []
   const remarks: string[] = []
   const own = chain.notes.map((text) => ({ text, where: 'the export' }))
@@ -72,13 +70,18 @@ function checkNotes(chain: ExportedChain, saved: readonly SavedNote[], key: stri
     throw generalError('the export has no note', 'Export the log again.')
   for (const { text, where } of [...own, ...saved]) {
     const note = opened(text, where, key)
+    const { seq, at } = note
     requireOneLog(note, where, anchors)
     const judgement = chain.judge(note)
-    if (judgement.kind === 'differs') throw forged(note, where)
+    if (judgement.kind === 'differs')
+      throw generalError(
+        `the entries up to ${seq} are not those that the server signed on ${printable(at, 40)} (note in ${where})`,
+        'The log was rewritten after that note, or another server has the same name and key.',
+      )
     if (judgement.kind === 'fits') anchors.push({ note, where })
     if (judgement.kind === 'lost') {
       remarks.push(
-        `The note in ${where} is of entry ${note.seq}, which was lost by the restore of ${judgement.at}.`,
+        `The note in ${where} is of entry ${seq}, which was lost by the restore of ${judgement.at}.`,
       )
     }
     if (judgement.kind === 'outside' && where !== 'the export') throw outside(note, where, chain)
@@ -105,13 +108,6 @@ function requireOneLog(note: ChainNote, where: string, [first]: readonly Anchor[
   throw generalError(
     `the note in ${where} is of another log, ${printable(note.origin, 200)}`,
     'Use a note of the same workspace.',
-  )
-}
-
-function forged({ seq, at }: ChainNote, where: string): CliError {
-  return generalError(
-    `the entries up to ${seq} are not those that the server signed on ${printable(at, 40)} (note in ${where})`,
-    'The log was rewritten after that note, or another server has the same name and key.',
   )
 }
 

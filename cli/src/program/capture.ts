@@ -43,14 +43,14 @@ export async function capture(
     keep(child.stderr, filters.stderr, stderr),
   ])
   const timeout = AbortSignal.timeout(timeoutMs)
-  const ending = endAt(AbortSignal.any([timeout, cancelled]), child)
+  const stopEnding = endAt(AbortSignal.any([timeout, cancelled]), child)
   try {
     const exitCode = await exitCodeOf(child, name)
     const isTimedOut = timeout.aborted
     await Promise.race([output, new Promise((resolve) => void setTimeout(resolve, LAST_OUTPUT_MS))])
     return { exitCode, isTimedOut, stdout: stdout.captured(), stderr: stderr.captured() }
   } finally {
-    ending.stop()
+    stopEnding()
     killGroup(child, 'SIGKILL')
     child.stdout?.destroy()
     child.stderr?.destroy()
@@ -91,7 +91,8 @@ async function keep(from: Readable | null, through: Transform | null, to: Writab
   }
 }
 
-function endAt(signal: AbortSignal, child: ChildProcess): { stop: () => void } {
+/** @returns stops it */
+function endAt(signal: AbortSignal, child: ChildProcess): () => void {
   let last: NodeJS.Timeout | undefined
   const end = (): void => {
     killGroup(child, 'SIGTERM')
@@ -99,10 +100,8 @@ function endAt(signal: AbortSignal, child: ChildProcess): { stop: () => void } {
   }
   if (signal.aborted) end()
   else signal.addEventListener('abort', end, { once: true })
-  return {
-    stop: () => {
-      signal.removeEventListener('abort', end)
-      clearTimeout(last)
-    },
+  return () => {
+    signal.removeEventListener('abort', end)
+    clearTimeout(last)
   }
 }

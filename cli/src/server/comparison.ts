@@ -51,25 +51,16 @@ async function bundlesNamed(library: Library, bundleNames: readonly string[]): P
   const byName = new Map((await listBundles(library)).map((bundle) => [bundle.name, bundle]))
   return bundleNames.map((name) => {
     const bundle = byName.get(name)
-    if (bundle === undefined)
-      throw noBundle(name, {
-        library,
-        model: bundleNames.find((other) => byName.has(other)),
-        known: [...byName.keys()],
-      })
-    return bundle
+    if (bundle !== undefined) return bundle
+    const model = bundleNames.find((other) => byName.has(other))
+    throw noBundle(name, library, { guess: nearest(name, [...byName.keys()]), model })
   })
 }
 
-type Missing = {
-  readonly library: Library
-  /** A bundle of the same command that exists. */
-  readonly model: string | undefined
-  readonly known: readonly string[]
-}
+/** `guess`: the nearest name; `model`: a bundle of the same command that exists. */
+type Near = { readonly guess: string | null; readonly model: string | undefined }
 
-function noBundle(name: string, { library, model, known }: Missing): CliError {
-  const guess = nearest(name, known)
+function noBundle(name: string, library: Library, { guess, model }: Near): CliError {
   if (library.token !== undefined) return usageError(`this machine cannot read ${printable(name)}`, READABLE)
   const advice = model === undefined ? CHECK_NAME : duplicateAdvice(library, { model, name })
   const next = guess === null ? advice : `Did you mean ${printable(guess)}?`

@@ -138,8 +138,6 @@ function networkError(cause: unknown): NetworkError {
   return new NetworkError(code, cause.message === '' ? code : cause.message, { cause })
 }
 
-const FIRST_WITH_PROXIES = [24, 5] as const
-
 /** Node.js older than 24.5 has no proxy support. Ignoring a proxy would send the request another way than configured.
  * @param version of Node.js, for example `20.20.2`
  * @throws NetworkError ENOPROXY: a proxy is set for this address, and this Node.js cannot use it */
@@ -155,8 +153,7 @@ export function requireProxySupport({ protocol, hostname }: URL, env: Environmen
 
 function hasProxies(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const [neededMajor, neededMinor] = FIRST_WITH_PROXIES
-  return major > neededMajor || (major === neededMajor && minor >= neededMinor)
+  return major > 24 || (major === 24 && minor >= 5)
 }
 
 function isExcepted(hostname: string, env: Environment): boolean {

@@ -2,8 +2,8 @@ import type { Environment, Output } from '../base/parts.ts'
 
 export type TerminalStyle = ReturnType<typeof terminalStyle>
 
-/** What a terminal can show, detected without querying it. Respects NO_COLOR, TERM=dumb and a locale without UTF-8. Output that is not a terminal gets no colour and no
- * overwriting. */
+/** What a terminal can show, detected without querying it. Respects NO_COLOR, TERM=dumb and a locale without UTF-8.
+ * Output that is not a terminal gets no colour and no overwriting. */
 export function terminalStyle({ isTerminal }: Output, env: Environment, platform: NodeJS.Platform) {
   const isDumb = env['TERM'] === 'dumb' || (env['TERM'] === undefined && platform !== 'win32')
   const hasColour = isTerminal && !isDumb && (env['NO_COLOR'] ?? '') === ''

@@ -78,7 +78,7 @@ function tell({ stderr }: Parts, text: string): void {
 /** A text that a person edits in a file that only they can read. The file is gone when `close` was called, or this
  * process ends.
  * @param fileName tells the editor what kind of text it is */
-export function editedText(text: string, fileName: string, env: Environment) {
+function editedText(text: string, fileName: string, env: Environment) {
   const folder = openPrivateFolder(env)
   const path = join(folder.path, fileName)
   writeFileSync(path, text, { mode: 0o600, flag: 'wx' })

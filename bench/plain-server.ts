@@ -2,19 +2,22 @@ import { DatabaseSync } from 'node:sqlite'
 import { verifyCaller } from '@keyferry/crypto/caller-signature'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { Pool } from 'pg'
+import { logCalls } from './plain-log.ts'
 
-// What the API's reads are compared with: plain Fastify routes that check the same signature and send the same prepared
-// reads to the same database, and do nothing else: no validation, no log, no rule, no type.
+// What the API's reads are compared with: plain Fastify routes that check the same signature, send the same prepared
+// reads to the same database and write the same log line, and do nothing else: no validation, no rule, no type.
 // Run as `node bench/plain-server.ts SQLITE_FILE|postgres://… SHARED_SECRET`.
 
 type Read = (...values: string[]) => Promise<Record<string, unknown>[]>
 
-const STANDING = `select users.is_active, tenants.id as tenant_id, memberships.role from users
+const STANDING = `select users.username, users.is_active, tenants.id as tenant_id, memberships.role from users
   left join tenants on tenants.id = $2
   left join memberships on memberships.user_id = users.id and memberships.tenant_id = $2
   where users.id = $1`
 const KEY = `select id, name, value_version, is_secret, description, created_at, updated_at,
     created_by, updated_by, (select username from users where users.id = keys.updated_by) as updated_by_name,
+    value_set_at, value_set_by, (select username from users where users.id = keys.value_set_by) as value_set_by_name,
+    value_changed_elsewhere_at, expires_at, rotate_after_days, rotate_at, template_parts,
     (select count(*) from attachments
       where attachments.tenant_id = keys.tenant_id and attachments.key_id = keys.id) as used_in_bundles,
     case when is_secret = 0 then value end as value
@@ -22,12 +25,13 @@ const KEY = `select id, name, value_version, is_secret, description, created_at,
 const USED_IN = `select bundles.id, bundles.name, attachments.delivered_name as "as" from attachments
   join bundles on bundles.id = attachments.bundle_id
   where attachments.tenant_id = $1 and attachments.key_id = $2 order by bundles.name`
-const BUNDLE = `select id, tenant_id, name, description, tags, created_by, created_at, updated_at,
+const BUNDLE = `select id, tenant_id, name, description, tags, production, created_by, created_at, updated_at,
     updated_by, (select username from users where users.id = bundles.updated_by) as updated_by_name,
     (select count(*) from attachments
       where attachments.tenant_id = bundles.tenant_id and attachments.bundle_id = bundles.id) as key_count
   from bundles where tenant_id = $1 and id = $2`
 const ATTACHED = `select keys.id, keys.name, keys.value_version, keys.is_secret, keys.description,
+    keys.expires_at, keys.rotate_at, keys.template_parts, length(value) - 40 as bytes,
     attachments.delivered_name, attachments.position, attachments.required, case when is_secret = 0 then value end as value
   from attachments join keys on keys.tenant_id = attachments.tenant_id and keys.id = attachments.key_id
   where attachments.tenant_id = $1 and attachments.bundle_id = $2 order by attachments.position`
@@ -41,6 +45,7 @@ const [key, usedIn] = [prepare(KEY), prepare(USED_IN)]
 const [bundle, attached, legacy] = [prepare(BUNDLE), prepare(ATTACHED), prepare(LEGACY)]
 
 const app = Fastify()
+logCalls(app)
 app.get<{ Params: { id: string } }>('/api/v1/keys/:id', async (request) => {
   const tenantId = await admitted(request)
   const [[found], bundles] = await Promise.all([

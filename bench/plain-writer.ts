@@ -1,16 +1,18 @@
 import { createHash, createSecretKey, randomBytes, randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { eventMac } from '@keyferry/crypto/audit-chain'
+import { eventMac, originHash } from '@keyferry/crypto/audit-chain'
 import { verifyCaller } from '@keyferry/crypto/caller-signature'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { seal } from '@keyferry/crypto/seal'
 import { decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
 import { GroupCommit } from '@keyferry/plumbing/group-commit'
-import Fastify from 'fastify'
+import Fastify, { type FastifyRequest } from 'fastify'
 import { Pool } from 'pg'
+import { logCalls } from './plain-log.ts'
 
 // What the API's creations and its deliveries to machines are compared with: plain Fastify routes with the same reads,
-// the same encryption, the same event and the same durable rows, and nothing else: no validation, no log, no rule.
+// the same encryption, the same event, the same durable rows and the same log line, and nothing else: no validation, no
+// rule.
 // SQLite commits in groups here too. Run as `node bench/plain-writer.ts SQLITE_FILE|postgres://… SHARED_SECRET`.
 
 type Row = Record<string, unknown>
@@ -25,13 +27,18 @@ type Place = {
 const KEYS = 20
 const MOST_BYTES = 1_000_000
 const TABLES = (bytes: string) => [
-  'create table members (user_id text, tenant_id text, role text, primary key (user_id, tenant_id))',
-  `create table keys (tenant_id text, id text, name text, value ${bytes}, description text, created_by text,
-    created_at text, primary key (tenant_id, id), unique (tenant_id, name))`,
+  'create table users (id text primary key, username text unique, is_active integer)',
+  'create table tenants (id text primary key)',
+  'create table memberships (user_id text, tenant_id text, role text, primary key (user_id, tenant_id))',
+  `create table keys (tenant_id text references tenants, id text, name text, value ${bytes}, value_version integer,
+    is_secret integer, description text, created_by text, created_at text, updated_by text, updated_at text,
+    value_set_by text, value_set_at text, value_how text, value_was_secret integer,
+    primary key (tenant_id, id), unique (tenant_id, name))`,
   `create table key_uses (tenant_id text, bundle_id text, key_id text, position integer, name text,
     primary key (tenant_id, bundle_id, key_id))`,
   'create table machines (token_hash text primary key, tenant_id text, id text, bundle_id text)',
-  `create table events (tenant_id text, id text, body text, mac ${bytes}, created_at text, primary key (tenant_id, id))`,
+  `create table events (tenant_id text, id text, body text, origin text, mac ${bytes}, created_at text,
+    primary key (tenant_id, id))`,
   `create table deliveries (tenant_id text, id text, bundle_id text, machine_id text, versions text, created_at text,
     primary key (tenant_id, id))`,
   `create table holdings (tenant_id text, key_id text, holder text, delivery_id text, last_at text, times integer,
@@ -45,11 +52,14 @@ const auditKey = createSecretKey(randomBytes(32))
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
 const app = Fastify()
+logCalls(app)
 app.post('/members', async ({ headers }) => {
   const [userId, tenantId] = [String(headers['x-user-id']), String(headers['x-tenant-id'])]
   const keyIds = Array.from({ length: KEYS }, () => randomUUID())
   await database.write((run) => {
-    run('insert into members values ($1, $2, $3)', [userId, tenantId, 'owner'])
+    run('insert into users values ($1, $1, 1)', [userId])
+    run('insert into tenants values ($1)', [tenantId])
+    run('insert into memberships values ($1, $2, $3)', [userId, tenantId, 'owner'])
     run('insert into machines values ($1, $2, $3, $4)', [hashOf('token'), tenantId, 'machine', 'bundle'])
     for (const [position, id] of keyIds.entries()) {
       const name = `KEY_${position}`
@@ -60,23 +70,24 @@ app.post('/members', async ({ headers }) => {
   })
   return { ok: true }
 })
-app.post<{ Body: { name: string; value: string } }>('/keys', async ({ headers, body }, reply) => {
+app.post<{ Body: { name: string; value: string } }>('/keys', async (request, reply) => {
+  const { headers, body } = request
   const [userId, tenantId] = [String(headers['x-user-id']), String(headers['x-tenant-id'])]
   if (!verifyCaller({ userId, tenantId }, String(headers['x-signature']), [secret]))
     throw new Error('unsigned')
-  const [member] = await database.read('select role from members where user_id = $1 and tenant_id = $2', [
-    userId,
-    tenantId,
-  ])
-  if (!member) throw new Error('not a member')
+  const [member] = await database.read(STANDING, [userId, tenantId])
+  if (member?.['is_active'] !== 1 || member['role'] === null) throw new Error('not a member')
   const id = randomUUID()
+  let key = {}
   await database.write((run) => {
-    insertKey(run, { ...body, tenantId, userId, id })
-    insertEvent(run, tenantId, { action: 'key.created', actor: userId, key: id, name: body.name })
+    key = insertKey(run, { ...body, tenantId, userId, id })
+    const event = { action: 'key.created', actor: userId, key: id, name: body.name }
+    insertEvent(run, { tenantId, origin: originOf(request), event })
   })
-  return reply.code(201).send({ id, name: body.name, value: '*****' })
+  return reply.code(201).send({ ...key, value: '*****', updated_by_name: member['username'] })
 })
-app.post<{ Body: { client_pubkey: string } }>('/deliveries', async ({ headers, body }) => {
+app.post<{ Body: { client_pubkey: string } }>('/deliveries', async (request) => {
+  const { headers, body } = request
   const token = String(headers.authorization).slice('Bearer '.length)
   const [machine] = await database.read(
     'select tenant_id, id, bundle_id from machines where token_hash = $1',
@@ -102,7 +113,8 @@ app.post<{ Body: { client_pubkey: string } }>('/deliveries', async ({ headers, b
       at,
     ])
     run(UPDATE, [id, at, tenantId, 'machine', ...rows.map((row) => String(row['id']))])
-    insertEvent(run, tenantId, { action: 'delivery.machine', delivery: id, versions, at })
+    const event = { action: 'delivery.machine', delivery: id, versions, at }
+    insertEvent(run, { tenantId, origin: originOf(request), event })
   })
   return {
     delivery_id: id,
@@ -112,6 +124,9 @@ app.post<{ Body: { client_pubkey: string } }>('/deliveries', async ({ headers, b
 })
 process.stdout.write(`Listens   ${await app.listen({ host: '127.0.0.1', port: 0 })}\nCtrl-C\n`)
 
+const STANDING = `select users.username, users.is_active, memberships.role from users
+  left join tenants on tenants.id = $2
+  left join memberships on memberships.user_id = users.id and memberships.tenant_id = $2 where users.id = $1`
 const VALUES = `select keys.id, keys.name, case when (select sum(length(value)) from key_uses
       join keys on keys.tenant_id = key_uses.tenant_id and keys.id = key_uses.key_id
       where key_uses.tenant_id = $1 and key_uses.bundle_id = $2) < ${MOST_BYTES} then keys.value end as value
@@ -126,23 +141,30 @@ function contextOf({ tenantId, id, name }: Pick<NewKey, 'tenantId' | 'id' | 'nam
   return { tenantId, table: 'keys', rowId: id, column: 'value', version: 1, name, isSecret: true }
 }
 
-function insertKey(run: Parameters<Change>[0], key: NewKey): void {
+function insertKey(run: Parameters<Change>[0], key: NewKey): Record<string, Value> {
+  const { tenantId, id, name, userId: by } = key
+  const at = new Date().toISOString()
+  const made = { value_version: 1, is_secret: 1, description: '', created_by: by, created_at: at }
+  const set = { updated_by: by, updated_at: at, value_set_by: by, value_set_at: at, value_how: 'set' }
   const value = encryptValue(Plaintext.of(key.value), tenantKey, contextOf(key))
-  const { tenantId, id, name, userId } = key
-  const row = [tenantId, id, name, value, '', userId, new Date().toISOString()]
-  run('insert into keys values ($1, $2, $3, $4, $5, $6, $7)', row)
+  const row = { tenant_id: tenantId, id, name, value, ...made, ...set, value_was_secret: 1 }
+  run(INSERTION, Object.values(row))
+  return row
 }
 
-function insertEvent(run: Parameters<Change>[0], tenantId: string, event: Record<string, string>): void {
-  const body = JSON.stringify(event)
-  const mac = eventMac({ tenantId, body, origin: null }, auditKey)
-  run('insert into events values ($1, $2, $3, $4, $5)', [
-    tenantId,
-    randomUUID(),
-    body,
-    mac,
-    new Date().toISOString(),
-  ])
+const INSERTION = `insert into keys values (${Array.from({ length: 15 }, (_, at) => `$${at + 1}`).join(', ')})`
+
+function originOf({ ip, headers }: FastifyRequest): string {
+  return JSON.stringify({ ip, user_agent: headers['user-agent'] ?? '', salt: randomUUID() })
+}
+
+type Recorded = { tenantId: string; origin: string; event: Record<string, string> }
+
+function insertEvent(run: Parameters<Change>[0], { tenantId, origin, event }: Recorded): void {
+  const [id, at] = [randomUUID(), new Date().toISOString()]
+  const body = JSON.stringify({ id, at, ...event, personal: originHash(origin) })
+  const mac = eventMac({ tenantId, body, origin }, auditKey)
+  run('insert into events values ($1, $2, $3, $4, $5, $6)', [tenantId, id, body, origin, mac, at])
 }
 
 function opened(tenantId: string, { id, name, value }: Row): string {
@@ -152,7 +174,7 @@ function opened(tenantId: string, { id, name, value }: Row): string {
 
 function onSqlite(path: string): Place {
   const file = new DatabaseSync(path, { timeout: 0 })
-  file.exec('pragma journal_mode = wal; pragma synchronous = full')
+  file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
   for (const table of TABLES('blob')) file.exec(table)
   const commits = new GroupCommit(file)
   const known = new Map<string, ReturnType<DatabaseSync['prepare']>>()

@@ -23,6 +23,15 @@ describe.each(databases)('keys on %s', (kind) => {
     expect((await get(json.id)).json).toEqual({ ...json, bundles: [] })
   })
 
+  test.each([
+    { value: 'shown', is_secret: false },
+    { value: '${HOST}:${PORT}/${HOST}', is_template: true, is_secret: false },
+    { value: 'old soon', rotate_after_days: 30, expires_at: '2027-01-31T12:00:00Z', description: 'why' },
+  ])('a creation of %j answers what a read does', async (fields) => {
+    const { json } = await create({ name: `C${randomUUID().replaceAll('-', '')}`, ...fields })
+    expect((await get(json.id)).json).toEqual({ ...json, bundles: [] })
+  })
+
   test.each(['', ' blanks ', 'line\nline\r\n', '\u{feff}"quotes\'$`\\', 'ünïcode \u{1f511}'])(
     'the value %j is kept byte for byte',
     async (value) => {

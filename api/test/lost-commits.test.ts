@@ -51,7 +51,6 @@ describe.each(databases)('a commit that %s loses before it is read again', (kind
   }
 
   test.each([
-    ['keys', () => api.call('createKey', { as: owner, body: KEY })],
     ['bundles', () => api.call('createBundle', { as: owner, body: BUNDLE })],
     ['machines', () => api.call('createMachine', { as: owner, body: MACHINE })],
     ['webhooks', () => api.call('createWebhook', { as: owner, body: WEBHOOK })],

@@ -2,14 +2,14 @@ import type { Access, ApiEndpointName, apiEndpoints, Endpoint, PathParams } from
 import type { z } from 'zod'
 import type { Origin } from '../domain/base/origin.ts'
 import type { MachineCaller } from '../domain/machines/machine-caller.ts'
-import type { Caller, Visitor } from '../domain/people/membership.ts'
+import type { NamedCaller, Visitor } from '../domain/people/membership.ts'
 
 type Output<R, Part extends string> = R extends { [K in Part]: infer S extends z.ZodType }
   ? z.output<S>
   : undefined
 
 type CallerOf<A extends Access> = A extends 'member' | 'owner'
-  ? Caller
+  ? NamedCaller
   : A extends 'session'
     ? Visitor
     : A extends 'machine'

@@ -6,9 +6,9 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
 import { chunksOf, type Listing, type Page, type Slice } from '../base/listing.ts'
 import { firstStamp, type Stamp, stampOf } from '../base/stamp.ts'
-import type { Caller } from '../people/membership.ts'
+import type { Caller, NamedCaller } from '../people/membership.ts'
 import { groupsOf } from './bundle-entry.ts'
-import { type Deadlines, type DueBy, type Lifetime, normalLifetime } from './key-lifetime.ts'
+import { type Deadlines, type DueBy, type Lifetime, normalLifetime, rotationTime } from './key-lifetime.ts'
 import { maskOverSecret } from './mask.ts'
 import { type TemplateParts, type TemplateUses, templateUsesOf } from './template.ts'
 import { mayChange, mayShow, requireRight, type ValueRights } from './value-rights.ts'
@@ -102,21 +102,28 @@ export interface KeyStore {
 /** @throws DomainError conflict: the tenant has a key of this name · invalid: the value is no template */
 export async function createKey(
   keys: KeyStore,
-  caller: Caller,
-  { draft: { is_template, ...draft }, clock }: { draft: KeyDraft; clock: ClockAndIds },
+  caller: NamedCaller,
+  { draft: { is_template, value: text, ...draft }, clock }: { draft: KeyDraft; clock: ClockAndIds },
 ): Promise<SeenKey> {
   const stamp = stampOf(caller, clock)
-  const value = Plaintext.of(draft.value)
-  const key = {
-    ...draft,
-    ...normalLifetime(draft),
-    id: clock.newId(),
-    value,
-    templateUses: is_template ? templateUsesOf(value) : null,
-    ...firstStamp(stamp),
-  }
-  await keys.insert(caller.tenantId, key, stamp)
-  return readBack(findKey(keys, caller, key.id))
+  const value = Plaintext.of(text)
+  const templateUses = is_template ? templateUsesOf(value) : null
+  const lifetime = { ...draft, ...normalLifetime(draft) }
+  const key = { ...lifetime, id: clock.newId(), ...firstStamp(stamp) }
+  await keys.insert(caller.tenantId, { ...key, value, templateUses }, stamp)
+  const { userId: id, username: name } = caller
+  const set = { value_set_at: stamp.at, value_changed_elsewhere_at: null }
+  return seenBy(keys, caller, {
+    ...key,
+    ...set,
+    value_set_by: { kind: 'user', id, name },
+    updated_by_name: name,
+    rotate_at: rotationTime(set, key.rotate_after_days),
+    used_in_bundles: 0,
+    version: 1,
+    value: key.is_secret ? null : value,
+    templateParts: templateUses && [...new Set(templateUses)],
+  })
 }
 
 /** @throws DomainError not_found, for another tenant's key too */

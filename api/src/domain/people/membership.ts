@@ -19,8 +19,11 @@ export type Visitor = SignedCaller & { role: Role | null; origin: Origin | null 
 /** An active user acting in a tenant that the user belongs to. */
 export type Caller = SignedCaller & { role: Role; origin: Origin | null }
 
+/** A caller with the name under which answers show them. */
+export type NamedCaller = Caller & { username: string }
+
 /** The looked-up state of a signed caller; `role` is null without a membership. */
-type Standing = { isActive: boolean; tenantExists: boolean; role: Role | null }
+type Standing = { username: string; isActive: boolean; tenantExists: boolean; role: Role | null }
 
 export interface MembershipStore {
   /** Null when there is no such user. */
@@ -37,13 +40,13 @@ export async function admit(
   memberships: MembershipStore,
   signed: SignedCaller & { origin: Origin | null },
   access: MemberAccess,
-): Promise<Visitor> {
+): Promise<Visitor & { username: string }> {
   const standing = await memberships.findStanding(signed)
   if (!standing) throw userNotFound()
   if (!standing.isActive) throw new DomainError('forbidden', 'Forbidden: user is inactive')
   if (access !== 'session') requireRole(standing, access)
   const { userId, tenantId, origin } = signed
-  return { userId, tenantId, role: standing.role, origin }
+  return { userId, tenantId, role: standing.role, origin, username: standing.username }
 }
 
 function requireRole({ tenantExists, role }: Standing, access: Role): void {

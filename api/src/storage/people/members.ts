@@ -101,14 +101,15 @@ export function createMembershipStore({ query, prepare }: Queries): MembershipSt
           .onRef('memberships.user_id', '=', 'users.id')
           .on('memberships.tenant_id', '=', value('tenantId')),
       )
-      .select(['users.is_active', 'tenants.id as tenant_id', 'memberships.role'])
+      .select(['users.username', 'users.is_active', 'tenants.id as tenant_id', 'memberships.role'])
       .where('users.id', '=', value('userId')),
   )
   return {
     async findStanding({ userId, tenantId }) {
       const [row] = await readStanding({ userId, tenantId })
       if (!row) return null
-      return { isActive: row.is_active === 1, tenantExists: row.tenant_id !== null, role: row.role }
+      const { username, role } = row
+      return { username, isActive: row.is_active === 1, tenantExists: row.tenant_id !== null, role }
     },
     listActive: (tenantId) =>
       selectOf(query, 'memberships', tenantId)

@@ -172,4 +172,15 @@ describe.each(databases)('rotation of a tenant key on %s', (kind) => {
       expect(await usedIds()).toEqual(allUnder(await currentId()))
       expect((await verifyValues(settings())).failures).toEqual([])
     })
+
+  test('a server that remembers the old key stores its next value under the new one', async () => {
+    const [node] = nodes
+    const create = (name: string) =>
+      node?.call('createKey', { as: kept.owner, body: { name, value: 'v', is_secret: false } })
+    await create('BEFORE_ROTATION')
+    await rotateTenantKey(settings(), { tenantId: kept.owner.tenantId, settleMs: 0 })
+    expect((await create('AFTER_ROTATION'))?.json).toMatchObject({ name: 'AFTER_ROTATION', value: 'v' })
+    expect(await usedIds()).toEqual(allUnder(await currentId()))
+    expect((await verifyValues(settings())).failures).toEqual([])
+  })
 })

@@ -1,4 +1,5 @@
 import {
+  CompiledQuery,
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
@@ -50,6 +51,10 @@ export function openPostgres(url: () => string, most: number): Database {
     },
     async updateAll(transaction, table, changed) {
       if (changed.rows.length > 0) await send(transaction, updateOfAll(table, changed))
+    },
+    async requireRow(transaction, { sql: text, parameters }, failure) {
+      const counted = CompiledQuery.raw(`select 1 / count(*) from (${text}) as found`, [...parameters])
+      await send(transaction, counted, (error) => (isDivisionByZero(error) ? failure() : error))
     },
     sealBatch: 500,
     holdShared: sql`for share`,
@@ -107,6 +112,10 @@ async function explained<T>(
   } catch (error) {
     throw (await sentFailure(transaction)) ?? error
   }
+}
+
+function isDivisionByZero(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '22012'
 }
 
 // SQLSTATE classes: connection, lost race with another transaction (a deadlock is one), resources, operator

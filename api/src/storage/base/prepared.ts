@@ -11,10 +11,10 @@ export type BuildRead<Name extends string, Row> = (value: (name: Name) => string
   compile(): CompiledQuery<Row>
 }
 
-/** Prepare a statement of the transactions that are made most. Each run passes its values, null among them. */
+/** Prepare a statement of the transactions that are made most. Each run passes its values. */
 export function preparedStatement<Name extends string, Row>(
   build: BuildRead<Name, Row>,
-): (values: Readonly<Record<Name, string | null>>) => CompiledQuery<Row> {
+): (values: Readonly<Record<Name, string | Uint8Array | null>>) => CompiledQuery<Row> {
   const { text, parametersFor } = templateOf(build)
   return (values) => CompiledQuery.raw(text, parametersFor(values))
 }
@@ -28,7 +28,7 @@ export function prepared<Name extends string, Row>(
   const { text, parametersFor } = templateOf(build)
   const rowsFor = run(text)
   // The query's own type says what its rows hold, as in every other use of the query layer.
-  return async (values) => (await rowsFor(parametersFor(values))) as Row[]
+  return (values) => rowsFor(parametersFor(values)) as Promise<Row[]>
 }
 
 function templateOf<Name extends string, Row>(build: BuildRead<Name, Row>) {

@@ -1,4 +1,4 @@
-import type { Kysely, RawBuilder, Transaction } from 'kysely'
+import type { CompiledQuery, Kysely, RawBuilder, Transaction } from 'kysely'
 import type { Event } from '../../domain/base/event.ts'
 import type { ColumnTypes } from '../schema/column.ts'
 import type { ChangedRows, Rows } from './many-rows.ts'
@@ -33,6 +33,13 @@ type UpdateAll = <Table extends keyof Tables>(
   changed: ChangedRows<Table>,
 ) => Promise<void>
 
+/** What this process remembered has changed, so the transaction must not be committed. `recording` makes it again. */
+export class Outdated extends Error {}
+
+/** Let a transaction go on only where a select finds a row. On PostgreSQL it is only sent, and fails the commit.
+ * @param failure makes the error that the transaction fails with */
+type RequireRow = (transaction: Query, select: CompiledQuery, failure: () => Error) => Promise<void>
+
 /** `wanted` by this program, of `most` that the server gives, of which `others` use some. */
 export type ScarceConnections = { wanted: number; most: number; others: number }
 
@@ -51,6 +58,7 @@ export type Database = {
   write: Write
   insertAll: InsertAll
   updateAll: UpdateAll
+  requireRow: RequireRow
   /** How many events one seal takes: fewer on SQLite, because other writers wait during a seal. */
   sealBatch: number
   /** Ends a select whose rows no other transaction may change until this one ends. On SQLite a transaction is alone in
@@ -101,7 +109,10 @@ export function recordedBy(
 }
 
 /** What stores read and write with. */
-export type Queries = Pick<Database, 'query' | 'prepare' | 'holdShared' | 'holdLightly' | 'hold'> & {
+export type Queries = Pick<
+  Database,
+  'query' | 'prepare' | 'requireRow' | 'holdShared' | 'holdLightly' | 'hold'
+> & {
   /** As `Write`, with a transaction that records events. */
   write: <T>(change: (transaction: Recorded) => Promise<T>) => Promise<T>
 }

@@ -7,7 +7,7 @@ import { unavailable } from '../../domain/base/errors.ts'
 import { changesValues, type Event, eventBody } from '../../domain/base/event.ts'
 import { originText } from '../../domain/base/origin.ts'
 import { chunks } from './chunks.ts'
-import { type Database, type Queries, recordedBy } from './queries.ts'
+import { type Database, Outdated, type Queries, recordedBy } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 /** What seals the outbox. */
@@ -31,29 +31,34 @@ export function recording(
   { mac: key }: Pick<AuditKey, 'mac'>,
   after: AfterCommit = NOTHING_AFTER,
 ): Queries {
+  const write: Queries['write'] = async (change) => {
+    const rows: EventRow[] = []
+    const changed = new Set<string>()
+    const record = (event: Event): void => {
+      if (after.isFull(event.tenantId)) throw unavailable('audit log')
+      rows.push(eventRow(event, key))
+      if (changesValues(event)) changed.add(event.tenantId)
+    }
+    const result = await database.write(async (transaction) => {
+      const recorded = recordedBy(database, transaction, record)
+      const made = await change(recorded)
+      for (const some of chunks(rows)) {
+        await recorded.insertAll('events', some)
+        if (rows.length > some.length) await turn() // Many events let other calls run.
+      }
+      return made
+    })
+    if (rows.length > 0) after.wake(new Set(rows.map(({ tenant_id }) => tenant_id)))
+    if (changed.size > 0) after.valuesChanged(changed)
+    return result
+  }
   return {
     ...database,
-    async write(change) {
-      const rows: EventRow[] = []
-      const changed = new Set<string>()
-      const record = (event: Event): void => {
-        if (after.isFull(event.tenantId)) throw unavailable('audit log')
-        rows.push(eventRow(event, key))
-        if (changesValues(event)) changed.add(event.tenantId)
-      }
-      const result = await database.write(async (transaction) => {
-        const recorded = recordedBy(database, transaction, record)
-        const made = await change(recorded)
-        for (const some of chunks(rows)) {
-          await recorded.insertAll('events', some)
-          if (rows.length > some.length) await turn() // Many events let other calls run.
-        }
-        return made
-      })
-      if (rows.length > 0) after.wake(new Set(rows.map(({ tenant_id }) => tenant_id)))
-      if (changed.size > 0) after.valuesChanged(changed)
-      return result
-    },
+    write: (change) =>
+      write(change).catch((error: unknown) => {
+        if (error instanceof Outdated) return write(change)
+        throw error
+      }),
   }
 }
 

@@ -58,6 +58,10 @@ export function openSqlite(path: string): Database {
     async updateAll(_transaction, table, changed) {
       if (changed.rows.length > 0) await runEach(updateOfEach(table, changed))
     },
+    async requireRow(_transaction, { sql: text, parameters }, failure) {
+      const find = async () => statement(text).statement.get(...inputs(parameters))
+      if ((await translated(find, isSqliteAway)) === undefined) throw failure()
+    },
     sealBatch: 200,
     holdShared: sql``,
     holdLightly: sql``,

@@ -5,11 +5,11 @@ import {
   unwrapTenantKey,
   wrapTenantKey,
 } from '@keyferry/crypto/tenant-key'
-import type { CompiledQuery } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import { userNotFound } from '../../domain/people/membership.ts'
 import { BoundedMap } from '../base/bounded-map.ts'
 import { preparedStatement } from '../base/prepared.ts'
-import type { Queries, Query } from '../base/queries.ts'
+import { Outdated, type Queries, type Query } from '../base/queries.ts'
 
 const CACHED_KEYS = 10_000
 
@@ -27,13 +27,22 @@ export class TenantKeys {
   readonly #query: Query
   readonly #ring: RootKeyRing
   readonly #holding: (values: { tenantId: string }) => CompiledQuery<WrappedKeys>
-  readonly #cache = new BoundedMap<string, { wrapped: Buffer; keys: TenantKeyRing }>(CACHED_KEYS)
+  readonly #requireRow: Queries['requireRow']
+  readonly #holdingKnown: (values: { tenantId: string; first: Uint8Array }) => CompiledQuery
+  readonly #cache = new BoundedMap<string, { wrapped: Buffer; first: Uint8Array; keys: TenantKeyRing }>(
+    CACHED_KEYS,
+  )
 
-  constructor(queries: Pick<Queries, 'query' | 'holdLightly'>, ring: RootKeyRing) {
-    this.#query = queries.query
+  constructor(queries: Pick<Queries, 'query' | 'requireRow' | 'holdLightly'>, ring: RootKeyRing) {
+    const { query, requireRow, holdLightly } = queries
+    this.#query = query
     this.#ring = ring
+    this.#requireRow = requireRow
     this.#holding = preparedStatement((value: (name: 'tenantId') => string) =>
-      wrappedOf(queries.query, value('tenantId')).modifyEnd(queries.holdLightly),
+      wrappedOf(query, value('tenantId')).modifyEnd(holdLightly),
+    )
+    this.#holdingKnown = preparedStatement((value: (name: 'tenantId' | 'first') => string) =>
+      wrappedOf(query, value('tenantId')).where(sql`wrapped_key`, '=', value('first')).modifyEnd(holdLightly),
     )
   }
 
@@ -58,6 +67,18 @@ export class TenantKeys {
     return this.#unwrapped(tenantId, rows[0])
   }
 
+  /** As `held`. A key that this process knows is only checked, for which a transaction does not wait: with another one
+   * it fails, and is made again. */
+  async heldKnown(transaction: Query, tenantId: string): Promise<TenantKeyRing> {
+    const known = this.#cache.get(tenantId)
+    if (!known) return this.held(transaction, tenantId)
+    await this.#requireRow(transaction, this.#holdingKnown({ tenantId, first: known.first }), () => {
+      this.#cache.delete(tenantId)
+      return new Outdated(`the key of ${tenantId} is another one now`)
+    })
+    return known.keys
+  }
+
   #unwrapped(tenantId: string, row: WrappedKeys | undefined): TenantKeyRing {
     if (!row) throw userNotFound()
     const others = [row.next_key, row.old_key].filter((key) => key !== null)
@@ -67,7 +88,7 @@ export class TenantKeys {
     const unwrap = (key: Uint8Array) => unwrapTenantKey(key, this.#ring, tenantId)
     const keys = [unwrap(row.wrapped_key), ...others.map(unwrap)] as const
     if (this.#cache.size === 0) setTimeout(() => this.#cache.clear(), KEY_KEPT_MS).unref()
-    this.#cache.set(tenantId, { wrapped, keys })
+    this.#cache.set(tenantId, { wrapped, first: row.wrapped_key, keys })
     return keys
   }
 }

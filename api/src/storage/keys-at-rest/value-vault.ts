@@ -100,7 +100,7 @@ export class ValueVault {
   async toWrite(tenantId: string): Promise<(transaction: Query) => Promise<TenantVault>> {
     await this.#stored?.prepare(tenantId)
     return async (transaction) => {
-      const keys = await this.#tenantKeys.held(transaction, tenantId)
+      const keys = await this.#tenantKeys.heldKnown(transaction, tenantId)
       return {
         ...this.#reading(tenantId, keys),
         seal: (plaintext, row) => {

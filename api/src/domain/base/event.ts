@@ -177,7 +177,11 @@ const DATA_FIELDS = DataFields.keyof().options
 const CUT_FIELDS = CutFields.keyof().options
 
 function allowedData(data: EventData, most: number): object {
-  const told = DATA_FIELDS.map((field) => [field, allowed(data[field])])
+  // Most events have a few fields of these many.
+  const told = DATA_FIELDS.filter((field) => data[field] !== undefined).map((field) => [
+    field,
+    allowed(data[field]),
+  ])
   const lists = CUT_FIELDS.flatMap((field) => cut(field, data[field] ?? null, most))
   return Object.fromEntries([...told, ...lists])
 }

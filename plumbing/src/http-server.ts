@@ -137,8 +137,7 @@ function rawRefusal(status: string): string {
  * server would: Node shows only the first Host header, and a target such as `http://other/` names another host. */
 export function targetProblem({ rawHeaders, url = '' }: IncomingMessage): string | null {
   if (!url.startsWith('/')) return 'request target must begin with /'
-  const names = rawHeaders.filter((_, index) => index % 2 === 0)
-  const hosts = names.filter((name) => name.toLowerCase() === 'host')
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
   return hosts.length > 1 ? 'more than one Host header' : null
 }
 

@@ -39,7 +39,6 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.decorateRequest('tenantId', null)
   readBodiesAsBytes(app)
   logCalls(app, parts.log)
-  refuseStrangeTargets(app)
   registerEndpoints(app, parts)
   return app
 }
@@ -68,14 +67,6 @@ function answerError(reply: FastifyReply, error: unknown): void {
   void reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body)
 }
 
-// A proxy in front may have decided by another host or path than this server would.
-function refuseStrangeTargets(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw }) => {
-    const problem = targetProblem(raw)
-    if (problem !== null) throw new DomainError('invalid', problem)
-  })
-}
-
 // A signature may cover the body, so keep its bytes; it is parsed as JSON after the caller is admitted.
 function readBodiesAsBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -101,7 +92,9 @@ function requestId(offered: string | string[] | undefined): string {
 function logCalls(app: FastifyInstance, log: Logger): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    done()
+    // A proxy in front may have decided by another host or path than this server would.
+    const problem = targetProblem(request.raw)
+    done(problem === null ? undefined : new DomainError('invalid', problem))
   })
   app.addHook('onResponse', (request, reply, done) => {
     log.info({ ...callFacts(request, reply), tenant: request.tenantId }, 'call')

@@ -41,16 +41,14 @@ export async function fanOut(
   transaction: Query,
   batches: readonly SealedBatch[],
 ): Promise<void> {
-  const told = batches.flatMap((batch) => {
-    const entries = batch.rows.map(entryIn).filter(isTold)
-    return entries.length === 0 && batch.note === null ? [] : [{ ...batch, entries }]
-  })
-  if (told.length === 0) return
-  const tenantIds = told.map(({ tenantId }) => tenantId)
+  const tenantIds = batches.map(({ tenantId }) => tenantId)
   const webhooks = await activeWebhooks(parts, transaction, tenantIds)
-  for (const batch of told) {
+  for (const batch of batches) {
     const receivers = webhooks.get(batch.tenantId)
-    if (receivers) await tell(parts, transaction, { ...batch, receivers })
+    if (!receivers) continue
+    const entries = batch.rows.map(entryIn).filter(isTold)
+    if (entries.length > 0 || batch.note !== null)
+      await tell(parts, transaction, { ...batch, entries, receivers })
   }
 }
 

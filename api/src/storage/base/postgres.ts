@@ -60,6 +60,7 @@ export function openPostgres(url: () => string, most: number): Database {
     holdShared: sql`for share`,
     holdLightly: sql`for key share`,
     hold: sql`for update`,
+    holdToChange: sql`for no key update`,
     holdFree: sql`for update skip locked`,
     columns: {
       text: 'text collate "C"',

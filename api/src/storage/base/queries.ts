@@ -68,6 +68,8 @@ export type Database = {
   holdLightly: RawBuilder<unknown>
   /** As `holdShared`, for rows that this transaction will change. */
   hold: RawBuilder<unknown>
+  /** As `hold`, but others can still add rows that refer to these. */
+  holdToChange: RawBuilder<unknown>
   /** As `hold`, without the rows that another transaction holds. */
   holdFree: RawBuilder<unknown>
   columns: ColumnTypes
@@ -90,6 +92,7 @@ export type Recorded = Query & {
   insertAll: <Table extends keyof Tables>(table: Table, rows: Rows<Table>) => Promise<void>
   /** As `UpdateAll`. */
   updateAll: <Table extends keyof Tables>(table: Table, changed: ChangedRows<Table>) => Promise<void>
+  holdToChange: Database['holdToChange']
   /** Record an event of the change that this transaction makes.
    * @throws DomainError unavailable: the change must not happen */
   record(event: Event): void
@@ -97,12 +100,13 @@ export type Recorded = Query & {
 
 /** A transaction of `database` with what it records events by. */
 export function recordedBy(
-  { insertAll, updateAll }: Pick<Database, 'insertAll' | 'updateAll'>,
+  { insertAll, updateAll, holdToChange }: Pick<Database, 'insertAll' | 'updateAll' | 'holdToChange'>,
   transaction: Query,
   record: Recorded['record'],
 ): Recorded {
   return Object.assign(transaction, {
     record,
+    holdToChange,
     insertAll: ((table, rows) => insertAll(transaction, table, rows)) satisfies Recorded['insertAll'],
     updateAll: ((table, changed) => updateAll(transaction, table, changed)) satisfies Recorded['updateAll'],
   })

@@ -66,6 +66,7 @@ export function openSqlite(path: string): Database {
     holdShared: sql``,
     holdLightly: sql``,
     hold: sql``,
+    holdToChange: sql``,
     holdFree: sql``,
     columns: {
       text: 'text',

@@ -13,9 +13,9 @@ import {
 import { rotationTime } from '../../domain/library/key-lifetime.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'
 import { mayCompare, requireChangeAllowed } from '../../domain/library/value-rights.ts'
-import type { Query } from '../base/queries.ts'
+import type { Query, Recorded } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
-import { updateOf } from '../base/tenant-rows.ts'
+import { selectOf } from '../base/tenant-rows.ts'
 import { changersOf } from '../bundles/value-rights.ts'
 import { storedUses, type TenantVault } from '../keys-at-rest/value-vault.ts'
 import { type KeyWrite, type KeyWriteParts, writeKeyChanges } from './key-writes.ts'
@@ -31,17 +31,17 @@ export type KeyChangeParts = KeyWriteParts & { vault: TenantVault }
 const BY_HAND: ValueSource = { how: 'set', restoredFrom: null }
 
 /** Lock keys until the transaction ends, so that values are encrypted for the rows that they go into. */
-export function holdKeysOf(transaction: Query, tenantId: string, keyIds: readonly string[]) {
-  return updateOf(transaction, 'keys', tenantId)
-    .set((column) => ({ updated_at: column.ref('updated_at') }))
+export function holdKeysOf(transaction: Recorded, tenantId: string, keyIds: readonly string[]) {
+  return selectOf(transaction, 'keys', tenantId)
+    .selectAll()
     .where('id', 'in', keyIds)
-    .returningAll()
+    .modifyEnd(transaction.holdToChange)
     .execute()
 }
 
 /** As `holdKeysOf`, for one key.
  * @throws DomainError not_found */
-export async function holdKey(transaction: Query, tenantId: string, keyId: string): Promise<KeyRow> {
+export async function holdKey(transaction: Recorded, tenantId: string, keyId: string): Promise<KeyRow> {
   const [row] = await holdKeysOf(transaction, tenantId, [keyId])
   if (!row) throw keyNotFound()
   return row

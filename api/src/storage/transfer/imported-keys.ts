@@ -5,7 +5,7 @@ import { templateUsesOf } from '../../domain/library/template.ts'
 import type { ImportChange } from '../../domain/transfer/library-import.ts'
 import { makesKey, markAfter, splits } from '../../domain/transfer/library-import-step.ts'
 import { chunks } from '../base/chunks.ts'
-import type { Query } from '../base/queries.ts'
+import type { Recorded } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
 import { keepHolders } from '../keys/kept-holders.ts'
 import { changeOfKey, holdKeysOf, type KeyChangeParts } from '../keys/key-changes.ts'
@@ -22,7 +22,7 @@ type Change = ImportChange & { tenantId: string }
 /** Lock the keys that are used as they are or changed, and see whether they are still as planned.
  * @returns them, by id */
 export async function holdKeys(
-  transaction: Query,
+  transaction: Recorded,
   { tenantId, steps }: Change,
 ): Promise<ReadonlyMap<string, KeyRow>> {
   const used = steps.flatMap(({ action, key }) => (key !== null && USES_KEY.has(action) ? [key] : []))

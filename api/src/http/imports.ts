@@ -4,7 +4,7 @@ import { stricterForMachines } from '../domain/approvals/value-rules.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import { type ImportPlan, importVariables, planOf } from '../domain/transfer/library-import.ts'
 import type { ImportRemoval } from '../domain/transfer/library-import-plan.ts'
-import { type FoundKey, makesKey, markAfter } from '../domain/transfer/library-import-step.ts'
+import { choicesOf, type FoundKey, makesKey, markAfter } from '../domain/transfer/library-import-step.ts'
 import { moveLibrary } from '../domain/transfer/library-move.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -55,15 +55,9 @@ export function importHandlers({ stores, clock, requestParts }: HandlerParts) {
 
 type ImportOfBundle = z.output<typeof ImportVariables>['also'][number]
 
-function askedOf({ bundle, entries, detach, own, share, replace, key_names }: ImportOfBundle) {
-  const choices = {
-    own: new Set(own),
-    share: new Set(share),
-    replace: replace === 'all' ? replace : new Set(replace),
-    keyNames: new Map(Object.entries(key_names)),
-  }
+function askedOf({ bundle, entries, detach, ...choices }: ImportOfBundle) {
   const given = entries.map(({ value = '', ...entry }) => ({ ...entry, value }))
-  return { bundleName: bundle, entries: given, detach, choices, planId: undefined }
+  return { bundleName: bundle, entries: given, detach, choices: choicesOf(choices), planId: undefined }
 }
 
 function presentPlan({ bundleId, steps, removals, planId }: ImportPlan) {

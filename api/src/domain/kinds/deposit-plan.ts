@@ -16,7 +16,13 @@ import {
   type LibraryImportStore,
   planOf,
 } from '../transfer/library-import.ts'
-import { type FoundKey, type ImportStep, makesKey, markAfter } from '../transfer/library-import-step.ts'
+import {
+  choicesOf,
+  type FoundKey,
+  type ImportStep,
+  makesKey,
+  markAfter,
+} from '../transfer/library-import-step.ts'
 
 /*
  * What an approval of a deposit would do in the library of the approver's workspace. The plan is that of an import.
@@ -61,25 +67,11 @@ export async function importOf(
   if (!deposit || suggestedBundle === null)
     throw new DomainError('conflict', 'This request asks for values: it is no deposit')
   const opened = await openDeposit(parts, request)
-  const { own, share, replace } = { ...opened, ...given(treatment) }
-  const keyNames = treatment.key_names ?? {}
-  const choices = {
-    own: new Set(own),
-    share: new Set(share),
-    replace: replace === 'all' ? replace : new Set(replace),
-    keyNames: new Map(Object.entries(keyNames)),
-  }
+  const { own = opened.own, share = opened.share, replace = opened.replace, key_names = {} } = treatment
+  const choices = choicesOf({ own, share, replace, key_names })
   const { entries, detach, boxDigest } = opened
   const asked = { bundleName: suggestedBundle, entries, detach, choices, planId: undefined }
-  return { asked, choices: { own, share, replace, keyNames }, boxDigest }
-}
-
-function given({ own, share, replace }: Treatment) {
-  return {
-    ...(own === undefined ? {} : { own }),
-    ...(share === undefined ? {} : { share }),
-    ...(replace === undefined ? {} : { replace }),
-  }
+  return { asked, choices: { own, share, replace, keyNames: key_names }, boxDigest }
 }
 
 /** What the approver sees of a plan. */

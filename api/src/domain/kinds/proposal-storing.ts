@@ -10,7 +10,7 @@ import {
   type LibraryImportStore,
   planOf,
 } from '../transfer/library-import.ts'
-import type { ImportStep } from '../transfer/library-import-step.ts'
+import { choicesOf, type ImportStep } from '../transfer/library-import-step.ts'
 import { type DepositPlaces, placesOf, shownValues } from './deposit-plan.ts'
 import { type ProposalParts, proposalNotFound } from './proposal.ts'
 
@@ -64,12 +64,7 @@ async function importOf({ stores }: Parts, { tenantId }: Caller, { proposalId, c
     bundleName,
     entries: entries.map(({ name }, at) => ({ name, value: values[at] ?? '', is_secret: marks[name] })),
     detach,
-    choices: {
-      own: new Set(own),
-      share: new Set(share),
-      replace: replace === 'all' ? replace : new Set(replace),
-      keyNames: new Map(Object.entries(key_names)),
-    },
+    choices: choicesOf({ own, share, replace, key_names }),
     planId: undefined,
     proposal: { id: proposalId, proposerId },
   }

@@ -25,6 +25,23 @@ export type ImportChoices = {
   keyNames: ReadonlyMap<string, string>
 }
 
+type AskedChoices = {
+  own: readonly string[]
+  share: readonly string[]
+  replace: 'all' | readonly string[]
+  key_names: Readonly<Record<string, string>>
+}
+
+/** Choices in the form in which callers give them. */
+export function choicesOf({ own, share, replace, key_names }: AskedChoices): ImportChoices {
+  return {
+    own: new Set(own),
+    share: new Set(share),
+    replace: replace === 'all' ? replace : new Set(replace),
+    keyNames: new Map(Object.entries(key_names)),
+  }
+}
+
 /** A library key that an import may use or change. */
 export type FoundKey = {
   id: string

@@ -54,49 +54,33 @@ function keptPlace(path: string): string {
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {
-  const source = new DatabaseSync(from, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
-  try {
-    await backup(source, to, { rate: 1_000 })
-    chmodSync(to, 0o600)
-  } finally {
-    source.close()
-  }
+  using source = new DatabaseSync(from, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  await backup(source, to, { rate: 1_000 })
+  chmodSync(to, 0o600)
 }
 
 // The copy is in write-ahead-log mode like its original: reading it would leave two more files beside it.
 function makeOneFile(file: string): void {
-  const database = new DatabaseSync(file)
-  try {
-    database.exec('pragma journal_mode = delete')
-  } finally {
-    database.close()
-  }
+  using database = new DatabaseSync(file)
+  database.exec('pragma journal_mode = delete')
 }
 
 function requireSound(file: string): void {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
-  const database = new DatabaseSync(file, { readOnly: true })
+  using database = new DatabaseSync(file, { readOnly: true })
   try {
     const [row] = database.prepare('pragma integrity_check').all()
     if (row?.['integrity_check'] !== 'ok') throw new Error('it is damaged')
     database.prepare('select name from migrations limit 1').get()
   } catch (cause) {
     throw new Error(`${file} is not a backup of this service`, { cause })
-  } finally {
-    database.close()
   }
 }
 
 function requireOpening(file: string, ring: RootKeyRing): void {
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    const rows = database.prepare('select proof from root_keys').all()
-    const proofs = rows.map(({ proof }) => ({
-      proof: proof instanceof Uint8Array ? proof : new Uint8Array(),
-    }))
-    if (!proofsOpen(proofs, ring))
-      throw new Error(`ROOT_KEY does not open ${file}: it was made with another root key`)
-  } finally {
-    database.close()
-  }
+  using database = new DatabaseSync(file, { readOnly: true })
+  const rows = database.prepare('select proof from root_keys').all()
+  const proofs = rows.map(({ proof }) => ({ proof: proof instanceof Uint8Array ? proof : new Uint8Array() }))
+  if (!proofsOpen(proofs, ring))
+    throw new Error(`ROOT_KEY does not open ${file}: it was made with another root key`)
 }

@@ -84,9 +84,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     options,
   )
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
-  const machineDelivery = openLimit('machineDelivery', RATES.machineDelivery, options)
-  const machineWait = openLimit('machineWait', RATES.machineWait, options)
-  const machineRefusal = openLimit('machineRefusal', RATES.machineRefusal, options)
+  const takeRefusal = orExceeded(openLimit('machineRefusal', RATES.machineRefusal, options))
   return {
     rateLimits: {
       createRequest: async (peer, body) => {
@@ -113,20 +111,17 @@ export function openRateLimits(options: RateLimitOptions): Limits {
       if (isIPv6Network(address)) await createRequestWide(addressBlock(address, 48), -1)
     },
     takeRelease: orExceeded(openLimit('release', RATES.release, options)),
-    takeDelivery: async (machineId) => requireAllowed(await machineDelivery(machineId)),
-    takeWatch: async (machineId) => requireAllowed(await machineWait(machineId)),
-    countRefusal: async (address) => requireAllowed(await machineRefusal(addressBlock(address))),
+    takeDelivery: orExceeded(openLimit('machineDelivery', RATES.machineDelivery, options)),
+    takeWatch: orExceeded(openLimit('machineWait', RATES.machineWait, options)),
+    countRefusal: (address) => takeRefusal(addressBlock(address)),
   }
 }
 
 function orExceeded(limit: Limit): (key: string) => Promise<void> {
   return async (key) => {
-    requireAllowed(await limit(key))
+    const { allowed, headers } = await limit(key)
+    if (!allowed) throw new RateExceeded(headers)
   }
-}
-
-function requireAllowed({ allowed, headers }: RateVerdict): void {
-  if (!allowed) throw new RateExceeded(headers)
 }
 
 /** Five of one address with one e-mail; many people may sign in from one address. */

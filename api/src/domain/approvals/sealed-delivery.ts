@@ -53,7 +53,7 @@ export async function prepareDelivery(
   parts: SealingParts,
   toSeal: ToSeal,
 ): Promise<{ delivery: NewDelivery; sealed: Sealed }> {
-  const { caller, bundle, request, names, hold, first, expiresAtMs, vouch = null, grantId = null } = toSeal
+  const { caller, bundle, request, names, hold, first, vouch = null, grantId = null } = toSeal
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const [{ tenant, username }, { values, entries, missingRequired }] = await Promise.all([
     findSelf(parts.stores.tenants, caller),
@@ -61,17 +61,7 @@ export async function prepareDelivery(
   ])
   const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: parts.maxPayloadBytes }
   const ciphertextBase64 = sealValues(values, sealing)
-  const delivery = deliveryOf(parts.clock, {
-    caller,
-    request,
-    bundle,
-    entries,
-    hold,
-    expiresAtMs,
-    vouch,
-    first,
-    grantId,
-  })
+  const delivery = deliveryOf(parts.clock, { ...toSeal, entries, vouch, grantId })
   const approved = {
     kind: 'delivery' as const,
     approverId: caller.userId,

@@ -1,6 +1,7 @@
 import { openChainNote } from '@keyferry/crypto/chain-note'
 import { checkExport, type ExportedChain } from '@keyferry/crypto/exported-chain'
 import { verifierKey } from '@keyferry/crypto/signed-note'
+import { madeByOperator } from './domain/base/event.ts'
 import { auditKeyIn, type DatabaseSettings, withDatabase, withRecording } from './maintenance.ts'
 import { wholeLog } from './storage/audit/audit-export.ts'
 import { type Forgotten, forgetPerson } from './storage/audit/audit-forgetting.ts'
@@ -54,8 +55,7 @@ export async function pruneAudit(
   const chain = await checkExport(chunks)
   return withRecording(settings, async ({ write }, { auditKey, now }) => {
     const tenantId = tenantOf(chain, auditKey)
-    const actor = { kind: 'operator', id: null } as const
-    const pruning = { tenantId, chain, actor, now }
+    const pruning = { tenantId, chain, made: madeByOperator(now) }
     const pruned = await write((transaction) => pruneExported(transaction, pruning))
     return { ...pruned, tenantId }
   })

@@ -32,7 +32,7 @@ describe.each(databases)('holders on %s', (kind) => {
   const now = () => new Date(time + 1)
   const stamp = () => {
     time += 1
-    return { by: userId, at: new Date(time).toISOString(), origin: null }
+    return { tenantId, by: userId, at: new Date(time).toISOString(), origin: null }
   }
   beforeAll(async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'keyferry-holders-')), 'keyferry.db')

@@ -19,10 +19,10 @@ import { createStores } from '../src/storage/stores.ts'
 import { databases } from './api.ts'
 
 const NOW = '2026-01-31T12:00:00.000Z'
-const STAMP = { by: 'x', at: NOW, origin: null }
 const PAGE = { limit: 50, offset: 0 }
 const FIRST_PAGE = { limit: 50, offset: 0, after: null }
 const [userId, tenantId, bundleId, keyId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+const STAMP = { tenantId, by: 'x', at: NOW, origin: null }
 
 /** SQLite, which has no counts of rows to plan by, walking through what a tenant has in all bundles together. */
 const OF_A_WHOLE_TENANT = /SEARCH (attachments|gone|legacy_items)\b.*\(tenant_id=\?\)/
@@ -41,13 +41,13 @@ function newToken(id: string) {
     lifetimeSeconds,
     expires_at,
     tokenHash: randomUUID(),
-    stamp: STAMP,
+    machineId,
   }
 }
 
 function newTrust(id: string) {
   const rules = { claims: { sub: ['a'] }, keys: null, networks: [], max_age_seconds: null, is_broad: false }
-  return { ...rules, id, issuer: 'i', audience: 'a', binding: 'possible' as const, stamp: STAMP }
+  return { ...rules, id, issuer: 'i', audience: 'a', binding: 'possible' as const, machineId }
 }
 
 const newCopy = () => ({ keyId: randomUUID(), namesFor: () => [`K${randomUUID()}`] })
@@ -75,7 +75,8 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
       { id: randomUUID(), name: 'P', credentialId: randomUUID(), publicKey: new Uint8Array(1), counter: 0 },
       { ...STAMP, by: userId },
     ),
-  'rename a passkey': ({ passkeys }) => passkeys.rename(randomUUID(), 'P', { ...STAMP, by: userId }),
+  'rename a passkey': ({ passkeys }) =>
+    passkeys.rename({ id: randomUUID(), name: 'P' }, { ...STAMP, by: userId }),
   'remove a passkey': ({ passkeys }) => passkeys.remove(randomUUID(), { ...STAMP, by: userId }),
   'choose the second factor': ({ passkeys }) => passkeys.setAfterPassword(false, { ...STAMP, by: userId }),
   'find a passkey': ({ passkeys }) => passkeys.find('x'),
@@ -84,11 +85,12 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'rename a tenant': ({ tenants }) => tenants.rename({ id: tenantId, name: 'w' }, { ...STAMP, by: userId }),
   'say who I am': ({ tenants }) => tenants.findSelf(userId, tenantId),
   'list members': ({ members }) => members.list(tenantId),
-  'change a role': ({ members }) => members.changeRole(tenantId, { userId, role: 'owner' }, STAMP),
-  'demote a member': ({ members }) => members.changeRole(tenantId, { userId, role: 'member' }, STAMP),
-  'remove a member': ({ members }) => members.remove(tenantId, randomUUID(), STAMP),
+  'change a role': ({ members }) => members.change({ userId, to: 'owner' }, STAMP),
+  'demote a member': ({ members }) => members.change({ userId, to: 'member' }, STAMP),
+  'remove a member': ({ members }) => members.change({ userId: randomUUID(), to: 'removed' }, STAMP),
   'list invitations': ({ invitations }) => invitations.list(tenantId, NOW),
-  'revoke an invitation': ({ invitations }) => invitations.delete(tenantId, randomUUID(), STAMP),
+  'revoke an invitation': ({ invitations }) =>
+    expect(invitations.delete(randomUUID(), STAMP)).rejects.toThrow('invitation not found'),
   'preview an invitation': ({ invitations }) => invitations.findOffer('x', NOW),
   'accept an invitation': ({ invitations }) =>
     invitations.accept({ tokenHash: 'x', userId, membershipId: randomUUID(), now: NOW, origin: null }),
@@ -98,16 +100,12 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'count bundles': ({ bundles }) => bundles.count(tenantId, {}),
   'find a suggested bundle': ({ bundles }) =>
     bundles.findSuggested(userId, { bundle: 'dev/app', workspace: 'w' }),
-  'change a bundle': ({ bundles }) => bundles.update(tenantId, bundleId, { tags: 'a', stamp: STAMP }),
+  'change a bundle': ({ bundles }) => bundles.update({ bundleId, tags: 'a' }, STAMP),
   'duplicate a bundle': ({ bundles }) =>
-    bundles.duplicate(tenantId, {
-      of: bundleId,
-      id: randomUUID(),
-      name: randomUUID(),
-      stamp: STAMP,
-      own: new Set(['K']),
-      newCopy,
-    }),
+    bundles.duplicate(
+      { of: bundleId, id: randomUUID(), name: randomUUID(), own: new Set(['K']), newCopy },
+      STAMP,
+    ),
   'compare bundles': ({ comparison }) => comparison.entriesOf(tenantId, [bundleId]),
   'find a key': ({ keys }) => keys.find(tenantId, keyId, 'all'),
   'list keys': ({ keys }) => keys.list(tenantId, {}, FIRST_PAGE),
@@ -160,11 +158,11 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'say how large attached values are': ({ attachments }) => attachments.valueSizes(tenantId, bundleId),
   'say how large legacy values are': ({ legacyItems }) => legacyItems.valueSizes(tenantId, bundleId),
   'attach a key': ({ attachments }) =>
-    attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }, STAMP),
-  'move a key': ({ attachments }) => attachments.move(tenantId, { bundleId, keyId, order: 0 }, STAMP),
+    attachments.insert({ bundleId, keyId, order: 0, required: false }, STAMP),
+  'move a key': ({ attachments }) => attachments.move({ bundleId, keyId, order: 0 }, STAMP),
   'require a key': ({ attachments }) =>
-    attachments.change(tenantId, { bundleId, keyId, as: 'L', required: true }, STAMP),
-  'detach a key': ({ attachments }) => attachments.delete(tenantId, { bundleId, keyId }, STAMP),
+    attachments.change({ bundleId, keyId, as: 'L', required: true }, STAMP),
+  'detach a key': ({ attachments }) => attachments.delete({ bundleId, keyId }, STAMP),
   'create a workspace': ({ users }) =>
     users.createWorkspace(
       userId,
@@ -180,7 +178,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
       editor: { userId, tenantId, role: 'owner', origin: null },
     }),
   'split a key': async ({ attachments }) => {
-    await attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }, STAMP)
+    await attachments.insert({ bundleId, keyId, order: 0, required: false }, STAMP)
     await attachments.split(tenantId, { bundleId, keyId }, { ...newCopy(), stamp: STAMP })
   },
   'list legacy items': ({ legacyItems }) => legacyItems.list(tenantId, bundleId, 'all'),
@@ -190,21 +188,19 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
       [{ id: randomUUID(), name: 'A', value: Plaintext.of(''), is_secret: true }],
       STAMP,
     ),
-  'delete a legacy item': ({ legacyItems }) => legacyItems.delete({ tenantId, bundleId }, 'A', STAMP),
+  'delete a legacy item': ({ legacyItems }) => legacyItems.delete({ bundleId, name: 'A' }, STAMP),
   'create a machine': ({ machines }) => {
     const draft = { name: randomUUID(), description: '', is_active: true, audit: false }
-    return machines.insert(tenantId, { ...draft, id: randomUUID() }, STAMP)
+    return machines.insert({ ...draft, id: randomUUID() }, STAMP)
   },
   'find a machine': ({ machines }) => machines.find(tenantId, machineId),
   'list machines': ({ machines }) => machines.list(tenantId, PAGE),
-  'change a machine': ({ machines }) =>
-    machines.update(tenantId, machineId, { description: randomUUID(), stamp: STAMP }),
-  'grant a bundle': ({ machines }) =>
-    machines.grant(tenantId, { machineId, bundleId, scope: 'deliver' }, STAMP),
+  'change a machine': ({ machines }) => machines.update({ machineId, description: randomUUID() }, STAMP),
+  'grant a bundle': ({ machines }) => machines.grant({ machineId, bundleId, scope: 'deliver' }, STAMP),
   'list bundles that a machine may use': ({ bundles }) =>
     bundles.list(tenantId, { grantedTo: machineId }, FIRST_PAGE),
   'say what a machine may do': ({ machineCallers }) => machineCallers.grants(tenantId, machineId),
-  'create a token': ({ machineTokens }) => machineTokens.insert(tenantId, machineId, newToken(randomUUID())),
+  'create a token': ({ machineTokens }) => machineTokens.insert(newToken(randomUUID()), STAMP),
   'deliver to a machine': ({ machineDeliveries }) =>
     machineDeliveries.deliver(tenantId, {
       ...newDelivery(randomUUID()),
@@ -217,10 +213,10 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
     }),
   'list deliveries of a machine': ({ deliveries }) => deliveries.list(tenantId, { machineId }, PAGE),
   'list what a machine holds': ({ holders }) => holders.ofMachine(tenantId, machineId, PAGE),
-  'create a trust': ({ machineTrusts }) => machineTrusts.insert(tenantId, machineId, newTrust(randomUUID())),
+  'create a trust': ({ machineTrusts }) => machineTrusts.insert(newTrust(randomUUID()), STAMP),
   'deliver by a trust': async ({ machineTrusts, machineDeliveries }) => {
     const trust = newTrust(randomUUID())
-    await machineTrusts.insert(tenantId, machineId, trust)
+    await machineTrusts.insert(trust, STAMP)
     await machineDeliveries.deliver(tenantId, {
       ...newDelivery(randomUUID()),
       machine: { id: machineId, name: 'm' },
@@ -232,7 +228,8 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
     })
   },
   'note an attempt': ({ machineTrusts }) =>
-    machineTrusts.noteAttempt(tenantId, machineId, {
+    machineTrusts.noteAttempt(tenantId, {
+      machineId,
       fingerprint: randomUUID(),
       issuer: 'i',
       claims: {},
@@ -243,19 +240,19 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'list attempts': ({ machineTrusts }) => machineTrusts.attempts(tenantId, machineId),
   'forget an attempt': ({ machineTrusts }) =>
     machineTrusts.forgetAttempt(tenantId, { machineId, fingerprint: randomUUID() }),
-  'end a trust': ({ machineTrusts }) => machineTrusts.end(tenantId, { machineId, trustId: tokenId }, STAMP),
+  'end a trust': ({ machineTrusts }) => machineTrusts.end({ machineId, trustId: tokenId }, STAMP),
   'rotate a token': ({ machineTokens }) => {
     const { id, hint, tokenHash } = newToken(randomUUID())
-    const rotation = { next: { id, hint, tokenHash }, overlapSeconds: 60, stamp: STAMP }
-    return machineTokens.rotate(tenantId, { machineId, tokenId }, rotation)
+    const rotation = { machineId, tokenId, next: { id, hint, tokenHash }, overlapSeconds: 60 }
+    return machineTokens.rotate(rotation, STAMP)
   },
   'report a token': ({ machineTokens }) => machineTokens.report('x', { at: NOW, origin: null, url: null }),
-  'end a token': ({ machineTokens }) => machineTokens.end(tenantId, { machineId, tokenId }, STAMP),
-  'take a bundle from a machine': ({ machines }) => machines.revoke(tenantId, { machineId, bundleId }, STAMP),
-  'delete a machine': ({ machines }) => machines.delete(tenantId, machineId, STAMP),
+  'end a token': ({ machineTokens }) => machineTokens.end({ machineId, tokenId }, STAMP),
+  'take a bundle from a machine': ({ machines }) => machines.revoke({ machineId, bundleId }, STAMP),
+  'delete a machine': ({ machines }) => machines.delete(machineId, STAMP),
 
   'delete a key': ({ keys }) => keys.delete(tenantId, keyId, STAMP),
-  'delete a bundle': ({ bundles }) => bundles.delete(tenantId, bundleId, STAMP),
+  'delete a bundle': ({ bundles }) => bundles.delete(bundleId, STAMP),
 }
 
 const SEVERAL = { keyIds: [keyId], bundleId, stamp: STAMP }
@@ -352,10 +349,10 @@ async function fill(stores: Stores): Promise<void> {
     { id: keyId, name: 'K', value, is_secret: true, description: '', ...times },
     STAMP,
   )
-  await attachments.insert(tenantId, { bundleId, keyId, order: 0, required: false }, STAMP)
+  await attachments.insert({ bundleId, keyId, order: 0, required: false }, STAMP)
   const machine = { name: 'm', description: '', is_active: true, audit: false }
-  await machines.insert(tenantId, { ...machine, id: machineId }, STAMP)
-  await machineTokens.insert(tenantId, machineId, newToken(tokenId))
+  await machines.insert({ ...machine, id: machineId }, STAMP)
+  await machineTokens.insert(newToken(tokenId), STAMP)
 }
 
 type Plan = { query: string; plan: string }

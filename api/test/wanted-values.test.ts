@@ -132,7 +132,7 @@ function watched(database: Database, fetched: unknown[]): Database {
   return { ...database, query: database.query.withPlugin(watcher), prepare: noting }
 }
 
-const STAMP = { by: userId, at: NOW, origin: null }
+const STAMP = { tenantId, by: userId, at: NOW, origin: null }
 
 async function fill({ users, bundles, keys, attachments, legacyItems }: Stores): Promise<void> {
   const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
@@ -151,7 +151,7 @@ async function fill({ users, bundles, keys, attachments, legacyItems }: Stores):
   ] as const) {
     const key = { id: randomUUID(), name, value: Plaintext.of(text), is_secret, description: '', ...times }
     await keys.insert(tenantId, key, STAMP)
-    await attachments.insert(tenantId, { bundleId, keyId: key.id, order: undefined, required: false }, STAMP)
+    await attachments.insert({ bundleId, keyId: key.id, order: undefined, required: false }, STAMP)
   }
   const items = [
     item('SECRET', 'hidden', true),

@@ -1,4 +1,5 @@
 import { removeApprovalsOf } from '../domain/approvals/ending.ts'
+import { stampOf } from '../domain/base/stamp.ts'
 import { joinWithAccount, logIn, setUpAccount } from '../domain/people/account.ts'
 import type { EndApprovals } from '../domain/people/member.ts'
 import { changeEmail, changePassword } from '../domain/people/own-account.ts'
@@ -9,7 +10,6 @@ import {
   logInWithPasskey,
   preparePasskey,
   removePasskey,
-  renamePasskey,
 } from '../domain/people/passkey.ts'
 import { changeProvidedUser, ensureUser, recordSignOut } from '../domain/people/user.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
@@ -31,7 +31,7 @@ export function accountHandlers({ stores, clock, setupCode, requestParts, authMo
     addPasskey: ({ caller, body: { name, passkey, ceremony } }) =>
       addPasskey(parts, caller, { name, passkey, ceremony: ceremonyOf(ceremony) }),
     renamePasskey: ({ caller, params, body: { name } }) =>
-      renamePasskey(parts, caller, { id: params.passkey_id, name }),
+      stores.passkeys.rename({ id: params.passkey_id, name }, stampOf(caller, clock)),
     removePasskey: ({ caller, params, body }) =>
       removePasskey(parts, caller, { id: params.passkey_id, ...body }),
     changeSecondFactor: ({ caller, body }) => changeSecondFactor(parts, caller, body),

@@ -1,4 +1,5 @@
 import { stricterForMachines } from '../domain/approvals/value-rules.ts'
+import { stampOf } from '../domain/base/stamp.ts'
 import {
   attachKey,
   changeAttachment,
@@ -7,13 +8,7 @@ import {
   listSharedKeys,
   reorderKey,
 } from '../domain/library/attachment.ts'
-import {
-  createBundle,
-  deleteBundle,
-  findBundle,
-  listBundles,
-  updateBundle,
-} from '../domain/library/bundle.ts'
+import { createBundle, findBundle, listBundles, updateBundle } from '../domain/library/bundle.ts'
 import {
   type AttachedKey,
   type BundleEntry,
@@ -67,7 +62,7 @@ export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
     duplicateBundle: ({ caller, params, body: draft }) =>
       duplicateBundle(stores.bundles, caller, { bundleId: params.bundle_id, draft, clock }),
     async deleteBundle({ caller, params }) {
-      await deleteBundle(stores.bundles, caller, { bundleId: params.bundle_id, clock })
+      await stores.bundles.delete(params.bundle_id, stampOf(caller, clock))
       return { ok: true, message: 'bundle deleted' }
     },
     async listBundleKeys({ caller, params }) {

@@ -2,6 +2,7 @@ import { requireMayReadKey } from '../domain/approvals/reveal-rules.ts'
 import { stricterElsewhere, stricterForMachines } from '../domain/approvals/value-rules.ts'
 import { DomainError } from '../domain/base/errors.ts'
 import { wholePage } from '../domain/base/listing.ts'
+import { stampOf } from '../domain/base/stamp.ts'
 import {
   createKey,
   deleteKey,
@@ -13,7 +14,7 @@ import {
 } from '../domain/library/key.ts'
 import { changeKeys } from '../domain/library/key-batch.ts'
 import { dueBy, dueOf } from '../domain/library/key-lifetime.ts'
-import { destroyVersion, type KeyVersion, restoreVersion, shownValue } from '../domain/library/key-version.ts'
+import { type KeyVersion, restoreVersion, shownValue } from '../domain/library/key-version.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import type { Handlers } from './handler.ts'
@@ -74,7 +75,7 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
       return presentKey(key, clock.now())
     },
     destroyKeyVersion: ({ caller, params: { key_id: keyId, version } }) =>
-      destroyVersion({ versions, clock }, caller, { keyId, version }),
+      versions.destroy(caller.tenantId, { keyId, version, stamp: stampOf(caller, clock) }),
   } satisfies Partial<Handlers>
 }
 

@@ -1,5 +1,6 @@
 import { MASK } from '@keyferry/contract'
-import { convertLegacyItem, deleteLegacyItem, upsertLegacyItem } from '../domain/library/legacy-item.ts'
+import { stampOf } from '../domain/base/stamp.ts'
+import { convertLegacyItem, upsertLegacyItem } from '../domain/library/legacy-item.ts'
 import { importItems } from '../domain/transfer/import.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -19,6 +20,6 @@ export function legacyItemHandlers({ stores, clock }: HandlerParts) {
     convertLegacyItem: async ({ caller, params: { bundle_id: bundleId, key_name: name } }) =>
       presentKey(await convertLegacyItem(stores, caller, { bundleId, name, clock }), clock.now()),
     deleteLegacyItem: ({ caller, params: { bundle_id: bundleId, key_name: name } }) =>
-      deleteLegacyItem(stores, caller, { bundleId, name, clock }),
+      stores.legacyItems.delete({ bundleId, name }, stampOf(caller, clock)),
   } satisfies Partial<Handlers>
 }

@@ -1,31 +1,17 @@
 import { LIMITS } from '@keyferry/contract'
 import { stricterForMachines } from '../domain/approvals/value-rules.ts'
 import { wholePage } from '../domain/base/listing.ts'
+import { stampOf } from '../domain/base/stamp.ts'
 import { waitForChange } from '../domain/collection/changed-values.ts'
 import { deliverToMachine } from '../domain/collection/machine-delivery.ts'
 import { listMachineHoldings } from '../domain/deliveries/holder.ts'
-import {
-  createMachine,
-  deleteMachine,
-  grantBundle,
-  type Machine,
-  type MachineToken,
-  revokeBundle,
-  updateMachine,
-} from '../domain/machines/machine.ts'
+import { createMachine, type Machine, type MachineToken, updateMachine } from '../domain/machines/machine.ts'
 import type { MachineCaller } from '../domain/machines/machine-caller.ts'
-import {
-  createToken,
-  endToken,
-  reportTokens,
-  rotateToken,
-  tokenDue,
-} from '../domain/machines/machine-token.ts'
+import { createToken, reportTokens, rotateToken, tokenDue } from '../domain/machines/machine-token.ts'
 import {
   allowAttempt,
   createTrust,
   dismissAttempt,
-  endTrust,
   listAttempts,
   trustNotFound,
 } from '../domain/machines/machine-trust.ts'
@@ -54,30 +40,31 @@ export function machineHandlers({ stores, clock, requestParts, ...program }: Han
       present(await machines.find(caller.tenantId, params.machine_id)),
     updateMachine: async ({ caller, params: { machine_id: machineId }, body: change }) =>
       present(await updateMachine(parts, caller, { machineId, change })),
-    deleteMachine: ({ caller, params }) => deleteMachine(parts, caller, params.machine_id),
+    deleteMachine: ({ caller, params }) => machines.delete(params.machine_id, stampOf(caller, clock)),
     listMachineHoldings: async ({ caller, params: { machine_id: machineId }, query: page }) =>
       pageReply(await listMachineHoldings(holders, caller, { machineId, page }), presentHolding),
     async grantBundle({ caller, params, body: { scope } }) {
-      const place = { tenantId: caller.tenantId, bundleId: params.bundle_id }
-      await grantBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id, scope })
+      const { machine_id: machineId, bundle_id: bundleId } = params
+      await machines.grant({ machineId, bundleId, scope }, stampOf(caller, clock))
+      const place = { tenantId: caller.tenantId, bundleId }
       return { ok: true as const, stricter: await stricterForMachines(requestParts, place) }
     },
-    revokeBundle: ({ caller, params }) =>
-      revokeBundle(parts, caller, { machineId: params.machine_id, bundleId: params.bundle_id }),
+    revokeBundle: ({ caller, params: { machine_id: machineId, bundle_id: bundleId } }) =>
+      machines.revoke({ machineId, bundleId }, stampOf(caller, clock)),
     createMachineToken: ({ caller, params, body: { expires_in_days: expiresInDays, networks } }) =>
       createToken(parts, caller, { machineId: params.machine_id, expiresInDays, networks }),
     rotateMachineToken: ({ caller, params, body: { overlap_seconds: overlapSeconds } }) =>
       rotateToken(parts, caller, { machineId: params.machine_id, tokenId: params.token_id, overlapSeconds }),
-    endMachineToken: ({ caller, params }) =>
-      endToken(parts, caller, { machineId: params.machine_id, tokenId: params.token_id }),
+    endMachineToken: ({ caller, params: { machine_id: machineId, token_id: tokenId } }) =>
+      stores.machineTokens.end({ machineId, tokenId }, stampOf(caller, clock)),
     async reportTokens({ body, peer }) {
       await reportTokens(parts, body, originOf(peer))
       return '' as const
     },
     createMachineTrust: async ({ caller, params: { machine_id: machineId }, body: draft }) =>
       created(caller, machineId, await createTrust(parts, caller, { machineId, draft })),
-    endMachineTrust: ({ caller, params }) =>
-      endTrust(parts, caller, { machineId: params.machine_id, trustId: params.trust_id }),
+    endMachineTrust: ({ caller, params: { machine_id: machineId, trust_id: trustId } }) =>
+      stores.machineTrusts.end({ machineId, trustId }, stampOf(caller, clock)),
     async listMachineAttempts({ caller, params }) {
       const attempts = await listAttempts(parts, caller, params.machine_id)
       return attempts.map(({ isBound, ...attempt }) => ({ ...attempt, is_bound: isBound }))

@@ -1,6 +1,7 @@
 import { removeApprovalsOf } from '../domain/approvals/ending.ts'
 import { timestamp } from '../domain/base/clock-and-ids.ts'
-import { acceptInvitation, invite, previewInvitation, revokeInvitation } from '../domain/people/invitation.ts'
+import { stampOf } from '../domain/base/stamp.ts'
+import { acceptInvitation, invite, previewInvitation } from '../domain/people/invitation.ts'
 import { changeRole, type MemberParts, removeMember } from '../domain/people/member.ts'
 import { createTenant, findSelf, findTenant, renameTenant, type Tenant } from '../domain/people/tenant.ts'
 import type { Handlers } from './handler.ts'
@@ -37,7 +38,7 @@ export function tenantHandlers({ stores, requestParts, clock, authMode }: Handle
     },
     listInvitations: ({ caller }) => invitations.list(caller.tenantId, timestamp(clock)),
     revokeInvitation: ({ caller, params }) =>
-      revokeInvitation(invitations, caller, { invitationId: params.invitation_id, clock }),
+      invitations.delete(params.invitation_id, stampOf(caller, clock)),
     previewInvitation: ({ body }) => previewInvitation(invitations, { token: body.token, clock }),
     acceptInvitation: async ({ caller, body: { token } }) =>
       presentCurrent(await acceptInvitation(invitations, caller, { token, clock })),

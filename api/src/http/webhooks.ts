@@ -1,16 +1,14 @@
 import { LIMITS } from '@keyferry/contract'
 import { timestamp } from '../domain/base/clock-and-ids.ts'
 import { wholePage } from '../domain/base/listing.ts'
-import {
-  createWebhook,
-  deleteWebhook,
-  rotateWebhookSecret,
-  updateWebhook,
-} from '../domain/webhooks/webhook.ts'
-import { listWebhookMessages, resendWebhookMessage, testWebhook } from '../domain/webhooks/webhook-log.ts'
+import { stampOf } from '../domain/base/stamp.ts'
+import { createWebhook, rotateWebhookSecret, updateWebhook } from '../domain/webhooks/webhook.ts'
+import { resendWebhookMessage, testWebhook } from '../domain/webhooks/webhook-log.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { pageReply } from './list-reply.ts'
+
+const FIRST_MESSAGES = 50
 
 export function webhookHandlers({ stores, clock, targets }: HandlerParts) {
   const { webhooks, webhookLog } = stores
@@ -25,14 +23,14 @@ export function webhookHandlers({ stores, clock, targets }: HandlerParts) {
     getWebhook: ({ caller, params }) => webhooks.find(caller.tenantId, params.webhook_id, timestamp(clock)),
     updateWebhook: ({ caller, params: { webhook_id: webhookId }, body: change }) =>
       updateWebhook(parts, caller, { webhookId, change }),
-    deleteWebhook: ({ caller, params }) => deleteWebhook(parts, caller, params.webhook_id),
+    deleteWebhook: ({ caller, params }) => webhooks.delete(params.webhook_id, stampOf(caller, clock)),
     rotateWebhookSecret: ({ caller, params }) => rotateWebhookSecret(parts, caller, params.webhook_id),
     testWebhook: async ({ caller, params }) => ({
       message_id: await testWebhook({ webhookLog, clock }, caller, params.webhook_id),
     }),
     async listWebhookMessages({ caller, params, query: { state, ...page } }) {
-      const asked = { webhookId: params.webhook_id, state, page }
-      return pageReply(await listWebhookMessages(webhookLog, caller, asked), (message) => message)
+      const wanted = { webhookId: params.webhook_id, state, page: wholePage(page, FIRST_MESSAGES) }
+      return pageReply(await webhookLog.list(caller.tenantId, wanted), (message) => message)
     },
     async resendWebhookMessage({ caller, params: { webhook_id: webhookId, message_id: messageId } }) {
       await resendWebhookMessage({ webhookLog, clock }, caller, { webhookId, messageId })

@@ -116,7 +116,7 @@ export async function remember(
     bundle,
     label: labelOf(request.requesterMeta),
     expiresAt: timestamp(clock, draft.hours * 60 * 60),
-    stamp: stampOf({ userId: approverId, origin: null }, clock),
+    stamp: stampOf({ tenantId: tenant.id, userId: approverId, origin: null }, clock),
   })
 }
 

@@ -46,14 +46,11 @@ export interface PolicyStore {
   ofKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly ValueRules[]>
   /** Other bundles that share secret values with a bundle, and how many, by name. */
   sharing(tenantId: string, bundleId: string): Promise<readonly SharingBundle[]>
-  /** Ends the bundle's remembered approvals. False when the tenant has no such bundle. */
-  changeBundle(
-    tenantId: string,
-    bundleId: string,
-    change: BundlePolicyChange & { stamp: Stamp },
-  ): Promise<boolean>
+  /** Ends the bundle's remembered approvals.
+   * @throws DomainError not_found */
+  changeBundle(change: BundlePolicyChange & { bundleId: string }, stamp: Stamp): Promise<void>
   /** Ends the tenant's remembered approvals. */
-  changeTenant(tenantId: string, change: PolicyChange & { stamp: Stamp }): Promise<void>
+  changeTenant(change: PolicyChange, stamp: Stamp): Promise<void>
 }
 
 /** What another bundle sets, of a secret value that it holds too. `name`: as the bundle in question delivers it. */
@@ -87,14 +84,9 @@ export function effectivePolicy(
   { workspace, bundle }: SetPolicies,
   named: ProductionFacts,
 ): Policy {
-  const both = [workspace, bundle]
   return {
     assurance: strictest([server, workspace.assurance, bundle.assurance]),
-    approvers: strictestApprovers(both),
-    people: onAllLists(both),
-    changers: strictestChangers(both) ?? 'setter',
-    approvals_needed: both.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
-    agents: strictestForAgents(both),
+    ...strictestRules([workspace, bundle]),
     remember_hours: hoursOf(workspace.remember_hours, bundle.remember_hours, isProduction(named)),
   }
 }
@@ -119,23 +111,20 @@ function hoursOf(workspace: number | null, bundle: number | null, isForProductio
 export function strictestPolicy(policies: readonly Policy[]): Policy {
   return {
     assurance: strictest(policies.map(({ assurance }) => assurance)),
-    approvers: strictestApprovers(policies),
-    people: onAllLists(policies),
-    changers: strictestChangers(policies) ?? 'setter',
-    approvals_needed: policies.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
-    agents: strictestForAgents(policies),
+    ...strictestRules(policies),
     remember_hours: Math.min(...policies.map(({ remember_hours }) => remember_hours)),
   }
 }
 
-function strictestApprovers(places: readonly Pick<PolicySetting, 'approvers'>[]): Policy['approvers'] {
-  const set = places.map(({ approvers }) => approvers)
-  return APPROVERS.findLast((approvers) => set.includes(approvers)) ?? 'member'
-}
-
-// A person who can change the files of a remembered command can read its values, so an owner has to allow it.
-function strictestForAgents(places: readonly Pick<PolicySetting, 'agents'>[]): Policy['agents'] {
-  return AGENT_RULES.findLast((rule) => places.some(({ agents }) => agents === rule)) ?? 'ask'
+function strictestRules(places: readonly PolicySetting[]): Omit<Policy, 'assurance' | 'remember_hours'> {
+  return {
+    approvers: APPROVERS.findLast((rule) => places.some(({ approvers }) => approvers === rule)) ?? 'member',
+    people: onAllLists(places),
+    changers: strictestChangers(places) ?? 'setter',
+    approvals_needed: places.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
+    // A person who can change the files of a remembered command can read its values, so an owner has to allow it.
+    agents: AGENT_RULES.findLast((rule) => places.some(({ agents }) => agents === rule)) ?? 'ask',
+  }
 }
 
 /** Whether an approval of an agent's request can be remembered. */

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { stampOf } from '../base/stamp.ts'
-import { type BundleStore, bundleNotFound, findBundle } from '../library/bundle.ts'
+import { type BundleStore, findBundle } from '../library/bundle.ts'
 import type { Caller, MembershipStore } from '../people/membership.ts'
 import {
   type BundlePolicyChange,
@@ -61,9 +61,8 @@ export async function changeBundlePolicy(
   { bundleId, change: { production, ...change } }: { bundleId: string; change: BundlePolicyChange },
 ): Promise<z.output<typeof BundlePolicy>> {
   const stamp = stampOf(caller, parts.clock)
-  const stamped = { ...(await withPeople(parts, caller, change)), production, stamp }
-  const isChanged = await parts.stores.policies.changeBundle(caller.tenantId, bundleId, stamped)
-  if (!isChanged) throw bundleNotFound()
+  const changed = { ...(await withPeople(parts, caller, change)), production, bundleId }
+  await parts.stores.policies.changeBundle(changed, stamp)
   return bundlePolicy(parts, caller, bundleId)
 }
 
@@ -84,10 +83,8 @@ export async function changeTenantPolicy(
   caller: Caller,
   change: PolicyChange,
 ): Promise<z.output<typeof TenantPolicy>> {
-  await parts.stores.policies.changeTenant(caller.tenantId, {
-    ...(await withPeople(parts, caller, change)),
-    stamp: stampOf(caller, parts.clock),
-  })
+  const changed = await withPeople(parts, caller, change)
+  await parts.stores.policies.changeTenant(changed, stampOf(caller, parts.clock))
   return tenantPolicy(parts, caller)
 }
 

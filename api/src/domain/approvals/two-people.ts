@@ -49,7 +49,6 @@ export async function beginFirst(
     at: timestamp(parts.clock),
   }
   await parts.stores.events.record({
-    tenantId: caller.tenantId,
     action: 'delivery.first_approved',
     target: { kind: 'bundle', id: bundle.id, name: bundle.name },
     data: { names: keys, ...(hold === null ? {} : { release: hold.by }) },

@@ -149,9 +149,21 @@ export interface EventStore {
   record(event: Event, once?: string): Promise<void>
 }
 
-/** The fields that an event takes from the stamp of its change. */
-export function madeBy({ by, at, origin }: Stamp): Pick<Event, 'actor' | 'at' | 'origin'> {
-  return { actor: { kind: 'user', id: by }, at, origin }
+/** The fields that an event takes from the stamp of its change. Where the change is in another tenant, name that after
+ * these. */
+export function madeBy({ tenantId, by, ...moment }: Stamp): Pick<Event, 'tenantId' | keyof Made> {
+  return { tenantId, actor: { kind: 'user', id: by }, ...moment }
+}
+
+/** Who made a change that has no stamp, when, and where from. */
+export type Made = Pick<Event, 'actor' | 'at' | 'origin'>
+
+export function madeByServer(at: string): Made {
+  return { actor: { kind: 'server', id: null }, at, origin: null }
+}
+
+export function madeByOperator(at: string): Made {
+  return { actor: { kind: 'operator', id: null }, at, origin: null }
 }
 
 const BODY_BYTES = 4_096

@@ -1,12 +1,11 @@
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { Origin } from './origin.ts'
 
-/** Who makes a change (a user's id), when (an ISO timestamp), and where from; the event of the change tells all three.
- * */
-export type Stamp = { by: string; at: string; origin: Origin | null }
+/** When the server makes a change for a person (an ISO timestamp), as at a sign-in, and where from. */
+export type Moment = { at: string; origin: Origin | null }
 
-/** A stamp without who: for changes that the server makes for a person, as a sign-in. */
-export type Moment = Omit<Stamp, 'by'>
+/** A moment with who makes the change (a user's id), and in which tenant; the event of the change tells all of it. */
+export type Stamp = Moment & { tenantId: string; by: string }
 
 /** A call before sign-in. */
 export type Arrival = { clock: ClockAndIds; origin: Origin | null }
@@ -16,10 +15,10 @@ export function momentOf({ clock, origin }: Arrival): Moment {
 }
 
 export function stampOf(
-  { userId, origin }: { userId: string; origin: Origin | null },
+  { tenantId, userId, origin }: { tenantId: string; userId: string; origin: Origin | null },
   clock: ClockAndIds,
 ): Stamp {
-  return { by: userId, at: timestamp(clock), origin }
+  return { tenantId, by: userId, at: timestamp(clock), origin }
 }
 
 /** What a new row keeps of who made it, and when. */

@@ -62,14 +62,11 @@ async function endNow(
 
 // The event names a hash of the request's id, because the id lets its holder act on the request.
 function denialOf({ request, ...backing }: OpenRequest, caller: Visitor, clock: ClockAndIds) {
-  const { actor, at, origin } = madeBy(stampOf(caller, clock))
   return {
-    tenantId: caller.tenantId,
+    ...madeBy(stampOf(caller, clock)),
     target: { kind: 'request', id: hashToken(request.id), name: null },
     data: bundleIn(backing, caller),
-    actor,
-    at,
-    origin: { ...origin, requester_ip: request.requesterMeta.ip },
+    origin: { ...caller.origin, requester_ip: request.requesterMeta.ip },
   } as const
 }
 

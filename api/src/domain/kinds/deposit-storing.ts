@@ -4,6 +4,7 @@ import { type ReceiptSigner, requestFacts } from '../approvals/receipt.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
+import { stampOf } from '../base/stamp.ts'
 import type { Caller, MembershipStore } from '../people/membership.ts'
 import { ApprovedDeposit } from '../requests/approved.ts'
 import { changeRequest } from '../requests/request.ts'
@@ -116,7 +117,7 @@ async function importApproved(
 
 async function keepProposal(parts: StoringParts, storing: Storing): Promise<DepositOutcome> {
   const proposal = await proposalOf(parts, storing)
-  const isKept = await parts.stores.proposals.keep(storing.caller.tenantId, proposal)
+  const isKept = await parts.stores.proposals.keep(proposal, stampOf(storing.caller, parts.clock))
   if (!isKept) throw new DomainError('conflict', 'This deposit has ended: run the command again')
   return { proposed: true, expiresAt: proposal.until }
 }

@@ -54,7 +54,7 @@ async function begin(parts: Parts, { offered, grounds }: Approving, hold: Hold |
   const count = listed.bundle ? listed.names.length : listed.bundles.length
   const data = { count, ...(hold === null ? {} : { release: hold.by }) }
   const event = { ...madeBy(stampOf(caller, parts.clock)), origin }
-  await stores.events.record({ ...event, tenantId: caller.tenantId, action: 'names.approved', target, data })
+  await stores.events.record({ ...event, action: 'names.approved', target, data })
   const { assurance } = policy
   const approved = { kind: 'names' as const, approverId: caller.userId, tenant, target, assurance }
   return { approved, ciphertextBase64 }

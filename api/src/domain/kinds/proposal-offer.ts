@@ -5,7 +5,6 @@ import { type Grounds, refusalOf } from '../approvals/approval-rules.ts'
 import { labelOf, requestOrigin } from '../approvals/request-delivery.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import { stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
@@ -108,7 +107,6 @@ export async function proposalOf(
     ...contentOf({ asked, plan }, approval.readable ?? []),
     sender: { ...labelOf(request.requesterMeta), ip },
     until: timestamp(parts.clock, TIMES.proposalSeconds),
-    stamp: stampOf(caller, parts.clock),
   }
 }
 

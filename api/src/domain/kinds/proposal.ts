@@ -35,7 +35,6 @@ export type NewProposal = ProposalContent & {
   sender: NonNullable<Proposal['sender']>
   /** ISO timestamp. */
   until: string
-  stamp: Stamp
 }
 
 /** `bundleName`: the bundle's name now; null: the bundle was deleted. */
@@ -49,7 +48,6 @@ type ProposalEnd = {
   id: string
   proposerId: string | null
   state: 'declined' | 'withdrawn'
-  stamp: Stamp
 }
 
 /** An open proposal as a new one sees it. `bytes`: of its values, encrypted. */
@@ -67,13 +65,13 @@ export interface ProposalStore {
   /** Keep a proposal, in the place of those that `replacedBy` names, and end its deposit.
    * @returns false when the deposit has ended or the proposer left: then nothing is kept
    * @throws DomainError workspace_full */
-  keep(tenantId: string, proposal: NewProposal): Promise<boolean>
+  keep(proposal: NewProposal, stamp: Stamp): Promise<boolean>
   /** The newest first. `proposerId`: null for those of everybody. */
   list(tenantId: string, proposerId: string | null): Promise<Proposal[]>
   /** Null for one that is not open. */
   open(tenantId: string, proposalId: string): Promise<OpenProposal | null>
   /** False when it is not open, or another person's. */
-  end(tenantId: string, end: ProposalEnd): Promise<boolean>
+  end(end: ProposalEnd, stamp: Stamp): Promise<boolean>
   /** Expire what nobody decided until `now`, and forget what ended before `forgetBefore`, in all tenants. */
   expire(times: { now: string; forgetBefore: string }): Promise<void>
 }
@@ -122,12 +120,12 @@ export function listProposals({ stores }: ProposalParts, { tenantId, userId, rol
 /** A proposer withdraws their own; an owner declines that of another person.
  * @throws DomainError not_found */
 export async function endProposal(parts: ProposalParts, caller: Caller, id: string): Promise<void> {
-  const { tenantId, userId, role } = caller
+  const { userId, role } = caller
   const stamp = stampOf(caller, parts.clock)
   const { proposals } = parts.stores
-  if (await proposals.end(tenantId, { id, proposerId: userId, state: 'withdrawn', stamp })) return
+  if (await proposals.end({ id, proposerId: userId, state: 'withdrawn' }, stamp)) return
   const isDeclined =
-    role === 'owner' && (await proposals.end(tenantId, { id, proposerId: null, state: 'declined', stamp }))
+    role === 'owner' && (await proposals.end({ id, proposerId: null, state: 'declined' }, stamp))
   if (!isDeclined) throw proposalNotFound()
 }
 

@@ -142,11 +142,10 @@ async function isNewNetwork({ stores }: VouchParts, { tenantId, userId, origin }
 function recordVouch(
   { stores, clock }: VouchParts,
   caller: Caller,
-  { tenantId, bundleId: id, bundleName: name, keys }: Vouch,
+  { bundleId: id, bundleName: name, keys }: Vouch,
   release: ReleaseWay,
 ): Promise<void> {
   return stores.events.record({
-    tenantId,
     action: 'request.vouched',
     target: { kind: 'bundle', id, name },
     data: { names: keys, release },

@@ -52,15 +52,15 @@ type AttachedVersion = { id: string; name: string; version: number }
  * @throws DomainError not_found (bundle or key, or the key is not attached) · conflict (attached already) ·
  *   name_taken · bundle_full */
 export type AttachmentStore = EntryStores['attachments'] & {
-  insert(tenantId: string, attachment: NewAttachment, stamp: Stamp): Promise<void>
-  delete(tenantId: string, attachment: Attachment, stamp: Stamp): Promise<void>
-  change(tenantId: string, change: AttachmentChange, stamp: Stamp): Promise<void>
+  insert(attachment: NewAttachment, stamp: Stamp): Promise<void>
+  delete(attachment: Attachment, stamp: Stamp): Promise<void>
+  change(change: AttachmentChange, stamp: Stamp): Promise<void>
   /** The bundle's keys that other bundles use too. */
   listShared(tenantId: string, bundleId: string): Promise<SharedKey[]>
   /** What the bundle delivers of these keys, without values; leaves out those that are not attached. */
   versions(tenantId: string, bundleId: string, keyIds: readonly string[]): Promise<AttachedVersion[]>
   /** Moves it and shifts the keys between by one. */
-  move(tenantId: string, change: Attachment & { order: number }, stamp: Stamp): Promise<void>
+  move(change: Attachment & { order: number }, stamp: Stamp): Promise<void>
 }
 
 type AttachmentStores = { attachments: AttachmentStore; bundles: BundleStore; keys: KeyStore }
@@ -103,7 +103,7 @@ export async function attachKey(
 ): Promise<void> {
   await requireBundleEditor(parts.bundles, caller, attachment.bundleId)
   await requireShowable(parts.keys, caller, attachment.keyId)
-  await parts.attachments.insert(caller.tenantId, attachment, stampOf(caller, parts.clock))
+  await parts.attachments.insert(attachment, stampOf(caller, parts.clock))
 }
 
 /** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden */
@@ -114,7 +114,7 @@ export async function detachKey(
 ): Promise<void> {
   const { bundleId, keyId } = attachment
   await requireMayLetGo(parts.bundles, caller, { bundleId, keyIds: [keyId] })
-  await parts.attachments.delete(caller.tenantId, attachment, stampOf(caller, parts.clock))
+  await parts.attachments.delete(attachment, stampOf(caller, parts.clock))
 }
 
 /** Change the name under which a bundle delivers a key, whether it is required, or the key itself.
@@ -130,7 +130,7 @@ export async function changeAttachment(
     await requireMayLetGo(parts.bundles, caller, { bundleId: change.bundleId, keyIds: [change.keyId] })
     await requireShowable(parts.keys, caller, change.newKeyId)
   }
-  await parts.attachments.change(caller.tenantId, change, stampOf(caller, parts.clock))
+  await parts.attachments.change(change, stampOf(caller, parts.clock))
 }
 
 /** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden */
@@ -140,7 +140,7 @@ export async function reorderKey(
   change: Attachment & { order: number },
 ): Promise<void> {
   await requireBundleEditor(parts.bundles, caller, change.bundleId)
-  await parts.attachments.move(caller.tenantId, change, stampOf(caller, parts.clock))
+  await parts.attachments.move(change, stampOf(caller, parts.clock))
 }
 
 /** @param name undefined: the key's own */

@@ -35,7 +35,7 @@ export interface BundleStore {
   /** False when the tenant has a bundle of this name. */
   insert(bundle: NewBundle, stamp: Stamp): Promise<boolean>
   /** @throws DomainError not_found · conflict: the name is taken */
-  update(tenantId: string, bundleId: string, change: BundleChange & { stamp: Stamp }): Promise<void>
+  update(change: BundleChange & { bundleId: string }, stamp: Stamp): Promise<void>
   find(tenantId: string, bundleId: string): Promise<Bundle | null>
   /** Null: the tenant has no such bundle. */
   rights(tenantId: string, bundleId: string): Promise<BundleRights | null>
@@ -50,7 +50,9 @@ export interface BundleStore {
     tenantId: string,
     names: readonly string[],
   ): Promise<Pick<Bundle, 'id' | 'name' | 'tags' | 'production'>[]>
-  delete(tenantId: string, bundleId: string, stamp: Stamp): Promise<boolean>
+  /** The bundle goes with its attachments and legacy items; its keys stay in the library.
+   * @throws DomainError not_found */
+  delete(bundleId: string, stamp: Stamp): Promise<void>
 }
 
 /** @throws DomainError conflict: the tenant has a bundle of this name */
@@ -60,7 +62,7 @@ export async function createBundle(
   { draft, clock }: { draft: BundleDraft; clock: ClockAndIds },
 ): Promise<Bundle> {
   const stamp = stampOf(caller, clock)
-  const bundle = newBundle(draft, { id: clock.newId(), tenantId: caller.tenantId, stamp })
+  const bundle = newBundle(draft, { id: clock.newId(), stamp })
   if (!(await bundles.insert(bundle, stamp))) throw bundleNameTaken()
   return readBack(findBundle(bundles, caller, bundle.id))
 }
@@ -68,10 +70,10 @@ export async function createBundle(
 /** A bundle as it is stored first. */
 export function newBundle(
   { name, description, tags }: BundleDraft,
-  { id, tenantId, stamp }: { id: string; tenantId: string; stamp: Stamp },
+  { id, stamp }: { id: string; stamp: Stamp },
 ): NewBundle {
   const given = { name, description, tags: normalTags(tags) }
-  return { id, tenant_id: tenantId, ...given, production: 'by_name', ...firstStamp(stamp) }
+  return { id, tenant_id: stamp.tenantId, ...given, production: 'by_name', ...firstStamp(stamp) }
 }
 
 /** Change a bundle; absent fields stay.
@@ -83,8 +85,7 @@ export async function updateBundle(
 ): Promise<Bundle> {
   await requireBundleEditor(bundles, caller, bundleId)
   const tags = change.tags === undefined ? undefined : normalTags(change.tags)
-  const stamp = stampOf(caller, clock)
-  await bundles.update(caller.tenantId, bundleId, { ...change, tags, stamp })
+  await bundles.update({ ...change, tags, bundleId }, stampOf(caller, clock))
   return readBack(findBundle(bundles, caller, bundleId))
 }
 
@@ -138,16 +139,6 @@ export async function listBundles(
 ): Promise<Listing<Bundle>> {
   const total = await bundles.count(tenantId, filter)
   return { total, chunks: chunksOf((slice) => bundles.list(tenantId, filter, slice), page) }
-}
-
-/** The bundle goes with its attachments and legacy items; its keys stay in the library.
- * @throws DomainError not_found */
-export async function deleteBundle(
-  bundles: BundleStore,
-  caller: Caller,
-  { bundleId, clock }: { bundleId: string; clock: ClockAndIds },
-): Promise<void> {
-  if (!(await bundles.delete(caller.tenantId, bundleId, stampOf(caller, clock)))) throw bundleNotFound()
 }
 
 export function bundleNotFound(): DomainError {

@@ -24,7 +24,6 @@ export type Duplicate = {
   of: string
   id: string
   name: string
-  stamp: Stamp
   own: ReadonlySet<string>
   newCopy: (deliveredName: string) => OwnCopy
 }
@@ -33,7 +32,7 @@ export interface DuplicateStore {
   /** Add a bundle with the description, tags and attached keys of another, all of it or nothing.
    * @throws DomainError not_found · conflict (a name is taken, no library name was free, or the bundle has legacy
    *   items) · invalid (a name in `own` that the bundle does not deliver) */
-  duplicate(tenantId: string, duplicate: Duplicate): Promise<void>
+  duplicate(duplicate: Duplicate, stamp: Stamp): Promise<void>
 }
 
 /** @throws DomainError not_found · forbidden (a member who copies keys, or a bundle with rules) · invalid (a name that
@@ -51,18 +50,13 @@ export async function duplicateBundle(
     throw ownerRequired()
   for (const [name, value] of values) if (value === MASK) throw maskOverSecret(name)
   const id = clock.newId()
-  await bundles.duplicate(caller.tenantId, {
-    of: bundleId,
-    id,
-    name: draft.name,
-    stamp: stampOf(caller, clock),
-    own,
-    newCopy: (deliveredName) => ({
-      keyId: clock.newId(),
-      namesFor: (name) => namesFor(draft, name),
-      ...givenValue(values.get(deliveredName)),
-    }),
+  const newCopy = (deliveredName: string) => ({
+    keyId: clock.newId(),
+    namesFor: (name: string) => namesFor(draft, name),
+    ...givenValue(values.get(deliveredName)),
   })
+  const duplicate = { of: bundleId, id, name: draft.name, own, newCopy }
+  await bundles.duplicate(duplicate, stampOf(caller, clock))
   return readBack(findBundle(bundles, caller, id))
 }
 

@@ -95,7 +95,6 @@ export async function noteExport(
 ): Promise<void> {
   const { id, name } = await findBundle(bundles, caller, bundleId)
   await events.record({
-    tenantId: caller.tenantId,
     action: 'bundle.exported',
     target: { kind: 'bundle', id, name },
     data: { format, revealed: values === 'all' },

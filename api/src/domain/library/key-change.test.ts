@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { StampedChange } from './key.ts'
 import { type CurrentKey, effectiveChange, keyChanged, requireVersion } from './key-change.ts'
 
-const stamp = { by: 'user', at: '2026-06-01T00:00:00.000Z', origin: null }
+const stamp = { tenantId: 'tenant', by: 'user', at: '2026-06-01T00:00:00.000Z', origin: null }
 const lifetime = { expires_at: null, rotate_after_days: null }
 const CURRENT = {
   version: 3,

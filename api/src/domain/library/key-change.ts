@@ -90,7 +90,7 @@ export function keyChanged(
     changed,
   }
   const action = actionOf(wanted, changed, how)
-  return { tenantId, action, target: { kind: 'key', id, name }, data, ...madeBy(wanted.stamp) }
+  return { ...madeBy(wanted.stamp), tenantId, action, target: { kind: 'key', id, name }, data }
 }
 
 function actionOf({ is_secret }: StampedChange, changed: readonly string[], how: ValueHow): AuditAction {

@@ -32,7 +32,8 @@ export interface KeyVersionStore {
   /** Makes the value of an older version the next one.
    * @throws DomainError not_found (key or version) · version_conflict · version_destroyed */
   restore(tenantId: string, change: VersionChange & { expectedVersion?: number | undefined }): Promise<void>
-  /** @throws DomainError not_found (key or version) · conflict (the current version) */
+  /** Destroys the value of an older version. A second time does nothing.
+   * @throws DomainError not_found (key or version) · conflict (the current version) */
   destroy(tenantId: string, change: VersionChange): Promise<void>
 }
 
@@ -53,16 +54,6 @@ export async function restoreVersion(
 ): Promise<SeenKey> {
   await versions.restore(caller.tenantId, { ...restoring, stamp: stampOf(caller, clock) })
   return readBack(findKey(keys, caller, restoring.keyId))
-}
-
-/** Destroy the value of an older version. A second time does nothing.
- * @throws DomainError not_found (key or version) · conflict (the current version) */
-export async function destroyVersion(
-  { versions, clock }: { versions: KeyVersionStore; clock: ClockAndIds },
-  caller: Caller,
-  { keyId, version }: { keyId: string; version: number },
-): Promise<void> {
-  await versions.destroy(caller.tenantId, { keyId, version, stamp: stampOf(caller, clock) })
 }
 
 export function versionIsCurrent(version: number): DomainError {

@@ -31,7 +31,7 @@ export type LegacyItemStore = EntryStores['legacyItems'] & {
     items: readonly LegacyItemWrite[],
     stamp: Stamp,
   ): Promise<{ created: number; updated: number }>
-  delete(place: BundlePlace, name: string, stamp: Stamp): Promise<void>
+  delete(item: { bundleId: string; name: string }, stamp: Stamp): Promise<void>
   /** Replace an item by a library key of the same name, value and mark, all of it or nothing.
    * @throws DomainError conflict: the library has a key of this name ·
    *   name_taken: the bundle delivers a key under it */
@@ -52,15 +52,6 @@ export async function upsertLegacyItem(
   const masked = await maskedOver(stores, place, new Map([[name, value]]))
   if (masked.length > 0) throw maskOverSecret(name)
   await stores.legacyItems.upsert(place, [item], stampOf(caller, clock))
-}
-
-/** @throws DomainError not_found: bundle or item */
-export async function deleteLegacyItem(
-  { legacyItems }: { legacyItems: LegacyItemStore },
-  caller: Caller,
-  { bundleId, name, clock }: { bundleId: string; name: string; clock: ClockAndIds },
-): Promise<void> {
-  await legacyItems.delete({ tenantId: caller.tenantId, bundleId }, name, stampOf(caller, clock))
 }
 
 /*

@@ -24,7 +24,7 @@ function parts(issuer: string, verify: IdTokens['verify'] = async () => CLAIMS) 
       return verify(token, from)
     },
   }
-  const noteAttempt: MachineTrustStore['noteAttempt'] = async (_tenant, _machine, attempt) => {
+  const noteAttempt: MachineTrustStore['noteAttempt'] = async (_tenant, { machineId: _, ...attempt }) => {
     noted.push(attempt)
   }
   const store: MachineTrustStore = {

@@ -150,7 +150,8 @@ async function note(
   { who, issuer, claims, differs, call }: Refused,
 ): Promise<void> {
   if (differs.includes('aud')) return
-  await machineTrusts.noteAttempt(who.tenantId, who.id, {
+  await machineTrusts.noteAttempt(who.tenantId, {
+    machineId: who.id,
     fingerprint: digestOf(identityText(issuer, claims)),
     issuer,
     claims: shownClaims(claims),

@@ -5,7 +5,7 @@ import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { parseNetworks } from '../base/network.ts'
 import type { Origin } from '../base/origin.ts'
-import { type Stamp, stampOf } from '../base/stamp.ts'
+import { type Moment, type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import type { MachineToken } from './machine.ts'
 
@@ -16,32 +16,32 @@ import type { MachineToken } from './machine.ts'
  */
 
 export type NewToken = Pick<MachineToken, 'id' | 'hint' | 'networks' | 'expires_at'> & {
+  machineId: string
   tokenHash: string
   lifetimeSeconds: number
 }
 
-type TokenPlace = { machineId: string; tokenId: string }
+export type TokenPlace = { machineId: string; tokenId: string }
 
 export interface MachineTokenStore {
   /** @throws DomainError not_found (the machine) · conflict (too many tokens that work) */
-  insert(tenantId: string, machineId: string, token: NewToken & { stamp: Stamp }): Promise<void>
+  insert(token: NewToken, stamp: Stamp): Promise<void>
   /** Makes a second token with the networks and the lifetime of a token that works, and ends that one after the
    * overlap.
    * @throws DomainError not_found (no such token that works) · conflict (too many tokens) */
-  rotate(tenantId: string, place: TokenPlace, rotation: Rotation): Promise<MachineToken>
+  rotate(rotation: Rotation, stamp: Stamp): Promise<MachineToken>
   /** Ends a token now.
    * @throws DomainError not_found: none that works */
-  end(tenantId: string, place: TokenPlace, stamp: Stamp): Promise<void>
+  end(place: TokenPlace, stamp: Stamp): Promise<void>
   /** Records an event for each token that expires soon, once. */
   tellExpiring(now: string): Promise<void>
   /** Ends a token that works, by its hash: for a reporter who is not known. */
-  report(tokenHash: string, report: { at: string; origin: Origin | null; url: string | null }): Promise<void>
+  report(tokenHash: string, report: Moment & { url: string | null }): Promise<void>
 }
 
-export type Rotation = {
+export type Rotation = TokenPlace & {
   next: Pick<NewToken, 'id' | 'hint' | 'tokenHash'>
   overlapSeconds: number
-  stamp: Stamp
 }
 
 export type TokenParts = {
@@ -58,21 +58,15 @@ export type CreatedToken = { id: string; token: string; hint: string; expires_at
 export async function createToken(
   parts: TokenParts,
   caller: Caller,
-  draft: { machineId: string; expiresInDays: number; networks: readonly string[] },
+  { machineId, ...draft }: { machineId: string; expiresInDays: number; networks: readonly string[] },
 ): Promise<CreatedToken> {
   requireTokens(parts)
   const networks = parseNetworks(draft.networks)
   const { token, ...made } = newToken(parts.clock)
   const lifetimeSeconds = draft.expiresInDays * DAY_SECONDS
   const expires_at = timestamp(parts.clock, lifetimeSeconds)
-  const stamp = stampOf(caller, parts.clock)
-  await parts.machineTokens.insert(caller.tenantId, draft.machineId, {
-    ...made,
-    networks,
-    lifetimeSeconds,
-    expires_at,
-    stamp,
-  })
+  const stored = { ...made, machineId, networks, lifetimeSeconds, expires_at }
+  await parts.machineTokens.insert(stored, stampOf(caller, parts.clock))
   return { id: made.id, token, hint: made.hint, expires_at }
 }
 
@@ -84,21 +78,9 @@ export async function rotateToken(
 ): Promise<CreatedToken> {
   requireTokens(parts)
   const { token, ...next } = newToken(parts.clock)
-  const { id, hint, expires_at } = await parts.machineTokens.rotate(caller.tenantId, place, {
-    next,
-    overlapSeconds,
-    stamp: stampOf(caller, parts.clock),
-  })
-  return { id, token, hint, expires_at }
-}
-
-/** @throws DomainError not_found: no such token that works */
-export async function endToken(
-  { machineTokens, clock }: TokenParts,
-  caller: Caller,
-  place: TokenPlace,
-): Promise<void> {
-  await machineTokens.end(caller.tenantId, place, stampOf(caller, clock))
+  const rotation = { ...place, next, overlapSeconds }
+  const made = await parts.machineTokens.rotate(rotation, stampOf(caller, parts.clock))
+  return { id: made.id, token, hint: made.hint, expires_at: made.expires_at }
 }
 
 /** End the tokens among these texts. Says nothing about which of them were tokens. */

@@ -24,6 +24,8 @@ export type Attempt = Omit<z.output<typeof MachineAttemptList>[number], 'is_boun
   isBound: boolean
 }
 
+export type NewAttempt = Omit<Attempt, 'first_at' | 'last_at' | 'times'> & { machineId: string; at: string }
+
 export type AttemptPlace = { machineId: string; fingerprint: string }
 
 export type NewTrust = Omit<MachineTrust, 'created_by' | 'created_at' | 'last_used_at' | 'has_keys'> & {
@@ -32,19 +34,15 @@ export type NewTrust = Omit<MachineTrust, 'created_by' | 'created_at' | 'last_us
 
 export interface MachineTrustStore {
   /** @throws DomainError not_found (the machine) · conflict (too many trusts) */
-  insert(tenantId: string, machineId: string, trust: NewTrust & { stamp: Stamp }): Promise<void>
+  insert(trust: NewTrust & { machineId: string }, stamp: Stamp): Promise<void>
   /** @throws DomainError not_found */
-  end(tenantId: string, place: { machineId: string; trustId: string }, stamp: Stamp): Promise<void>
+  end(place: { machineId: string; trustId: string }, stamp: Stamp): Promise<void>
   /** The latest first; null when the tenant has no such machine. */
   attempts(tenantId: string, machineId: string): Promise<Attempt[] | null>
   /** False when there is no such attempt. */
   forgetAttempt(tenantId: string, place: AttemptPlace): Promise<boolean>
   /** Counts an attempt again, or keeps it as a new one unless there were too many. */
-  noteAttempt(
-    tenantId: string,
-    machineId: string,
-    attempt: Omit<Attempt, 'first_at' | 'last_at' | 'times'> & { at: string },
-  ): Promise<void>
+  noteAttempt(tenantId: string, attempt: NewAttempt): Promise<void>
 }
 
 export type TrustParts = {
@@ -78,23 +76,13 @@ export async function createTrust(
     max_age_seconds: draft.max_age_seconds ?? null,
     is_broad: draft.broad,
   } as const
-  const stamp = stampOf(caller, clock)
-  await machineTrusts.insert(caller.tenantId, machineId, { ...trust, stamp })
+  await machineTrusts.insert({ ...trust, machineId }, stampOf(caller, clock))
   return trust.id
 }
 
 export function tooManyTrusts(): DomainError {
   const message = `a machine can have ${LIMITS.machineTrusts} trusts: end one that is not used`
   return new DomainError('conflict', message, { details: { limit: LIMITS.machineTrusts } })
-}
-
-/** @throws DomainError not_found */
-export async function endTrust(
-  { machineTrusts, clock }: Pick<TrustParts, 'machineTrusts' | 'clock'>,
-  caller: Caller,
-  place: { machineId: string; trustId: string },
-): Promise<void> {
-  await machineTrusts.end(caller.tenantId, place, stampOf(caller, clock))
 }
 
 export function trustNotFound(): DomainError {

@@ -37,28 +37,28 @@ export type MachineDraft = Pick<Machine, 'name' | 'description' | 'is_active' | 
 
 export type MachineChange = { [Field in keyof MachineDraft]?: MachineDraft[Field] | undefined }
 
-type GrantPlace = { machineId: string; bundleId: string }
+export type GrantPlace = { machineId: string; bundleId: string }
 
 export interface MachineStore {
   /** @throws DomainError conflict: the name is taken, or the workspace is full */
-  insert(tenantId: string, machine: MachineDraft & { id: string }, stamp: Stamp): Promise<void>
+  insert(machine: MachineDraft & { id: string }, stamp: Stamp): Promise<void>
   /** @throws DomainError not_found, for another tenant's machine too */
   find(tenantId: string, machineId: string): Promise<Machine>
   /** By name. */
   list(tenantId: string, page: WholePage): Promise<Listed<Machine>>
   /** A change that changes nothing leaves no trace.
    * @throws DomainError not_found · conflict: the name is taken */
-  update(tenantId: string, machineId: string, change: MachineChange & { stamp: Stamp }): Promise<void>
+  update(change: MachineChange & { machineId: string }, stamp: Stamp): Promise<void>
   /** Ends its tokens and grants too.
    * @throws DomainError not_found */
-  delete(tenantId: string, machineId: string, stamp: Stamp): Promise<void>
-  /** Makes a grant, or changes its scope.
-   * @throws DomainError not_found (machine or bundle) · conflict: the machine is full */
-  grant(tenantId: string, grant: GrantPlace & { scope: GrantScope }, stamp: Stamp): Promise<void>
+  delete(machineId: string, stamp: Stamp): Promise<void>
+  /** Lets a machine use a bundle, or changes what it may do with it.
+   * @throws DomainError not_found (machine or bundle) · conflict: the machine has as many grants as it can have */
+  grant(grant: GrantPlace & { scope: GrantScope }, stamp: Stamp): Promise<void>
   /** Whether any machine may fetch the values of a bundle. */
   isDelivered(tenantId: string, bundleId: string): Promise<boolean>
-  /** @throws DomainError not_found */
-  revoke(tenantId: string, place: GrantPlace, stamp: Stamp): Promise<void>
+  /** @throws DomainError not_found: the machine may not use the bundle anyway */
+  revoke(place: GrantPlace, stamp: Stamp): Promise<void>
 }
 
 type MachineParts = { machines: MachineStore; clock: ClockAndIds }
@@ -70,7 +70,7 @@ export async function createMachine(
   draft: MachineDraft,
 ): Promise<Machine> {
   const id = clock.newId()
-  await machines.insert(caller.tenantId, { ...draft, id }, stampOf(caller, clock))
+  await machines.insert({ ...draft, id }, stampOf(caller, clock))
   return readBack(machines.find(caller.tenantId, id))
 }
 
@@ -81,37 +81,8 @@ export async function updateMachine(
   caller: Caller,
   { machineId, change }: { machineId: string; change: MachineChange },
 ): Promise<Machine> {
-  const stamp = stampOf(caller, clock)
-  await machines.update(caller.tenantId, machineId, { ...change, stamp })
+  await machines.update({ ...change, machineId }, stampOf(caller, clock))
   return readBack(machines.find(caller.tenantId, machineId))
-}
-
-/** @throws DomainError not_found */
-export async function deleteMachine(
-  { machines, clock }: MachineParts,
-  caller: Caller,
-  machineId: string,
-): Promise<void> {
-  await machines.delete(caller.tenantId, machineId, stampOf(caller, clock))
-}
-
-/** Let a machine use a bundle, or change what it may do with it.
- * @throws DomainError not_found (machine or bundle) · conflict: the machine has as many grants as it can have */
-export async function grantBundle(
-  { machines, clock }: MachineParts,
-  caller: Caller,
-  grant: GrantPlace & { scope: GrantScope },
-): Promise<void> {
-  await machines.grant(caller.tenantId, grant, stampOf(caller, clock))
-}
-
-/** @throws DomainError not_found: the machine may not use the bundle anyway */
-export async function revokeBundle(
-  { machines, clock }: MachineParts,
-  caller: Caller,
-  place: GrantPlace,
-): Promise<void> {
-  await machines.revoke(caller.tenantId, place, stampOf(caller, clock))
 }
 
 export function machineNotFound(): DomainError {

@@ -7,15 +7,7 @@ import { DomainError } from '../base/errors.ts'
 import { type Arrival, type Moment, momentOf } from '../base/stamp.ts'
 import { acceptInvitation, type InvitationStore, invitationNotFound } from './invitation.ts'
 import { requireStrongPassword } from './password-rule.ts'
-import {
-  freeUsername,
-  type Home,
-  homeOf,
-  type NewUser,
-  type NewWorkspace,
-  newWorkspace,
-  type UserStore,
-} from './user.ts'
+import { type Home, homeOf, type NewUser, type NewWorkspace, newcomer, type UserStore } from './user.ts'
 
 /*
  * A local account signs in with e-mail and password; these rules serve the sign-in mode `accounts` only. The first
@@ -49,9 +41,9 @@ export interface AccountStore {
   exists(email: string): Promise<boolean>
   find(email: string): Promise<Account | null>
   findById(userId: string): Promise<Account | null>
-  setPassword(userId: string, password: NewPassword, moment: Moment): Promise<void>
+  setPassword(userId: string, password: NewPassword & Moment): Promise<void>
   /** False when another account has the e-mail. */
-  setEmail(userId: string, email: string, moment: Moment): Promise<boolean>
+  setEmail(userId: string, change: { email: string } & Moment): Promise<boolean>
   /** Counts one attempt as failed until `forgetAttempts`, so that attempts at once cannot outrun the count.
    * @returns until when the e-mail is locked; null when this attempt is allowed */
   countAttempt(email: string, options: LockOptions): Promise<string | null>
@@ -75,13 +67,10 @@ export async function setUpAccount(
   await requireStrongPassword(password, email)
   const password_hash = await hashPassword(password)
   for (;;) {
-    const username = await freeUsername(stores.users, email)
-    const id = arrival.clock.newId()
-    const user = newAccount(id, { email, username, password_hash })
-    const workspace = newWorkspace(username, arrival.clock)
+    const { user, workspace, home } = await newcomer(stores.users, arrival, accountOf(email, password_hash))
     const outcome = await stores.accounts.insertFirst(user, workspace, momentOf(arrival))
     if (outcome === 'set_up') throw alreadySetUp()
-    if (outcome === 'created') return { user_id: id, tenant_id: workspace.id, role: 'owner' }
+    if (outcome === 'created') return home
   }
 }
 
@@ -111,12 +100,9 @@ async function createAccount(
   const password_hash = await hashPassword(password)
   for (;;) {
     if (await accounts.exists(email)) throw new DomainError('conflict', 'this e-mail has an account already')
-    const username = await freeUsername(users, email)
-    const id = arrival.clock.newId()
-    const user = newAccount(id, { email, username, password_hash })
-    const workspace = newWorkspace(username, arrival.clock)
+    const { user, workspace, home } = await newcomer(users, arrival, accountOf(email, password_hash))
     const isNew = await users.insertWithWorkspace(user, workspace, momentOf(arrival))
-    if (isNew) return { user_id: id, tenant_id: workspace.id, role: 'owner' }
+    if (isNew) return home
   }
 }
 
@@ -154,7 +140,7 @@ async function replaceReset(
     throw new DomainError('password_change_required', 'your password was reset: choose a new one')
   await requireStrongPassword(new_password, email)
   const passwordHash = await hashPassword(new_password)
-  await accounts.setPassword(id, { passwordHash, mustChange: false }, momentOf(arrival))
+  await accounts.setPassword(id, { passwordHash, mustChange: false, ...momentOf(arrival) })
 }
 
 /** Count one attempt with this e-mail. @throws DomainError account_locked */
@@ -177,16 +163,6 @@ function alreadySetUp(): DomainError {
 }
 
 // The link of an invitation is what proves a local account's address, so there is nothing further to verify.
-function newAccount(
-  id: string,
-  account: Pick<NewUser, 'email' | 'username'> & { password_hash: string },
-): NewUser {
-  return {
-    id,
-    idp_user_id: `user_${id}`,
-    auth_provider: 'accounts',
-    email_verified: true,
-    email_as_of: null,
-    ...account,
-  }
+function accountOf(email: string, password_hash: string) {
+  return { email, password_hash, auth_provider: 'accounts', email_verified: true, email_as_of: null }
 }

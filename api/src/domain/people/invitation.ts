@@ -18,7 +18,7 @@ import type { Tenant } from './tenant.ts'
 
 export type Invitation = z.output<typeof InvitationSchema>
 
-export type NewInvitation = Invitation & { tenant_id: string; token_hash: string; created_by: string }
+export type NewInvitation = Invitation & { token_hash: string }
 
 export type Acceptance = {
   tokenHash: string
@@ -36,7 +36,8 @@ export interface InvitationStore {
   insert(invitation: NewInvitation, stamp: Stamp): Promise<boolean>
   /** Those not used and not expired, the newest first. */
   list(tenantId: string, now: string): Promise<Invitation[]>
-  delete(tenantId: string, invitationId: string, stamp: Stamp): Promise<boolean>
+  /** @throws DomainError not_found */
+  delete(invitationId: string, stamp: Stamp): Promise<void>
   /** The e-mail that an open invitation is for; null when it is unknown, used or expired. */
   openEmail(tokenHash: string, now: string): Promise<string | null>
   /** Null when it is unknown, used or expired, or when its inviter is not an active owner. */
@@ -63,21 +64,10 @@ export async function invite(
     created_at: timestamp(clock),
     expires_at: timestamp(clock, TIMES.invitationSeconds),
   }
-  const { tenantId, userId } = caller
-  const place = { tenant_id: tenantId, created_by: userId, token_hash: hashToken(token) }
-  const isInvited = await invitations.insert({ ...invitation, ...place }, stampOf(caller, clock))
+  const stored = { ...invitation, token_hash: hashToken(token) }
+  const isInvited = await invitations.insert(stored, stampOf(caller, clock))
   if (!isInvited) throw new DomainError('conflict', 'already a member')
   return { ...invitation, token }
-}
-
-/** @throws DomainError not_found */
-export async function revokeInvitation(
-  invitations: InvitationStore,
-  caller: Caller,
-  { invitationId, clock }: { invitationId: string; clock: ClockAndIds },
-): Promise<void> {
-  const isOpen = await invitations.delete(caller.tenantId, invitationId, stampOf(caller, clock))
-  if (!isOpen) throw invitationNotFound()
 }
 
 /** What an invitation offers. The token is enough to read it, so that a person who is signed in with another account

@@ -27,14 +27,13 @@ export function endsOf(change: 'removed' | Role): MemberEnds {
 export type Member = z.output<typeof MemberList>[number]
 
 /** `last_owner`: refused, because a tenant is never without an owner. */
-type MemberChange = 'done' | 'absent' | 'last_owner'
+export type MemberChange = 'done' | 'absent' | 'last_owner'
 
-/** Changes end what `endsOf` names. */
 export interface MemberStore {
   /** By username. */
   list(tenantId: string): Promise<Member[]>
-  changeRole(tenantId: string, change: { userId: string; role: Role }, stamp: Stamp): Promise<MemberChange>
-  remove(tenantId: string, userId: string, stamp: Stamp): Promise<MemberChange>
+  /** Give a member another role, or remove them, which ends what `endsOf` names. */
+  change(change: { userId: string; to: 'removed' | Role }, stamp: Stamp): Promise<MemberChange>
 }
 
 /** Ends what a person approved and no client has collected: in one tenant, or in all (null). */
@@ -48,33 +47,26 @@ export async function changeRole(
   caller: Caller,
   { userId, role }: { userId: string; role: Role },
 ): Promise<void> {
-  const stamp = stampOf(caller, parts.clock)
-  const change = await parts.members.changeRole(caller.tenantId, { userId, role }, stamp)
-  if (endsOf(role).approvals) await endApprovalsAfter(parts, change, { userId, tenantId: caller.tenantId })
-  requireDone(change)
+  await changeMember(parts, caller, { userId, to: role })
 }
 
 /** Remove a member, or leave.
  * @throws DomainError forbidden (not an owner) · not_found · conflict: the last owner */
 export async function removeMember(parts: MemberParts, caller: Caller, userId: string): Promise<void> {
   if (caller.role !== 'owner' && caller.userId !== userId) throw ownerRequired()
-  const change = await parts.members.remove(caller.tenantId, userId, stampOf(caller, parts.clock))
-  await endApprovalsAfter(parts, change, { userId, tenantId: caller.tenantId })
-  requireDone(change)
+  await changeMember(parts, caller, { userId, to: 'removed' })
 }
 
-// For a user who is absent too: the request store may have been unavailable when they were removed, and the caller
-// repeats the call.
-async function endApprovalsAfter(
-  parts: MemberParts,
-  change: MemberChange,
-  approver: { userId: string; tenantId: string },
+async function changeMember(
+  { members, endApprovals, clock }: MemberParts,
+  caller: Caller,
+  { userId, to }: { userId: string; to: 'removed' | Role },
 ): Promise<void> {
-  if (change !== 'last_owner') await parts.endApprovals(approver)
-}
-
-function requireDone(change: MemberChange): void {
-  if (change === 'absent') throw userNotFound()
+  const change = await members.change({ userId, to }, stampOf(caller, clock))
   if (change === 'last_owner')
     throw new DomainError('conflict', 'the last owner cannot be demoted or removed')
+  // For a user who is absent too: the request store may have been unavailable when they were removed, and the caller
+  // repeats the call.
+  if (endsOf(to).approvals) await endApprovals({ userId, tenantId: caller.tenantId })
+  if (change === 'absent') throw userNotFound()
 }

@@ -20,7 +20,7 @@ export async function changePassword(
   await requireStrongPassword(new_password, account.email)
   await requireCurrentPassword({ accounts, clock }, account, current_password)
   const passwordHash = await hashPassword(new_password)
-  await accounts.setPassword(userId, { passwordHash, mustChange: false }, momentOf({ clock, origin }))
+  await accounts.setPassword(userId, { passwordHash, mustChange: false, ...momentOf({ clock, origin }) })
 }
 
 /** Give the caller's local account another e-mail address.
@@ -32,7 +32,7 @@ export async function changeEmail(
   { current_password, email }: { current_password: string; email: string },
 ): Promise<void> {
   await requireCurrentPassword({ accounts, clock }, await ownAccount(accounts, userId), current_password)
-  const isChanged = await accounts.setEmail(userId, email, momentOf({ clock, origin }))
+  const isChanged = await accounts.setEmail(userId, { email, ...momentOf({ clock, origin }) })
   if (!isChanged) throw new DomainError('conflict', 'this e-mail has an account already')
 }
 

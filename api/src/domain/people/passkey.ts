@@ -34,7 +34,7 @@ export interface PasskeyStore {
   /** @throws DomainError conflict: an account has this credential already, or the account has too many */
   insert(passkey: NewPasskey, stamp: Stamp): Promise<void>
   /** @throws DomainError not_found */
-  rename(id: string, name: string, stamp: Stamp): Promise<Passkey>
+  rename(passkey: { id: string; name: string }, stamp: Stamp): Promise<Passkey>
   /** With the last passkey, `after_password` ends too.
    * @throws DomainError not_found */
   remove(id: string, stamp: Stamp): Promise<void>
@@ -87,15 +87,6 @@ export async function addPasskey(
   const id = clock.newId()
   await passkeys.insert({ ...verified, id, name }, stampOf(caller, clock))
   return { id, name, created_at: timestamp(clock), last_used_at: null }
-}
-
-/** @throws DomainError not_found */
-export function renamePasskey(
-  { passkeys, clock }: PasskeyParts,
-  caller: Visitor,
-  { id, name }: { id: string; name: string },
-): Promise<Passkey> {
-  return passkeys.rename(id, name, stampOf(caller, clock))
 }
 
 /** @throws DomainError not_found · invalid (a wrong password) · account_locked */

@@ -60,10 +60,10 @@ export interface UserStore {
   createWorkspace(userId: string, workspace: NewWorkspace, moment: Moment): Promise<void>
   /** Records that sessions of a user ended.
    * @returns false when no user has this id at the provider */
-  recordSignOut(idpUserId: string, ended: SignOut, moment: Moment): Promise<boolean>
+  recordSignOut(idpUserId: string, ended: SignOut & Moment): Promise<boolean>
   /** An e-mail that was stated earlier than the stored one changes nothing.
    * @returns the user's id; null when no user has this id at the provider */
-  change(idpUserId: string, change: ProvidedChange, moment: Moment): Promise<string | null>
+  change(idpUserId: string, change: ProvidedChange & Moment): Promise<string | null>
 }
 
 // How often another user may take the chosen name first. Each lost race means that another call succeeded.
@@ -79,20 +79,27 @@ export async function ensureUser(
   for (let race = 0; race < RACES; race += 1) {
     const known = await users.recordSignIn(profile.idp_user_id, momentOf(arrival))
     if (known) return { ...(await homeOf(users, known, arrival)), created: false }
-    const home = await tryProvision(users, profile, arrival)
-    if (home) return { ...home, created: true }
+    const { user, workspace, home } = await newcomer(users, arrival, { ...profile, password_hash: null })
+    // False when another call took the id or the username first.
+    const isNew = await users.insertWithWorkspace(user, workspace, momentOf(arrival))
+    if (isNew) return { ...home, created: true }
   }
   throw new DomainError('internal', 'Failed to create user: no free username')
 }
 
-// Null when another call took the id or the username first.
-async function tryProvision(users: UserStore, profile: Profile, arrival: Arrival): Promise<Home | null> {
-  const { clock } = arrival
+/** A user and their workspace before they are stored, and what the caller gets once they are. */
+type Newcomer = { user: NewUser; workspace: NewWorkspace; home: Home }
+
+export async function newcomer(
+  users: UserStore,
+  { clock }: Arrival,
+  profile: Omit<NewUser, 'id' | 'username' | 'idp_user_id'> & { idp_user_id?: string },
+): Promise<Newcomer> {
   const username = await freeUsername(users, profile.email)
-  const user: NewUser = { ...profile, id: clock.newId(), username, password_hash: null }
+  const id = clock.newId()
   const workspace = newWorkspace(username, clock)
-  const isNew = await users.insertWithWorkspace(user, workspace, momentOf(arrival))
-  return isNew ? { user_id: user.id, tenant_id: workspace.id, role: 'owner' } : null
+  const user = { idp_user_id: `user_${id}`, ...profile, id, username }
+  return { user, workspace, home: { user_id: id, tenant_id: workspace.id, role: 'owner' } }
 }
 
 /** @throws DomainError forbidden: inactive */
@@ -102,27 +109,20 @@ export async function homeOf(
   arrival: Arrival,
 ): Promise<Home> {
   if (!is_active) throw new DomainError('forbidden', 'Forbidden: user is inactive')
-  const tenantId = (await users.findHome(id)) ?? (await replaceHome(users, { id, username }, arrival))
-  return { user_id: id, tenant_id: tenantId, role: 'owner' }
+  const known = await users.findHome(id)
+  if (known !== null) return { user_id: id, tenant_id: known, role: 'owner' }
+  // A user who owns no tenant gets a new one.
+  const workspace = newWorkspace(username, arrival.clock)
+  await users.insertWorkspace(id, workspace, momentOf(arrival))
+  return { user_id: id, tenant_id: workspace.id, role: 'owner' }
 }
 
-// A user who owns no tenant gets a new one.
-async function replaceHome(
-  users: UserStore,
-  user: { id: string; username: string },
-  arrival: Arrival,
-): Promise<string> {
-  const workspace = newWorkspace(user.username, arrival.clock)
-  await users.insertWorkspace(user.id, workspace, momentOf(arrival))
-  return workspace.id
-}
-
-export function newWorkspace(username: string, clock: ClockAndIds): NewWorkspace {
+function newWorkspace(username: string, clock: ClockAndIds): NewWorkspace {
   return { id: clock.newId(), name: `${username}'s workspace`, membershipId: clock.newId() }
 }
 
 /** The e-mail's local part, with the first number appended that makes it free. */
-export async function freeUsername(users: UserStore, email: string): Promise<string> {
+async function freeUsername(users: UserStore, email: string): Promise<string> {
   const base = email.slice(0, email.lastIndexOf('@'))
   for (let from = 0, count = 16; ; from += count, count *= 2) {
     const names = Array.from({ length: count }, (_, index) => numbered(base, from + index))
@@ -152,7 +152,7 @@ export async function changeProvidedUser(
   idpUserId: string,
   change: ProvidedChange,
 ): Promise<void> {
-  const userId = await users.change(idpUserId, change, momentOf(arrival))
+  const userId = await users.change(idpUserId, { ...change, ...momentOf(arrival) })
   if (userId === null) throw userNotFound()
   if (change.isActive === false) await endApprovals({ userId, tenantId: null })
 }
@@ -164,6 +164,6 @@ export async function recordSignOut(
   idpUserId: string,
   ended: SignOut,
 ): Promise<void> {
-  const isKnown = await users.recordSignOut(idpUserId, ended, momentOf(arrival))
+  const isKnown = await users.recordSignOut(idpUserId, { ...ended, ...momentOf(arrival) })
   if (!isKnown) throw userNotFound()
 }

@@ -219,7 +219,7 @@ function changeOf(
   const draft = { name: bundleName, description: '', tags: '' }
   return {
     bundleId: id,
-    bundle: bundleId === null ? newBundle(draft, { id, tenantId: caller.tenantId, stamp }) : null,
+    bundle: bundleId === null ? newBundle(draft, { id, stamp }) : null,
     steps: steps.map((step) => ({ ...step, newKeyId: clock.newId() })),
     removals,
     planId,

@@ -2,7 +2,7 @@ import { TIMES, type WebhookMessageList } from '@keyferry/contract'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import type { Listed, Page, WholePage } from '../base/listing.ts'
+import type { Listed, WholePage } from '../base/listing.ts'
 import type { Caller } from '../people/membership.ts'
 import { webhookNotFound } from './webhook.ts'
 
@@ -12,40 +12,27 @@ import { webhookNotFound } from './webhook.ts'
  */
 
 export type WebhookMessage = z.output<typeof WebhookMessageList>[number]
-export type MessageState = WebhookMessage['state']
 
 /** A message of a webhook to send at once. */
-type Now = { webhookId: string; messageId: string; now: string; giveUpAt: string }
+export type SentNow = { webhookId: string; messageId: string; now: string; giveUpAt: string }
+
+export type WantedMessages = {
+  webhookId: string
+  state: WebhookMessage['state'] | undefined
+  page: WholePage
+}
 
 export interface WebhookLogStore {
-  /** The latest first; null when there is no such webhook. */
-  list(
-    tenantId: string,
-    webhookId: string,
-    filter: { state: MessageState | undefined; page: WholePage },
-  ): Promise<Listed<WebhookMessage> | null>
+  /** The latest first.
+   * @throws DomainError not_found */
+  list(tenantId: string, wanted: WantedMessages): Promise<Listed<WebhookMessage>>
   /** Have a test message sent. While one waits, no other is made.
    * @returns the id of the message that will be sent */
-  test(tenantId: string, message: Now & { body: string }): Promise<{ id: string } | 'absent' | 'off'>
-  resend(tenantId: string, message: Now): Promise<'done' | 'absent' | 'off' | 'sending'>
+  test(tenantId: string, message: SentNow & { body: string }): Promise<{ id: string } | 'absent' | 'off'>
+  resend(tenantId: string, message: SentNow): Promise<'done' | 'absent' | 'off' | 'sending'>
 }
 
 export type WebhookLogParts = { webhookLog: WebhookLogStore; clock: ClockAndIds }
-
-const FIRST_PAGE = 50
-
-/** @throws DomainError not_found */
-export async function listWebhookMessages(
-  webhookLog: WebhookLogStore,
-  { tenantId }: Caller,
-  asked: { webhookId: string; state: MessageState | undefined; page: Page },
-): Promise<Listed<WebhookMessage>> {
-  const { limit = FIRST_PAGE, offset = 0 } = asked.page
-  const filter = { state: asked.state, page: { limit, offset } }
-  const messages = await webhookLog.list(tenantId, asked.webhookId, filter)
-  if (messages === null) throw webhookNotFound()
-  return messages
-}
 
 /** Send a message that says nothing, to try the receiver.
  * @returns the message's id

@@ -19,15 +19,13 @@ export type WebhookEnd = NonNullable<Webhook['ended_reason']>
 
 export type WebhookDraft = Pick<Webhook, 'url' | 'description' | 'events' | 'bundle_ids' | 'is_active'>
 
+export type NewWebhook = WebhookDraft & { id: string; secret: string }
+
 export type WebhookChange = { [Field in keyof WebhookDraft]?: WebhookDraft[Field] | undefined }
 
 export interface WebhookStore {
   /** @throws DomainError not_found: a bundle · conflict: the workspace is full */
-  insert(
-    tenantId: string,
-    webhook: WebhookDraft & { id: string; secret: string },
-    stamp: Stamp,
-  ): Promise<void>
+  insert(webhook: NewWebhook, stamp: Stamp): Promise<void>
   /** `now` decides whether the old secret still signs.
    * @throws DomainError not_found, for another tenant's webhook too */
   find(tenantId: string, webhookId: string, now: string): Promise<Webhook>
@@ -35,17 +33,15 @@ export interface WebhookStore {
   list(tenantId: string, page: WholePage, now: string): Promise<Listed<Webhook>>
   /** A new URL, or turning it on, clears the failures. A change that changes nothing leaves no trace.
    * @throws DomainError not_found (webhook or bundle) */
-  update(tenantId: string, webhookId: string, change: WebhookChange & { stamp: Stamp }): Promise<void>
+  update(change: WebhookChange & { webhookId: string }, stamp: Stamp): Promise<void>
   /** @throws DomainError not_found */
-  delete(tenantId: string, webhookId: string, stamp: Stamp): Promise<void>
+  delete(webhookId: string, stamp: Stamp): Promise<void>
   /** The current secret becomes the old one, which signs until `oldUntil`.
    * @throws DomainError not_found */
-  rotate(
-    tenantId: string,
-    webhookId: string,
-    rotation: { secret: string; oldUntil: string; stamp: Stamp },
-  ): Promise<void>
+  rotate(rotation: SecretRotation, stamp: Stamp): Promise<void>
 }
+
+export type SecretRotation = { webhookId: string; secret: string; oldUntil: string }
 
 export type WebhookParts = { webhooks: WebhookStore; clock: ClockAndIds; targets: TargetRules }
 
@@ -57,11 +53,9 @@ export async function createWebhook(
 ): Promise<Webhook & { secret: string }> {
   targets.allowed(draft.url)
   const [id, secret] = [clock.newId(), makeWebhookSecret()]
-  await webhooks.insert(caller.tenantId, { ...draft, id, secret }, stampOf(caller, clock))
+  await webhooks.insert({ ...draft, id, secret }, stampOf(caller, clock))
   return { ...(await readBack(webhooks.find(caller.tenantId, id, timestamp(clock)))), secret }
 }
-
-type Reading = Pick<WebhookParts, 'webhooks' | 'clock'>
 
 /** Change a webhook; absent fields stay.
  * @throws DomainError target_refused · not_found (webhook or bundle) */
@@ -71,31 +65,20 @@ export async function updateWebhook(
   { webhookId, change }: { webhookId: string; change: WebhookChange },
 ): Promise<Webhook> {
   if (change.url !== undefined) targets.allowed(change.url)
-  const stamp = stampOf(caller, clock)
-  await webhooks.update(caller.tenantId, webhookId, { ...change, stamp })
+  await webhooks.update({ ...change, webhookId }, stampOf(caller, clock))
   return readBack(webhooks.find(caller.tenantId, webhookId, timestamp(clock)))
-}
-
-/** @throws DomainError not_found */
-export async function deleteWebhook(
-  { webhooks, clock }: Reading,
-  caller: Caller,
-  webhookId: string,
-): Promise<void> {
-  await webhooks.delete(caller.tenantId, webhookId, stampOf(caller, clock))
 }
 
 /** Give a webhook a new secret. Both sign for a day, so that the receiver can change at any time within it.
  * @throws DomainError not_found */
 export async function rotateWebhookSecret(
-  { webhooks, clock }: Reading,
+  { webhooks, clock }: WebhookParts,
   caller: Caller,
   webhookId: string,
 ): Promise<{ secret: string; old_secret_until: string }> {
   const secret = makeWebhookSecret()
   const oldUntil = timestamp(clock, TIMES.webhookOverlapSeconds)
-  const rotation = { secret, oldUntil, stamp: stampOf(caller, clock) }
-  await webhooks.rotate(caller.tenantId, webhookId, rotation)
+  await webhooks.rotate({ webhookId, secret, oldUntil }, stampOf(caller, clock))
   return { secret, old_secret_until: oldUntil }
 }
 

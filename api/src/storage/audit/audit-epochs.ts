@@ -1,4 +1,4 @@
-import type { EventData } from '../../domain/base/event.ts'
+import { madeByOperator } from '../../domain/base/event.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
 import { updateOf } from '../base/tenant-rows.ts'
 import { holdHead } from './audit-head.ts'
@@ -26,17 +26,8 @@ async function beginEpoch(transaction: Recorded, { tenantId, reason, now }: Rest
   const epoch = nextEpoch(epochBefore, now)
   await updateOf(transaction, 'audit_heads', tenantId).set({ epoch }).execute()
   const target = { kind: 'tenant', id: tenantId, name: null } as const
-  const actor = { kind: 'operator', id: null } as const
-  const data: EventData = { epoch, epoch_before: epochBefore, seq, hash, reason }
-  transaction.record({
-    tenantId,
-    action: 'audit.restored',
-    at: now,
-    actor,
-    target,
-    data,
-    origin: null,
-  })
+  const data = { epoch, epoch_before: epochBefore, seq, hash, reason }
+  transaction.record({ ...madeByOperator(now), tenantId, action: 'audit.restored', target, data })
 }
 
 const MINUTE_MS = 60_000

@@ -4,6 +4,7 @@ import { eventMac } from '@keyferry/crypto/audit-chain'
 import type { AuditKey } from '@keyferry/crypto/audit-key'
 import { entryOf } from '../../domain/audit/audit.ts'
 import { emailKey } from '../../domain/base/email.ts'
+import { madeByOperator } from '../../domain/base/event.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
 
@@ -81,9 +82,8 @@ async function forgetIn(queries: Queries, tenantId: string, forgetting: Forgetti
       .execute()
     await updateOf(transaction, 'proposals', { tenantId, user_id: person.id }).set({ sender: null }).execute()
     const target = { kind: 'user', id: person.id, name: null } as const
-    const actor = { kind: 'operator', id: null } as const
-    const event = { tenantId, action: 'person.forgotten', at: now, actor, target, origin: null } as const
-    transaction.record({ ...event, data: { count: origins } })
+    const event = { tenantId, action: 'person.forgotten', target, data: { count: origins } } as const
+    transaction.record({ ...madeByOperator(now), ...event })
   })
   return origins
 }

@@ -1,5 +1,5 @@
 import type { ExportedChain } from '@keyferry/crypto/exported-chain'
-import type { Event } from '../../domain/base/event.ts'
+import { type Made, madeByServer } from '../../domain/base/event.ts'
 import type { Forgetting } from '../base/forgetting.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
@@ -19,7 +19,7 @@ export class PruneRefused extends Error {
 /** What was deleted: `count` entries, the last of them numbered `through`. */
 export type Pruned = { readonly through: number; readonly count: number }
 
-type Pruning = { tenantId: string; actor: Event['actor']; now: string }
+type Pruning = { tenantId: string; made: Made }
 
 /** Delete the entries of the whole days that a checked export holds.
  * @throws PruneRefused: the export does not begin where the log does, differs from it, or holds no whole day */
@@ -27,7 +27,7 @@ export async function pruneExported(
   transaction: Recorded,
   pruning: Pruning & { chain: ExportedChain },
 ): Promise<Pruned> {
-  const { tenantId, chain, now } = pruning
+  const { tenantId, chain, made } = pruning
   const head = await holdHead(transaction, tenantId)
   if (chain.first > head.first_seq) {
     throw new PruneRefused(
@@ -35,7 +35,7 @@ export async function pruneExported(
     )
   }
   const range = { from: head.first_seq, to: Math.min(chain.last, head.seq - 1) }
-  const end = await endOfDay(transaction, { tenantId, range, before: dayOf(now) })
+  const end = await endOfDay(transaction, { tenantId, range, before: dayOf(made.at) })
   if (end === null) {
     throw new PruneRefused('the export holds no whole day that can be deleted; the newest entry always stays')
   }
@@ -50,9 +50,8 @@ export async function pruneExported(
 export async function pruneLogs(queries: Queries, { before, ending, now, log }: Forgetting): Promise<void> {
   const day = dayOf(before)
   for (const tenantId of await tenantsToPrune(queries.query, day)) {
-    const actor = { kind: 'server', id: null } as const
     for (let isDone = false; !isDone && !ending.aborted; ) {
-      const pruning = { tenantId, before: day, actor, now: now().toISOString() }
+      const pruning = { tenantId, before: day, made: madeByServer(now().toISOString()) }
       const pruned = await queries.write((transaction) => pruneOldest(transaction, pruning))
       if (pruned) log.info({ tenantId, ...pruned }, 'audit log pruned')
       isDone = pruned === null
@@ -104,7 +103,6 @@ type Days = {
   range: { from: number; to: number }
   order?: 'asc' | 'desc'
 }
-type End = { seq: number; hash: string }
 
 // The last entry of a day, which the day's seal signs.
 async function endOfDay(query: Query, { tenantId, before, range, order = 'desc' }: Days) {
@@ -126,7 +124,7 @@ async function hashOf(query: Query, tenantId: string, seq: number): Promise<stri
 
 async function cut(
   transaction: Recorded,
-  { tenantId, actor, now, end, epoch }: Pruning & { end: End; epoch: number },
+  { tenantId, made, end, epoch }: Pruning & { end: { seq: number; hash: string }; epoch: number },
 ): Promise<Pruned> {
   const { seq: through, hash } = end
   const { numDeletedRows } = await deleteOf(transaction, 'audit_log', tenantId)
@@ -139,6 +137,6 @@ async function cut(
   const target = { kind: 'tenant', id: tenantId, name: null } as const
   // The entry that says why the log is of this epoch may be among those that go.
   const data = { through, hash, count, epoch }
-  transaction.record({ tenantId, action: 'audit.pruned', at: now, actor, target, data, origin: null })
+  transaction.record({ ...made, tenantId, action: 'audit.pruned', target, data })
   return { through, count }
 }

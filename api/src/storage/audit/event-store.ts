@@ -1,5 +1,6 @@
 import type { Event, EventStore } from '../../domain/base/event.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
+import { hasChanged } from '../base/statements.ts'
 import { deleteOf } from '../base/tenant-rows.ts'
 
 /** Longer than the server tries to record an event. */
@@ -18,10 +19,6 @@ export function createEventStore({ write }: Queries): EventStore {
 async function isFirst(transaction: Recorded, { tenantId, at }: Event, key: string): Promise<boolean> {
   const oldest = new Date(Date.parse(at) - KEPT_MS).toISOString()
   await deleteOf(transaction, 'recorded_once', tenantId).where('at', '<', oldest).execute()
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('recorded_once')
-    .values({ tenant_id: tenantId, key, at })
-    .onConflict((known) => known.columns(['tenant_id', 'key']).doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+  const insertion = transaction.insertInto('recorded_once').values({ tenant_id: tenantId, key, at })
+  return hasChanged(insertion.onConflict((known) => known.columns(['tenant_id', 'key']).doNothing()))
 }

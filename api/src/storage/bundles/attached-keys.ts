@@ -5,6 +5,7 @@ import type { AttachmentStore, SharedKey } from '../../domain/library/attachment
 import { type LongValues, SMALL_BUNDLE_BYTES, type ValueSize } from '../../domain/library/bundle-entry.ts'
 import type { WantedValues } from '../../domain/library/wanted-values.ts'
 import type { Queries, Query } from '../base/queries.ts'
+import { inOneTenant } from '../base/statements.ts'
 import type { Flag } from '../base/tables.ts'
 import { keysAttached } from '../base/tenant-rows.ts'
 import {
@@ -152,8 +153,7 @@ async function listShared(query: Query, tenantId: string, bundleId: string): Pro
   const uses = keysAttached(query, tenantId)
     .innerJoin('attachments as there', (join) =>
       join
-        .onRef('there.tenant_id', '=', 'attachments.tenant_id')
-        .onRef('there.key_id', '=', 'attachments.key_id')
+        .on(inOneTenant('there.key_id', 'attachments.key_id'))
         .onRef('there.bundle_id', '!=', 'attachments.bundle_id'),
     )
     .innerJoin('bundles', 'bundles.id', 'there.bundle_id')

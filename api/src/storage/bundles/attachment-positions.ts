@@ -91,7 +91,8 @@ export function attachmentOf(
 /** The library key as an event names it. */
 export async function keyOfEvent(
   transaction: Query,
-  { tenantId, keyId }: { tenantId: string; keyId: string },
+  tenantId: string,
+  keyId: string,
 ): Promise<{ id: string; name: string }> {
   // A key that is attached is in the library.
   return { id: keyId, name: (await keyNameOf(transaction, tenantId, keyId)) ?? '' }

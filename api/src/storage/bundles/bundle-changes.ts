@@ -1,43 +1,49 @@
 import type { AuditAction } from '@keyferry/contract'
 import { type Bounds, bundleFull } from '../../domain/base/bounds.ts'
-import { type EventData, madeBy } from '../../domain/base/event.ts'
+import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
 import type { Query, Recorded } from '../base/queries.ts'
+import { hasChanged } from '../base/statements.ts'
 import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 
 /** Hold a bundle until the transaction ends, so that one change of its positions happens at a time.
  * @throws DomainError not_found */
 export async function holdBundle(transaction: Query, tenantId: string, bundleId: string): Promise<void> {
-  const { numUpdatedRows } = await updateOf(transaction, 'bundles', { tenantId, id: bundleId })
-    .set((column) => ({ updated_at: column.ref('updated_at') }))
-    .executeTakeFirstOrThrow()
-  if (numUpdatedRows !== 1n) throw bundleNotFound()
+  const bundle = updateOf(transaction, 'bundles', { tenantId, id: bundleId })
+  if (!(await hasChanged(bundle.set((column) => ({ updated_at: column.ref('updated_at') })))))
+    throw bundleNotFound()
 }
-
-type BundleStamp = { tenantId: string; bundleId: string; stamp: Stamp }
 
 /** Note who changed a bundle and when, in a transaction that holds it, and record what changed. */
 export async function stampBundle(
   transaction: Recorded,
-  place: BundleStamp,
-  { action, data = {} }: { action: AuditAction; data?: EventData },
+  changed: { bundleId: string; action: AuditAction; data?: EventData },
+  stamp: Stamp,
 ): Promise<void> {
-  await stampBundleForEach(transaction, place, { action, told: [data] })
+  await stampBundleForEach(transaction, { ...changed, told: [changed.data ?? {}] }, stamp)
 }
 
 /** As `stampBundle`, for a change of several things: records an event for each of them. */
 export async function stampBundleForEach(
   transaction: Recorded,
-  { tenantId, bundleId, stamp }: BundleStamp,
-  { action, told }: { action: AuditAction; told: readonly EventData[] },
+  { bundleId: id, action, told }: { bundleId: string; action: AuditAction; told: readonly EventData[] },
+  stamp: Stamp,
 ): Promise<void> {
-  const { name } = await updateOf(transaction, 'bundles', { tenantId, id: bundleId })
-    .set({ updated_at: stamp.at, updated_by: stamp.by })
+  const { tenantId, at, by } = stamp
+  const { name } = await updateOf(transaction, 'bundles', { tenantId, id })
+    .set({ updated_at: at, updated_by: by })
     .returning('name')
     .executeTakeFirstOrThrow()
-  const target = { kind: 'bundle', id: bundleId, name } as const
-  for (const data of told) transaction.record({ tenantId, target, action, data, ...madeBy(stamp) })
+  for (const data of told) transaction.record(bundleEvent({ id, name }, stamp, { action, data }))
+}
+
+export function bundleEvent(
+  { id, name }: { id: string; name: string },
+  stamp: Stamp,
+  event: { action: AuditAction; data?: EventData },
+): Event {
+  return { ...madeBy(stamp), target: { kind: 'bundle', id, name }, ...event }
 }
 
 /** What an event about a key in a bundle tells of the name there: only one that differs from the key's. */

@@ -1,11 +1,11 @@
-import { type AuditAction, LIMITS } from '@keyferry/contract'
+import { LIMITS } from '@keyferry/contract'
 import { sql } from 'kysely'
 import { tooManyBundles } from '../../domain/base/bounds.ts'
-import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Slice } from '../../domain/base/listing.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import {
   type Bundle,
+  type BundleChange,
   type BundleFilter,
   type BundleStore,
   type BundleSuggestion,
@@ -16,58 +16,45 @@ import {
 import { inChunks } from '../base/chunks.ts'
 import { isTaken, refusing } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { changing, hasChanged } from '../base/statements.ts'
 import { countOf, deleteOf, namesIn, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { contains, containsInAnyCase } from '../base/text-search.ts'
+import { bundleEvent } from './bundle-changes.ts'
 import { rightsOfBundle, secretsElsewhere } from './value-rights.ts'
 
 export function createBundleStore(queries: Queries): BundleStore {
   const { query, write } = queries
   return {
-    insert: (bundle, stamp) => write((transaction) => createBundle(transaction, bundle, stamp)),
-    update: (tenantId, bundleId, change) => update(queries, { tenantId, bundleId, change }),
+    insert: changing(queries, createBundle),
+    update: (change, stamp) =>
+      refusing(isTaken, bundleNameTaken, () => write((transaction) => update(transaction, change, stamp))),
     find: finder(queries),
     rights: (tenantId, bundleId) => rightsOfBundle(query, tenantId, bundleId),
     sharedSecrets: (tenantId, bundleId) => sharedSecrets(query, tenantId, bundleId),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
     findNamed: (tenantId, names) => findNamed(query, tenantId, names),
-    count: (tenantId, filter) => countMatches(query, tenantId, filter),
-    delete: (tenantId, bundleId, stamp) =>
-      write(async (transaction) => {
-        const name = await remove(transaction, tenantId, bundleId)
-        if (name === null) return false
-        const event = bundleEvent(tenantId, { id: bundleId, name }, { action: 'bundle.deleted', stamp })
-        transaction.record(event)
-        return true
-      }),
+    count: (tenantId, filter) => countOf(matching(query, tenantId, filter)),
+    delete: changing(queries, remove),
   }
-}
-
-export function bundleEvent(
-  tenantId: string,
-  { id, name }: { id: string; name: string },
-  { stamp, ...event }: { action: AuditAction; data?: EventData; stamp: Stamp },
-): Event {
-  return { tenantId, target: { kind: 'bundle', id, name }, ...event, ...madeBy(stamp) }
 }
 
 /** Add a bundle in a transaction and record that.
  * @returns false when the tenant has a bundle of this name */
 export async function createBundle(transaction: Recorded, bundle: NewBundle, stamp: Stamp): Promise<boolean> {
   if (!(await insertBundle(transaction, bundle))) return false
-  transaction.record(bundleEvent(bundle.tenant_id, bundle, { action: 'bundle.created', stamp }))
+  transaction.record(bundleEvent(bundle, stamp, { action: 'bundle.created' }))
   return true
 }
 
 /** @returns false when the tenant has a bundle of this name
  * @throws DomainError workspace_full, which undoes the transaction */
 export async function insertBundle(transaction: Query, bundle: NewBundle): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await transaction
+  const insertion = transaction
     .insertInto('bundles')
     .values(bundle)
     .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
-    .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 0n) return false
+  if (!(await hasChanged(insertion))) return false
   const bundles = await countOf(selectOf(transaction, 'bundles', bundle.tenant_id))
   if (bundles > LIMITS.bundles) throw tooManyBundles()
   return true
@@ -75,20 +62,18 @@ export async function insertBundle(transaction: Query, bundle: NewBundle): Promi
 
 const CHANGEABLE = ['name', 'description', 'tags'] as const
 
-type Update = { tenantId: string; bundleId: string; change: Parameters<BundleStore['update']>[2] }
-
-async function update({ write }: Queries, { tenantId, bundleId, change: { stamp, ...fields } }: Update) {
-  return refusing(isTaken, bundleNameTaken, () =>
-    write(async (transaction) => {
-      const row = await updateOf(transaction, 'bundles', { tenantId, id: bundleId })
-        .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
-        .returning(['id', 'name'])
-        .executeTakeFirst()
-      if (!row) throw bundleNotFound()
-      const data = { changed: CHANGEABLE.filter((field) => fields[field] !== undefined) }
-      transaction.record(bundleEvent(tenantId, row, { action: 'bundle.changed', data, stamp }))
-    }),
-  )
+async function update(
+  transaction: Recorded,
+  { bundleId: id, ...fields }: BundleChange & { bundleId: string },
+  stamp: Stamp,
+): Promise<void> {
+  const row = await updateOf(transaction, 'bundles', { tenantId: stamp.tenantId, id })
+    .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
+    .returning(['id', 'name'])
+    .executeTakeFirst()
+  if (!row) throw bundleNotFound()
+  const data = { changed: CHANGEABLE.filter((field) => fields[field] !== undefined) }
+  transaction.record(bundleEvent(row, stamp, { action: 'bundle.changed', data }))
 }
 
 async function sharedSecrets(query: Query, tenantId: string, bundleId: string): Promise<string[]> {
@@ -137,11 +122,6 @@ function list(query: Query, { tenantId, filter, slice }: ListRequest): Promise<B
     .execute()
 }
 
-async function countMatches(query: Query, tenantId: string, filter: BundleFilter): Promise<number> {
-  const total = await countOf(matching(query, tenantId, filter))
-  return total
-}
-
 function matching(query: Query, tenantId: string, { query: text, tag, grantedTo }: BundleFilter) {
   return selectOf(query, 'bundles', tenantId)
     .$if(Boolean(text), (select) => select.where(containsInAnyCase('name', text ?? '')))
@@ -187,9 +167,10 @@ async function findSuggested(query: Query, userId: string, { bundle, workspace }
   }))
 }
 
-async function remove(transaction: Query, tenantId: string, bundleId: string): Promise<string | null> {
-  const row = await deleteOf(transaction, 'bundles', { tenantId, id: bundleId })
-    .returning('name')
+async function remove(transaction: Recorded, bundleId: string, stamp: Stamp): Promise<void> {
+  const row = await deleteOf(transaction, 'bundles', { tenantId: stamp.tenantId, id: bundleId })
+    .returning(['id', 'name'])
     .executeTakeFirst()
-  return row?.name ?? null
+  if (!row) throw bundleNotFound()
+  transaction.record(bundleEvent(row, stamp, { action: 'bundle.deleted' }))
 }

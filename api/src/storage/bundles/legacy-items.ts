@@ -6,7 +6,9 @@ import type { LongValues } from '../../domain/library/bundle-entry.ts'
 import { keyNotFound } from '../../domain/library/key.ts'
 import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../../domain/library/legacy-item.ts'
 import type { WantedValues } from '../../domain/library/wanted-values.ts'
-import type { Queries, Query } from '../base/queries.ts'
+import { chunks } from '../base/chunks.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { changing, hasChanged } from '../base/statements.ts'
 import { type Flag, flag } from '../base/tables.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import {
@@ -25,7 +27,7 @@ export function createLegacyItemStore(
   vault: ValueVault,
   bounds: Bounds,
 ): Omit<LegacyItemStore, 'convert'> {
-  const { query, write } = queries
+  const { query } = queries
   const readSizes = queries.prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     itemsOf(query, { tenantId: value('tenantId'), bundleId: value('bundleId') }).select(VALUE_BYTES),
   )
@@ -38,15 +40,19 @@ export function createLegacyItemStore(
       return rows.map(({ name, bytes }) => ({ name, bytes, templateUses: null }))
     },
     upsert: (place, items, stamp) => upsert(queries, { vault, bounds }, { place, items, stamp }),
-    delete: (place, name, stamp) =>
-      write(async (transaction) => {
-        const { tenantId, bundleId } = place
-        await holdBundle(transaction, tenantId, bundleId)
-        await removeHeld(transaction, place, name)
-        const event = { action: 'item.deleted', data: { names: [name] } } as const
-        await stampBundle(transaction, { ...place, stamp }, event)
-      }),
+    delete: changing(queries, remove),
   }
+}
+
+async function remove(
+  transaction: Recorded,
+  { bundleId, name }: { bundleId: string; name: string },
+  stamp: Stamp,
+): Promise<void> {
+  const place = { tenantId: stamp.tenantId, bundleId }
+  await holdBundle(transaction, place.tenantId, bundleId)
+  await removeHeld(transaction, place, name)
+  await stampBundle(transaction, { bundleId, action: 'item.deleted', data: { names: [name] } }, stamp)
 }
 
 function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore['list'] {
@@ -83,8 +89,6 @@ async function longValues(
 }
 
 type Upsert = { place: BundlePlace; items: readonly LegacyItemWrite[]; stamp: Stamp }
-type Seal = TenantVault['seal']
-
 async function upsert(
   { write }: Queries,
   { vault, bounds }: { vault: ValueVault; bounds: Bounds },
@@ -94,32 +98,29 @@ async function upsert(
   return write(async (transaction) => {
     const { seal } = await held(transaction)
     await holdBundle(transaction, place.tenantId, place.bundleId)
-    const known = await knownItems(transaction, place)
+    const stored = await itemsOf(transaction, place).execute()
+    const known: Known = new Map(stored.map((row) => [row.name, row]))
     const fresh = items.filter(({ name }) => !known.has(name))
     const changed = items.filter(({ name }) => known.has(name))
-    await insertAll(transaction, fresh, (item) => newRow({ item, place, now: stamp.at, seal }))
+    const written = { place, now: stamp.at, seal }
+    for (const some of chunks(fresh)) {
+      const rows = some.map((item) => newRow({ ...written, item }))
+      await transaction.insertInto('legacy_items').values(rows).execute()
+      // A long import lets other calls have their turn.
+      await turn()
+    }
     if (fresh.length > 0) await requireWithinBound(transaction, place, bounds)
-    for (const item of changed) await update(transaction, { item, known, place, now: stamp.at, seal })
+    for (const item of changed) await update(transaction, { ...written, item, known })
     const counts = { created: fresh.length, updated: changed.length }
-    await stampBundle(transaction, { ...place, stamp }, itemsWritten(items, counts))
+    const data = { ...counts, names: items.map(({ name }) => name) }
+    await stampBundle(transaction, { bundleId: place.bundleId, action: 'item.changed', data }, stamp)
     return counts
   })
 }
 
-function itemsWritten(items: readonly LegacyItemWrite[], counts: { created: number; updated: number }) {
-  return { action: 'item.changed', data: { ...counts, names: items.map(({ name }) => name) } } as const
-}
-
 type Known = ReadonlyMap<string, { id: string; name: string; value_version: number; is_secret: Flag }>
 
-async function knownItems(transaction: Query, { tenantId, bundleId }: BundlePlace): Promise<Known> {
-  const rows = await selectOf(transaction, 'legacy_items', { tenantId, bundle_id: bundleId })
-    .select(['id', 'name', 'value_version', 'is_secret'])
-    .execute()
-  return new Map(rows.map((row) => [row.name, row]))
-}
-
-type Written = { item: LegacyItemWrite; place: BundlePlace; now: string; seal: Seal }
+type Written = { item: LegacyItemWrite; place: BundlePlace; now: string; seal: TenantVault['seal'] }
 
 function newRow({ item, place, now, seal }: Written) {
   const { id, name, value, is_secret } = item
@@ -133,21 +134,6 @@ function newRow({ item, place, now, seal }: Written) {
     created_at: now,
     updated_at: now,
   })
-}
-
-const ROWS_AT_ONCE = 200
-
-async function insertAll(
-  transaction: Query,
-  items: readonly LegacyItemWrite[],
-  row: (item: LegacyItemWrite) => ReturnType<typeof newRow>,
-): Promise<void> {
-  for (let from = 0; from < items.length; from += ROWS_AT_ONCE) {
-    const rows = items.slice(from, from + ROWS_AT_ONCE).map(row)
-    await transaction.insertInto('legacy_items').values(rows).execute()
-    // A long import lets other calls have their turn.
-    await turn()
-  }
 }
 
 async function update(transaction: Query, { item, known, place, now, seal }: Written & { known: Known }) {
@@ -178,10 +164,6 @@ export async function removeHeld(
   { tenantId, bundleId }: BundlePlace,
   name: string,
 ): Promise<void> {
-  const { numDeletedRows } = await deleteOf(transaction, 'legacy_items', {
-    tenantId,
-    bundle_id: bundleId,
-    name,
-  }).executeTakeFirstOrThrow()
-  if (numDeletedRows !== 1n) throw keyNotFound()
+  const item = deleteOf(transaction, 'legacy_items', { tenantId, bundle_id: bundleId, name })
+  if (!(await hasChanged(item))) throw keyNotFound()
 }

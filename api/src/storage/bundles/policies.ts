@@ -1,6 +1,7 @@
 import type { Assurance } from '@keyferry/contract'
 import { sql } from 'kysely'
 import {
+  type BundlePolicyChange,
   effectivePolicy,
   NO_RULES,
   type PolicyChange,
@@ -11,12 +12,14 @@ import {
 import { namesTightened } from '../../domain/approvals/value-rules.ts'
 import { type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
+import { bundleNotFound } from '../../domain/library/bundle.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { changing, inOneTenant } from '../base/statements.ts'
 import { flag, type Tables } from '../base/tables.ts'
 import { keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { endGrants } from '../people/grant-ends.ts'
 import { holdTenant } from '../people/tenants.ts'
-import { bundleEvent } from './bundles.ts'
+import { bundleEvent } from './bundle-changes.ts'
 import { secretsElsewhere } from './value-rights.ts'
 
 const RULES = [
@@ -39,10 +42,8 @@ function rowOf({ people, ...rules }: PolicySetting): RulesRow {
   return { ...rules, people: people === null ? null : people.join(' ') }
 }
 
-type Changing = { tenantId: string; bundleId: string; change: Parameters<PolicyStore['changeBundle']>[2] }
-
 export function createPolicyStore(queries: Queries): PolicyStore {
-  const { prepare, query, write } = queries
+  const { prepare, query } = queries
   const readTenant = prepare((value: (name: 'tenantId') => string) => tenantRules(query, value('tenantId')))
   const readBoth = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     tenantRules(query, value('tenantId'))
@@ -75,9 +76,8 @@ export function createPolicyStore(queries: Queries): PolicyStore {
       const rows = await readBoth({ tenantId, bundleId })
       return { workspace: rulesOf(rows, 'workspace'), bundle: rulesOf(rows, 'bundle') }
     },
-    changeBundle: (tenantId, bundleId, change) =>
-      write((transaction) => changeBundle(transaction, { tenantId, bundleId, change })),
-    changeTenant: (tenantId, change) => write((transaction) => changeTenant(transaction, tenantId, change)),
+    changeBundle: changing(queries, changeBundle),
+    changeTenant: changing(queries, changeTenant),
   }
 }
 
@@ -107,9 +107,7 @@ function sharedValues({ query, prepare }: Queries): PolicyStore['ofSharedValues'
 async function ofKeys(query: Query, tenantId: string, keyIds: readonly string[]): Promise<ValueRules[]> {
   const rows = await keysAttached(query, tenantId)
     .innerJoin('bundle_policies', (join) =>
-      join
-        .onRef('bundle_policies.tenant_id', '=', 'attachments.tenant_id')
-        .onRef('bundle_policies.bundle_id', '=', 'attachments.bundle_id'),
+      join.on(inOneTenant('bundle_policies.bundle_id', 'attachments.bundle_id')),
     )
     .where('keys.id', 'in', keyIds)
     .where('keys.is_secret', '=', flag(true))
@@ -150,14 +148,16 @@ function bundleRules(query: Query, tenantId: string, bundleId: string) {
 
 async function changeBundle(
   transaction: Recorded,
-  { tenantId, bundleId, change: { stamp, ...change } }: Changing,
-): Promise<boolean> {
+  { bundleId, ...change }: BundlePolicyChange & { bundleId: string },
+  stamp: Stamp,
+): Promise<void> {
+  const { tenantId } = stamp
   const { production, ...set } = change
   const held = await updateOf(transaction, 'bundles', { tenantId, id: bundleId })
     .set((column) => ({ production: production ?? column.ref('production') }))
-    .returning('name')
+    .returning(['id', 'name'])
     .executeTakeFirst()
-  if (!held) return false
+  if (!held) throw bundleNotFound()
   const before = settingOf(await bundleRules(transaction, tenantId, bundleId).executeTakeFirst())
   const rules = rowOf(changed(before, set))
   await transaction
@@ -165,18 +165,13 @@ async function changeBundle(
     .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
     .onConflict((taken) => taken.columns(['tenant_id', 'bundle_id']).doUpdateSet(rules))
     .execute()
-  const event = { action: 'bundle.policy_changed', data: changeData(change), stamp } as const
-  transaction.record(bundleEvent(tenantId, { id: bundleId, ...held }, event))
-  const end = { reason: 'policy_changed', ...madeBy(stamp) } as const
-  await endGrants(transaction, { tenantId, bundleId }, end)
-  return true
+  const event = { action: 'bundle.policy_changed', data: changeData(change) } as const
+  transaction.record(bundleEvent(held, stamp, event))
+  await endGrants(transaction, { tenantId, bundleId }, { reason: 'policy_changed', ...madeBy(stamp) })
 }
 
-async function changeTenant(
-  transaction: Recorded,
-  tenantId: string,
-  { stamp, ...change }: PolicyChange & { stamp: Stamp },
-): Promise<void> {
+async function changeTenant(transaction: Recorded, change: PolicyChange, stamp: Stamp): Promise<void> {
+  const { tenantId } = stamp
   await holdTenant(transaction, tenantId)
   const before = settingOf(await tenantRules(transaction, tenantId).executeTakeFirst())
   const rules = rowOf(changed(before, change))
@@ -191,13 +186,11 @@ async function changeTenant(
     .where('id', '=', tenantId)
     .executeTakeFirstOrThrow()
   const target = { kind: 'tenant', id: tenantId, name } as const
-  const data = changeData(change)
   transaction.record({
-    tenantId,
+    ...madeBy(stamp),
     action: 'tenant.policy_changed',
     target,
-    data,
-    ...madeBy(stamp),
+    data: changeData(change),
   })
   await endGrants(transaction, { tenantId }, { reason: 'policy_changed', ...madeBy(stamp) })
 }
@@ -207,7 +200,7 @@ function changed(before: PolicySetting, change: PolicyChange): PolicySetting {
   return { ...before, ...Object.fromEntries(given) }
 }
 
-function changeData(change: Partial<Changing['change']>): EventData {
+function changeData(change: Partial<BundlePolicyChange>): EventData {
   const rules = [...RULES, 'production' as const].flatMap((rule) => {
     const set = change[rule]
     const isImplied = rule === 'people' && set === null

@@ -2,6 +2,7 @@ import type { Changers } from '@keyferry/contract'
 import { type BundleRights, changersOfBundle, changersOfKey } from '../../domain/library/value-rights.ts'
 import { inChunks } from '../base/chunks.ts'
 import type { Query } from '../base/queries.ts'
+import { inOneTenant } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 
@@ -25,11 +26,7 @@ export async function rightsOfBundle(
 ): Promise<BundleRights | null> {
   const workspace = await changersOfWorkspace(query, tenantId)
   const row = await selectOf(query, 'bundles', { tenantId, id: bundleId })
-    .leftJoin('bundle_policies', (join) =>
-      join
-        .onRef('bundle_policies.tenant_id', '=', 'bundles.tenant_id')
-        .onRef('bundle_policies.bundle_id', '=', 'bundles.id'),
-    )
+    .leftJoin('bundle_policies', (join) => join.on(inOneTenant('bundle_policies.bundle_id', 'bundles.id')))
     .select([
       'bundles.created_by',
       'production',
@@ -55,9 +52,7 @@ async function changersOfWorkspace(query: Query, tenantId: string): Promise<Chan
 function placesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
   return selectOf(query, 'attachments', tenantId)
     .leftJoin('bundle_policies', (join) =>
-      join
-        .onRef('bundle_policies.tenant_id', '=', 'attachments.tenant_id')
-        .onRef('bundle_policies.bundle_id', '=', 'attachments.bundle_id'),
+      join.on(inOneTenant('bundle_policies.bundle_id', 'attachments.bundle_id')),
     )
     .select(['attachments.key_id', 'bundle_policies.changers'])
     .distinct()
@@ -70,8 +65,7 @@ export function secretsElsewhere(query: Query, tenantId: string, bundleId: strin
   return keysAttached(query, tenantId)
     .innerJoin('attachments as others', (join) =>
       join
-        .onRef('others.tenant_id', '=', 'attachments.tenant_id')
-        .onRef('others.key_id', '=', 'attachments.key_id')
+        .on(inOneTenant('others.key_id', 'attachments.key_id'))
         .onRef('others.bundle_id', '<>', 'attachments.bundle_id'),
     )
     .where('attachments.bundle_id', '=', bundleId)

@@ -50,13 +50,12 @@ export async function begin(transaction: Recorded, { tenantId, delivery }: Begin
     keys,
     at: stamp.at,
   })
-  transaction.record(approvedEvent(tenantId, delivery))
+  transaction.record(approvedEvent(delivery))
 }
 
-function approvedEvent(tenantId: string, delivery: NewDelivery): Event {
+function approvedEvent(delivery: NewDelivery): Event {
   const { held, firstApproverId, voucherId, grantId } = delivery
   return {
-    tenantId,
     ...madeBy(delivery.stamp),
     ...(grantId === null
       ? { action: 'delivery.approved' }

@@ -70,7 +70,6 @@ async function begin(transaction: Recorded, tenantId: string, deposit: NewDeposi
     })
     .execute()
   transaction.record({
-    tenantId,
     action: 'deposit.approved',
     target: { kind: 'request', id: requestHash, name: null },
     data: {
@@ -121,7 +120,6 @@ export async function endApplied(
 ): Promise<boolean> {
   if (!(await closeDeposit(transaction, { tenantId, depositId, outcome, at: stamp.at }))) return false
   const event: Event = {
-    tenantId,
     action: 'deposit.applied',
     target: { kind: 'bundle', ...bundle },
     data: { deposit: depositId, ...countsData(outcome) },

@@ -14,7 +14,7 @@ import { labelIn } from '../base/delivery-texts.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
-import { bundleEvent } from '../bundles/bundles.ts'
+import { bundleEvent } from '../bundles/bundle-changes.ts'
 import { endGrants } from '../people/grant-ends.ts'
 import { begin, despiteDeletedKeys } from './delivery-begin.ts'
 
@@ -84,8 +84,8 @@ async function insert(transaction: Recorded, tenantId: string, grant: NewGrant):
       ended: null,
     })
     .execute()
-  const event = { action: 'grant.created', data: { grant: id, hours, names: keys }, stamp } as const
-  transaction.record(bundleEvent(tenantId, bundle, event))
+  const event = { action: 'grant.created', data: { grant: id, hours, names: keys } } as const
+  transaction.record(bundleEvent(bundle, stamp, event))
 }
 
 // One statement, so that a use and a revocation at once cannot both win, nor two uses share the last one.

@@ -34,7 +34,7 @@ export function createHolderStore(queries: Queries): HolderStore {
         if (name === null) return false
         const target = { kind: 'key', id: keyId, name } as const
         const action = 'key.holder_dismissed'
-        transaction.record({ tenantId, action, target, ...madeBy(stamp) })
+        transaction.record({ action, target, ...madeBy(stamp) })
         return true
       }),
   }

@@ -108,7 +108,7 @@ async function attach(transaction: Recorded, place: InBundle, bounds: Bounds): P
   await transaction.insertInto('attachments').values(rows).execute()
   await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
   const told = added.map(({ id, name }) => ({ key: { id, name }, required: false }))
-  await stampBundleForEach(transaction, place, { action: 'bundle.attached', told })
+  await stampBundleForEach(transaction, { bundleId, action: 'bundle.attached', told }, place.stamp)
   return added.length
 }
 
@@ -133,7 +133,7 @@ async function detach(transaction: Recorded, place: InBundle): Promise<number> {
     const as = delivered.get(id)
     return as === undefined ? [] : [{ key: { id, name }, ...deliveredAs(name, as) }]
   })
-  await stampBundleForEach(transaction, place, { action: 'bundle.detached', told })
+  await stampBundleForEach(transaction, { bundleId, action: 'bundle.detached', told }, place.stamp)
   return rows.length
 }
 

@@ -167,5 +167,5 @@ async function destroy(transaction: Recorded, change: Change): Promise<void> {
     .execute()
   const target = { kind: 'key', id: keyId, name: current.name } as const
   const action = 'key.version_destroyed'
-  transaction.record({ tenantId, action, target, data: { version }, ...madeBy(stamp) })
+  transaction.record({ action, target, data: { version }, ...madeBy(stamp) })
 }

@@ -105,7 +105,7 @@ export function keyCreated(
     ...(isTemplate ? { is_template: true } : {}),
     ...(elsewhere === null ? {} : { changed_elsewhere_at: elsewhere }),
   }
-  return { tenantId, action: 'key.created', target, data, ...madeBy(stamp) }
+  return { ...madeBy(stamp), tenantId, action: 'key.created', target, data }
 }
 
 type NewKeyRow = Omit<

@@ -86,12 +86,12 @@ export async function removeKeys(
     .execute()
   await closeGaps(transaction, tenantId, bundleIds)
   for (const { bundle, key, as } of places) {
-    const event = { tenantId, action: 'bundle.detached', data: { key, ...as }, ...madeBy(stamp) } as const
+    const event = { action: 'bundle.detached', data: { key, ...as }, ...madeBy(stamp) } as const
     transaction.record({ ...event, target: { kind: 'bundle', ...bundle } })
   }
   for (const { id, name } of deleted) {
     const target = { kind: 'key', id, name } as const
-    transaction.record({ tenantId, action: 'key.deleted', target, ...madeBy(stamp) })
+    transaction.record({ action: 'key.deleted', target, ...madeBy(stamp) })
   }
   return deleted
 }

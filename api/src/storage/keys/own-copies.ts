@@ -35,8 +35,8 @@ export function splitter({ write }: Queries, vault: ValueVault, { assurance }: B
         const weaker = copy.value
           ? {}
           : await weakerCopies(transaction, { tenantId, bundleId, assurance }, [keyId])
-        const event = { action: 'bundle.split', data: { ...data, ...weaker } } as const
-        await stampBundle(transaction, { tenantId, bundleId, stamp }, event)
+        const event = { bundleId, action: 'bundle.split', data: { ...data, ...weaker } } as const
+        await stampBundle(transaction, event, stamp)
       }),
     )
   }

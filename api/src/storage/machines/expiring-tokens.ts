@@ -1,3 +1,4 @@
+import { madeByServer } from '../../domain/base/event.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
 
@@ -31,12 +32,10 @@ async function tell(transaction: Recorded, { tenant_id, id }: Due, now: string):
     .select(['id', 'name'])
     .executeTakeFirstOrThrow()
   transaction.record({
+    ...madeByServer(now),
     tenantId: tenant_id,
     action: 'token.expiring',
-    at: now,
-    actor: { kind: 'server', id: null },
     target: { kind: 'machine', ...machine },
     data: { token: id, hint: token.hint, expires_at: token.expires_at },
-    origin: null,
   })
 }

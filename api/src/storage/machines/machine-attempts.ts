@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { Attempt, AttemptPlace, MachineTrustStore } from '../../domain/machines/machine-trust.ts'
+import type { Attempt, AttemptPlace, NewAttempt } from '../../domain/machines/machine-trust.ts'
 import type { Query } from '../base/queries.ts'
+import { hasChanged, inOneTenant } from '../base/statements.ts'
 import { flag, type Tables } from '../base/tables.ts'
 import { deleteOf, selectOf } from '../base/tenant-rows.ts'
 import { holdMachine } from './machine-changes.ts'
@@ -11,9 +12,7 @@ const ShownClaims = z.record(z.string(), z.string())
 export async function attempts(query: Query, tenantId: string, machineId: string): Promise<Attempt[] | null> {
   const rows = await selectOf(query, 'machines', { tenantId, id: machineId })
     .leftJoin('machine_attempts as attempt', (join) =>
-      join
-        .onRef('attempt.tenant_id', '=', 'machines.tenant_id')
-        .onRef('attempt.machine_id', '=', 'machines.id'),
+      join.on(inOneTenant('attempt.machine_id', 'machines.id')),
     )
     .select(['attempt.fingerprint', 'attempt.issuer', 'attempt.claims', 'attempt.is_bound', 'attempt.reason'])
     .select(['attempt.first_at', 'attempt.last_at', 'attempt.times'])
@@ -46,27 +45,25 @@ function attemptIn({
 }
 
 /** @returns false when there is no such attempt */
-export async function forgetAttempt(
+export function forgetAttempt(
   transaction: Query,
-  { tenantId, machineId, fingerprint }: AttemptPlace & { tenantId: string },
+  tenantId: string,
+  { machineId, fingerprint }: AttemptPlace,
 ): Promise<boolean> {
-  const { numDeletedRows } = await deleteOf(transaction, 'machine_attempts', {
-    tenantId,
-    machine_id: machineId,
-    fingerprint,
-  }).executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+  const place = { tenantId, machine_id: machineId, fingerprint }
+  return hasChanged(deleteOf(transaction, 'machine_attempts', place))
 }
 
 const KEPT = 10
 const NEW_IN_A_MINUTE = 5
 const MINUTE_MS = 60_000
 
-type Noting = { tenantId: string; machineId: string } & Parameters<MachineTrustStore['noteAttempt']>[2]
-
 /** Count an attempt again, or keep it as a new one unless there were too many. */
-export async function noteAttempt(transaction: Query, noting: Noting): Promise<void> {
-  const { tenantId, machineId, fingerprint, issuer, claims, isBound, reason, at } = noting
+export async function noteAttempt(
+  transaction: Query,
+  tenantId: string,
+  { machineId, fingerprint, issuer, claims, isBound, reason, at }: NewAttempt,
+): Promise<void> {
   if (!(await holdMachine(transaction, tenantId, machineId))) return
   const known = await knownAttempts(transaction, tenantId, machineId)
   const since = new Date(Date.parse(at) - MINUTE_MS).toISOString()

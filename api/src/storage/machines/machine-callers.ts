@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { MachineCallerStore } from '../../domain/machines/machine-caller.ts'
 import type { Queries } from '../base/queries.ts'
+import { inOneTenant } from '../base/statements.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 import { networksIn } from './machine-changes.ts'
 import { keysIn, trustIn } from './machine-trusts.ts'
@@ -9,11 +10,7 @@ export function createMachineCallerStore({ query, prepare }: Queries): MachineCa
   const readToken = prepare((value: (name: 'tokenHash') => string) =>
     query
       .selectFrom('machine_tokens as token')
-      .innerJoin('machines', (join) =>
-        join
-          .onRef('machines.tenant_id', '=', 'token.tenant_id')
-          .onRef('machines.id', '=', 'token.machine_id'),
-      )
+      .innerJoin('machines', (join) => join.on(inOneTenant('machines.id', 'token.machine_id')))
       .innerJoin('tenants', 'tenants.id', 'token.tenant_id')
       .select(['token.id', 'token.hint', 'token.networks', 'token.expires_at', 'token.ended_at'])
       .select([

@@ -1,22 +1,33 @@
 import { z } from 'zod'
 import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
+import { machineNotFound } from '../../domain/machines/machine.ts'
 import type { Query } from '../base/queries.ts'
 import { updateOf } from '../base/tenant-rows.ts'
 
 export type MachineRef = { id: string; name: string }
 
 /** Hold a machine until the transaction ends, so that its tokens and grants are counted one change at a time. */
-export async function holdMachine(
+export function holdMachine(
   transaction: Query,
   tenantId: string,
   machineId: string,
-): Promise<MachineRef | null> {
-  const row = await updateOf(transaction, 'machines', { tenantId, id: machineId })
+): Promise<MachineRef | undefined> {
+  return updateOf(transaction, 'machines', { tenantId, id: machineId })
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .returning(['id', 'name'])
     .executeTakeFirst()
-  return row ?? null
+}
+
+/** @throws DomainError not_found */
+export async function requireMachine(
+  transaction: Query,
+  tenantId: string,
+  machineId: string,
+): Promise<MachineRef> {
+  const machine = await holdMachine(transaction, tenantId, machineId)
+  if (!machine) throw machineNotFound()
+  return machine
 }
 
 type MachineAction =
@@ -26,11 +37,11 @@ type MachineAction =
 
 /** The event of a change that a person makes to a machine, its tokens or its trusts. */
 export function machineEvent(
-  { tenantId, id, name }: { tenantId: string } & MachineRef,
-  action: MachineAction,
-  { stamp, data = {} }: { stamp: Stamp; data?: EventData },
+  { id, name }: MachineRef,
+  stamp: Stamp,
+  event: { action: MachineAction; data?: EventData },
 ): Event {
-  return { tenantId, action, target: { kind: 'machine', id, name }, data, ...madeBy(stamp) }
+  return { ...madeBy(stamp), target: { kind: 'machine', id, name }, data: {}, ...event }
 }
 
 const Networks = z.array(z.string())

@@ -9,6 +9,7 @@ import { storedKey } from '../base/delivery-texts.ts'
 import { send } from '../base/pipeline.ts'
 import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query } from '../base/queries.ts'
+import { inOneTenant } from '../base/statements.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { deliveredData, despiteDeletedKeys } from '../deliveries/delivery-begin.ts'
 import { collectedAgain, noteCollected } from '../deliveries/holdings.ts'
@@ -72,15 +73,9 @@ function insertionFor({ query, holdShared }: Queries, kind: keyof typeof PROOFS)
       .expression(
         query
           .selectFrom(sql<Proof>`${sql.table(PROOFS[kind])}`.as('proof'))
-          .innerJoin('machines', (join) =>
-            join
-              .onRef('machines.tenant_id', '=', 'proof.tenant_id')
-              .onRef('machines.id', '=', 'proof.machine_id'),
-          )
+          .innerJoin('machines', (join) => join.on(inOneTenant('machines.id', 'proof.machine_id')))
           .innerJoin('machine_grants as granted', (join) =>
-            join
-              .onRef('granted.tenant_id', '=', 'proof.tenant_id')
-              .onRef('granted.machine_id', '=', 'proof.machine_id'),
+            join.on(inOneTenant('granted.machine_id', 'proof.machine_id')),
           )
           .select(COLUMNS.map((column) => sql`${value(column)}`.as(column)))
           .where('proof.tenant_id', '=', value('tenant_id'))

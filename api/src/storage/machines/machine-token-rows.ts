@@ -6,6 +6,7 @@ import {
   type Rotation,
   rotationOf,
   secondsAfter,
+  type TokenPlace,
   tokenNotFound,
   tooManyTokens,
 } from '../../domain/machines/machine-token.ts'
@@ -14,26 +15,17 @@ import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdMachine, type MachineRef, machineEvent, networksIn } from './machine-changes.ts'
 
 /** Add a token; its webhook message is sent when it should be rotated. */
-export async function insertRow(
-  transaction: Query,
-  {
-    tenantId,
-    machineId,
-    token,
-    stamp,
-  }: { tenantId: string; machineId: string; token: NewToken; stamp: Stamp },
-): Promise<MachineToken> {
-  const { id, hint, networks, expires_at, lifetimeSeconds, tokenHash } = token
-  const lifetime_seconds = lifetimeSeconds
-  const made = { id, hint, expires_at, lifetime_seconds, created_by: stamp.by, created_at: stamp.at }
-  const row = { ...made, ended_at: null, last_used_at: null, last_used_ip: null }
+export async function insertRow(transaction: Query, token: NewToken, stamp: Stamp): Promise<MachineToken> {
+  const { id, hint, networks, expires_at, lifetimeSeconds } = token
+  const made = { id, hint, expires_at, lifetime_seconds: lifetimeSeconds, created_by: stamp.by }
+  const row = { ...made, created_at: stamp.at, ended_at: null, last_used_at: null, last_used_ip: null }
   await transaction
     .insertInto('machine_tokens')
     .values({
       ...row,
-      tenant_id: tenantId,
-      machine_id: machineId,
-      token_hash: tokenHash,
+      tenant_id: stamp.tenantId,
+      machine_id: token.machineId,
+      token_hash: token.tokenHash,
       networks: JSON.stringify(networks),
       tell_at: rotationOf(expires_at, lifetimeSeconds),
     })
@@ -41,83 +33,84 @@ export async function insertRow(
   return { ...row, networks }
 }
 
-type OfMachine = { tenantId: string; machineId: string; at: string }
-
-export async function countWorking(
+/** @throws DomainError conflict: as many tokens of the machine work as it can have */
+export async function requireRoom(
   transaction: Query,
-  { tenantId, machineId, at }: OfMachine,
-): Promise<number> {
-  const total = await countOf(
-    selectOf(transaction, 'machine_tokens', { tenantId, machine_id: machineId })
-      .where('expires_at', '>', at)
-      .where('ended_at', 'is', null),
-  )
-  return total
+  machineId: string,
+  { tenantId, at }: Stamp,
+): Promise<void> {
+  const working = selectOf(transaction, 'machine_tokens', { tenantId, machine_id: machineId })
+    .where('expires_at', '>', at)
+    .where('ended_at', 'is', null)
+  if ((await countOf(working)) >= LIMITS.machineTokens) throw tooManyTokens()
 }
 
 /** How long a token that ended is listed. */
-const LISTED_MS = 90 * 24 * 60 * 60 * 1_000
+const LISTED_SECONDS = 90 * 24 * 60 * 60
 
 /** Remove the tokens that ended so long ago that they are not listed. */
-export async function forgetOld(transaction: Query, { tenantId, machineId, at }: OfMachine): Promise<void> {
-  const before = new Date(Date.parse(at) - LISTED_MS).toISOString()
+export async function forgetOld(
+  transaction: Query,
+  machineId: string,
+  { tenantId, at }: Stamp,
+): Promise<void> {
+  const before = secondsAfter(at, -LISTED_SECONDS)
   await deleteOf(transaction, 'machine_tokens', { tenantId, machine_id: machineId })
     .where((column) => column.or([column('ended_at', '<', before), column('expires_at', '<', before)]))
     .execute()
 }
 
-/** One token, and the time of the call. */
-type PlacedToken = { tenantId: string; machineId: string; tokenId: string; at: string }
-type EndedToken = { machine: MachineRef; id: string; hint: string }
-
 /** End a token at once.
- * @returns null when no such token works */
+ * @returns its machine and its hint; null when no such token works */
 export async function endWorking(
   transaction: Query,
-  { tenantId, machineId, tokenId, at }: PlacedToken,
-): Promise<EndedToken | null> {
+  { machineId, tokenId }: TokenPlace,
+  { tenantId, at }: Pick<Stamp, 'tenantId' | 'at'>,
+): Promise<{ machine: MachineRef; hint: string } | null> {
   const row = await updateOf(transaction, 'machine_tokens', { tenantId, id: tokenId, machine_id: machineId })
     .set({ ended_at: at })
     .where('expires_at', '>', at)
     .where('ended_at', 'is', null)
-    .returning(['id', 'hint'])
+    .returning('hint')
     .executeTakeFirst()
   if (!row) return null
-  return { ...row, machine: await machineOf(transaction, tenantId, machineId) }
-}
-
-function machineOf(transaction: Query, tenantId: string, machineId: string): Promise<MachineRef> {
-  return selectOf(transaction, 'machines', { tenantId, id: machineId })
+  const machine = await selectOf(transaction, 'machines', { tenantId, id: machineId })
     .select(['id', 'name'])
     .executeTakeFirstOrThrow()
+  return { ...row, machine }
 }
-
-type Rotating = { tenantId: string; machineId: string; tokenId: string; rotation: Rotation }
 
 /** Add a token in the place of another, which works for the overlap only. */
 export async function rotate(
   transaction: Recorded,
-  { tenantId, machineId, tokenId, rotation: { next, overlapSeconds, stamp } }: Rotating,
+  { next, overlapSeconds, ...place }: Rotation,
+  stamp: Stamp,
 ): Promise<MachineToken> {
-  const at = stamp.at
-  const old = await holdWorking(transaction, { tenantId, machineId, tokenId, at })
+  const { tenantId, at } = stamp
+  const { machineId } = place
+  const old = await holdWorking(transaction, place, stamp)
   const machine = old && (await holdMachine(transaction, tenantId, machineId))
   if (!machine) throw tokenNotFound()
-  const count = await countWorking(transaction, { tenantId, machineId, at })
-  if (count >= LIMITS.machineTokens) throw tooManyTokens()
+  await requireRoom(transaction, machineId, stamp)
   const ends_at = await endAfter(transaction, old, { at, overlapSeconds })
   const networks = networksIn(old.networks)
   const lifetimeSeconds = old.lifetime_seconds
-  const token = { ...next, networks, lifetimeSeconds, expires_at: secondsAfter(at, lifetimeSeconds) }
-  const made = await insertRow(transaction, { tenantId, machineId, token, stamp })
+  const token = {
+    ...next,
+    machineId,
+    networks,
+    lifetimeSeconds,
+    expires_at: secondsAfter(at, lifetimeSeconds),
+  }
+  const made = await insertRow(transaction, token, stamp)
   const { id, hint } = next
   const data = { token: id, hint, networks, expires_at: made.expires_at, ends_at, replaced_token: old.id }
-  transaction.record(machineEvent({ tenantId, ...machine }, 'token.rotated', { stamp, data }))
+  transaction.record(machineEvent(machine, stamp, { action: 'token.rotated', data }))
   return made
 }
 
 // The token before the machine, in the order in which a delivery holds them: in another order, the two could deadlock.
-async function holdWorking(transaction: Query, { tenantId, machineId, tokenId, at }: PlacedToken) {
+function holdWorking(transaction: Query, { machineId, tokenId }: TokenPlace, { tenantId, at }: Stamp) {
   return updateOf(transaction, 'machine_tokens', { tenantId, id: tokenId, machine_id: machineId })
     .set((column) => ({ hint: column.ref('hint') }))
     .where('expires_at', '>', at)
@@ -126,13 +119,11 @@ async function holdWorking(transaction: Query, { tenantId, machineId, tokenId, a
     .executeTakeFirst()
 }
 
-type WorkingToken = { tenant_id: string; id: string; expires_at: string }
-
 /** Let a token work for the overlap only, or end it. A token that expires earlier stays as it is.
  * @returns when it stops working */
 async function endAfter(
   transaction: Query,
-  { tenant_id, id, expires_at }: WorkingToken,
+  { tenant_id, id, expires_at }: { tenant_id: string; id: string; expires_at: string },
   { at, overlapSeconds }: { at: string; overlapSeconds: number },
 ): Promise<string> {
   const after = secondsAfter(at, overlapSeconds)

@@ -3,25 +3,22 @@ import { z } from 'zod'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { KeySet } from '../../domain/machines/id-token.ts'
 import type { MachineTrust } from '../../domain/machines/machine.ts'
-import { machineNotFound } from '../../domain/machines/machine.ts'
 import type { MachineTrustStore, NewTrust } from '../../domain/machines/machine-trust.ts'
 import { tooManyTrusts, trustNotFound } from '../../domain/machines/machine-trust.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
+import { changing } from '../base/statements.ts'
 import { flag, type Tables } from '../base/tables.ts'
 import { countOf, deleteOf, selectOf } from '../base/tenant-rows.ts'
 import { attempts, forgetAttempt, noteAttempt } from './machine-attempts.ts'
-import { holdMachine, machineEvent, networksIn } from './machine-changes.ts'
+import { holdMachine, machineEvent, networksIn, requireMachine } from './machine-changes.ts'
 
-export function createMachineTrustStore({ query, write }: Queries): MachineTrustStore {
+export function createMachineTrustStore(queries: Queries): MachineTrustStore {
   return {
-    insert: (tenantId, machineId, trust) =>
-      write((transaction) => insert(transaction, { tenantId, machineId, trust })),
-    end: (tenantId, place, stamp) => write((transaction) => end(transaction, { tenantId, ...place, stamp })),
-    attempts: (tenantId, machineId) => attempts(query, tenantId, machineId),
-    forgetAttempt: (tenantId, place) =>
-      write((transaction) => forgetAttempt(transaction, { tenantId, ...place })),
-    noteAttempt: (tenantId, machineId, attempt) =>
-      write((transaction) => noteAttempt(transaction, { ...attempt, tenantId, machineId })),
+    insert: changing(queries, insert),
+    end: changing(queries, end),
+    attempts: (tenantId, machineId) => attempts(queries.query, tenantId, machineId),
+    forgetAttempt: changing(queries, forgetAttempt),
+    noteAttempt: changing(queries, noteAttempt),
   }
 }
 
@@ -48,11 +45,13 @@ export function keysIn(text: string | null): KeySet | null {
   return text === null ? null : StoredKeys.parse(JSON.parse(text))
 }
 
-type Insertion = { tenantId: string; machineId: string; trust: NewTrust & { stamp: Stamp } }
-
-async function insert(transaction: Recorded, { tenantId, machineId, trust: { stamp, ...trust } }: Insertion) {
-  const machine = await holdMachine(transaction, tenantId, machineId)
-  if (!machine) throw machineNotFound()
+async function insert(
+  transaction: Recorded,
+  { machineId, ...trust }: NewTrust & { machineId: string },
+  stamp: Stamp,
+): Promise<void> {
+  const { tenantId } = stamp
+  const machine = await requireMachine(transaction, tenantId, machineId)
   const total = await countOf(selectOf(transaction, 'machine_trusts', { tenantId, machine_id: machineId }))
   if (total >= LIMITS.machineTrusts) throw tooManyTrusts()
   const { claims, keys, networks, is_broad, ...texts } = trust
@@ -75,18 +74,21 @@ async function insert(transaction: Recorded, { tenantId, machineId, trust: { sta
   const { id, issuer, audience, binding } = trust
   const told = Object.entries(claims).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
   const data = { trust: id, issuer, audience, binding, is_broad, networks, claims: told }
-  transaction.record(machineEvent({ tenantId, ...machine }, 'trust.created', { stamp, data }))
+  transaction.record(machineEvent(machine, stamp, { action: 'trust.created', data }))
 }
 
-type Ending = { tenantId: string; machineId: string; trustId: string; stamp: Stamp }
-
 // The trust before the machine, in the order in which a delivery holds them.
-async function end(transaction: Recorded, { tenantId, machineId, trustId, stamp }: Ending): Promise<void> {
+async function end(
+  transaction: Recorded,
+  { machineId, trustId }: { machineId: string; trustId: string },
+  stamp: Stamp,
+): Promise<void> {
+  const { tenantId } = stamp
   const row = await deleteOf(transaction, 'machine_trusts', { tenantId, id: trustId, machine_id: machineId })
     .returning(['issuer'])
     .executeTakeFirst()
   const machine = row && (await holdMachine(transaction, tenantId, machineId))
   if (!row || !machine) throw trustNotFound()
   const data = { trust: trustId, issuer: row.issuer }
-  transaction.record(machineEvent({ tenantId, ...machine }, 'trust.ended', { stamp, data }))
+  transaction.record(machineEvent(machine, stamp, { action: 'trust.ended', data }))
 }

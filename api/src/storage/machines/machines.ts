@@ -2,6 +2,7 @@ import { LIMITS } from '@keyferry/contract'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
 import {
+  type GrantPlace,
   type GrantScope,
   type MachineChange,
   type MachineDraft,
@@ -14,64 +15,56 @@ import {
 } from '../../domain/machines/machine.ts'
 import { isTaken, refusing } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { changing, hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { countOf, deleteOf, isFound, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdTenant } from '../people/tenants.ts'
-import { holdMachine, machineEvent } from './machine-changes.ts'
+import { holdMachine, machineEvent, requireMachine } from './machine-changes.ts'
 import { machineReader } from './machine-reading.ts'
 
-export function createMachineStore({ query, write }: Queries): MachineStore {
-  const { find, list } = machineReader(query)
+export function createMachineStore(queries: Queries): MachineStore {
+  const { query, write } = queries
   return {
-    find,
-    list,
-    insert: (tenantId, machine, stamp) =>
-      refusing(isTaken, machineNameTaken, () =>
-        write((transaction) => insert(transaction, { tenantId, machine, stamp })),
-      ),
-    update: (tenantId, machineId, change) =>
-      refusing(isTaken, machineNameTaken, () =>
-        write((transaction) => update(transaction, { tenantId, machineId, ...change })),
-      ),
-    delete: (tenantId, machineId, stamp) =>
-      write((transaction) => remove(transaction, { tenantId, machineId, stamp })),
-    grant: (tenantId, granted, stamp) =>
-      write((transaction) => grant(transaction, { tenantId, ...granted, stamp })),
+    ...machineReader(query),
+    insert: (machine, stamp) =>
+      refusing(isTaken, machineNameTaken, () => write((transaction) => insert(transaction, machine, stamp))),
+    update: (change, stamp) =>
+      refusing(isTaken, machineNameTaken, () => write((transaction) => update(transaction, change, stamp))),
+    delete: changing(queries, remove),
+    grant: changing(queries, grant),
     isDelivered: (tenantId, bundleId) =>
       isFound(selectOf(query, 'machine_grants', { tenantId, bundle_id: bundleId, scope: 'deliver' })),
-    revoke: (tenantId, place, stamp) =>
-      write((transaction) => revoke(transaction, { tenantId, ...place, stamp })),
+    revoke: changing(queries, revoke),
   }
 }
 
-type Insertion = { tenantId: string; machine: MachineDraft & { id: string }; stamp: Stamp }
-
-async function insert(transaction: Recorded, { tenantId, machine, stamp }: Insertion): Promise<void> {
+async function insert(
+  transaction: Recorded,
+  { id, name, description, is_active, audit }: MachineDraft & { id: string },
+  stamp: Stamp,
+): Promise<void> {
+  const { tenantId, by, at } = stamp
   await holdTenant(transaction, tenantId)
-  const total = await countOf(selectOf(transaction, 'machines', tenantId))
-  if (total >= LIMITS.machines) throw tooManyMachines()
-  const { id, name, description, is_active, audit } = machine
-  const made = { created_by: stamp.by, created_at: stamp.at, updated_at: stamp.at }
+  if ((await countOf(selectOf(transaction, 'machines', tenantId))) >= LIMITS.machines) throw tooManyMachines()
+  const made = { created_by: by, created_at: at, updated_at: at }
+  const flags = { is_active: flag(is_active), reads_audit: flag(audit) }
   await transaction
     .insertInto('machines')
-    .values({
-      ...made,
-      id,
-      tenant_id: tenantId,
-      name,
-      description,
-      is_active: flag(is_active),
-      reads_audit: flag(audit),
-    })
+    .values({ ...made, ...flags, id, tenant_id: tenantId, name, description })
     .execute()
-  transaction.record(machineEvent({ tenantId, id, name }, 'machine.created', { stamp }))
+  transaction.record(machineEvent({ id, name }, stamp, { action: 'machine.created' }))
 }
 
-type Update = { tenantId: string; machineId: string; stamp: Stamp } & MachineChange
-
-async function update(transaction: Recorded, { tenantId, machineId, stamp, ...change }: Update) {
-  if (!(await holdMachine(transaction, tenantId, machineId))) throw machineNotFound()
-  const before = await columnsOf(transaction, tenantId, machineId)
+async function update(
+  transaction: Recorded,
+  { machineId: id, ...change }: MachineChange & { machineId: string },
+  stamp: Stamp,
+): Promise<void> {
+  const { tenantId, at } = stamp
+  await requireMachine(transaction, tenantId, id)
+  const before = await selectOf(transaction, 'machines', { tenantId, id })
+    .select(FIELDS)
+    .executeTakeFirstOrThrow()
   const wanted = {
     name: change.name ?? before.name,
     description: change.description ?? before.description,
@@ -80,12 +73,11 @@ async function update(transaction: Recorded, { tenantId, machineId, stamp, ...ch
   }
   const changed = FIELDS.filter((field) => wanted[field] !== before[field]).map(told)
   if (changed.length === 0) return
-  await updateOf(transaction, 'machines', { tenantId, id: machineId })
-    .set({ ...wanted, updated_at: stamp.at })
+  await updateOf(transaction, 'machines', { tenantId, id })
+    .set({ ...wanted, updated_at: at })
     .execute()
   const data = { changed, is_active: wanted.is_active === 1, audit: wanted.reads_audit === 1 }
-  const machine = { tenantId, id: machineId, name: wanted.name }
-  transaction.record(machineEvent(machine, 'machine.changed', { stamp, data }))
+  transaction.record(machineEvent({ id, name: wanted.name }, stamp, { action: 'machine.changed', data }))
 }
 
 const FIELDS = ['name', 'description', 'is_active', 'reads_audit'] as const
@@ -95,86 +87,63 @@ function told(field: (typeof FIELDS)[number]): string {
   return field === 'reads_audit' ? 'audit' : field
 }
 
-function columnsOf(transaction: Query, tenantId: string, machineId: string) {
-  return selectOf(transaction, 'machines', { tenantId, id: machineId })
-    .select(FIELDS)
-    .executeTakeFirstOrThrow()
-}
-
-type Removal = { tenantId: string; machineId: string; stamp: Stamp }
-
 // Proofs first, in the order in which a delivery holds rows: in another order, the two could deadlock.
-async function remove(transaction: Recorded, { tenantId, machineId, stamp }: Removal): Promise<void> {
+async function remove(transaction: Recorded, machineId: string, stamp: Stamp): Promise<void> {
+  const { tenantId } = stamp
   await deleteOf(transaction, 'machine_tokens', { tenantId, machine_id: machineId }).execute()
   await deleteOf(transaction, 'machine_trusts', { tenantId, machine_id: machineId }).execute()
   const row = await deleteOf(transaction, 'machines', { tenantId, id: machineId })
     .returning(['id', 'name'])
     .executeTakeFirst()
   if (!row) throw machineNotFound()
-  transaction.record(machineEvent({ tenantId, ...row }, 'machine.deleted', { stamp }))
+  transaction.record(machineEvent(row, stamp, { action: 'machine.deleted' }))
 }
 
-type GrantPlace = { tenantId: string; machineId: string; bundleId: string }
-type Granting = GrantPlace & { scope: GrantScope; stamp: Stamp }
-
 /** Grant a bundle, or change the scope of its grant, in a transaction that holds the machine from then on. */
-async function grant(transaction: Recorded, { scope, stamp, ...place }: Granting): Promise<void> {
-  const machine = await holdMachine(transaction, place.tenantId, place.machineId)
-  if (!machine) throw machineNotFound()
-  const bundle = await bundleOf(transaction, place)
+async function grant(
+  transaction: Recorded,
+  { machineId, bundleId, scope }: GrantPlace & { scope: GrantScope },
+  stamp: Stamp,
+): Promise<void> {
+  const { tenantId, by, at } = stamp
+  const machine = await requireMachine(transaction, tenantId, machineId)
+  const bundle = await bundleOf(transaction, tenantId, bundleId)
   if (!bundle) throw bundleNotFound()
-  const scopes = await scopesOf(transaction, place)
-  if (scopes.get(place.bundleId) === scope) return
-  if (!scopes.has(place.bundleId) && scopes.size >= LIMITS.machineGrants) throw tooManyGrants()
+  const scopes = await scopesOf(transaction, tenantId, machineId)
+  if (scopes.get(bundleId) === scope) return
+  if (!scopes.has(bundleId) && scopes.size >= LIMITS.machineGrants) throw tooManyGrants()
+  const place = { tenant_id: tenantId, machine_id: machineId, bundle_id: bundleId }
   await transaction
     .insertInto('machine_grants')
-    .values({
-      tenant_id: place.tenantId,
-      machine_id: place.machineId,
-      bundle_id: place.bundleId,
-      scope,
-      created_by: stamp.by,
-      created_at: stamp.at,
-    })
+    .values({ ...place, scope, created_by: by, created_at: at })
     .onConflict((conflict) =>
       conflict.columns(['tenant_id', 'machine_id', 'bundle_id']).doUpdateSet({ scope }),
     )
     .execute()
-  const data = { bundle, scope }
-  transaction.record(
-    machineEvent({ ...machine, tenantId: place.tenantId }, 'machine.granted', { stamp, data }),
-  )
+  transaction.record(machineEvent(machine, stamp, { action: 'machine.granted', data: { bundle, scope } }))
 }
 
 /** Take a bundle from a machine.
  * @throws DomainError not_found */
 async function revoke(
   transaction: Recorded,
-  { stamp, ...place }: GrantPlace & { stamp: Stamp },
+  { machineId, bundleId }: GrantPlace,
+  stamp: Stamp,
 ): Promise<void> {
-  const machine = await holdMachine(transaction, place.tenantId, place.machineId)
-  const bundle = await bundleOf(transaction, place)
-  const { numDeletedRows } = await deleteOf(transaction, 'machine_grants', {
-    tenantId: place.tenantId,
-    machine_id: place.machineId,
-    bundle_id: place.bundleId,
-  }).executeTakeFirstOrThrow()
-  if (numDeletedRows === 0n || !machine || !bundle) throw notGranted()
-  const event = machineEvent({ ...machine, tenantId: place.tenantId }, 'machine.revoked', {
-    stamp,
-    data: { bundle },
-  })
-  transaction.record(event)
+  const { tenantId } = stamp
+  const machine = await holdMachine(transaction, tenantId, machineId)
+  const bundle = await bundleOf(transaction, tenantId, bundleId)
+  const place = { tenantId, machine_id: machineId, bundle_id: bundleId }
+  const isRevoked = await hasChanged(deleteOf(transaction, 'machine_grants', place))
+  if (!isRevoked || !machine || !bundle) throw notGranted()
+  transaction.record(machineEvent(machine, stamp, { action: 'machine.revoked', data: { bundle } }))
 }
 
-async function bundleOf(transaction: Query, { tenantId, bundleId }: GrantPlace) {
-  const row = await selectOf(transaction, 'bundles', { tenantId, id: bundleId })
-    .select(['id', 'name'])
-    .executeTakeFirst()
-  return row ?? null
+function bundleOf(transaction: Query, tenantId: string, id: string) {
+  return selectOf(transaction, 'bundles', { tenantId, id }).select(['id', 'name']).executeTakeFirst()
 }
 
-async function scopesOf(transaction: Query, { tenantId, machineId }: GrantPlace) {
+async function scopesOf(transaction: Query, tenantId: string, machineId: string) {
   const rows = await selectOf(transaction, 'machine_grants', { tenantId, machine_id: machineId })
     .select(['bundle_id', 'scope'])
     .execute()

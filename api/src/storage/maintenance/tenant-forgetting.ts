@@ -1,5 +1,6 @@
+import { madeByOperator } from '../../domain/base/event.ts'
 import type { Queries, Query } from '../base/queries.ts'
-import { deleteOf, isFound } from '../base/tenant-rows.ts'
+import { deleteOf, isFound, selectOf } from '../base/tenant-rows.ts'
 
 /** `isSole`: its name means no other tenant. */
 export type KnownTenant = { id: string; name: string; isSole: boolean }
@@ -15,9 +16,8 @@ export async function findTenant(query: Query, id: string): Promise<KnownTenant 
 }
 
 /** Whether a tenant was forgotten: only its log is left. */
-export async function isForgotten(query: Query, id: string): Promise<boolean> {
-  const logs = query.selectFrom('audit_heads').select('tenant_id').where('tenant_id', '=', id)
-  return (await logs.executeTakeFirst()) !== undefined
+export function isForgotten(query: Query, id: string): Promise<boolean> {
+  return isFound(selectOf(query, 'audit_heads', id))
 }
 
 /** Delete a tenant with its key and everything that it has, except for its audit log, which says so.
@@ -32,16 +32,7 @@ export async function forgetTenant(
     await transaction.deleteFrom('tenants').where('id', '=', id).execute()
     await deleteOf(transaction, 'recorded_once', id).execute()
     const target = { kind: 'tenant', id, name } as const
-    const actor = { kind: 'operator', id: null } as const
-    transaction.record({
-      tenantId: id,
-      action: 'tenant.forgotten',
-      at: now,
-      actor,
-      target,
-      data: {},
-      origin: null,
-    })
+    transaction.record({ ...madeByOperator(now), tenantId: id, action: 'tenant.forgotten', target, data: {} })
     return true
   })
 }

@@ -1,16 +1,18 @@
 import { emailKey } from '../../domain/base/email.ts'
+import { madeByOperator } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
 import type { Account, AccountStore, NewPassword } from '../../domain/people/account.ts'
 import type { NewUser, NewWorkspace } from '../../domain/people/user.ts'
 import { isTaken } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { changing, hasChanged } from '../base/statements.ts'
 import { flag, type Tables } from '../base/tables.ts'
 import { isFound } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
 import { countAttempt, forgetAttempts } from './login-attempts.ts'
 import { removePasskeys } from './passkeys.ts'
-import { applyActive, recordOfUser, signedIn } from './user-events.ts'
-import { insertUser, insertWorkspace } from './users.ts'
+import { applyActive, recordOfUser } from './user-events.ts'
+import { insertWithWorkspace } from './users.ts'
 
 export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): AccountStore {
   const { query, write } = queries
@@ -20,9 +22,12 @@ export function createAccountStore(queries: Queries, tenantKeys: TenantKeys): Ac
     exists: (email) => isFound(accountsOf(query, email)),
     find: async (email) => accountOf(await accountsOf(query, email).select(COLUMNS).executeTakeFirst()),
     findById: (userId) => findById(query, userId),
-    setPassword: (userId, password, moment) =>
-      write((transaction) => replacePassword(transaction, userId, { ...password, moment })),
-    setEmail: (userId, email, moment) => setEmail({ write }, { userId, email, moment }),
+    setPassword: changing(queries, replacePassword),
+    setEmail: (userId, change) =>
+      write((transaction) => setEmail(transaction, userId, change)).catch((error: unknown) => {
+        if (isTaken(error)) return false
+        throw error
+      }),
     countAttempt: (email, terms) => countAttempt(query, email, terms),
     forgetAttempts: (email) => forgetAttempts(query, email),
   }
@@ -37,9 +42,8 @@ async function insertFirst({ write }: Queries, { tenantKeys, user, workspace, mo
     return await write(async (transaction) => {
       if (!(await takeSetUp(transaction, user.id))) return 'set_up'
       // The set-up has to be given back, which ending the transaction by an error does.
-      if (!(await insertUser(transaction, user, moment.at))) throw new NameTaken()
-      await insertWorkspace(transaction, { tenantKeys, userId: user.id, workspace, moment })
-      transaction.record(signedIn(workspace.id, user.id, moment))
+      const isNew = await insertWithWorkspace(transaction, user, { tenantKeys, workspace, moment })
+      if (!isNew) throw new NameTaken()
       return 'created'
     })
   } catch (error) {
@@ -48,13 +52,9 @@ async function insertFirst({ write }: Queries, { tenantKeys, user, workspace, mo
   }
 }
 
-async function takeSetUp(transaction: Query, userId: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('account_setup')
-    .values({ slot: 1, user_id: userId })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+function takeSetUp(transaction: Query, userId: string): Promise<boolean> {
+  const insertion = transaction.insertInto('account_setup').values({ slot: 1, user_id: userId })
+  return hasChanged(insertion.onConflict((conflict) => conflict.doNothing()))
 }
 
 function accountsOf(query: Query, email: string) {
@@ -95,57 +95,37 @@ async function findById(query: Query, userId: string): Promise<Account | null> {
 async function replacePassword(
   transaction: Recorded,
   userId: string,
-  { moment, ...password }: NewPassword & { moment: Moment },
+  { at, origin, ...password }: NewPassword & Moment,
 ): Promise<void> {
-  const isChanged = await setPassword(transaction, userId, { ...password, now: moment.at })
-  if (!isChanged) return
+  if (!(await setPassword(transaction, userId, { ...password, at }))) return
   const actor = { kind: 'user', id: userId } as const
-  await recordOfUser(transaction, userId, { action: 'user.password_changed', actor, ...moment })
+  await recordOfUser(transaction, userId, { action: 'user.password_changed', actor, at, origin })
 }
 
-async function setPassword(
+function accountOfId(query: Query, userId: string) {
+  return query.updateTable('users').where('id', '=', userId).where('password_hash', 'is not', null)
+}
+
+function setPassword(
   query: Query,
   userId: string,
-  { passwordHash, mustChange, now }: NewPassword & { now: string },
+  { passwordHash: password_hash, mustChange, at }: NewPassword & { at: string },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await query
-    .updateTable('users')
-    .set({ password_hash: passwordHash, must_change_password: mustChange ? 1 : 0, updated_at: now })
-    .where('id', '=', userId)
-    .where('password_hash', 'is not', null)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+  const password = { password_hash, must_change_password: flag(mustChange) }
+  return hasChanged(accountOfId(query, userId).set({ ...password, updated_at: at }))
 }
 
 async function setEmail(
-  { write }: Pick<Queries, 'write'>,
-  { userId, email, moment }: { userId: string; email: string; moment: Moment },
+  transaction: Recorded,
+  userId: string,
+  { email, at, origin }: { email: string } & Moment,
 ): Promise<boolean> {
-  const actor = { kind: 'user', id: userId } as const
-  const origin = { ...moment.origin, email }
-  try {
-    await write(async (transaction) => {
-      const { numUpdatedRows } = await transaction
-        .updateTable('users')
-        .set({ email, email_key: emailKey(email), updated_at: moment.at })
-        .where('id', '=', userId)
-        .where('password_hash', 'is not', null)
-        .executeTakeFirstOrThrow()
-      if (numUpdatedRows !== 1n) return
-      const event = {
-        action: 'user.changed',
-        actor,
-        at: moment.at,
-        origin,
-        data: { changed: ['email'] },
-      } as const
-      await recordOfUser(transaction, userId, event)
-    })
-    return true
-  } catch (error) {
-    if (isTaken(error)) return false
-    throw error
+  const changed = accountOfId(transaction, userId).set({ email, email_key: emailKey(email), updated_at: at })
+  if (await hasChanged(changed)) {
+    const made = { actor: { kind: 'user', id: userId }, at, origin: { ...origin, email } } as const
+    await recordOfUser(transaction, userId, { action: 'user.changed', ...made, data: { changed: ['email'] } })
   }
+  return true
 }
 
 /** Give an account a password that its owner has to replace at the next sign-in, remove its passkeys, and end a lock.
@@ -156,11 +136,10 @@ export async function resetAccountPassword(
 ): Promise<string | null> {
   const row = await accountsOf(transaction, email).select('id').executeTakeFirst()
   if (!row) return null
-  await setPassword(transaction, row.id, { passwordHash, mustChange: true, now })
+  await setPassword(transaction, row.id, { passwordHash, mustChange: true, at: now })
   await removePasskeys(transaction, row.id)
   await forgetAttempts(transaction, email)
-  const actor = { kind: 'operator', id: null } as const
-  await recordOfUser(transaction, row.id, { action: 'user.password_reset', actor, at: now, origin: null })
+  await recordOfUser(transaction, row.id, { action: 'user.password_reset', ...madeByOperator(now) })
   return row.id
 }
 
@@ -172,8 +151,7 @@ export async function setAccountActive(
 ): Promise<string | null> {
   const row = await accountsOf(transaction, email).select(['id', 'is_active']).executeTakeFirst()
   if (!row) return null
-  const actor = { kind: 'operator', id: null } as const
-  const change = { isActive, actor, moment: { at: now, origin: null } }
-  if (flag(isActive) !== row.is_active) await applyActive(transaction, row.id, change)
+  if (flag(isActive) !== row.is_active)
+    await applyActive(transaction, row.id, { isActive, ...madeByOperator(now) })
   return row.id
 }

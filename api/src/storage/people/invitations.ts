@@ -1,71 +1,53 @@
 import { emailForOthers, emailKey } from '../../domain/base/email.ts'
-import { type Event, madeBy } from '../../domain/base/event.ts'
+import { madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
-import type {
-  Acceptance,
-  Invitation,
-  InvitationStore,
-  NewInvitation,
-  Offer,
+import {
+  type Acceptance,
+  type Invitation,
+  type InvitationStore,
+  invitationNotFound,
+  type NewInvitation,
+  type Offer,
 } from '../../domain/people/invitation.ts'
 import type { Tenant } from '../../domain/people/tenant.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { deleteOf, selectOf } from '../base/tenant-rows.ts'
+import { changing, hasChanged } from '../base/statements.ts'
+import { deleteOf, isFound, selectOf } from '../base/tenant-rows.ts'
 import { tenantsOf } from './tenants.ts'
 
-export function createInvitationStore({ query, write }: Queries): InvitationStore {
+export function createInvitationStore(queries: Queries): InvitationStore {
+  const { query } = queries
   return {
-    insert: (invitation, stamp) =>
-      write(async (transaction) => {
-        if (!(await insert(transaction, invitation))) return false
-        transaction.record(invited(invitation, stamp))
-        return true
-      }),
+    insert: changing(queries, insert),
     list: (tenantId, now) => list(query, tenantId, now),
-    delete: (tenantId, invitationId, stamp) =>
-      write(async (transaction) => {
-        if (!(await remove(transaction, tenantId, invitationId))) return false
-        const target = { kind: 'invitation', id: invitationId, name: null } as const
-        const event = { tenantId, action: 'member.invitation_revoked', target } as const
-        transaction.record({ ...event, ...madeBy(stamp) })
-        return true
-      }),
+    delete: changing(queries, remove),
     openEmail: (tokenHash, now) => openEmail(query, tokenHash, now),
     findOffer: (tokenHash, now) => findOffer(query, tokenHash, now),
     waitsForVerification: (acceptance) => waitsForVerification(query, acceptance),
-    accept: (acceptance) => write((transaction) => accept(transaction, acceptance)),
+    accept: changing(queries, accept),
   }
 }
 
-// The address is personal, so it goes where it can be erased.
-function invited({ id, tenant_id, email, role }: NewInvitation, stamp: Stamp): Event {
-  const { actor, at, origin } = madeBy(stamp)
-  const target = { kind: 'invitation', id, name: null } as const
-  const event = { tenantId: tenant_id, action: 'member.invited', target, data: { role } } as const
-  return { ...event, actor, at, origin: { ...origin, email } }
-}
-
-async function insert(transaction: Query, invitation: NewInvitation): Promise<boolean> {
+async function insert(transaction: Recorded, invitation: NewInvitation, stamp: Stamp): Promise<boolean> {
   const email_key = emailKey(invitation.email)
-  const member = await selectOf(transaction, 'memberships', invitation.tenant_id)
+  const members = selectOf(transaction, 'memberships', stamp.tenantId)
     .innerJoin('users', 'users.id', 'memberships.user_id')
-    .select('users.id')
     .where('users.email_key', '=', email_key)
-    .executeTakeFirst()
-  if (member) return false
-  await deleteOf(transaction, 'invitations', invitation.tenant_id)
+  if (await isFound(members)) return false
+  await deleteOf(transaction, 'invitations', stamp.tenantId)
     .where('expires_at', '<=', invitation.created_at)
     .execute()
-  const { id, email, role, token_hash, created_by, created_at, expires_at } = invitation
+  const row = { ...invitation, email_key, created_by: stamp.by }
   await transaction
     .insertInto('invitations')
-    .values({ ...invitation, email_key })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'email_key'])
-        .doUpdateSet({ id, email, role, token_hash, created_by, created_at, expires_at }),
-    )
+    .values({ ...row, tenant_id: stamp.tenantId })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'email_key']).doUpdateSet(row))
     .execute()
+  const { id, email, role } = invitation
+  // The address is personal, so it goes where it can be erased.
+  const made = { ...madeBy(stamp), origin: { ...stamp.origin, email } }
+  const target = { kind: 'invitation', id, name: null } as const
+  transaction.record({ ...made, action: 'member.invited', target, data: { role } })
   return true
 }
 
@@ -78,27 +60,24 @@ function list(query: Query, tenantId: string, now: string): Promise<Invitation[]
     .execute()
 }
 
-async function remove(transaction: Query, tenantId: string, invitationId: string): Promise<boolean> {
-  const { numDeletedRows } = await deleteOf(transaction, 'invitations', {
-    tenantId,
-    id: invitationId,
-  }).executeTakeFirstOrThrow()
-  return numDeletedRows === 1n
+async function remove(transaction: Recorded, id: string, stamp: Stamp): Promise<void> {
+  const { tenantId } = stamp
+  if (!(await hasChanged(deleteOf(transaction, 'invitations', { tenantId, id })))) throw invitationNotFound()
+  const target = { kind: 'invitation', id, name: null } as const
+  transaction.record({ ...madeBy(stamp), action: 'member.invitation_revoked', target })
+}
+
+function openInvitation(query: Query, tokenHash: string, now: string) {
+  return query.selectFrom('invitations').where('token_hash', '=', tokenHash).where('expires_at', '>', now)
 }
 
 async function openEmail(query: Query, tokenHash: string, now: string): Promise<string | null> {
-  const row = await query
-    .selectFrom('invitations')
-    .select('email')
-    .where('token_hash', '=', tokenHash)
-    .where('expires_at', '>', now)
-    .executeTakeFirst()
+  const row = await openInvitation(query, tokenHash, now).select('email').executeTakeFirst()
   return row?.email ?? null
 }
 
 async function findOffer(query: Query, tokenHash: string, now: string): Promise<Offer | null> {
-  const row = await query
-    .selectFrom('invitations')
+  const row = await openInvitation(query, tokenHash, now)
     .innerJoin('tenants', 'tenants.id', 'invitations.tenant_id')
     .innerJoin('users', 'users.id', 'invitations.created_by')
     .innerJoin('memberships', (join) =>
@@ -114,8 +93,6 @@ async function findOffer(query: Query, tokenHash: string, now: string): Promise<
       'users.email as inviter',
       'users.email_verified',
     ])
-    .where('token_hash', '=', tokenHash)
-    .where('expires_at', '>', now)
     .where('memberships.role', '=', 'owner')
     .where('users.is_active', '=', 1)
     .executeTakeFirst()
@@ -157,24 +134,18 @@ async function accept(transaction: Recorded, acceptance: Acceptance): Promise<Te
     .onConflict((conflict) => conflict.columns(['user_id', 'tenant_id']).doNothing())
     .execute()
   transaction.record({
-    tenantId: tenant_id,
+    ...madeBy({ tenantId: tenant_id, by: userId, at: now, origin }),
     action: 'member.joined',
     target: { kind: 'user', id: userId, name: null },
     data: { role, invitation: invitation.id },
-    ...madeBy({ by: userId, at: now, origin }),
   })
   return tenantsOf(transaction, userId).where('tenants.id', '=', tenant_id).executeTakeFirstOrThrow()
 }
 
-async function waitsForVerification(query: Query, { tokenHash, userId, now }: Acceptance): Promise<boolean> {
-  const row = await query
-    .selectFrom('invitations')
+function waitsForVerification(query: Query, { tokenHash, userId, now }: Acceptance): Promise<boolean> {
+  const ofUser = openInvitation(query, tokenHash, now)
     .innerJoin('users', 'users.email_key', 'invitations.email_key')
-    .select('users.id')
     .where('users.id', '=', userId)
     .where('users.email_verified', '=', 0)
-    .where('token_hash', '=', tokenHash)
-    .where('expires_at', '>', now)
-    .executeTakeFirst()
-  return row !== undefined
+  return isFound(ofUser)
 }

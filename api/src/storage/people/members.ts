@@ -1,41 +1,44 @@
 import { emailForOthers } from '../../domain/base/email.ts'
 import { madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
-import { endsOf, type Member, type MemberStore } from '../../domain/people/member.ts'
+import { endsOf, type Member, type MemberChange, type MemberStore } from '../../domain/people/member.ts'
 import type { MembershipStore } from '../../domain/people/membership.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { changing } from '../base/statements.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { endGrants } from './grant-ends.ts'
 import { endProposalsOf } from './proposal-ends.ts'
 import { holdTenant } from './tenants.ts'
 
-export function createMemberStore({ query, write }: Queries): MemberStore {
+export function createMemberStore(queries: Queries): MemberStore {
   return {
-    list: (tenantId) => list(query, tenantId),
-    changeRole: (tenantId, { userId, role }, stamp) =>
-      write(async (transaction) => {
-        const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: role === 'owner' })
-        if (refusal) return refusal
-        await updateOf(transaction, 'memberships', { tenantId, user_id: userId }).set({ role }).execute()
-        transaction.record({
-          ...memberEvent(tenantId, userId, stamp),
-          action: 'member.role_changed',
-          data: { role },
-        })
-        await carryOut(transaction, { tenantId, userId, stamp }, endsOf(role))
-        return 'done'
-      }),
-    remove: (tenantId, userId, stamp) =>
-      write(async (transaction) => {
-        const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: false })
-        if (refusal) return refusal
-        await deleteOf(transaction, 'memberships', { tenantId, user_id: userId }).execute()
-        transaction.record({ ...memberEvent(tenantId, userId, stamp), action: 'member.removed' })
-        await carryOut(transaction, { tenantId, userId, stamp }, endsOf('removed'))
-        await endProposalsOf(transaction, { tenantId, userId }, madeBy(stamp))
-        return 'done'
-      }),
+    list: (tenantId) => list(queries.query, tenantId),
+    change: changing(queries, change),
   }
+}
+
+async function change(
+  transaction: Recorded,
+  { userId, to }: Parameters<MemberStore['change']>[0],
+  stamp: Stamp,
+): Promise<MemberChange> {
+  const { tenantId } = stamp
+  const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: to === 'owner' })
+  if (refusal) return refusal
+  const membership = { tenantId, user_id: userId }
+  const event = { ...madeBy(stamp), target: { kind: 'user', id: userId, name: null } } as const
+  if (to === 'removed') {
+    await deleteOf(transaction, 'memberships', membership).execute()
+    transaction.record({ ...event, action: 'member.removed' })
+  } else {
+    await updateOf(transaction, 'memberships', membership).set({ role: to }).execute()
+    transaction.record({ ...event, action: 'member.role_changed', data: { role: to } })
+  }
+  const { invitations, grants: reason } = endsOf(to)
+  if (invitations) await endInvitations(transaction, tenantId, userId)
+  await endGrants(transaction, { tenantId, userId }, { reason, ...madeBy(stamp) })
+  if (to === 'removed') await endProposalsOf(transaction, { tenantId, userId }, madeBy(stamp))
+  return 'done'
 }
 
 async function list(query: Query, tenantId: string): Promise<Member[]> {
@@ -51,15 +54,6 @@ async function list(query: Query, tenantId: string): Promise<Member[]> {
   }))
 }
 
-async function carryOut(
-  transaction: Recorded,
-  { tenantId, userId, stamp }: { tenantId: string; userId: string; stamp: Stamp },
-  { invitations, grants: reason }: ReturnType<typeof endsOf>,
-): Promise<void> {
-  if (invitations) await endInvitations(transaction, tenantId, userId)
-  await endGrants(transaction, { tenantId, userId }, { reason, ...madeBy(stamp) })
-}
-
 // Those to the member's own e-mail too: one that is still open would undo the removal.
 async function endInvitations(transaction: Query, tenantId: string, userId: string): Promise<void> {
   await deleteOf(transaction, 'invitations', tenantId)
@@ -72,14 +66,11 @@ async function endInvitations(transaction: Query, tenantId: string, userId: stri
     .execute()
 }
 
-function memberEvent(tenantId: string, userId: string, stamp: Stamp) {
-  return { tenantId, target: { kind: 'user', id: userId, name: null }, ...madeBy(stamp) } as const
-}
-
-type Change = { tenantId: string; userId: string; keepsOwner: boolean }
-
 // Locks the tenant, so that changes run one after another and two owners cannot remove each other.
-async function refusalFor(transaction: Query, { tenantId, userId, keepsOwner }: Change) {
+async function refusalFor(
+  transaction: Query,
+  { tenantId, userId, keepsOwner }: { tenantId: string; userId: string; keepsOwner: boolean },
+) {
   await holdTenant(transaction, tenantId)
   const memberships = await selectOf(transaction, 'memberships', tenantId)
     .select(['user_id', 'role'])

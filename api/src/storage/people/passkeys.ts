@@ -1,26 +1,27 @@
 import { LIMITS } from '@keyferry/contract'
-import { sql } from 'kysely'
 import { DomainError } from '../../domain/base/errors.ts'
-import { type Event, madeBy } from '../../domain/base/event.ts'
+import { madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { NewPasskey, Passkey, PasskeyStore, StoredPasskey } from '../../domain/people/passkey.ts'
 import { passkeyNotFound, tooManyPasskeys } from '../../domain/people/passkey.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { changing, hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
+import { countOf, isFound } from '../base/tenant-rows.ts'
 import { recordOfUser } from './user-events.ts'
 
-export function createPasskeyStore({ query, write }: Queries): PasskeyStore {
+export function createPasskeyStore(queries: Queries): PasskeyStore {
+  const { query } = queries
   return {
     list: (userId) => of(query, userId).select(SHOWN).orderBy('created_at').orderBy('id').execute(),
     credentialIds: async (userId) => {
       const rows = await of(query, userId).select('credential_id').execute()
       return rows.map(({ credential_id }) => credential_id)
     },
-    insert: (passkey, stamp) => write((transaction) => insert(transaction, passkey, stamp)),
-    rename: (id, name, stamp) => write((transaction) => rename(transaction, { id, name, stamp })),
-    remove: (id, stamp) => write((transaction) => remove(transaction, id, stamp)),
-    setAfterPassword: (afterPassword, stamp) =>
-      write((transaction) => setAfterPassword(transaction, afterPassword, stamp)),
+    insert: changing(queries, insert),
+    rename: changing(queries, rename),
+    remove: changing(queries, remove),
+    setAfterPassword: changing(queries, setAfterPassword),
     find: (credentialId) => find(query, credentialId),
     use: (id, counter, now) => use(query, { id, counter, now }),
   }
@@ -35,22 +36,12 @@ function of(query: Query, userId: string) {
 async function insert(transaction: Recorded, passkey: NewPasskey, stamp: Stamp): Promise<void> {
   await holdAccount(transaction, stamp)
   const { credentialId: credential_id, publicKey: public_key, ...rest } = passkey
-  const held = await of(transaction, stamp.by).select('id').execute()
-  if (held.length >= LIMITS.passkeys) throw tooManyPasskeys()
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('passkeys')
-    .values({
-      ...rest,
-      credential_id,
-      public_key,
-      user_id: stamp.by,
-      created_at: stamp.at,
-      last_used_at: null,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows !== 1n) throw new DomainError('conflict', 'this passkey was added already')
-  await recordChange(transaction, { action: 'passkey.added', stamp })
+  if ((await countOf(of(transaction, stamp.by))) >= LIMITS.passkeys) throw tooManyPasskeys()
+  const made = { user_id: stamp.by, created_at: stamp.at, last_used_at: null }
+  const insertion = transaction.insertInto('passkeys').values({ ...rest, credential_id, public_key, ...made })
+  if (!(await hasChanged(insertion.onConflict((conflict) => conflict.doNothing()))))
+    throw new DomainError('conflict', 'this passkey was added already')
+  await recordOfUser(transaction, stamp.by, { action: 'passkey.added', ...madeBy(stamp) })
 }
 
 // Changes of one account's passkeys follow one another, so that none of them counts passkeys that another one removes.
@@ -60,7 +51,8 @@ async function holdAccount(transaction: Query, { by, at }: Stamp): Promise<void>
 
 async function rename(
   transaction: Recorded,
-  { id, name, stamp }: { id: string; name: string; stamp: Stamp },
+  { id, name }: { id: string; name: string },
+  stamp: Stamp,
 ): Promise<Passkey> {
   const row = await transaction
     .updateTable('passkeys')
@@ -70,37 +62,32 @@ async function rename(
     .returning(SHOWN)
     .executeTakeFirst()
   if (!row) throw passkeyNotFound()
-  await recordChange(transaction, { action: 'passkey.renamed', stamp })
+  await recordOfUser(transaction, stamp.by, { action: 'passkey.renamed', ...madeBy(stamp) })
   return row
 }
 
 async function remove(transaction: Recorded, id: string, stamp: Stamp): Promise<void> {
   await holdAccount(transaction, stamp)
-  const { numDeletedRows } = await transaction
-    .deleteFrom('passkeys')
-    .where('id', '=', id)
-    .where('user_id', '=', stamp.by)
-    .executeTakeFirstOrThrow()
-  if (numDeletedRows !== 1n) throw passkeyNotFound()
-  const left = await of(transaction, stamp.by).select('id').executeTakeFirst()
-  if (!left) await storeAfterPassword(transaction, false, stamp)
-  await recordChange(transaction, { action: 'passkey.removed', stamp })
+  const deletion = transaction.deleteFrom('passkeys').where('id', '=', id).where('user_id', '=', stamp.by)
+  if (!(await hasChanged(deletion))) throw passkeyNotFound()
+  if (!(await isFound(of(transaction, stamp.by)))) await storeAfterPassword(transaction, false, stamp.by)
+  await recordOfUser(transaction, stamp.by, { action: 'passkey.removed', ...madeBy(stamp) })
 }
 
 async function setAfterPassword(transaction: Recorded, afterPassword: boolean, stamp: Stamp): Promise<void> {
   await holdAccount(transaction, stamp)
-  const has = await of(transaction, stamp.by).select('id').executeTakeFirst()
-  if (afterPassword && !has) throw new DomainError('conflict', 'add a passkey first')
-  await storeAfterPassword(transaction, afterPassword, stamp)
-  const data = { required: afterPassword }
-  await recordChange(transaction, { action: 'user.second_factor_changed', data, stamp })
+  if (afterPassword && !(await isFound(of(transaction, stamp.by))))
+    throw new DomainError('conflict', 'add a passkey first')
+  await storeAfterPassword(transaction, afterPassword, stamp.by)
+  const event = { action: 'user.second_factor_changed', data: { required: afterPassword } } as const
+  await recordOfUser(transaction, stamp.by, { ...event, ...madeBy(stamp) })
 }
 
-async function storeAfterPassword(transaction: Query, afterPassword: boolean, { by }: Stamp): Promise<void> {
-  await transaction
+async function storeAfterPassword(query: Query, afterPassword: boolean, userId: string): Promise<void> {
+  await query
     .updateTable('users')
     .set({ passkey_after_password: flag(afterPassword) })
-    .where('id', '=', by)
+    .where('id', '=', userId)
     .execute()
 }
 
@@ -116,31 +103,13 @@ async function find(query: Query, credentialId: string): Promise<StoredPasskey |
 }
 
 // A passkey that does not count stays at 0. Of two uses with the same count at once, one is refused.
-async function use(query: Query, { id, counter, now }: { id: string; counter: number; now: string }) {
-  const { numUpdatedRows } = await query
-    .updateTable('passkeys')
-    .set({ counter, last_used_at: now })
-    .where('id', '=', id)
-    .where((either) =>
-      either.or([
-        either('counter', '<', counter),
-        either.and([either('counter', '=', 0), sql<boolean>`${sql.lit(counter)} = 0`]),
-      ]),
-    )
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+function use(query: Query, { id, counter, now }: { id: string; counter: number; now: string }) {
+  const passkey = query.updateTable('passkeys').set({ counter, last_used_at: now }).where('id', '=', id)
+  return hasChanged(passkey.where('counter', counter === 0 ? '=' : '<', counter))
 }
 
 /** Remove every passkey of an account, so that its password alone signs in again. */
 export async function removePasskeys(query: Query, userId: string): Promise<void> {
   await query.deleteFrom('passkeys').where('user_id', '=', userId).execute()
-  await query.updateTable('users').set({ passkey_after_password: 0 }).where('id', '=', userId).execute()
-}
-
-function recordChange(
-  transaction: Recorded,
-  { stamp, ...change }: Pick<Event, 'action'> & { data?: Event['data']; stamp: Stamp },
-): Promise<void> {
-  const { action, data } = change
-  return recordOfUser(transaction, stamp.by, { action, ...(data && { data }), ...madeBy(stamp) })
+  await storeAfterPassword(query, false, userId)
 }

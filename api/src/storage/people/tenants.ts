@@ -1,8 +1,11 @@
 import { madeBy } from '../../domain/base/event.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
 import type { TenantStore } from '../../domain/people/tenant.ts'
-import type { Queries, Query } from '../base/queries.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { changing, hasChanged } from '../base/statements.ts'
 
-export function createTenantStore({ query, prepare, write }: Queries): TenantStore {
+export function createTenantStore(queries: Queries): TenantStore {
+  const { query, prepare } = queries
   const readSelf = prepare((value: (name: 'userId' | 'tenantId') => string) =>
     query
       .selectFrom('users')
@@ -21,36 +24,31 @@ export function createTenantStore({ query, prepare, write }: Queries): TenantSto
       const { name, email_verified, ...user } = row
       return { ...user, email_verified: email_verified === 1, tenant: { id: tenantId, name } }
     },
-    rename: (tenant, stamp) =>
-      write(async (transaction) => {
-        const { by, at } = stamp
-        if (!(await rename(transaction, by, { ...tenant, now: at }))) return false
-        const target = { kind: 'tenant', ...tenant } as const
-        transaction.record({ tenantId: tenant.id, action: 'tenant.renamed', target, ...madeBy(stamp) })
-        return true
-      }),
+    rename: changing(queries, rename),
   }
 }
 
 async function rename(
-  transaction: Query,
-  userId: string,
-  { id, name, now }: { id: string; name: string; now: string },
+  transaction: Recorded,
+  { id, name }: { id: string; name: string },
+  stamp: Stamp,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
+  const ofOwner = transaction
     .updateTable('tenants')
-    .set({ name, updated_at: now })
+    .set({ name, updated_at: stamp.at })
     .where('id', '=', id)
     .where('id', 'in', (memberships) =>
       memberships
         .selectFrom('memberships')
         .select('tenant_id')
-        .where('user_id', '=', userId)
+        .where('user_id', '=', stamp.by)
         .where('tenant_id', '=', id)
         .where('role', '=', 'owner'),
     )
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+  if (!(await hasChanged(ofOwner))) return false
+  const target = { kind: 'tenant', id, name } as const
+  transaction.record({ ...madeBy(stamp), tenantId: id, action: 'tenant.renamed', target })
+  return true
 }
 
 /** The tenants of a user, with the user's role in each. */

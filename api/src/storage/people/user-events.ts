@@ -1,8 +1,9 @@
 import { emailKey } from '../../domain/base/email.ts'
-import { type Event, madeBy } from '../../domain/base/event.ts'
+import { type Event, type Made, madeBy } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
 import type { ProvidedChange, ProvidedEmail, SignOut } from '../../domain/people/user.ts'
 import type { Query, Recorded } from '../base/queries.ts'
+import { hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { endGrants } from './grant-ends.ts'
 import { endProposalsOf } from './proposal-ends.ts'
@@ -13,10 +14,8 @@ import { endProposalsOf } from './proposal-ends.ts'
 
 export function signedIn(tenantId: string, userId: string, moment: Moment): Event {
   const target = { kind: 'user', id: userId, name: null } as const
-  return { tenantId, action: 'user.signed_in', target, ...madeBy({ by: userId, ...moment }) }
+  return { action: 'user.signed_in', target, ...madeBy({ tenantId, by: userId, ...moment }) }
 }
-
-type Ended = { idpUserId: string; reason: SignOut['reason']; moment: Moment }
 
 /** Ends of all sessions of a person: what terminals may repeat for that person ends with them. */
 const ENDS_ALL: ReadonlySet<SignOut['reason']> = new Set(['all_sessions', 'provider'])
@@ -25,7 +24,8 @@ const ENDS_ALL: ReadonlySet<SignOut['reason']> = new Set(['all_sessions', 'provi
  * @returns false when no user has this id at the provider */
 export async function recordSignOut(
   transaction: Recorded,
-  { idpUserId, reason, moment }: Ended,
+  idpUserId: string,
+  { reason, ...moment }: SignOut & Moment,
 ): Promise<boolean> {
   const user = await transaction
     .selectFrom('users')
@@ -69,15 +69,13 @@ export async function findHome(query: Query, userId: string): Promise<string | n
   return (rows.find(({ owner_id }) => owner_id === userId) ?? rows[0])?.id ?? null
 }
 
-type Change = { idpUserId: string; change: ProvidedChange; moment: Moment }
-
 /** Take over what the identity provider says of a user, and record what it changed.
  * @returns the user's id; null when no user has this id at the provider */
 export async function changeProvided(
   transaction: Recorded,
-  { idpUserId, change, moment }: Change,
+  idpUserId: string,
+  { email, isActive, ...moment }: ProvidedChange & Moment,
 ): Promise<string | null> {
-  const { email, isActive } = change
   const before = await transaction
     .updateTable('users')
     .set({ updated_at: moment.at })
@@ -87,12 +85,11 @@ export async function changeProvided(
   if (!before) return null
   if (email && (await applyEmail(transaction, before.id, email)) && email.address !== before.email) {
     const origin = email.isVerified ? { ...moment.origin, email: email.address } : moment.origin
-    const data = { changed: ['email'] }
-    const event = { action: 'user.changed', actor: PROVIDER, at: moment.at, data, origin } as const
-    await recordOfUser(transaction, before.id, event)
+    const event = { action: 'user.changed', actor: PROVIDER, data: { changed: ['email'] } } as const
+    await recordOfUser(transaction, before.id, { ...event, ...moment, origin })
   }
   if (isActive !== undefined && flag(isActive) !== before.is_active)
-    await applyActive(transaction, before.id, { isActive, actor: PROVIDER, moment })
+    await applyActive(transaction, before.id, { isActive, actor: PROVIDER, ...moment })
   return before.id
 }
 
@@ -100,7 +97,7 @@ export async function changeProvided(
 export async function applyActive(
   transaction: Recorded,
   userId: string,
-  { isActive, actor, moment }: { isActive: boolean; actor: Event['actor']; moment: Moment },
+  { isActive, ...made }: Made & { isActive: boolean },
 ): Promise<void> {
   await transaction
     .updateTable('users')
@@ -116,8 +113,8 @@ export async function applyActive(
   const action = isActive ? 'user.reactivated' : 'user.deactivated'
   const target = { kind: 'user', id: userId, name: null } as const
   for (const { tenant_id: tenantId } of rows) {
-    transaction.record({ tenantId, action, actor, target, ...moment })
-    if (!isActive) await endProposalsOf(transaction, { tenantId, userId }, { actor, ...moment })
+    transaction.record({ tenantId, action, target, ...made })
+    if (!isActive) await endProposalsOf(transaction, { tenantId, userId }, made)
   }
 }
 
@@ -125,15 +122,14 @@ export async function applyActive(
 async function applyEmail(query: Query, id: string, { address, isVerified, asOf }: ProvidedEmail) {
   const update = query
     .updateTable('users')
-    .set({ email: address, email_key: emailKey(address), email_verified: isVerified ? 1 : 0 })
+    .set({ email: address, email_key: emailKey(address), email_verified: flag(isVerified) })
     .where('id', '=', id)
   if (asOf === null) {
     await update.execute()
     return true
   }
-  const { numUpdatedRows } = await update
-    .set({ email_as_of: asOf })
-    .where((either) => either.or([either('email_as_of', 'is', null), either('email_as_of', '<=', asOf)]))
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+  const isNewer = update.where((either) =>
+    either.or([either('email_as_of', 'is', null), either('email_as_of', '<=', asOf)]),
+  )
+  return hasChanged(isNewer.set({ email_as_of: asOf }))
 }

@@ -4,38 +4,32 @@ import { madeBy } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
 import type { NewUser, NewWorkspace, UserStore } from '../../domain/people/user.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { changing, hasChanged } from '../base/statements.ts'
+import { flag } from '../base/tables.ts'
 import { countOf } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
 import { changeProvided, findHome, recordSignOut, signedIn } from './user-events.ts'
 
 export function createUserStore(
-  { query, write }: Queries,
+  queries: Queries,
   { tenantKeys, bounds }: { tenantKeys: TenantKeys; bounds: Bounds },
 ): UserStore {
+  const { query, write } = queries
   return {
-    recordSignIn: (idpUserId, moment) => write((transaction) => recordSignIn(transaction, idpUserId, moment)),
-    recordSignOut: (idpUserId, { reason }, moment) =>
-      write((transaction) => recordSignOut(transaction, { idpUserId, reason, moment })),
+    recordSignIn: changing(queries, recordSignIn),
+    recordSignOut: changing(queries, recordSignOut),
     takenUsernames: (names) => takenUsernames(query, names),
     insertWithWorkspace: (user, workspace, moment) =>
-      write(async (transaction) => {
-        const isNew = await insertUser(transaction, user, moment.at)
-        if (!isNew) return false
-        const made = { tenantKeys, userId: user.id, workspace, moment }
-        await insertWorkspace(transaction, made)
-        transaction.record(signedIn(workspace.id, user.id, moment))
-        return true
-      }),
-    change: (idpUserId, change, moment) =>
-      write((transaction) => changeProvided(transaction, { idpUserId, change, moment })),
+      write((transaction) => insertWithWorkspace(transaction, user, { tenantKeys, workspace, moment })),
+    change: changing(queries, changeProvided),
     findHome: (userId) => findHome(query, userId),
     insertWorkspace: (userId, workspace, moment) =>
       write((transaction) => insertWorkspace(transaction, { tenantKeys, userId, workspace, moment })),
     createWorkspace: (userId, workspace, moment) =>
       write(async (transaction) => {
         await holdUser(transaction, userId)
-        if ((await countCreated(transaction, userId)) >= bounds.workspacesPerPerson)
-          throw tooManyWorkspaces(bounds)
+        const created = await countOf(transaction.selectFrom('tenants').where('owner_id', '=', userId))
+        if (created >= bounds.workspacesPerPerson) throw tooManyWorkspaces(bounds)
         await insertWorkspace(transaction, { tenantKeys, userId, workspace, moment })
       }),
   }
@@ -48,11 +42,6 @@ async function holdUser(transaction: Query, userId: string): Promise<void> {
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .where('id', '=', userId)
     .execute()
-}
-
-async function countCreated(transaction: Query, userId: string): Promise<number> {
-  const total = await countOf(transaction.selectFrom('tenants').where('owner_id', '=', userId))
-  return total
 }
 
 // The sign-in is recorded in the audit log of the workspace that the user starts in.
@@ -74,31 +63,37 @@ async function takenUsernames(query: Query, names: readonly string[]): Promise<R
   return new Set(rows.map(({ username }) => username))
 }
 
-export async function insertUser(transaction: Query, user: NewUser, now: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('users')
-    .values({
-      ...user,
-      email_key: emailKey(user.email),
-      email_verified: user.email_verified ? 1 : 0,
-      is_active: 1,
-      must_change_password: 0,
-      passkey_after_password: 0,
-      last_login: now,
-      created_at: now,
-      updated_at: now,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+type Workspace = { tenantKeys: TenantKeys; workspace: NewWorkspace; moment: Moment }
+
+/** Add a user who signs in for the first time, with a workspace.
+ * @returns false when the id or the name is taken; then nothing is added */
+export async function insertWithWorkspace(
+  transaction: Recorded,
+  user: NewUser,
+  made: Workspace,
+): Promise<boolean> {
+  const now = made.moment.at
+  const insertion = transaction.insertInto('users').values({
+    ...user,
+    email_key: emailKey(user.email),
+    email_verified: flag(user.email_verified),
+    is_active: 1,
+    must_change_password: 0,
+    passkey_after_password: 0,
+    last_login: now,
+    created_at: now,
+    updated_at: now,
+  })
+  if (!(await hasChanged(insertion.onConflict((conflict) => conflict.doNothing())))) return false
+  await insertWorkspace(transaction, { ...made, userId: user.id })
+  transaction.record(signedIn(made.workspace.id, user.id, made.moment))
+  return true
 }
 
-type WorkspaceOf = { tenantKeys: TenantKeys; userId: string; workspace: NewWorkspace; moment: Moment }
-
 /** Its log begins with this event. */
-export async function insertWorkspace(
+async function insertWorkspace(
   transaction: Recorded,
-  { tenantKeys, userId, workspace, moment }: WorkspaceOf,
+  { tenantKeys, userId, workspace, moment }: Workspace & { userId: string },
 ): Promise<void> {
   const { id, name, membershipId } = workspace
   await transaction
@@ -117,8 +112,5 @@ export async function insertWorkspace(
     .values({ id: membershipId, user_id: userId, tenant_id: id, role: 'owner', created_at: moment.at })
     .execute()
   const target = { kind: 'tenant', id, name } as const
-  const stamp = { by: userId, ...moment }
-  transaction.record({ tenantId: id, action: 'audit.started', target, ...madeBy(stamp) })
+  transaction.record({ ...madeBy({ tenantId: id, by: userId, ...moment }), action: 'audit.started', target })
 }
-
-/** A tenant that the user owns, the personal one before others. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Assurance } from '@keyferry/contract'
 import type { Bounds } from '../../domain/base/bounds.ts'
-import { firstStamp } from '../../domain/base/stamp.ts'
+import { firstStamp, type Stamp } from '../../domain/base/stamp.ts'
 import { bundleNameTaken } from '../../domain/library/bundle.ts'
 import {
   type Duplicate,
@@ -14,8 +14,8 @@ import { chunks } from '../base/chunks.ts'
 import { isTaken, refusing } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
-import { holdBundle, requireWithinBound } from '../bundles/bundle-changes.ts'
-import { bundleEvent, insertBundle } from '../bundles/bundles.ts'
+import { bundleEvent, holdBundle, requireWithinBound } from '../bundles/bundle-changes.ts'
+import { insertBundle } from '../bundles/bundles.ts'
 import { copyRules, weakerCopies } from '../bundles/policies.ts'
 import { insertCopies } from '../keys/own-copies.ts'
 import type { TenantVault, ValueVault } from '../keys-at-rest/value-vault.ts'
@@ -25,11 +25,12 @@ export function duplicator(
   vault: ValueVault,
   bounds: Bounds,
 ): DuplicateStore['duplicate'] {
-  return async (tenantId, duplicate) => {
+  return async (duplicate, stamp) => {
+    const { tenantId } = stamp
     const held = await vault.toWrite(tenantId)
     return refusing(isTaken, keyNameTaken, () =>
       write(async (transaction) => {
-        const copying = { tenantId, duplicate, assurance: bounds.assurance }
+        const copying = { duplicate, stamp, assurance: bounds.assurance }
         await copyBundle(transaction, await held(transaction), copying)
         await requireWithinBound(transaction, { tenantId, bundleId: duplicate.id }, bounds)
       }),
@@ -37,14 +38,15 @@ export function duplicator(
   }
 }
 
-type Copying = { tenantId: string; duplicate: Duplicate; assurance: Assurance }
+type Copying = { duplicate: Duplicate; stamp: Stamp; assurance: Assurance }
 
 async function copyBundle(
   transaction: Recorded,
   vault: TenantVault,
-  { tenantId, duplicate, assurance }: Copying,
+  { duplicate, stamp, assurance }: Copying,
 ): Promise<void> {
-  const { of, id, name, stamp } = duplicate
+  const { tenantId } = stamp
+  const { of, id, name } = duplicate
   await holdBundle(transaction, tenantId, of)
   if (await isFound(selectOf(transaction, 'legacy_items', { tenantId, bundle_id: of })))
     throw hasLegacyItems()
@@ -53,11 +55,10 @@ async function copyBundle(
   const isNew = await insertBundle(transaction, { ...fresh, ...texts, ...firstStamp(stamp) })
   if (!isNew) throw bundleNameTaken()
   await copyRules(transaction, tenantId, { from: of, to: id })
-  const copied = await copyAttachments(transaction, vault, { tenantId, duplicate })
+  const copied = await copyAttachments(transaction, vault, { duplicate, stamp })
   const weaker = await weakerCopies(transaction, { tenantId, bundleId: id, assurance }, copied)
   const data = { bundle: { id: of, name: originalName }, ...weaker }
-  const event = { action: 'bundle.duplicated', data, stamp } as const
-  transaction.record(bundleEvent(tenantId, { id, name }, event))
+  transaction.record(bundleEvent({ id, name }, stamp, { action: 'bundle.duplicated', data }))
 }
 
 function textsOf(transaction: Query, tenantId: string, bundleId: string) {
@@ -72,9 +73,9 @@ function textsOf(transaction: Query, tenantId: string, bundleId: string) {
 async function copyAttachments(
   transaction: Recorded,
   vault: TenantVault,
-  { tenantId, duplicate }: Omit<Copying, 'assurance'>,
+  { duplicate: { of, id, own, newCopy }, stamp }: Omit<Copying, 'assurance'>,
 ): Promise<string[]> {
-  const { of, id, own, newCopy, stamp } = duplicate
+  const { tenantId } = stamp
   const attached = await selectOf(transaction, 'attachments', { tenantId, bundle_id: of })
     .select(['key_id', 'tenant_id', 'delivered_name', 'position', 'required'])
     .execute()

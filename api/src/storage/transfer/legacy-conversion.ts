@@ -34,12 +34,11 @@ export function converter(
       const key = { ...at, ...seal(value, bound), value_how: 'convert' } as const
       const { numInsertedOrUpdatedRows } = await keyInsertion(transaction, key).executeTakeFirstOrThrow()
       if (numInsertedOrUpdatedRows !== 1n) throw keyNameTaken()
-      const attachment = { bundleId, keyId, order: undefined, required: false }
-      await insertHeld(transaction, { tenantId, attachment })
+      await insertHeld(transaction, tenantId, { bundleId, keyId, order: undefined, required: false })
       await removeHeld(transaction, place, name)
       transaction.record(keyCreated(tenantId, { id: keyId, name, is_secret: is_secret === 1 }, stamp))
-      const event = { action: 'item.converted', data: { key: { id: keyId, name } } } as const
-      await stampBundle(transaction, { ...place, stamp }, event)
+      const data = { key: { id: keyId, name } }
+      await stampBundle(transaction, { bundleId, action: 'item.converted', data }, stamp)
     })
   }
 }

@@ -61,7 +61,7 @@ type Change = ImportChange & { tenantId: string }
 type Parts = KeyChangeParts & { bounds: Bounds }
 
 async function apply(parts: Parts, change: Change): Promise<void> {
-  const { tenantId, bundleId, bundle, steps, stamp } = change
+  const { bundleId, bundle, steps, stamp } = change
   await detach(parts.transaction, change)
   if (written(steps).length === 0 && bundle === null) return
   if (bundle && !(await createBundle(parts.transaction, bundle, stamp))) throw new Overtaken()
@@ -72,7 +72,7 @@ async function apply(parts: Parts, change: Change): Promise<void> {
   const { assurance } = parts.bounds
   const weaker = await weakerCopies(parts.transaction, { ...change, assurance }, copiedIn(steps))
   const data = { ...summary(steps), ...weaker }
-  await stampBundle(parts.transaction, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data })
+  await stampBundle(parts.transaction, { bundleId, action: 'bundle.imported', data }, stamp)
 }
 
 /** Take names from the bundle, which this transaction holds since the plan was made. */
@@ -93,7 +93,7 @@ async function detach(transaction: Recorded, { tenantId, bundleId, removals, sta
     key: { id: key.id, name: key.name },
     ...deliveredAs(key.name, name),
   }))
-  await stampBundleForEach(transaction, { tenantId, bundleId, stamp }, { action: 'bundle.detached', told })
+  await stampBundleForEach(transaction, { bundleId, action: 'bundle.detached', told }, stamp)
 }
 
 async function endDeposit(

@@ -130,7 +130,7 @@ async function addBundle(parts: Parts, change: Change, index: number): Promise<v
   const { bundle } = bundles[index] ?? {}
   const bundleId = ids.bundles[index]
   if (bundle === undefined || bundleId === undefined) return
-  if (!(await createBundle(transaction, newBundle(bundle, { id: bundleId, tenantId, stamp }), stamp)))
+  if (!(await createBundle(transaction, newBundle(bundle, { id: bundleId, stamp }), stamp)))
     throw new Overtaken()
   const rows = bundle.entries.map(({ key, ...entry }, position) =>
     attachmentRow({ tenantId, bundleId }, { ...entry, keyId: idOf(change, key), position }),
@@ -139,7 +139,7 @@ async function addBundle(parts: Parts, change: Change, index: number): Promise<v
   await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
   const created = bundle.entries.filter(({ key }) => change.keys[key]?.action !== 'share').length
   const data = { created, updated: 0, names: bundle.entries.map(({ name }) => name) }
-  await stampBundle(transaction, { tenantId, bundleId, stamp }, { action: 'bundle.imported', data })
+  await stampBundle(transaction, { bundleId, action: 'bundle.imported', data }, stamp)
 }
 
 function idOf({ keys, ids }: Change, index: number): string {

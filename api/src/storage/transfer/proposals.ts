@@ -2,7 +2,8 @@ import { Plaintext } from '@keyferry/crypto/plaintext'
 import { BLOB_OVERHEAD_BYTES } from '@keyferry/crypto/value-cipher'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { madeBy } from '../../domain/base/event.ts'
+import { madeBy, madeByServer } from '../../domain/base/event.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
 import {
   type KnownProposal,
   type NewProposal,
@@ -13,6 +14,7 @@ import {
 } from '../../domain/kinds/proposal.ts'
 import type { ImportChange } from '../../domain/transfer/library-import.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { inOneTenant } from '../base/statements.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { closeDeposit } from '../deliveries/deposits.ts'
 import { Overtaken } from '../keys/library-changes.ts'
@@ -30,36 +32,37 @@ const LISTED = 500
 export function createProposalStore({ query, write }: Queries, vault: ValueVault): ProposalStore {
   return {
     known: (tenantId) => known(query, tenantId),
-    async keep(tenantId, proposal) {
-      const held = await vault.toWrite(tenantId)
+    async keep(proposal, stamp) {
+      const held = await vault.toWrite(stamp.tenantId)
       return write(async (transaction) => {
-        await holdTenant(transaction, tenantId)
-        return keep(transaction, await held(transaction), { ...proposal, tenantId })
+        await holdTenant(transaction, stamp.tenantId)
+        return keep(transaction, await held(transaction), { ...proposal, stamp })
       })
     },
     list: (tenantId, proposerId) => list(query, tenantId, proposerId),
     open: async (tenantId, id) => open(query, await vault.of(tenantId), { tenantId, id }),
-    end: (tenantId, { id, proposerId, state, stamp }) =>
+    end: ({ id, proposerId, state }, stamp) =>
       write(async (transaction) => {
-        const which = { tenantId, ids: [id], ...(proposerId === null ? {} : { userId: proposerId }) }
+        const whose = proposerId === null ? {} : { userId: proposerId }
+        const which = { tenantId: stamp.tenantId, ids: [id], ...whose }
         return (await endProposals(transaction, which, { state, ...madeBy(stamp) })) > 0
       }),
     async expire({ now, forgetBefore }) {
       await query.deleteFrom('proposals').where('ended_at', '<', forgetBefore).execute()
       const overdue = query.selectFrom('proposals').where('state', '=', 'open').where('expires_at', '<=', now)
       if (!(await isFound(overdue))) return
-      const server = { actor: { kind: 'server', id: null }, at: now, origin: null } as const
       await write((transaction) =>
-        endProposals(transaction, { overdueAt: now }, { state: 'expired', ...server }),
+        endProposals(transaction, { overdueAt: now }, { state: 'expired', ...madeByServer(now) }),
       )
     },
   }
 }
 
-type Kept = NewProposal & { tenantId: string }
+type Kept = NewProposal & { stamp: Stamp }
 
 async function keep(transaction: Recorded, vault: TenantVault, proposal: Kept): Promise<boolean> {
-  const { tenantId, id, stamp, until } = proposal
+  const { id, stamp, until } = proposal
+  const { tenantId } = stamp
   const outcome = { proposed: true, expiresAt: until } as const
   if (!(await isActiveMember(transaction, tenantId, stamp.by))) return false
   if (!(await closeDeposit(transaction, { tenantId, depositId: id, outcome, at: stamp.at }))) return false
@@ -87,9 +90,9 @@ function existing({ bundle_id: id, bundle_name: name }: { bundle_id: string | nu
   return id === null ? {} : { bundle: { id, name } }
 }
 
-function rowOf({ tenantId, id, bundleId, bundleName, entries, detach, sender, until, stamp }: Kept) {
+function rowOf({ id, bundleId, bundleName, entries, detach, sender, until, stamp }: Kept) {
   return {
-    tenant_id: tenantId,
+    tenant_id: stamp.tenantId,
     id,
     state: 'open',
     user_id: stamp.by,
@@ -148,11 +151,7 @@ async function list(query: Query, tenantId: string, proposerId: string | null): 
 
 async function open(query: Query, vault: ReadingVault, { tenantId, id }: { tenantId: string; id: string }) {
   const row = await selectOf(query, 'proposals', { tenantId, id, state: 'open' })
-    .leftJoin('bundles', (join) =>
-      join
-        .onRef('bundles.tenant_id', '=', 'proposals.tenant_id')
-        .onRef('bundles.id', '=', 'proposals.bundle_id'),
-    )
+    .leftJoin('bundles', (join) => join.on(inOneTenant('bundles.id', 'proposals.bundle_id')))
     .selectAll('proposals')
     .select('bundles.name as name_now')
     .executeTakeFirst()

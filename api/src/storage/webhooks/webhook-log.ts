@@ -1,23 +1,22 @@
-import type { WholePage } from '../../domain/base/listing.ts'
-import type { MessageState, WebhookLogStore, WebhookMessage } from '../../domain/webhooks/webhook-log.ts'
+import { webhookNotFound } from '../../domain/webhooks/webhook.ts'
+import type {
+  SentNow,
+  WantedMessages,
+  WebhookLogStore,
+  WebhookMessage,
+} from '../../domain/webhooks/webhook-log.ts'
 import type { Queries, Query } from '../base/queries.ts'
-import type { Tables } from '../base/tables.ts'
+import { changing } from '../base/statements.ts'
+import type { Tables, WebhookRow } from '../base/tables.ts'
 import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdWebhook } from './webhooks.ts'
 
-export function createWebhookLogStore({ query, write }: Queries): WebhookLogStore {
+export function createWebhookLogStore(queries: Queries): WebhookLogStore {
   return {
-    list: (tenantId, webhookId, { state, page }) => list(query, { tenantId, webhookId, state, page }),
-    test: (tenantId, message) => write((transaction) => test(transaction, { tenantId, ...message })),
-    resend: (tenantId, message) => write((transaction) => resend(transaction, { tenantId, ...message })),
+    list: (tenantId, asked) => list(queries.query, tenantId, asked),
+    test: changing(queries, test),
+    resend: changing(queries, resend),
   }
-}
-
-type Listing = {
-  tenantId: string
-  webhookId: string
-  state: MessageState | undefined
-  page: WholePage
 }
 
 const COLUMNS = [
@@ -34,11 +33,11 @@ const COLUMNS = [
   'body',
 ] as const
 
-async function list(query: Query, { tenantId, webhookId, state, page }: Listing) {
+async function list(query: Query, tenantId: string, { webhookId, state, page }: WantedMessages) {
   const webhook = await selectOf(query, 'webhooks', { tenantId, id: webhookId })
     .select(['next_at', 'is_active'])
     .executeTakeFirst()
-  if (!webhook) return null
+  if (!webhook) throw webhookNotFound()
   const all = selectOf(query, 'webhook_messages', { tenantId, webhook_id: webhookId }).$if(
     state !== undefined,
     (messages) => messages.where('state', '=', state ?? 'waiting'),
@@ -59,17 +58,17 @@ function messageIn(
   return { ...row, next_at: isAwaited ? (next_at > not_before ? next_at : not_before) : null }
 }
 
-/** A message to send now. */
-type Place = { tenantId: string; webhookId: string; messageId: string; now: string; giveUpAt: string }
-
 const TEST = 'webhook.test'
 
-async function test(transaction: Query, { body, ...place }: Place & { body: string }) {
-  const { tenantId, webhookId, messageId: id, now, giveUpAt } = place
+async function test(
+  transaction: Query,
+  tenantId: string,
+  { webhookId, messageId: id, now, giveUpAt, body }: SentNow & { body: string },
+): ReturnType<WebhookLogStore['test']> {
   const webhook = await holdWebhook(transaction, tenantId, webhookId)
   if (!webhook) return 'absent'
   if (webhook.is_active === 0) return 'off'
-  await sendNow(transaction, place)
+  await sendNow(transaction, webhook)
   const waiting = await selectOf(transaction, 'webhook_messages', {
     tenantId,
     webhook_id: webhookId,
@@ -88,28 +87,32 @@ async function test(transaction: Query, { body, ...place }: Place & { body: stri
   return { id }
 }
 
-async function resend(transaction: Query, place: Place): ReturnType<WebhookLogStore['resend']> {
-  const { tenantId, webhookId, messageId, now, giveUpAt } = place
+async function resend(
+  transaction: Query,
+  tenantId: string,
+  { webhookId, messageId: id, now, giveUpAt }: SentNow,
+): ReturnType<WebhookLogStore['resend']> {
   const webhook = await holdWebhook(transaction, tenantId, webhookId)
+  const place = { tenantId, id, webhook_id: webhookId }
   const message = webhook && (await heldMessage(transaction, place))
   if (!message) return 'absent'
   if (webhook.is_active === 0) return 'off'
   if (message.state === 'sending' && webhook.claimed_until > now) return 'sending'
-  await sendNow(transaction, place)
-  await updateOf(transaction, 'webhook_messages', { tenantId, id: messageId, webhook_id: webhookId })
+  await sendNow(transaction, webhook)
+  await updateOf(transaction, 'webhook_messages', place)
     .set({ state: 'waiting', merge_key: null, not_before: now, give_up_at: giveUpAt, done_at: null })
     .execute()
   return 'done'
 }
 
-function heldMessage(transaction: Query, { tenantId, webhookId, messageId }: Place) {
-  return updateOf(transaction, 'webhook_messages', { tenantId, id: messageId, webhook_id: webhookId })
+function heldMessage(transaction: Query, place: { tenantId: string; id: string; webhook_id: string }) {
+  return updateOf(transaction, 'webhook_messages', place)
     .set((column) => ({ attempts: column.ref('attempts') }))
     .returning('state')
     .executeTakeFirst()
 }
 
 // A person who asks for a call does not wait for the schedule of failed ones.
-async function sendNow(transaction: Query, { tenantId, webhookId }: Place): Promise<void> {
-  await updateOf(transaction, 'webhooks', { tenantId, id: webhookId }).set({ next_at: '' }).execute()
+async function sendNow(transaction: Query, { tenant_id: tenantId, id }: WebhookRow): Promise<void> {
+  await updateOf(transaction, 'webhooks', { tenantId, id }).set({ next_at: '' }).execute()
 }

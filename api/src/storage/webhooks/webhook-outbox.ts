@@ -1,3 +1,4 @@
+import { madeByServer } from '../../domain/base/event.ts'
 import {
   type Lease,
   type OutgoingMessage,
@@ -8,6 +9,7 @@ import {
   wasSlow,
 } from '../../domain/webhooks/webhook-outbox.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { changing, hasChanged } from '../base/statements.ts'
 import { flag, type WebhookRow } from '../base/tables.ts'
 import { updateOf } from '../base/tenant-rows.ts'
 import type { WebhookSecrets } from '../keys-at-rest/webhook-secrets.ts'
@@ -22,13 +24,13 @@ export function createWebhookOutbox(queries: Queries, secrets: WebhookSecrets): 
   const { query, write } = queries
   return {
     due: (now, wanted) => due(query, now, wanted),
-    claim: (place, lease) => write((transaction) => claim(transaction, place, lease)),
+    claim: changing(queries, claim),
     async next(place, lease) {
       const open = await secrets.opener(place.tenantId)
       return write((transaction) => next({ transaction, open }, place, lease))
     },
-    settle: (place, settled) => write((transaction) => settle(transaction, place, settled)),
-    release: (place, claimedBy) => write((transaction) => release(transaction, place, claimedBy)),
+    settle: changing(queries, settle),
+    release: changing(queries, release),
     sweep: (now) => sweepMessages(queries, now),
   }
 }
@@ -60,13 +62,11 @@ async function due(query: Query, now: string, { most, busyTenants, busyPeople, w
   return rows.map(({ is_slow, ...row }) => ({ ...row, isSlow: is_slow === 1 }))
 }
 
-async function claim(transaction: Query, { tenantId, id }: WebhookPlace, lease: Lease): Promise<boolean> {
-  const { numUpdatedRows } = await updateOf(transaction, 'webhooks', { tenantId, id, is_active: 1 })
-    .set({ claimed_by: lease.claim, claimed_until: lease.until })
+function claim(transaction: Query, { tenantId, id }: WebhookPlace, lease: Lease): Promise<boolean> {
+  const free = updateOf(transaction, 'webhooks', { tenantId, id, is_active: 1 })
     .where('next_at', '<=', lease.now)
     .where('claimed_until', '<=', lease.now)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+  return hasChanged(free.set({ claimed_by: lease.claim, claimed_until: lease.until }))
 }
 
 type Open = Awaited<ReturnType<WebhookSecrets['opener']>>
@@ -99,10 +99,8 @@ async function next(
 ): Promise<OutgoingMessage | null> {
   const webhook = await holdClaimed(transaction, place, lease)
   if (webhook?.is_active !== 1) return null
-  const row = await updateOf(transaction, 'webhook_messages', {
-    tenantId: place.tenantId,
-    webhook_id: place.id,
-  })
+  const { tenantId, id: webhook_id } = place
+  const row = await updateOf(transaction, 'webhook_messages', { tenantId, webhook_id })
     .set((column) => ({ state: 'sending', merge_key: null, attempts: column('attempts', '+', 1) }))
     .where('state', 'in', ['waiting', 'sending'])
     .where('not_before', '<=', lease.now)
@@ -110,8 +108,8 @@ async function next(
       messages
         .selectFrom('webhook_messages as first')
         .select('first.id')
-        .where('first.tenant_id', '=', place.tenantId)
-        .where('first.webhook_id', '=', place.id)
+        .where('first.tenant_id', '=', tenantId)
+        .where('first.webhook_id', '=', webhook_id)
         .where('first.state', 'in', ['waiting', 'sending'])
         .where('first.not_before', '<=', lease.now)
         .orderBy((order) => order.case().when('first.type', '=', 'webhook.test').then(0).else(1).end())
@@ -133,18 +131,15 @@ async function settle(
 ): Promise<void> {
   const webhook = await holdClaimed(transaction, place, { claim: claimedBy })
   if (!webhook) return
+  const { tenantId, id: webhook_id } = place
   const { state } = settlement
   const isOver = state !== 'waiting'
-  await updateOf(transaction, 'webhook_messages', {
-    tenantId: place.tenantId,
-    id: messageId,
-    webhook_id: place.id,
-  })
+  await updateOf(transaction, 'webhook_messages', { tenantId, id: messageId, webhook_id })
     .set({ state, last_status: outcome.status, last_error: outcome.word, last_ms: outcome.ms })
     .set({ done_at: isOver ? now : null })
     .execute()
   const end = state === 'done' ? null : settlement.end
-  await updateOf(transaction, 'webhooks', { tenantId: place.tenantId, id: place.id })
+  await updateOf(transaction, 'webhooks', { tenantId, id: webhook_id })
     .set(
       state === 'done'
         ? { failing_since: null, failures: 0, next_at: '', last_delivered_at: now }
@@ -158,27 +153,17 @@ async function settle(
     .$if(end !== null, (webhooks) => webhooks.set({ is_active: 0, ended_reason: end }))
     .execute()
   if (end === null) return
-  transaction.record({
-    tenantId: place.tenantId,
-    action: 'webhook.disabled',
-    at: now,
-    actor: { kind: 'server', id: null },
-    target: webhookTarget(webhook),
-    data: { reason: end },
-    origin: null,
-  })
+  const event = { action: 'webhook.disabled', target: webhookTarget(webhook), data: { reason: end } } as const
+  transaction.record({ ...madeByServer(now), tenantId, ...event })
 }
 
 async function release(transaction: Query, place: WebhookPlace, claimedBy: string): Promise<void> {
   if (!(await holdClaimed(transaction, place, { claim: claimedBy }))) return
-  await updateOf(transaction, 'webhook_messages', {
-    tenantId: place.tenantId,
-    webhook_id: place.id,
-    state: 'sending',
-  })
+  const { tenantId, id: webhook_id } = place
+  await updateOf(transaction, 'webhook_messages', { tenantId, webhook_id, state: 'sending' })
     .set({ state: 'waiting', last_error: 'interrupted' })
     .execute()
-  await updateOf(transaction, 'webhooks', { tenantId: place.tenantId, id: place.id })
+  await updateOf(transaction, 'webhooks', { tenantId, id: webhook_id })
     .set({ claimed_by: null, claimed_until: '' })
     .execute()
 }

@@ -1,5 +1,5 @@
 import type { Assurance } from '@keyferry/contract'
-import type { Caller, MembershipStore } from '../people/membership.ts'
+import { activeRole, type Caller, type MembershipStore } from '../people/membership.ts'
 import type { OpenRequest } from '../requests/request.ts'
 import type { Vouch } from '../requests/stored-request.ts'
 import type { Grounds } from './approval-rules.ts'
@@ -83,8 +83,7 @@ async function countedVouch(
   if (tenantId !== caller.tenantId || bundleId !== places[0]?.id) return null
   if (policy.assurance === 'local' && vouch.returned !== 'loopback') return null
   if (!keys.every((name) => vouch.keys.includes(name))) return null
-  const standing = await stores.memberships.findStanding({ userId, tenantId })
-  return standing?.isActive === true && standing.role !== null ? vouch : null
+  return (await activeRole(stores.memberships, { userId, tenantId })) === null ? null : vouch
 }
 
 /** The rules of each place, in the same order. */

@@ -2,6 +2,7 @@ import { LIMITS, type RequestContext, TIMES } from '@keyferry/contract'
 import type { z } from 'zod'
 import { contextOf, findOpen, type OpenRequest, type RequestParts } from '../requests/request.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
+import { readFound } from './open-vouches.ts'
 
 /*
  * Several commands of one start (a Procfile, make -j, compose) ask at the same time. One page can show them together.
@@ -46,13 +47,9 @@ export async function joinsAnother(parts: RequestParts, request: ApprovalRequest
   )
 }
 
-async function pendingOf({ requests, clock }: RequestParts, deviceKey: string): Promise<OpenRequest[]> {
-  const nowMs = clock.now().getTime()
-  const ids = await requests.ofDevice(deviceKey, nowMs)
-  const found = await Promise.all(ids.map((id) => requests.read(id, nowMs)))
-  return found.flatMap((stored) =>
-    typeof stored !== 'string' && stored.status === 'pending' ? [{ ...stored, status: stored.status }] : [],
-  )
+async function pendingOf(parts: RequestParts, deviceKey: string): Promise<OpenRequest[]> {
+  const found = await readFound(parts, (nowMs) => parts.requests.ofDevice(deviceKey, nowMs))
+  return found.flatMap(({ status, ...stored }) => (status === 'pending' ? [{ ...stored, status }] : []))
 }
 
 function isCompanion(one: ApprovalRequest, other: ApprovalRequest): boolean {

@@ -1,13 +1,13 @@
-import { type ASKS_AGAIN, type Assurance, REDACTIONS } from '@keyferry/contract'
+import { type ASKS_AGAIN, REDACTIONS } from '@keyferry/contract'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
-import type { BundleStore } from '../library/bundle.ts'
-import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
-import type { Caller, MembershipStore } from '../people/membership.ts'
+import { bundleEntries } from '../library/bundle-entry.ts'
+import { activeRole, type Caller } from '../people/membership.ts'
 import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { approveStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
+import type { RuleParts } from './approval-grounds.ts'
 import {
   agentOf,
   type GrantStore,
@@ -17,7 +17,7 @@ import {
   signedUse,
   usesLeft,
 } from './grant.ts'
-import { effectivePolicy, mayApprove, type PolicyStore, remembersAgents, tightened } from './policy.ts'
+import { effectivePolicy, mayApprove, remembersAgents, tightened } from './policy.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
 import { rulesOfValues } from './value-rules.ts'
 
@@ -27,17 +27,7 @@ import { rulesOfValues } from './value-rules.ts'
  * again and says why.
  */
 
-export type GrantUseParts = RequestParts &
-  SealingParts & {
-    stores: EntryStores & {
-      bundles: BundleStore
-      grants: GrantStore
-      memberships: MembershipStore
-      policies: PolicyStore
-    }
-    /** What the server demands of every approval. */
-    assurance: Assurance
-  }
+export type GrantUseParts = RequestParts & SealingParts & RuleParts & { stores: { grants: GrantStore } }
 
 type Why = (typeof ASKS_AGAIN)[number]
 
@@ -132,12 +122,11 @@ async function changeSince(
   { stores, assurance }: GrantUseParts,
   { tenant, bundle, userId, ...grant }: KnownGrant,
 ): Promise<Why | null> {
-  const standing = await stores.memberships.findStanding({ userId, tenantId: tenant.id })
-  if (!standing?.isActive || standing.role === null) return 'person_removed'
+  const role = await activeRole(stores.memberships, { userId, tenantId: tenant.id })
+  if (role === null) return 'person_removed'
   const place = { tenantId: tenant.id, bundleId: bundle.id }
   const own = effectivePolicy(assurance, await stores.policies.find(tenant.id, bundle.id), bundle)
   const policy = tightened(own, await rulesOfValues(stores, place, grant.keys))
-  const { role } = standing
   if (!mayApprove(policy, { userId, role })) return policy.people === null ? 'role_changed' : 'policy_changed'
   if (policy.approvals_needed > 1 || grant.hours > policy.remember_hours) return 'policy_changed'
   if (grant.agent !== null && !remembersAgents(policy)) return 'policy_changed'
@@ -156,11 +145,7 @@ function isSameBundle(
   return isAllThere && isNothingNew && (asked.length > 0 || namesDigest(names) === bundleNames)
 }
 
-async function sealByGrant(
-  parts: GrantUseParts,
-  grant: KnownGrant,
-  { request, origin }: Use,
-): Promise<Why | Used> {
+async function sealByGrant(parts: GrantUseParts, grant: KnownGrant, { request, origin }: Use) {
   const { id, tenant, bundle, keys, userId } = grant
   const caller: Caller = { userId, tenantId: tenant.id, role: 'member', origin }
   const toSeal = {

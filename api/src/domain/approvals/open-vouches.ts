@@ -16,11 +16,24 @@ export async function openVouches(parts: RequestParts, tenantId: string): Promis
   })
 }
 
-async function openIn({ requests, clock }: RequestParts, tenantId: string): Promise<StoredRequest[]> {
+async function openIn(parts: RequestParts, tenantId: string): Promise<StoredRequest[]> {
+  return (await waitingRequests(parts, tenantId)).filter(isWaiting)
+}
+
+/** The requests that people of a tenant approved first or vouched for, as they are now. */
+export function waitingRequests(parts: RequestParts, tenantId: string): Promise<StoredRequest[]> {
+  return readFound(parts, (nowMs) => parts.requests.waitingIn(tenantId, nowMs))
+}
+
+/** The requests of a list of the store that are still there. */
+export async function readFound(
+  { requests, clock }: RequestParts,
+  list: (nowMs: number) => Promise<readonly string[]>,
+): Promise<StoredRequest[]> {
   const nowMs = clock.now().getTime()
-  const ids = await requests.waitingIn(tenantId, nowMs)
+  const ids = await list(nowMs)
   const found = await Promise.all(ids.map((id) => requests.read(id, nowMs)))
-  return found.filter((stored) => typeof stored !== 'string').filter(isWaiting)
+  return found.filter((stored) => typeof stored !== 'string')
 }
 
 const isWaiting = ({ status }: StoredRequest) => status === 'pending' || status === 'held'

@@ -1,28 +1,26 @@
-import { type Assurance, type BundlePolicy, isProduction, type TenantPolicy } from '@keyferry/contract'
+import { type BundlePolicy, isProduction, type TenantPolicy } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { stampOf } from '../base/stamp.ts'
 import { type BundleStore, findBundle } from '../library/bundle.ts'
-import type { Caller, MembershipStore } from '../people/membership.ts'
+import type { Caller } from '../people/membership.ts'
+import type { RuleParts } from './approval-grounds.ts'
 import {
   type BundlePolicyChange,
   effectivePolicy,
   isAtLeast,
   NO_RULES,
   type PolicyChange,
-  type PolicyStore,
   UNNAMED,
 } from './policy.ts'
 import { namesTightened } from './value-rules.ts'
 
 /* What owners set, for a bundle and for the workspace. Members read it; owners change it. */
 
-export type PolicyParts = {
-  stores: { policies: PolicyStore; bundles: BundleStore; memberships: MembershipStore }
+export type PolicyParts = RuleParts & {
+  stores: { bundles: BundleStore }
   clock: ClockAndIds
-  /** What the server demands of every approval. */
-  assurance: Assurance
   /** The server serves one person on this machine. */
   isLocal: boolean
 }

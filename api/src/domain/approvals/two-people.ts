@@ -7,7 +7,7 @@ import { stampOf } from '../base/stamp.ts'
 import { heldNames } from '../deliveries/sealed-values.ts'
 import type { Bundle } from '../library/bundle.ts'
 import type { EntryStores } from '../library/bundle-entry.ts'
-import type { MembershipStore } from '../people/membership.ts'
+import { activeRole, type MembershipStore } from '../people/membership.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { RequestParts } from '../requests/request.ts'
 import type { FirstApproval, Hold } from '../requests/stored-request.ts'
@@ -73,10 +73,9 @@ export async function requireSameAsFirst(
       details,
     })
   }
-  const { memberships } = parts.stores
-  const standing = await memberships.findStanding({ userId: first.approverId, tenantId: first.tenantId })
-  const role = standing?.isActive === true ? standing.role : null
-  if (role !== null && mayApprove(policy, { userId: first.approverId, role })) return
+  const approver = { userId: first.approverId, tenantId: first.tenantId }
+  const role = await activeRole(parts.stores.memberships, approver)
+  if (role !== null && mayApprove(policy, { ...approver, role })) return
   throw new DomainError('conflict', 'The first approval is no longer valid: deny the request and start again')
 }
 

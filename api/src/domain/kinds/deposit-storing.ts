@@ -5,7 +5,7 @@ import { requestOrigin } from '../approvals/request-delivery.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { stampOf } from '../base/stamp.ts'
-import type { Caller, MembershipStore } from '../people/membership.ts'
+import { activeRole, type Caller, type MembershipStore } from '../people/membership.ts'
 import { ApprovedDeposit } from '../requests/approved.ts'
 import { changeRequest } from '../requests/request.ts'
 import { removeDepositStep, settleDepositStep } from '../requests/request-steps.ts'
@@ -31,26 +31,20 @@ export type StoringParts = ProposingParts & {
 // A timer may fire slightly early.
 const PAST_END_MS = 5
 
-type Storing = { request: ApprovalRequest; approval: ApprovedDeposit; caller: Caller }
+type Approved = { request: ApprovalRequest; approval: ApprovedDeposit }
+type Storing = Approved & { caller: Caller }
 
 /** Store the values of a request that is `applying`. If that fails, the request is pending again.
  * @throws DomainError plan_changed · unavailable · what `importVariables` throws */
-export async function storeDeposit(
-  parts: StoringParts,
-  { request, approval, caller }: Storing,
-): Promise<AppliedDeposit> {
+export async function storeDeposit(parts: StoringParts, storing: Storing): Promise<AppliedDeposit> {
   try {
-    const outcome = await (approval.readable ? keepProposal : importApproved)(parts, {
-      request,
-      approval,
-      caller,
-    })
-    const applied = appliedOf(parts, request, { approval, outcome })
-    await tell(parts, request, { approval, applied })
+    const outcome = await (storing.approval.readable ? keepProposal : importApproved)(parts, storing)
+    const applied = appliedOf(parts, storing, outcome)
+    await tell(parts, storing, applied)
     return applied
   } catch (error) {
     const isChanged = error instanceof DomainError && error.code === 'plan_changed'
-    const applied = await conclude(parts, { request, approval }, isChanged ? 'plan_changed' : 'refused')
+    const applied = await conclude(parts, storing, isChanged ? 'plan_changed' : 'refused')
     if (applied) return applied
     throw error
   }
@@ -61,11 +55,10 @@ export async function storeDeposit(
 export async function storeReleased(parts: StoringParts, requestId: string): Promise<void> {
   const applying = await findApplying(parts, requestId)
   if (!applying) return
-  const { request, approval } = applying
-  const caller = await approverOf(parts, request, approval)
-  if (caller) await storeDeposit(parts, { request, approval, caller })
+  const caller = await approverOf(parts, applying)
+  if (caller) await storeDeposit(parts, { ...applying, caller })
   else {
-    await conclude(parts, { request, approval }, 'refused')
+    await conclude(parts, applying, 'refused')
     throw new DomainError(
       'conflict',
       'The person who approved this deposit may not any more: it needs a new approval',
@@ -92,10 +85,7 @@ export async function rescueDeposit(parts: StoringParts, requestId: string): Pro
   return null
 }
 
-async function findApplying(
-  { requests, clock }: StoringParts,
-  requestId: string,
-): Promise<(Approved & { untilMs: number }) | null> {
+async function findApplying({ requests, clock }: StoringParts, requestId: string) {
   const stored = await requests.read(requestId, clock.now().getTime())
   if (typeof stored === 'string') return null
   const { request, approved, applyUntilMs } = stored
@@ -103,10 +93,7 @@ async function findApplying(
   return { request, approval: ApprovedDeposit.parse(approved), untilMs: applyUntilMs }
 }
 
-async function importApproved(
-  parts: StoringParts,
-  { request, approval, caller }: Storing,
-): Promise<DepositOutcome> {
+async function importApproved(parts: StoringParts, { request, approval, caller }: Storing) {
   const { keyNames, ...choices } = approval.choices
   const { asked, boxDigest } = await importOf(parts, request, { ...choices, key_names: keyNames })
   const imports = { imports: parts.stores.imports, clock: parts.clock }
@@ -123,69 +110,59 @@ async function keepProposal(parts: StoringParts, storing: Storing): Promise<Depo
 }
 
 // The approver's rights may have changed while the approval was on its way.
-async function approverOf(
-  { stores }: StoringParts,
-  request: ApprovalRequest,
-  { approverId, tenant }: ApprovedDeposit,
-): Promise<Caller | null> {
+async function approverOf({ stores }: StoringParts, { request, approval: { approverId, tenant } }: Approved) {
   const signed = { userId: approverId, tenantId: tenant.id }
-  const standing = await stores.memberships.findStanding(signed)
-  if (!standing?.isActive || standing.role === null) return null
-  return { ...signed, role: standing.role, origin: requestOrigin(request) }
+  const role = await activeRole(stores.memberships, signed)
+  return role && { ...signed, role, origin: requestOrigin(request) }
 }
-
-type Approved = { request: ApprovalRequest; approval: ApprovedDeposit }
 
 /** End the record, unless the values are stored, and tell the request store.
  * @returns what was stored; null: nothing, and the request is pending again */
-async function conclude(
-  parts: StoringParts,
-  { request, approval }: Approved,
-  reason: DepositEnd['reason'],
-): Promise<AppliedDeposit | null> {
+async function conclude(parts: StoringParts, approved: Approved, reason: DepositEnd['reason']) {
   const { deposits } = parts.stores
-  const end = { depositId: approval.depositId, reason, at: timestamp(parts.clock), origin: null }
-  const isVoid = await deposits.void(approval.tenant.id, end)
-  const outcome = isVoid ? null : await deposits.outcomeOf(approval.tenant.id, approval.depositId)
-  const applied = outcome && appliedOf(parts, request, { approval, outcome })
-  await tell(parts, request, { approval, applied })
+  const { depositId, tenant } = approved.approval
+  const isVoid = await deposits.void(tenant.id, {
+    depositId,
+    reason,
+    at: timestamp(parts.clock),
+    origin: null,
+  })
+  const outcome = isVoid ? null : await deposits.outcomeOf(tenant.id, depositId)
+  const applied = outcome && appliedOf(parts, approved, outcome)
+  await tell(parts, approved, applied)
   return applied
 }
 
 async function tell(
   parts: StoringParts,
-  { id }: ApprovalRequest,
-  { approval, applied }: { approval: ApprovedDeposit; applied: AppliedDeposit | null },
+  { request, approval: { depositId } }: Approved,
+  applied: AppliedDeposit | null,
 ): Promise<void> {
-  const outcome = { depositId: approval.depositId, applied }
-  await changeRequest(parts, id, (stored) => settleDepositStep(stored, outcome))
+  await changeRequest(parts, request.id, (stored) => settleDepositStep(stored, { depositId, applied }))
 }
 
 function appliedOf(
   { receipts }: Pick<StoringParts, 'receipts'>,
-  request: ApprovalRequest,
-  { approval, outcome }: { approval: ApprovedDeposit; outcome: DepositOutcome },
+  { request, approval }: Approved,
+  outcome: DepositOutcome,
 ): AppliedDeposit {
   const { depositId: id, tenant: workspace, username } = approval
   const name = request.suggestedBundle ?? ''
   if ('proposed' in outcome)
     return { proposal: { id, bundle: { name }, workspace, expires_at: outcome.expiresAt } }
-  const { bundleId, variables } = outcome
-  const counts = countsOf(variables)
-  const receipt = depositReceipt(receipts, request, { approval, outcome })
-  return {
-    deposit: { id, bundle: { id: bundleId, name }, workspace, counts, approved_by: username, receipt },
-  }
+  const counts = countsOf(outcome.variables)
+  const receipt = depositReceipt(receipts, { request, approval }, outcome)
+  const bundle = { id: outcome.bundleId, name }
+  return { deposit: { id, bundle, workspace, counts, approved_by: username, receipt } }
 }
 
 /** The signed receipt of a deposit: what was stored, where, and who approved it. It is made from the record in the
  * database, so every node signs the same facts. */
 function depositReceipt(
   signer: ReceiptSigner,
-  request: ApprovalRequest,
-  { approval, outcome }: { approval: ApprovedDeposit; outcome: Stored },
+  { request, approval }: Approved,
+  { bundleId, boxDigest, storedAt, variables }: Stored,
 ): z.output<typeof Receipt> {
-  const { bundleId, boxDigest, storedAt, variables } = outcome
   const payload = {
     ...requestFacts(signer, request, boxDigest),
     kind: 'deposit',

@@ -2,6 +2,7 @@ import type { WaitingList } from '@keyferry/contract'
 import type { z } from 'zod'
 import { groundsOf } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, refusalOf } from '../approvals/approval-rules.ts'
+import { waitingRequests } from '../approvals/open-vouches.ts'
 import type { Caller } from '../people/membership.ts'
 import type { StoredRequest } from '../requests/stored-request.ts'
 import { listProposals, type ProposalParts } from './proposal.ts'
@@ -16,11 +17,8 @@ type Item = z.input<typeof WaitingList>[number]
 
 /** Newest first. */
 export async function listWaiting(parts: ApprovalParts & ProposalParts, caller: Caller): Promise<Item[]> {
-  const nowMs = parts.clock.now().getTime()
-  const ids = await parts.requests.waitingIn(caller.tenantId, nowMs)
-  const found = await Promise.all(ids.map((id) => parts.requests.read(id, nowMs)))
-  const live = found.filter((stored) => typeof stored !== 'string')
-  const items = await Promise.all(live.map((stored) => itemOf(parts, caller, stored)))
+  const waiting = await waitingRequests(parts, caller.tenantId)
+  const items = await Promise.all(waiting.map((stored) => itemOf(parts, caller, stored)))
   const all = [...items.filter((item) => item !== null), ...(await proposalsFor(parts, caller))]
   return all.toSorted((one, other) => (one.at < other.at ? 1 : -1))
 }

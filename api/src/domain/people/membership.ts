@@ -49,21 +49,22 @@ export async function admit(
   return { userId, tenantId, role: standing.role, origin, username: standing.username }
 }
 
+/** The role of an active person in a tenant; null: they may do nothing there. */
+export async function activeRole(memberships: MembershipStore, person: SignedCaller): Promise<Role | null> {
+  const standing = await memberships.findStanding(person)
+  return standing?.isActive === true ? standing.role : null
+}
+
 function requireRole({ tenantExists, role }: Standing, access: Role): void {
   if (!tenantExists) throw userNotFound()
   if (role === null) throw new DomainError('forbidden', 'Forbidden: not a member')
-  if (access === 'owner' && role !== 'owner') {
-    throw ownerRequired()
-  }
+  if (access === 'owner' && role !== 'owner') throw ownerRequired()
 }
 
 /** @param names what the caller may not change, where a call names several things */
 export function ownerRequired(names?: readonly string[]): DomainError {
-  return new DomainError(
-    'forbidden',
-    'Forbidden: owner role required',
-    names === undefined ? {} : { details: { names } },
-  )
+  const options = names === undefined ? {} : { details: { names } }
+  return new DomainError('forbidden', 'Forbidden: owner role required', options)
 }
 
 export function userNotFound(): DomainError {

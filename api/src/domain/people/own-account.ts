@@ -18,7 +18,7 @@ export async function changePassword(
 ): Promise<void> {
   const account = await ownAccount(accounts, userId)
   await requireStrongPassword(new_password, account.email)
-  await requireCurrentPassword({ accounts, clock }, account, current_password)
+  await confirmedAccount({ accounts, clock }, userId, current_password)
   const passwordHash = await hashPassword(new_password)
   await accounts.setPassword(userId, { passwordHash, mustChange: false, ...momentOf({ clock, origin }) })
 }
@@ -31,7 +31,7 @@ export async function changeEmail(
   { userId, origin }: Visitor,
   { current_password, email }: { current_password: string; email: string },
 ): Promise<void> {
-  await requireCurrentPassword({ accounts, clock }, await ownAccount(accounts, userId), current_password)
+  await confirmedAccount({ accounts, clock }, userId, current_password)
   const isChanged = await accounts.setEmail(userId, { email, ...momentOf({ clock, origin }) })
   if (!isChanged) throw new DomainError('conflict', 'this e-mail has an account already')
 }
@@ -43,17 +43,20 @@ export async function ownAccount(accounts: AccountStore, userId: string): Promis
   return account
 }
 
-/** Guesses count like those at sign-in, so that a stolen session does not allow more of them.
- * @throws DomainError invalid (a wrong password) · account_locked */
-export async function requireCurrentPassword(
+/** The local account of a person who gives its password. Guesses count like those at sign-in, so that a stolen session
+ * does not allow more of them.
+ * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked */
+export async function confirmedAccount(
   { accounts, clock }: Parts,
-  { email, password_hash }: Account,
+  userId: string,
   password: string,
-): Promise<void> {
-  await requireUnlocked(accounts, email, clock)
-  if (!(await verifyPassword(password, password_hash))) {
+): Promise<Account> {
+  const account = await ownAccount(accounts, userId)
+  await requireUnlocked(accounts, account.email, clock)
+  if (!(await verifyPassword(password, account.password_hash))) {
     const details = { field: 'current_password' }
     throw new DomainError('invalid', 'the current password is wrong', { details })
   }
-  await accounts.forgetAttempts(email)
+  await accounts.forgetAttempts(account.email)
+  return account
 }

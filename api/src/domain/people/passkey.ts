@@ -11,7 +11,7 @@ import type { Origin } from '../base/origin.ts'
 import { momentOf, type Stamp, stampOf } from '../base/stamp.ts'
 import { type Account, type AccountStore, requireUnlocked } from './account.ts'
 import type { Visitor } from './membership.ts'
-import { ownAccount, requireCurrentPassword } from './own-account.ts'
+import { confirmedAccount, ownAccount } from './own-account.ts'
 import { type Home, homeOf, type UserStore } from './user.ts'
 
 /*
@@ -62,13 +62,12 @@ export async function listPasskeys(
  * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked · conflict (too many)
  *   */
 export async function preparePasskey(
-  { accounts, passkeys, clock }: PasskeyParts,
+  parts: PasskeyParts,
   { userId }: Visitor,
   { current_password }: Confirmed,
 ): Promise<{ user_handle: string; user_name: string; exclude: string[] }> {
-  const account = await ownAccount(accounts, userId)
-  await requireCurrentPassword({ accounts, clock }, account, current_password)
-  const exclude = await passkeys.credentialIds(userId)
+  const account = await confirmedAccount(parts, userId, current_password)
+  const exclude = await parts.passkeys.credentialIds(userId)
   if (exclude.length >= LIMITS.passkeys) throw tooManyPasskeys()
   return { user_handle: userHandle(userId), user_name: account.email, exclude }
 }
@@ -91,26 +90,24 @@ export async function addPasskey(
 
 /** @throws DomainError not_found · invalid (a wrong password) · account_locked */
 export async function removePasskey(
-  { accounts, passkeys, clock }: PasskeyParts,
+  parts: PasskeyParts,
   caller: Visitor,
   { id, current_password }: Confirmed & { id: string },
 ): Promise<void> {
-  const account = await ownAccount(accounts, caller.userId)
-  await requireCurrentPassword({ accounts, clock }, account, current_password)
-  await passkeys.remove(id, stampOf(caller, clock))
+  await confirmedAccount(parts, caller.userId, current_password)
+  await parts.passkeys.remove(id, stampOf(caller, parts.clock))
 }
 
 /** Choose whether a sign-in with the password also asks for a passkey.
  * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked · conflict (no
  *   passkey) */
 export async function changeSecondFactor(
-  { accounts, passkeys, clock }: PasskeyParts,
+  parts: PasskeyParts,
   caller: Visitor,
   { after_password, current_password }: Confirmed & { after_password: boolean },
 ): Promise<void> {
-  const account = await ownAccount(accounts, caller.userId)
-  await requireCurrentPassword({ accounts, clock }, account, current_password)
-  await passkeys.setAfterPassword(after_password, stampOf(caller, clock))
+  await confirmedAccount(parts, caller.userId, current_password)
+  await parts.passkeys.setAfterPassword(after_password, stampOf(caller, parts.clock))
 }
 
 /** The id of an account as a passkey stores it: base64url of the user's id, which tells nothing about the person. */

@@ -33,9 +33,10 @@ export type MachineCaller = {
   origin: Origin | null
 }
 
+type Standing = Pick<MachineCaller, 'workspace' | 'machine' | 'readsAudit'> & { isActive: boolean }
+
 /** The looked-up state of a token. */
-type TokenStanding = Pick<MachineCaller, 'workspace' | 'machine' | 'readsAudit'> & {
-  isActive: boolean
+type TokenStanding = Standing & {
   token: Omit<MachineToken, 'created_by' | 'created_at' | 'last_used_ip'>
 }
 
@@ -45,9 +46,7 @@ export interface MachineCallerStore {
   /** Null when there is no such token. */
   findByToken(tokenHash: string): Promise<TokenStanding | null>
   /** The machine that a call claims to be; null when there is none of this id. */
-  findClaimed(
-    machineId: string,
-  ): Promise<(ClaimedMachine & Pick<MachineCaller, 'workspace' | 'readsAudit'>) | null>
+  findClaimed(machineId: string): Promise<(ClaimedMachine & Standing) | null>
   /** By the bundle's name. */
   grants(tenantId: string, machineId: string): Promise<OwnGrant[]>
   /** The grant of a bundle, by the bundle's id or else its name. */
@@ -78,21 +77,17 @@ export async function admitMachine(
   const known = claimed && (await parts.machineCallers.findClaimed(claimed.machineId))
   if (!known || !claimed) throw new MachineRefusal('unauthorized', 'Unauthorized', null)
   const { bearer: token, address, origin } = presented
-  const { id, last_used_at } = await trustProvedBy(parts, known, {
-    token,
-    address,
-    clientKey: claimed.clientKey,
-  })
-  const { who, workspace, readsAudit } = known
-  const machine = { id: who.id, name: who.name }
-  return {
-    tenantId: workspace.id,
-    workspace,
-    machine,
-    readsAudit,
-    proof: { kind: 'trust', id, last_used_at },
-    origin,
-  }
+  const { clientKey } = claimed
+  const { id, last_used_at } = await trustProvedBy(parts, known, { token, address, clientKey })
+  return provedBy(known, { kind: 'trust', id, last_used_at }, origin)
+}
+
+function provedBy(
+  { workspace, machine, readsAudit }: Standing,
+  proof: MachineCaller['proof'],
+  origin: Origin,
+): MachineCaller {
+  return { tenantId: workspace.id, workspace, machine, readsAudit, proof, origin }
 }
 
 async function byToken(
@@ -103,10 +98,8 @@ async function byToken(
   const standing = await machineCallers.findByToken(hashToken(bearer))
   if (standing === null) throw new MachineRefusal('unauthorized', 'Unauthorized', null)
   requireUsable(standing, { clock, address })
-  const { workspace, machine, readsAudit, token } = standing
-  const { networks: _networks, ...shown } = token
-  const proof = { kind: 'token', ...shown } as const
-  return { tenantId: workspace.id, workspace, machine, readsAudit, proof, origin }
+  const { networks: _networks, ...token } = standing.token
+  return provedBy(standing, { kind: 'token', ...token }, origin)
 }
 
 function requireUsable(

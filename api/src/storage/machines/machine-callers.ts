@@ -74,6 +74,7 @@ export function createMachineCallerStore({ query, prepare }: Queries): MachineCa
       const trusts = await readTrusts({ tenantId: row.tenant_id, machineId })
       return {
         workspace: { id: row.tenant_id, name: row.tenant_name },
+        machine: { id: machineId, name: row.name },
         who: { tenantId: row.tenant_id, id: machineId, name: row.name },
         isActive: row.is_active === 1,
         readsAudit: row.reads_audit === 1,

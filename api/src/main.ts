@@ -21,13 +21,7 @@ import { receiptSigner } from './signing-keys.ts'
 import type { Database } from './storage/base/queries.ts'
 import { overdueSweep, sweepEvery } from './sweeping.ts'
 
-export {
-  auditVerifierKey,
-  exportAudit,
-  forgetInAudit,
-  pruneAudit,
-  verifyAudit,
-} from './audit-maintenance.ts'
+export * from './audit-maintenance.ts'
 export {
   backupDatabase,
   type DatabaseSettings,
@@ -141,10 +135,7 @@ type Closed = {
   drainSeconds: number
 }
 
-async function close(
-  app: FastifyInstance,
-  { settings, shortLived, resources, drainSeconds }: Closed,
-): Promise<void> {
+async function close(app: FastifyInstance, { settings, shortLived, resources, drainSeconds }: Closed) {
   await announceEnd(app, drainSeconds)
   shortLived.room.close()
   shortLived.changeRoom.close()

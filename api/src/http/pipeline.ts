@@ -34,15 +34,7 @@ export type PipelineParts = {
 type AnyCaller = Visitor | MachineCaller | null
 
 /** A handler without its types; `registerEndpoints` pairs it with its row. */
-export type LooseHandler = (call: {
-  caller: AnyCaller
-  params: unknown
-  query: unknown
-  headers: unknown
-  body: unknown
-  peer: Peer
-  onBreak: (listener: () => void) => void
-}) => unknown
+export type LooseHandler = (call: ServedCall) => unknown
 
 export type ServedEndpoint = { row: Endpoint; handler: LooseHandler; rateLimit: RateLimit | undefined }
 

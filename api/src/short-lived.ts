@@ -111,10 +111,7 @@ function requestsFile({ dataDir }: Pick<ApiSettings, 'dataDir'>): string {
 }
 
 // Loaded only when needed, because it takes a large part of the start time.
-async function connect(
-  url: string | (() => string),
-  onError: (error: Error) => void,
-): Promise<RedisConnection> {
+async function connect(url: string | (() => string), onError: (error: Error) => void) {
   const { openRedis } = await import('./request-store/redis-connection.ts')
   return openRedis(url, onError)
 }

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
-import type { Access } from '@keyferry/contract'
-import { TIMES } from '@keyferry/contract'
+import { type Access, TIMES } from '@keyferry/contract'
 import { verifyCaller } from '@keyferry/crypto/caller-signature'
 import { verifyRequest } from '@keyferry/crypto/request-signature'
 import { DomainError } from '../domain/base/errors.ts'
@@ -86,11 +85,7 @@ export class SignedCall {
   }
 }
 
-function verifiedV2(
-  headers: IdentityHeaders,
-  facts: Facts,
-  settings: SigningSettings,
-): { nonce: string } | null {
+function verifiedV2(headers: IdentityHeaders, facts: Facts, settings: SigningSettings) {
   const signed = {
     method: facts.method,
     path: facts.url,

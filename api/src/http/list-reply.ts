@@ -37,10 +37,7 @@ export function pageReply<T, B>({ total, rows }: Listed<T>, present: (entry: T) 
   return new Reply({ headers, body: rows.map(present) })
 }
 
-async function next<T, B>(
-  chunks: AsyncIterator<readonly T[]>,
-  present: (entry: T) => B,
-): Promise<B[] | null> {
+async function next<T, B>(chunks: AsyncIterator<readonly T[]>, present: (entry: T) => B) {
   const { done, value } = await chunks.next()
   return done === true ? null : value.map(present)
 }

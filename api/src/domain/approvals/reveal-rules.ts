@@ -46,11 +46,7 @@ export async function requireMayReadKey(parts: RevealParts, caller: Caller, keyI
 /** `own`: the rules of all these secrets; `ofValues`: those of some. */
 type Read = { own: Policy; names: readonly string[]; ofValues: readonly ValueRules[] }
 
-async function requireReader(
-  { stores }: RevealParts,
-  caller: Caller,
-  { own, names, ofValues }: Read,
-): Promise<void> {
+async function requireReader({ stores }: RevealParts, caller: Caller, { own, names, ofValues }: Read) {
   const policy = tightened(own, ofValues)
   const code = whyNotBy(policy, caller) ?? (policy.approvals_needed === 2 ? 'second_person' : null)
   if (names.length === 0 || code === null) return

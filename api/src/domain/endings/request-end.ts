@@ -19,7 +19,7 @@ import {
   requireOpen,
 } from '../requests/request.ts'
 import { denyStep, type Ending, withdrawStep } from '../requests/request-steps.ts'
-import type { Missing, Step } from '../requests/request-store.ts'
+import type { Step } from '../requests/request-store.ts'
 
 /*
  * How a request ends before its values are delivered: a person denies it, or its client withdraws it.
@@ -51,11 +51,7 @@ export async function deny(
   throw alreadyApproved()
 }
 
-async function endNow(
-  parts: RequestParts,
-  requestId: string,
-  step: Step<Ending>,
-): Promise<Ending | { refused: Missing }> {
+async function endNow(parts: RequestParts, requestId: string, step: Step<Ending>) {
   const ending = await changeRequest(parts, requestId, step)
   return typeof ending === 'string' ? { refused: ending } : ending
 }

@@ -1,5 +1,4 @@
-import type { End, Ending, Endings, Ends } from '../approvals/ending.ts'
-import { isAlarm, person } from '../approvals/ending.ts'
+import { type End, type Ending, type Endings, type Ends, isAlarm, person } from '../approvals/ending.ts'
 import { type GrantParts, remember } from '../approvals/grant.ts'
 import type { HeldDeliveryStore } from '../approvals/held-delivery.ts'
 import { returningByCode } from '../approvals/receipt.ts'

@@ -113,11 +113,7 @@ async function requireRoom(parts: VouchParts, caller: Caller, request: ApprovalR
 
 type Vouching = { bundle: Bundle; keys: string[]; deciders: Vouch['deciders'] }
 
-async function newVouch(
-  parts: VouchParts,
-  caller: Caller,
-  { bundle, keys, deciders }: Vouching,
-): Promise<Vouch> {
+async function newVouch(parts: VouchParts, caller: Caller, { bundle, keys, deciders }: Vouching) {
   const { username } = await findSelf(parts.stores.tenants, caller)
   return {
     id: parts.clock.newId(),

@@ -3,7 +3,7 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
-import { type BundleStore, bundleNotFound, requireBundleEditor, requireMayLetGo } from './bundle.ts'
+import { type BundleStore, findBundle, requireBundleEditor, requireMayLetGo } from './bundle.ts'
 import { type AttachedKey, attachedEntries, type EntryStores, withLongValues } from './bundle-entry.ts'
 import { type KeyStore, requireShowable } from './key.ts'
 
@@ -74,7 +74,7 @@ export async function listAttachedKeys(
   { bundleId, values }: { bundleId: string; values: 'none' | 'public' },
 ): Promise<AsyncIterable<readonly AttachedKey[]>> {
   const place = { tenantId, bundleId }
-  if (!(await stores.bundles.find(place.tenantId, bundleId))) throw bundleNotFound()
+  await findBundle(stores.bundles, place, bundleId)
   const entries = await attachedEntries(stores, place, values)
   return withLongValues(stores, place, { entries, values: 'public' })
 }
@@ -86,8 +86,7 @@ export async function listSharedKeys(
   caller: Caller,
   bundleId: string,
 ): Promise<(SharedKey & { crosses: boolean })[]> {
-  const bundle = await stores.bundles.find(caller.tenantId, bundleId)
-  if (!bundle) throw bundleNotFound()
+  const bundle = await findBundle(stores.bundles, caller, bundleId)
   const shared = await stores.attachments.listShared(caller.tenantId, bundleId)
   return shared.map((key) => ({ ...key, crosses: crossesProduction(key, isProduction(bundle)) }))
 }

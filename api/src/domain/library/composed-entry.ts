@@ -49,10 +49,7 @@ export function withComposed<Entry extends Composable>(
   return entries.map((entry) => (entry.templateParts === null ? entry : composedEntry(entry, byName)))
 }
 
-function composedEntry<Entry extends Composable>(
-  entry: Entry,
-  byName: ReadonlyMap<string, Composable>,
-): Entry {
+function composedEntry<Entry extends Composable>(entry: Entry, byName: ReadonlyMap<string, Composable>) {
   const names = entry.templateParts ?? []
   const found = names.flatMap((name) => byName.get(name) ?? [])
   const parts = found.filter(({ templateParts }) => templateParts === null)

@@ -1,5 +1,4 @@
-import type { DuplicateBundle } from '@keyferry/contract'
-import { MASK } from '@keyferry/contract'
+import { type DuplicateBundle, MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'

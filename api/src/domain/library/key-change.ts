@@ -53,11 +53,7 @@ export function effectiveChange(
   return { ...wanted, changed, version: value ? current.version + 1 : current.version }
 }
 
-function newValue(
-  current: CurrentKey,
-  { open, isSame }: CurrentValue,
-  { value, isTemplate }: StampedChange,
-): Plaintext | undefined {
+function newValue(current: CurrentKey, { open, isSame }: CurrentValue, { value, isTemplate }: StampedChange) {
   if (isTemplate !== current.isTemplate) return value ?? open() ?? undefined
   return value && !isSame(value) ? value : undefined
 }

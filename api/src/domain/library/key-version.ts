@@ -1,5 +1,4 @@
-import type { KeyVersionList } from '@keyferry/contract'
-import { MASK } from '@keyferry/contract'
+import { type KeyVersionList, MASK } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'

@@ -1,5 +1,5 @@
-import type { CreateKey, Key as KeySchema, UpdateKey } from '@keyferry/contract'
-import { type Changers, MASK } from '@keyferry/contract'
+import type { Changers, CreateKey, Key as KeySchema, UpdateKey } from '@keyferry/contract'
+import { MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'

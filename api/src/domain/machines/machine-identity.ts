@@ -64,14 +64,8 @@ export async function trustProvedBy(
 
 type Verifying = { who: ClaimedMachine['who']; issuer: string; candidates: readonly TrustOfMachine[] }
 
-type Verified = { claims: Claims; verifiers: readonly TrustOfMachine[] }
-
 // Trusts in one issuer may have different pasted keys. A token proves its claims only to those whose keys verify it.
-async function verified(
-  { idTokens }: IdentityParts,
-  { who, issuer, candidates }: Verifying,
-  token: string,
-): Promise<Verified> {
+async function verified({ idTokens }: IdentityParts, { who, issuer, candidates }: Verifying, token: string) {
   const groups = Map.groupBy(candidates, ({ keys }) => JSON.stringify(keys))
   const verifiers: TrustOfMachine[] = []
   const problems: IdTokenProblem[] = []

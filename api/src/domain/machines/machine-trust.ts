@@ -1,5 +1,4 @@
-import type { CreateTrust, MachineAttemptList } from '@keyferry/contract'
-import { LIMITS } from '@keyferry/contract'
+import { type CreateTrust, LIMITS, type MachineAttemptList } from '@keyferry/contract'
 import { GITHUB_ISSUER } from '@keyferry/contract/trusts'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'

@@ -1,5 +1,9 @@
-import type { Machine as MachineSchema, MachineToken as TokenSchema } from '@keyferry/contract'
-import { LIMITS, type MachineTrust as TrustSchema } from '@keyferry/contract'
+import {
+  LIMITS,
+  type Machine as MachineSchema,
+  type MachineToken as TokenSchema,
+  type MachineTrust as TrustSchema,
+} from '@keyferry/contract'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'

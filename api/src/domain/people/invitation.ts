@@ -1,5 +1,4 @@
-import type { InvitationPreview, Invitation as InvitationSchema } from '@keyferry/contract'
-import { TIMES } from '@keyferry/contract'
+import { type InvitationPreview, type Invitation as InvitationSchema, TIMES } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'

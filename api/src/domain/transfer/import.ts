@@ -1,12 +1,11 @@
-import type { ImportItems } from '@keyferry/contract'
-import { environmentValue, KeyName, LIMITS } from '@keyferry/contract'
+import { environmentValue, type ImportItems, KeyName, LIMITS } from '@keyferry/contract'
 import { EnvError, parseEnv } from '@keyferry/contract/env'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { stampOf } from '../base/stamp.ts'
-import { type BundleStore, bundleNotFound } from '../library/bundle.ts'
+import { type BundleStore, findBundle } from '../library/bundle.ts'
 import type { EntryStores } from '../library/bundle-entry.ts'
 import type { LegacyItemStore } from '../library/legacy-item.ts'
 import { maskedOver } from '../library/mask.ts'
@@ -30,7 +29,7 @@ export async function importItems(
   { bundleId, from, clock }: { bundleId: string; from: ImportFrom; clock: ClockAndIds },
 ): Promise<{ created: number; updated: number }> {
   const place = { tenantId: caller.tenantId, bundleId }
-  if (!(await stores.bundles.find(place.tenantId, bundleId))) throw bundleNotFound()
+  await findBundle(stores.bundles, place, bundleId)
   const values = valuesOf(from)
   const names = await maskedOver(stores, place, values)
   if (names.length > 0) throw masksOverSecrets(names)

@@ -145,11 +145,7 @@ function isReplaced(name: string, { choices: { own, share, replace } }: PlannedI
 }
 
 // Several keys may be delivered under one name. The key that has the name is meant, or the only one, or the one named.
-function chosen(
-  { name }: ImportEntry,
-  candidates: readonly FoundKey[],
-  { choices }: PlannedImport,
-): FoundKey {
+function chosen({ name }: ImportEntry, candidates: readonly FoundKey[], { choices }: PlannedImport) {
   const wanted = choices.keyNames.get(name) ?? name
   const named = candidates.find((key) => key.name === wanted)
   const [only, ...others] = candidates

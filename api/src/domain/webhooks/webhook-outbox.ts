@@ -87,11 +87,7 @@ export function hasRoom(running: readonly DueWebhook[], due: DueWebhook): boolea
   return !isBusy && (wanted.withSlow || !due.isSlow)
 }
 
-function full(
-  running: readonly DueWebhook[],
-  most: number,
-  whose: (webhook: DueWebhook) => string,
-): string[] {
+function full(running: readonly DueWebhook[], most: number, whose: (webhook: DueWebhook) => string) {
   const counts = Map.groupBy(running, whose)
   return [...counts].filter(([, webhooks]) => webhooks.length >= most).map(([id]) => id)
 }

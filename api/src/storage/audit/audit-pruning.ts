@@ -65,10 +65,7 @@ const PRUNED_AT_ONCE = 10_000
 /** Delete the oldest days of a log, as many as one transaction should.
  * @param before the day (yyyy-mm-dd) from which all is kept
  * @returns null when no whole day before that can be deleted */
-async function pruneOldest(
-  transaction: Recorded,
-  pruning: Pruning & { before: string },
-): Promise<Pruned | null> {
+async function pruneOldest(transaction: Recorded, pruning: Pruning & { before: string }) {
   const { tenantId, before } = pruning
   const head = await holdHead(transaction, tenantId)
   const from = head.first_seq

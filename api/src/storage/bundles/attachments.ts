@@ -86,11 +86,7 @@ async function reorder(
 }
 
 /** Change an attachment, stamp its bundle and record the event. */
-async function changeAttachment(
-  transaction: Recorded,
-  change: AttachmentChange,
-  stamp: Stamp,
-): Promise<void> {
+async function changeAttachment(transaction: Recorded, change: AttachmentChange, stamp: Stamp) {
   const { tenantId } = stamp
   const { bundleId, as } = change
   const { delivered_name: current } = await heldAttachment(transaction, tenantId, change)

@@ -1,6 +1,5 @@
 import type { Listed, WholePage } from '../../domain/base/listing.ts'
-import type { Machine, MachineStore } from '../../domain/machines/machine.ts'
-import { machineNotFound } from '../../domain/machines/machine.ts'
+import { type Machine, type MachineStore, machineNotFound } from '../../domain/machines/machine.ts'
 import type { Query } from '../base/queries.ts'
 import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
 import { networksIn } from './machine-changes.ts'

@@ -125,11 +125,7 @@ async function grant(
 
 /** Take a bundle from a machine.
  * @throws DomainError not_found */
-async function revoke(
-  transaction: Recorded,
-  { machineId, bundleId }: GrantPlace,
-  stamp: Stamp,
-): Promise<void> {
+async function revoke(transaction: Recorded, { machineId, bundleId }: GrantPlace, stamp: Stamp) {
   const { tenantId } = stamp
   const machine = await holdMachine(transaction, tenantId, machineId)
   const bundle = await bundleOf(transaction, tenantId, bundleId)

@@ -24,10 +24,7 @@ export async function rewrapTenantKeys(database: Database, ring: RootKeyRing): P
   return { rewrapped, forgotten: await forgetOthers(database, ring) }
 }
 
-async function rewrapSome(
-  transaction: Query,
-  { ring, hold }: { ring: RootKeyRing; hold: Database['hold'] },
-): Promise<number> {
+async function rewrapSome(transaction: Query, { ring, hold }: { ring: RootKeyRing; hold: Database['hold'] }) {
   const { first } = ring
   const tenants = await transaction
     .selectFrom('tenants')

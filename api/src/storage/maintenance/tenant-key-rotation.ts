@@ -79,10 +79,7 @@ function holder({ query, hold }: Database, tenantId: string | null) {
   }
 }
 
-async function addNextKeys(
-  transaction: Query,
-  { ids, ring }: { ids: readonly string[]; ring: RootKeyRing },
-): Promise<void> {
+async function addNextKeys(transaction: Query, { ids, ring }: { ids: readonly string[]; ring: RootKeyRing }) {
   for (const id of ids) {
     const row = transaction.selectFrom('tenants').select(KEY_COLUMNS).where('id', '=', id)
     const { wrapped_key, next_key, old_key } = await row.executeTakeFirstOrThrow()
@@ -117,11 +114,7 @@ async function encryptAnew(database: Database, tenantKeys: TenantKeys, tenantId:
   return changed
 }
 
-async function encryptSome(
-  transaction: Query,
-  keys: TenantKeyRing,
-  values: readonly StoredValue[],
-): Promise<number> {
+async function encryptSome(transaction: Query, keys: TenantKeyRing, values: readonly StoredValue[]) {
   let changed = 0
   for (const { table, column, tenantId, id, blob, context } of values) {
     const key = tenantKeyFor(blob, keys)

@@ -1,26 +1,18 @@
 import type { GrantEnd } from '../../domain/approvals/grant.ts'
-import type { Event } from '../../domain/base/event.ts'
+import type { Made } from '../../domain/base/event.ts'
 import type { Recorded } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 
 /** Which grants end: those that fit everything that is given. */
 type Which = { tenantId?: string; bundleId?: string; userId?: string; deviceKey?: string; id?: string }
 
-type End = { reason: GrantEnd } & Pick<Event, 'actor' | 'at' | 'origin'>
-
-const COLUMNS = {
-  tenantId: 'tenant_id',
-  bundleId: 'bundle_id',
-  userId: 'user_id',
-  deviceKey: 'device_key',
-  id: 'id',
-} as const
+type End = Made & { reason: GrantEnd }
 
 /** End the remembered approvals that hold at this time, each with an event.
  * @returns how many */
 export async function endGrants(
   transaction: Recorded,
-  which: Which,
+  { tenantId, bundleId, userId, deviceKey, id: grantId }: Which,
   { reason, ...end }: End,
 ): Promise<number> {
   let update = transaction
@@ -28,10 +20,11 @@ export async function endGrants(
     .set({ ended: reason })
     .where('ended', 'is', null)
     .where('expires_at', '>', end.at)
-  for (const field of ['tenantId', 'bundleId', 'userId', 'deviceKey', 'id'] as const) {
-    const value = which[field]
-    if (value !== undefined) update = update.where(COLUMNS[field], '=', value)
-  }
+  if (tenantId !== undefined) update = update.where('tenant_id', '=', tenantId)
+  if (bundleId !== undefined) update = update.where('bundle_id', '=', bundleId)
+  if (userId !== undefined) update = update.where('user_id', '=', userId)
+  if (deviceKey !== undefined) update = update.where('device_key', '=', deviceKey)
+  if (grantId !== undefined) update = update.where('id', '=', grantId)
   const ended = await update.returning(['tenant_id', 'id', 'bundle_id']).execute()
   for (const { tenant_id, id, bundle_id } of ended) {
     const { name } = await selectOf(transaction, 'bundles', { tenantId: tenant_id, id: bundle_id })

@@ -2,7 +2,7 @@ import { LIMITS } from '@keyferry/contract'
 import { DomainError } from '../../domain/base/errors.ts'
 import { madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
-import type { NewPasskey, Passkey, PasskeyStore, StoredPasskey } from '../../domain/people/passkey.ts'
+import type { NewPasskey, PasskeyStore, StoredPasskey } from '../../domain/people/passkey.ts'
 import { passkeyNotFound, tooManyPasskeys } from '../../domain/people/passkey.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
@@ -49,11 +49,7 @@ async function holdAccount(transaction: Query, { by, at }: Stamp): Promise<void>
   await transaction.updateTable('users').set({ updated_at: at }).where('id', '=', by).execute()
 }
 
-async function rename(
-  transaction: Recorded,
-  { id, name }: { id: string; name: string },
-  stamp: Stamp,
-): Promise<Passkey> {
+async function rename(transaction: Recorded, { id, name }: { id: string; name: string }, stamp: Stamp) {
   const row = await transaction
     .updateTable('passkeys')
     .set({ name })

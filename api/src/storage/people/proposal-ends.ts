@@ -1,14 +1,11 @@
-import type { Event } from '../../domain/base/event.ts'
+import type { Made } from '../../domain/base/event.ts'
 import type { Proposal } from '../../domain/kinds/proposal.ts'
 import type { Recorded } from '../base/queries.ts'
 
 /** Which open proposals end: those that fit everything that is given. */
 type Which = { tenantId?: string; userId?: string; ids?: readonly string[]; overdueAt?: string }
 
-type End = { state: Exclude<Proposal['state'], 'open'>; reason?: string } & Pick<
-  Event,
-  'actor' | 'at' | 'origin'
->
+type End = Made & { state: Exclude<Proposal['state'], 'open'>; reason?: string }
 
 /** End open proposals, each with an event, and destroy their values.
  * @returns how many */
@@ -27,13 +24,8 @@ export async function endProposals(
   if (overdueAt !== undefined) update = update.where('expires_at', '<=', overdueAt)
   const ended = await update.returning(['tenant_id', 'id', 'user_id', 'bundle_name']).execute()
   for (const row of ended) {
-    const data = reason === undefined ? {} : { reason }
-    transaction.record({
-      ...made,
-      ...proposalEvent(row),
-      action: `proposal.${state}`,
-      data: { ...data, ...dataOf(row) },
-    })
+    const data = { ...(reason === undefined ? {} : { reason }), ...dataOf(row) }
+    transaction.record({ ...made, ...proposalEvent(row), action: `proposal.${state}`, data })
   }
   return ended.length
 }
@@ -53,7 +45,7 @@ export function dataOf({ id, bundle_name }: Row) {
 export async function endProposalsOf(
   transaction: Recorded,
   person: { tenantId: string; userId: string },
-  made: Pick<Event, 'actor' | 'at' | 'origin'>,
+  made: Made,
 ): Promise<void> {
   await endProposals(transaction, person, { ...made, state: 'withdrawn', reason: 'person_removed' })
 }

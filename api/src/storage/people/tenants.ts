@@ -28,11 +28,7 @@ export function createTenantStore(queries: Queries): TenantStore {
   }
 }
 
-async function rename(
-  transaction: Recorded,
-  { id, name }: { id: string; name: string },
-  stamp: Stamp,
-): Promise<boolean> {
+async function rename(transaction: Recorded, { id, name }: { id: string; name: string }, stamp: Stamp) {
   const ofOwner = transaction
     .updateTable('tenants')
     .set({ name, updated_at: stamp.at })

@@ -84,11 +84,7 @@ export function creationOf(schema: Schema, types: ColumnTypes): readonly string[
   })
 }
 
-function fieldOf(
-  name: string,
-  { storage, isNullable, allowed }: Column<unknown>,
-  types: ColumnTypes,
-): string {
+function fieldOf(name: string, { storage, isNullable, allowed }: Column<unknown>, types: ColumnTypes) {
   const type = storage === 'integer' ? storage : types[storage]
   const values = allowed.map((value) => `'${value}'`).join(', ')
   const check = values === '' ? '' : ` check (${name} in (${values}))`

@@ -77,17 +77,15 @@ async function keep(transaction: Recorded, vault: TenantVault, proposal: Kept): 
     .insertInto('proposals')
     .values({ ...row, value })
     .execute()
-  const data = { ...dataOf(row), names: namesOf(proposal), ...removed(proposal), ...existing(row) }
-  transaction.record({ ...proposalEvent(row), action: 'proposal.created', data, ...madeBy(stamp) })
+  const { bundleId, bundleName: name, detach } = proposal
+  const data = {
+    ...dataOf(row),
+    names: namesOf(proposal),
+    ...(detach.length === 0 ? {} : { removed: detach.length }),
+    ...(bundleId === null ? {} : { bundle: { id: bundleId, name } }),
+  }
+  transaction.record({ ...madeBy(stamp), ...proposalEvent(row), action: 'proposal.created', data })
   return true
-}
-
-function removed({ detach }: Kept) {
-  return detach.length === 0 ? {} : { removed: detach.length }
-}
-
-function existing({ bundle_id: id, bundle_name: name }: { bundle_id: string | null; bundle_name: string }) {
-  return id === null ? {} : { bundle: { id, name } }
 }
 
 function rowOf({ id, bundleId, bundleName, entries, detach, sender, until, stamp }: Kept) {

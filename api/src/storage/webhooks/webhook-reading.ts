@@ -1,7 +1,6 @@
 import { WEBHOOK_EVENTS, type WebhookEvent } from '@keyferry/contract'
 import { z } from 'zod'
-import type { Webhook, WebhookStore } from '../../domain/webhooks/webhook.ts'
-import { webhookNotFound } from '../../domain/webhooks/webhook.ts'
+import { type Webhook, type WebhookStore, webhookNotFound } from '../../domain/webhooks/webhook.ts'
 import type { Query } from '../base/queries.ts'
 import type { WebhookRow } from '../base/tables.ts'
 import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'

@@ -1,12 +1,6 @@
 import { requireMayReadBundle } from '../domain/approvals/reveal-rules.ts'
 import type { BundleEntry } from '../domain/library/bundle-entry.ts'
-import {
-  envTextOf,
-  exportBundle,
-  exportBundleAsEnv,
-  exportedEntry,
-  noteExport,
-} from '../domain/library/export.ts'
+import { envTextOf, exportBundle, exportedEntry, noteExport } from '../domain/library/export.ts'
 import { type Handlers, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { requireRevealing } from './keys.ts'
@@ -20,9 +14,9 @@ export function exportHandlers({ stores, clock, devAllowPlaintext, requestParts 
         requireRevealing(devAllowPlaintext)
         await requireMayReadBundle(requestParts, caller, params.bundle_id)
       }
-      const exported = { bundleId: params.bundle_id, values: isRevealed ? 'all' : 'public' } as const
-      const groups = await (format === 'env' ? exportBundleAsEnv : exportBundle)(stores, caller, exported)
-      await noteExport({ ...stores, clock }, caller, { ...exported, format })
+      const exported = { bundleId: params.bundle_id, format, values: isRevealed ? 'all' : 'public' } as const
+      const groups = await exportBundle(stores, caller, exported)
+      await noteExport({ ...stores, clock }, caller, exported)
       return format === 'env' ? envReply(groups) : jsonReply(groups)
     },
   } satisfies Partial<Handlers>

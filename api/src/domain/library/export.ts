@@ -19,40 +19,17 @@ import { maskedText } from './wanted-values.ts'
 type Exported = readonly [name: string, value: string]
 
 type ExportStores = EntryStores & { bundles: BundleStore }
-type ExportOf = { bundleId: string; values: 'public' | 'all' }
+type ExportOf = { bundleId: string; format: 'env' | 'json'; values: 'public' | 'all' }
 
-/** A bundle's entries in groups that are small enough to hold in memory.
- * @throws DomainError not_found · invalid: a composed value lacks a part or is too long */
+/** A bundle's entries in groups that are small enough to hold in memory. For ENV text, every name is checked before the
+ * first group is read.
+ * @throws DomainError not_found · invalid: a composed value lacks a part or is too long; for ENV text, names that no
+ *   shell can assign (`details.names`) */
 export async function exportBundle(
   stores: ExportStores,
   caller: Caller,
-  exported: ExportOf,
+  { bundleId, format, values }: ExportOf,
 ): Promise<AsyncIterable<readonly BundleEntry[]>> {
-  const { place, entries } = await entriesOf(stores, caller, exported)
-  return withLongValues(stores, place, { entries, values: exported.values })
-}
-
-/** As `exportBundle`, for ENV text. Every name is checked before the first group is read.
- * @throws DomainError not_found · invalid, `details.names`: names that no shell can assign */
-export async function exportBundleAsEnv(
-  stores: ExportStores,
-  caller: Caller,
-  exported: ExportOf,
-): Promise<AsyncIterable<readonly BundleEntry[]>> {
-  const { place, entries } = await entriesOf(stores, caller, exported, envTextIn)
-  // Only values of names that take a number are checked, and these are short. Composed values are checked above.
-  envTextOf(entries.map((entry) => (entry.isLong ? [entry.name, ''] : exportedEntry(entry))))
-  return withLongValues(stores, place, { entries, values: exported.values })
-}
-
-type CheckGroup = (group: readonly BundleEntry[]) => void
-
-async function entriesOf(
-  stores: ExportStores,
-  caller: Caller,
-  { bundleId, values }: ExportOf,
-  check: CheckGroup = () => {},
-) {
   const bundle = await findBundle(stores.bundles, caller, bundleId)
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const entries = await bundleEntries(stores, place, values)
@@ -61,14 +38,13 @@ async function entriesOf(
   const toCompose = entries.filter(({ isLong, composition }) => isLong && composition !== undefined)
   for await (const group of withLongValues(stores, place, { entries: toCompose, values })) {
     requireComposed(group)
-    check(group)
+    if (format === 'env') envTextOf(group.map(exportedEntry))
     await turn()
   }
-  return { place, entries }
-}
-
-function envTextIn(group: readonly BundleEntry[]): void {
-  envTextOf(group.map(exportedEntry))
+  // Only values of names that take a number are checked, and these are short. Composed values are checked above.
+  if (format === 'env')
+    envTextOf(entries.map((entry) => (entry.isLong ? [entry.name, ''] : exportedEntry(entry))))
+  return withLongValues(stores, place, { entries, values })
 }
 
 /** A name and its value; a value that is not wanted is masked. */
@@ -91,7 +67,7 @@ export function envTextOf(exported: Iterable<Exported>): string {
 export async function noteExport(
   { bundles, events, clock }: { bundles: BundleStore; events: EventStore; clock: ClockAndIds },
   caller: Caller,
-  { bundleId, format, values }: ExportOf & { format: string },
+  { bundleId, format, values }: ExportOf,
 ): Promise<void> {
   const { id, name } = await findBundle(bundles, caller, bundleId)
   await events.record({

@@ -3,15 +3,7 @@ import { stricterElsewhere, stricterForMachines } from '../domain/approvals/valu
 import { DomainError } from '../domain/base/errors.ts'
 import { wholePage } from '../domain/base/listing.ts'
 import { stampOf } from '../domain/base/stamp.ts'
-import {
-  createKey,
-  deleteKey,
-  findKey,
-  listKeys,
-  revealKey,
-  type SeenKey,
-  updateKey,
-} from '../domain/library/key.ts'
+import { createKey, deleteKey, listKeys, readKey, type SeenKey, updateKey } from '../domain/library/key.ts'
 import { changeKeys } from '../domain/library/key-batch.ts'
 import { dueBy, dueOf } from '../domain/library/key-lifetime.ts'
 import { type KeyVersion, restoreVersion, shownValue } from '../domain/library/key-version.ts'
@@ -40,7 +32,7 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
         await requireMayReadKey(requestParts, caller, key_id)
       }
       const [key, bundles] = await Promise.all([
-        (isRevealed ? revealKey : findKey)(keys, caller, key_id),
+        readKey(keys, caller, { keyId: key_id, values: isRevealed ? 'all' : 'public' }),
         keys.bundlesUsing(caller.tenantId, key_id),
       ])
       return { ...present(key), bundles }

@@ -127,19 +127,21 @@ export async function createKey(
 }
 
 /** @throws DomainError not_found, for another tenant's key too */
-export async function findKey(keys: KeyStore, caller: Caller, keyId: string): Promise<SeenKey> {
-  return seenBy(keys, caller, existing(await keys.find(caller.tenantId, keyId, 'public')))
+export function findKey(keys: KeyStore, caller: Caller, keyId: string): Promise<SeenKey> {
+  return readKey(keys, caller, { keyId, values: 'public' })
 }
 
-/** As `findKey`, with a secret's value too; for servers that are set to reveal.
+/** @param wanted `all`: with a secret's value too, for servers that are set to reveal
  * @throws DomainError not_found */
-export async function revealKey(keys: KeyStore, caller: Caller, keyId: string): Promise<SeenKey> {
-  return seenBy(keys, caller, existing(await keys.find(caller.tenantId, keyId, 'all')))
-}
-
-async function seenBy(keys: KeyStore, caller: Caller, key: Key): Promise<SeenKey> {
-  const [seen] = await allSeenBy(keys, caller, [key])
-  return seen ?? { ...key, may_change: false, may_show: false }
+export async function readKey(
+  keys: KeyStore,
+  caller: Caller,
+  { keyId, values }: { keyId: string; values: 'public' | 'all' },
+): Promise<SeenKey> {
+  const key = await keys.find(caller.tenantId, keyId, values)
+  const [seen] = key ? await allSeenBy(keys, caller, [key]) : []
+  if (!seen) throw keyNotFound()
+  return seen
 }
 
 async function allSeenBy(keys: KeyStore, caller: Caller, found: readonly Key[]): Promise<SeenKey[]> {
@@ -262,9 +264,4 @@ export function keyNotFound(): DomainError {
 async function refuseMaskOverSecret(keys: KeyStore, caller: Caller, keyId: string): Promise<void> {
   const { name, is_secret } = await findKey(keys, caller, keyId)
   if (is_secret) throw maskOverSecret(name)
-}
-
-function existing(key: Key | null): Key {
-  if (!key) throw keyNotFound()
-  return key
 }

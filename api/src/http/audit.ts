@@ -1,12 +1,12 @@
-import { listAudit } from '../domain/audit/audit.ts'
 import { DomainError } from '../domain/base/errors.ts'
+import { wholePage } from '../domain/base/listing.ts'
 import { type Handlers, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
 export function auditHandlers({ stores: { audit } }: HandlerParts) {
   return {
     async listAudit({ caller, query: { limit, offset, ...filter } }) {
-      const { entries, total } = await listAudit(audit, caller, { filter, page: { limit, offset } })
+      const { entries, total } = await audit.list(caller.tenantId, filter, wholePage({ limit, offset }))
       const headers = total === null ? {} : { 'x-total-count': String(total) }
       return new Reply({ headers, body: entries })
     },

@@ -1,7 +1,6 @@
 import { AUDIT_ACTIONS } from '@keyferry/contract'
 import { z } from 'zod'
-import type { Page } from '../base/listing.ts'
-import type { Caller } from '../people/membership.ts'
+import type { WholePage } from '../base/listing.ts'
 
 /*
  * The audit log of a tenant: its events, numbered from 1 without gaps, each hashed together with the hash before it. An
@@ -59,23 +58,13 @@ export type AuditPage = { entries: AuditEntry[]; total: number | null }
 type AuditExport = { lines: AsyncIterable<string> }
 
 export interface AuditStore {
-  list(tenantId: string, filter: AuditFilter, page: { limit: number; offset: number }): Promise<AuditPage>
+  /** The newest first; unsealed ones on top. */
+  list(tenantId: string, filter: AuditFilter, page: WholePage): Promise<AuditPage>
   export(tenantId: string, range: { from: number; to: number }): AuditExport
   /** The newest signed note; null when nothing is sealed yet. */
   note(tenantId: string): Promise<string | null>
   /** The key that verifies the notes, as C2SP writes it. */
   readonly verifierKey: string
-}
-
-const FIRST_PAGE = 100
-
-/** Events of the caller's tenant, newest first; unsealed ones on top. */
-export function listAudit(
-  audit: AuditStore,
-  { tenantId }: Pick<Caller, 'tenantId'>,
-  { filter, page: { limit = FIRST_PAGE, offset = 0 } }: { filter: AuditFilter; page: Page },
-): Promise<AuditPage> {
-  return audit.list(tenantId, filter, { limit, offset })
 }
 
 /** The columns by which an entry is found, from its text. */

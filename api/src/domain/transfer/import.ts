@@ -10,6 +10,7 @@ import type { EntryStores } from '../library/bundle-entry.ts'
 import type { LegacyItemStore } from '../library/legacy-item.ts'
 import { maskedOver } from '../library/mask.ts'
 import type { Caller } from '../people/membership.ts'
+import { invalid } from './library-import-step.ts'
 
 /*
  * An import writes ENV text or a JSON object into a bundle as legacy items, all of them or none. Known items get the
@@ -32,7 +33,7 @@ export async function importItems(
   await findBundle(stores.bundles, place, bundleId)
   const values = valuesOf(from)
   const names = await maskedOver(stores, place, values)
-  if (names.length > 0) throw masksOverSecrets(names)
+  if (names.length > 0) throw invalid('masked values cannot be imported over secrets', names)
   const items = [...values].map(([name, value]) => ({
     id: clock.newId(),
     name,
@@ -63,9 +64,4 @@ function parsed(payload: string): Map<string, string> {
 function requireValid({ name, value, line }: { name: string; value: string; line: number }): void {
   const problem = KeyName.safeParse(name).error ?? ImportedValue.safeParse(value).error
   if (problem) throw new EnvError(problem.issues[0]?.message ?? 'invalid entry', { line })
-}
-
-function masksOverSecrets(names: readonly string[]): DomainError {
-  const message = `masked values cannot be imported over secrets: ${names.join(', ')}`
-  return new DomainError('invalid', message, { details: { names } })
 }

@@ -11,6 +11,7 @@ import {
   invalid,
   makesKey,
   type PlannedImport,
+  refusal,
 } from './library-import-step.ts'
 
 /*
@@ -48,13 +49,12 @@ function repeated(names: readonly string[]): string[] {
 }
 
 function requireNoLegacyItems({ attached, legacyNames }: ImportLibrary, { entries }: PlannedImport): void {
-  const legacy = entries
-    .map(({ name }) => name)
-    .filter((name) => legacyNames.has(name) && !attached.has(name))
-  if (legacy.length === 0) return
-  const message = `the bundle has inline items: convert them into keys first: ${legacy.join(', ')}`
-  throw new DomainError('conflict', message, { details: { names: legacy } })
+  const names = entries.map(({ name }) => name)
+  const inline = names.filter((name) => legacyNames.has(name) && !attached.has(name))
+  if (inline.length > 0) throw refusal('conflict', INLINE, inline)
 }
+
+const INLINE = 'the bundle has inline items: convert them into keys first'
 
 function requireSomethingToKeep({ attached }: ImportLibrary, { entries }: PlannedImport): void {
   const masked = entries.filter(({ name, value }) => value === MASK && !attached.has(name))
@@ -123,13 +123,12 @@ export function planRemovals(
 ): ImportRemoval[] {
   const kept = new Set(entries.map(({ name }) => name))
   const twice = detach.filter((name, index) => kept.has(name) || detach.indexOf(name) < index)
-  if (twice.length > 0) throw refusal('invalid', 'a name to remove is given twice', twice)
+  if (twice.length > 0) throw invalid('a name to remove is given twice', twice)
   const missing = detach.filter((name) => !attached.has(name))
   const inline = missing.filter((name) => legacyNames.has(name))
-  if (inline.length > 0)
-    throw refusal('conflict', 'the bundle has inline items: convert them into keys first', inline)
+  if (inline.length > 0) throw refusal('conflict', INLINE, inline)
   if (missing.length > 0)
-    throw refusal('invalid', `the bundle ${bundleName} does not deliver the names to remove`, missing)
+    throw invalid(`the bundle ${bundleName} does not deliver the names to remove`, missing)
   const written = steps.filter(({ action }) => action !== 'same' && action !== 'kept')
   const ended = new Set([...detach, ...written.map(({ entry }) => entry.name)])
   const composed = [...templates].filter(([name]) => !ended.has(name))
@@ -138,8 +137,4 @@ export function planRemovals(
     const breaks = composed.filter(([, parts]) => parts.includes(name)).map(([template]) => template)
     return key === undefined ? [] : [{ name, key, breaks }]
   })
-}
-
-function refusal(code: 'invalid' | 'conflict', message: string, names: readonly string[]): DomainError {
-  return new DomainError(code, `${message}: ${names.join(', ')}`, { details: { names } })
 }

@@ -154,5 +154,13 @@ export function splits({ action, isAttached }: Pick<ImportStep, 'action' | 'isAt
 
 /** What is wrong with the entries of these names. */
 export function invalid(message: string, names: readonly string[]): DomainError {
-  return new DomainError('invalid', `${message}: ${names.join(', ')}`, { details: { names } })
+  return refusal('invalid', message, names)
+}
+
+export function refusal(
+  code: 'invalid' | 'conflict',
+  message: string,
+  names: readonly string[],
+): DomainError {
+  return new DomainError(code, `${message}: ${names.join(', ')}`, { details: { names } })
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Assurance, WhyNotCode } from '@keyferry/contract'
 import type { BundleStore } from '../library/bundle.ts'
 import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
+import { listed } from '../library/key-batch.ts'
 import type { MachineStore } from '../machines/machine.ts'
 import {
   effectivePolicy,
@@ -132,17 +133,12 @@ const LISTED = 3
 
 /** What a refusal says of values that come under rules of another bundle, which it does not name. */
 export function valuesRefused(code: WhyNotCode, names: readonly string[]): string {
-  return `A rule of another bundle covers ${listed(names)}: ${WHY[code]}. Leave these values out, or follow the rule`
+  return `A rule of another bundle covers ${listed(names, LISTED)}: ${WHY[code]}. Leave these values out, or follow the rule`
 }
 
 /** What a refusal says of values that a person may not read without an approval. `who`: others who may. */
 export function readingRefused(code: WhyNotCode, names: readonly string[], who: readonly string[]): string {
-  const others = who.length === 0 ? 'Ask an owner to change the rules' : `Ask ${listed(who)}`
+  const others = who.length === 0 ? 'Ask an owner to change the rules' : `Ask ${listed(who, LISTED)}`
   const instead = code === 'second_person' ? 'Request a delivery, which two people approve' : others
-  return `A rule covers ${listed(names)}: ${WHY[code]}. ${instead}`
-}
-
-function listed(names: readonly string[]): string {
-  const more = names.length > LISTED ? ` and ${names.length - LISTED} more` : ''
-  return `${names.slice(0, LISTED).join(', ')}${more}`
+  return `A rule covers ${listed(names, LISTED)}: ${WHY[code]}. ${instead}`
 }

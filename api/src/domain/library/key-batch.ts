@@ -91,13 +91,14 @@ export function requireAll(keyIds: readonly string[], keys: readonly { id: strin
 }
 
 export function namesDelivered(names: readonly string[]): DomainError {
-  const message = `the bundle already delivers ${listed(names)} from other keys, so no key was attached: leave these out, or attach them one by one with another name`
+  const message = `the bundle already delivers ${listed(names, LISTED)} from other keys, so no key was attached: leave these out, or attach them one by one with another name`
   return new DomainError('name_taken', message, { details: { names } })
 }
 
 const LISTED = 5
 
-function listed(names: readonly string[]): string {
-  const more = names.length > LISTED ? ` and ${names.length - LISTED} more` : ''
-  return names.slice(0, LISTED).join(', ') + more
+/** Names as a message has them, at most so many. */
+export function listed(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : ''
+  return names.slice(0, most).join(', ') + more
 }

@@ -1,3 +1,4 @@
+import { madeByServer } from '../../domain/base/event.ts'
 import type { Moment, Stamp } from '../../domain/base/stamp.ts'
 import {
   type MachineTokenStore,
@@ -7,7 +8,7 @@ import {
 } from '../../domain/machines/machine-token.ts'
 import type { Queries, Recorded } from '../base/queries.ts'
 import { changing } from '../base/statements.ts'
-import { tellExpiring } from './expiring-tokens.ts'
+import { selectOf, updateOf } from '../base/tenant-rows.ts'
 import { machineEvent, requireMachine } from './machine-changes.ts'
 import { endWorking, forgetOld, insertRow, requireRoom, rotate } from './machine-token-rows.ts'
 
@@ -63,5 +64,42 @@ async function report(
     target: { kind: 'machine', ...ended.machine },
     data: { token: tokenId, hint: ended.hint, ...found },
     origin,
+  })
+}
+
+const TOLD_AT_ONCE = 100
+
+/** Record an event for each machine's token that expires soon, once for each token, whichever node looks first. */
+async function tellExpiring({ query, write }: Pick<Queries, 'query' | 'write'>, now: string): Promise<void> {
+  const due = await query
+    .selectFrom('machine_tokens')
+    .select(['tenant_id', 'id'])
+    .where('tell_at', '<=', now)
+    .orderBy('tell_at')
+    .limit(TOLD_AT_ONCE)
+    .execute()
+  for (const token of due) await write((transaction) => tell(transaction, token, now))
+}
+
+async function tell(
+  transaction: Recorded,
+  { tenant_id, id }: { tenant_id: string; id: string },
+  now: string,
+): Promise<void> {
+  const token = await updateOf(transaction, 'machine_tokens', { tenantId: tenant_id, id })
+    .set({ tell_at: null })
+    .where('tell_at', 'is not', null)
+    .returning(['machine_id', 'hint', 'expires_at', 'ended_at'])
+    .executeTakeFirst()
+  if (!token || token.ended_at !== null || token.expires_at <= now) return
+  const machine = await selectOf(transaction, 'machines', { tenantId: tenant_id, id: token.machine_id })
+    .select(['id', 'name'])
+    .executeTakeFirstOrThrow()
+  transaction.record({
+    ...madeByServer(now),
+    tenantId: tenant_id,
+    action: 'token.expiring',
+    target: { kind: 'machine', ...machine },
+    data: { token: id, hint: token.hint, expires_at: token.expires_at },
   })
 }

@@ -41,19 +41,17 @@ export function createLibraryMoveStore(
       return changeLibrary(queries, tenantId, async (transaction) => {
         const tenantVault = await held(transaction)
         const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
-        await apply({ transaction, vault: tenantVault, bounds }, { ...change, tenantId })
+        await apply({ transaction, vault: tenantVault, bounds }, change)
         return change
       })
     },
   }
 }
 
-type Reading = { tenantId: string; reading: MoveReading }
-
 async function readLibrary(
   query: Query,
   { open }: ReadingVault,
-  { tenantId, reading: { bundleNames, keyNames } }: Reading,
+  { tenantId, reading: { bundleNames, keyNames } }: { tenantId: string; reading: MoveReading },
 ): Promise<ReceivingLibrary> {
   const bundles = await inChunks(bundleNames, (names) =>
     selectOf(query, 'bundles', tenantId).select('name').where('name', 'in', names).execute(),
@@ -64,7 +62,8 @@ async function readLibrary(
     const marks = { is_secret: row.is_secret === 1, isTemplate: row.template_parts !== null }
     if (value !== null) keys.set(row.name, { ...row, ...marks, value })
   }
-  const taken = await allKeyNames(query, tenantId)
+  const named = await selectOf(query, 'keys', tenantId).select('name').execute()
+  const taken = new Set(named.map(({ name }) => name))
   return { bundleNames: new Set(bundles.map(({ name }) => name)), keys, isTaken: (name) => taken.has(name) }
 }
 
@@ -75,22 +74,16 @@ function keysNamed(query: Query, tenantId: string, names: readonly string[]) {
     .execute()
 }
 
-async function allKeyNames(query: Query, tenantId: string): Promise<ReadonlySet<string>> {
-  const rows = await selectOf(query, 'keys', tenantId).select('name').execute()
-  return new Set(rows.map(({ name }) => name))
-}
-
-type Change = MoveChange & { tenantId: string }
 type Parts = { transaction: Recorded; vault: TenantVault; bounds: Bounds }
 
-async function apply(parts: Parts, change: Change): Promise<void> {
+async function apply(parts: Parts, change: MoveChange): Promise<void> {
   await insertKeys(parts, change)
   for (const [index, { action }] of change.bundles.entries()) {
     if (action === 'create') await addBundle(parts, change, index)
   }
 }
 
-async function insertKeys({ transaction, vault }: Parts, change: Change): Promise<void> {
+async function insertKeys({ transaction, vault }: Parts, change: MoveChange): Promise<void> {
   const made = change.keys
     .map((step, index) => ({ step, id: change.ids.keys[index] ?? '' }))
     .filter(({ step: { action } }) => action === 'create' || action === 'rename')
@@ -99,19 +92,19 @@ async function insertKeys({ transaction, vault }: Parts, change: Change): Promis
     await transaction.insertAll('keys', rows)
     for (const { is_secret, template_parts, ...row } of rows) {
       const key = { ...row, is_secret: is_secret === 1, isTemplate: template_parts !== null }
-      transaction.record(keyCreated(change.tenantId, key, change.stamp))
+      transaction.record(keyCreated(change.stamp.tenantId, key, change.stamp))
     }
     await turn() // A long move lets other calls run.
   }
 }
 
-type NewKey = { id: string; change: Change; vault: TenantVault }
+type NewKey = { id: string; change: MoveChange; vault: TenantVault }
 
-function newKey({ key, keyName }: MovedKey, { id, change: { tenantId, stamp }, vault }: NewKey) {
+function newKey({ key, keyName }: MovedKey, { id, change: { stamp }, vault }: NewKey) {
   const value = Plaintext.of(key.value)
   const row = {
     id,
-    tenant_id: tenantId,
+    tenant_id: stamp.tenantId,
     name: keyName,
     value_version: 1,
     value_changed_elsewhere_at: changeElsewhere(key.changed_at, stamp.at),
@@ -124,9 +117,10 @@ function newKey({ key, keyName }: MovedKey, { id, change: { tenantId, stamp }, v
   return newKeyRow({ ...vault.seal(value, row), value_how: 'move' })
 }
 
-async function addBundle(parts: Parts, change: Change, index: number): Promise<void> {
+async function addBundle(parts: Parts, change: MoveChange, index: number): Promise<void> {
   const { transaction, bounds } = parts
-  const { tenantId, ids, stamp, bundles } = change
+  const { ids, stamp, bundles } = change
+  const { tenantId } = stamp
   const { bundle } = bundles[index] ?? {}
   const bundleId = ids.bundles[index]
   if (bundle === undefined || bundleId === undefined) return
@@ -142,7 +136,7 @@ async function addBundle(parts: Parts, change: Change, index: number): Promise<v
   await stampBundle(transaction, { bundleId, action: 'bundle.imported', data }, stamp)
 }
 
-function idOf({ keys, ids }: Change, index: number): string {
+function idOf({ keys, ids }: MoveChange, index: number): string {
   const step = keys[index]
   return (step?.action === 'share' ? step.existing?.id : ids.keys[index]) ?? ''
 }

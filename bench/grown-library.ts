@@ -7,7 +7,7 @@ import { migrateDatabase } from '../api/src/storage/base/migrate.ts'
 import { type Database, type Query, type Recorded, recordedBy } from '../api/src/storage/base/queries.ts'
 import { TenantKeys } from '../api/src/storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from '../api/src/storage/keys-at-rest/value-vault.ts'
-import { insertUser, insertWorkspace } from '../api/src/storage/people/users.ts'
+import { insertWithWorkspace } from '../api/src/storage/people/users.ts'
 
 /** How much is in a database: so many tenants, each with as many keys and bundles; each bundle holds some keys. */
 export type Size = { readonly tenants: number; readonly keysEach: number; readonly bundlesEach: number }
@@ -101,9 +101,8 @@ async function makeOwner(
   const named = { idp_user_id: `user_${userId}`, username, email: `${userId}@example.com` }
   const email = { email_verified: true, email_as_of: null }
   const user = { ...named, ...email, id: userId, auth_provider: 'bench', password_hash: null }
-  await insertUser(transaction, user, NOW)
   const workspace = { id: tenantId, name: 'grown', membershipId: randomUUID() }
-  await insertWorkspace(transaction, { tenantKeys, userId, workspace, moment: { at: NOW, origin: null } })
+  await insertWithWorkspace(transaction, user, { tenantKeys, workspace, moment: { at: NOW, origin: null } })
 }
 
 function attach(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, TIMES } from '@keyferry/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { withRecording } from '../src/maintenance.ts'
-import { tellExpiring } from '../src/storage/machines/expiring-tokens.ts'
+import { createMachineTokenStore } from '../src/storage/machines/machine-tokens.ts'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
 import { eventsOf, newBundle, newMachine, type TestBundle, type TestMachine } from './machine-client.ts'
 import { Receiver, verified } from './webhook-receiver.ts'
@@ -437,9 +437,10 @@ describe.each(databases)('webhooks on %s', (kind) => {
     aheadMs += 13 * 60 * 60 * 1_000
     // As two nodes that look at the same time.
     const now = new Date(Date.now() + aheadMs).toISOString()
-    await withRecording(api.settings, (queries) =>
-      Promise.all([tellExpiring(queries, now), tellExpiring(queries, now)]),
-    )
+    await withRecording(api.settings, (queries) => {
+      const { tellExpiring } = createMachineTokenStore(queries)
+      return Promise.all([tellExpiring(now), tellExpiring(now)])
+    })
     // The server seals soon after it makes a change itself.
     await newBundle(api, owner, { C: 'x' })
     await arrived(3)

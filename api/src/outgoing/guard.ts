@@ -64,8 +64,7 @@ export class Guard implements TargetRules {
     return url
   }
 
-  /** How to connect to an address: through the proxy, or to an address of its host that is judged for this connection.
-   * */
+  /** How to connect: through the proxy, or to an address of the host that is judged for this connection. */
   wayTo(url: URL): { agent: Agent } | { agent: false; lookup: LookupFunction } {
     if (this.#proxied) return { agent: url.protocol === 'http:' ? this.#proxied.http : this.#proxied.https }
     return { agent: false, lookup: this.#lookupFor(url) }

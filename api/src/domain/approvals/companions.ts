@@ -35,8 +35,7 @@ export async function listCompanions(
     }))
 }
 
-/** Whether the page of an earlier request of the same start lists this one too. Then the client opens no second page.
- * */
+/** Whether the page of an earlier request of the same start lists this one: then the client opens no second page. */
 export async function joinsAnother(parts: RequestParts, request: ApprovalRequest): Promise<boolean> {
   const { deviceKey } = request
   if (deviceKey === null || !isSimple(request)) return false

@@ -142,8 +142,7 @@ async function requireStillAllowed(
   }
 }
 
-/** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already)
- *   */
+/** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved) */
 export async function findPending(parts: RequestParts, requestId: string): Promise<OpenRequest> {
   const stored = await findOpen(parts, requestId)
   if (stored.status !== 'pending') throw alreadyApproved()

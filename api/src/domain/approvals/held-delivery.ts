@@ -7,8 +7,7 @@ import type { DeliveryEnd } from '../deliveries/delivery.ts'
  * Owners see it in the audit log as `delivery.not_released`: the clearest sign of phishing.
  */
 
-/** Why a held delivery never left the server. `expired` and `wrong_code`: the approval did not return to the terminal.
- * */
+/** Why a held delivery never left the server. `expired`, `wrong_code`: the approval did not return to the terminal. */
 export type HeldEnd = DeliveryEnd & { reason: 'denied' | 'withdrawn' | 'expired' | 'wrong_code' }
 
 export interface HeldDeliveryStore {

@@ -76,8 +76,7 @@ function bundleIn({ first, vouch }: Pick<OpenRequest, 'first' | 'vouch'>, { tena
 /** Withdraw a pending, held or approved request, so that it cannot be approved or fetched. Only the client that asked
  * may do this. A request made without a challenge cannot be withdrawn, because no client can prove that it made the
  * request.
- * @throws DomainError not_found · request_denied (already) · request_expired · conflict (a deposit that was approved)
- *   */
+ * @throws DomainError not_found · request_denied (already) · request_expired · conflict (an approved deposit) */
 export async function withdrawRequest(
   parts: RequestParts & EndParts,
   claimant: Claimant,

@@ -48,9 +48,8 @@ export const NAMES_REFUSALS: RefusalTexts = {
 
 /** What the approver sees before the click.
  * @param bundleId of the bundle whose names are listed; undefined: the bundles of the workspace
- * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · request_expired · conflict
- * (approved already, or another kind of request) · invalid (a bundle where none was asked for, or none where one was)
- * */
+ * @throws DomainError as `findPending` · not_found (the bundle) · conflict (another kind of request) · invalid (a
+ *   bundle where none was asked for, or none where one was) */
 export async function offerNames(
   parts: OfferParts,
   caller: Caller,

@@ -13,8 +13,7 @@ import type { WantedValues } from './wanted-values.ts'
  */
 
 /** A library key as attached to a bundle: delivered as `name`, called `key_name` in the library. `order` counts from 0
- * without gaps. `value` is null where it was not read; `isLong`: it is wanted, but too long to be read with the list.
- * */
+ * without gaps. `value` is null where it was not read; `isLong`: it is wanted, but too long for the list. */
 export type AttachedKey = Composable & {
   id: string
   key_name: string

@@ -26,8 +26,7 @@ export function normalLifetime({
   }
 }
 
-/** When a value was set here. Of a value that moved here: when it last changed on the other server, as the file says.
- * */
+/** When a value was set here. Of a moved value: when it last changed on the other server, as the file says. */
 type LastChange = { value_set_at: string; value_changed_elsewhere_at: string | null }
 
 /** When a value should be replaced. A move does not make a value younger. */

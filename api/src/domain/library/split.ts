@@ -31,8 +31,7 @@ export type OwnCopy = {
 
 type Marks = { is_secret: boolean; isTemplate: boolean }
 
-/** The marks of a copy. A value in the place of a template is secret, because the template may have had secret parts.
- * */
+/** The marks of a copy. A value in place of a template is secret, because the template may have had secret parts. */
 export function marksOfCopy(source: Marks, copy: Pick<OwnCopy, keyof Marks>): Marks {
   const isTemplate = copy.isTemplate ?? source.isTemplate
   const wasTemplate = source.isTemplate && !isTemplate

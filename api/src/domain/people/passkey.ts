@@ -59,8 +59,7 @@ export async function listPasskeys(
 }
 
 /** Check the password, and tell for whom the browser makes a passkey.
- * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked · conflict (too many)
- *   */
+ * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked · conflict */
 export async function preparePasskey(
   parts: PasskeyParts,
   { userId }: Visitor,

@@ -24,8 +24,9 @@ function parts(issuer: string, verify: IdTokens['verify'] = async () => CLAIMS) 
       return verify(token, from)
     },
   }
-  const noteAttempt: MachineTrustStore['noteAttempt'] = async (_tenant, { machineId: _, ...attempt }) => {
-    noted.push(attempt)
+  const noteAttempt: MachineTrustStore['noteAttempt'] = async (_tenant, attempt) => {
+    const { machineId: _, ...about } = attempt
+    noted.push(about)
   }
   const store: MachineTrustStore = {
     noteAttempt,

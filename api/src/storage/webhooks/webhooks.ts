@@ -22,14 +22,11 @@ import { webhookReader } from './webhook-reading.ts'
 export function createWebhookStore(queries: Queries, secrets: WebhookSecrets): WebhookStore {
   return {
     ...webhookReader(queries.query),
-    insert: changing(queries, async (transaction, webhook: NewWebhook, stamp: Stamp) => {
+    insert: changing(queries, async (transaction, { secret, ...webhook }: NewWebhook, stamp: Stamp) => {
       await holdTenant(transaction, stamp.tenantId)
       const seal = await secrets.sealer(transaction, stamp.tenantId)
-      await insert(
-        transaction,
-        { ...webhook, sealed: seal(webhook.secret, { webhookId: webhook.id, version: 1 }) },
-        stamp,
-      )
+      const sealed = seal(secret, { webhookId: webhook.id, version: 1 })
+      await insert(transaction, { ...webhook, sealed }, stamp)
     }),
     update: changing(queries, update),
     delete: changing(queries, remove),
@@ -41,7 +38,7 @@ export function createWebhookStore(queries: Queries, secrets: WebhookSecrets): W
 
 async function insert(
   transaction: Recorded,
-  { secret: _, sealed, ...webhook }: NewWebhook & { sealed: Uint8Array },
+  { sealed, ...webhook }: Omit<NewWebhook, 'secret'> & { sealed: Uint8Array },
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp

@@ -139,9 +139,13 @@ export async function readKey(
   { keyId, values }: { keyId: string; values: 'public' | 'all' },
 ): Promise<SeenKey> {
   const key = await keys.find(caller.tenantId, keyId, values)
-  const [seen] = key ? await allSeenBy(keys, caller, [key]) : []
-  if (!seen) throw keyNotFound()
-  return seen
+  if (!key) throw keyNotFound()
+  return seenBy(keys, caller, key)
+}
+
+async function seenBy(keys: KeyStore, caller: Caller, key: Key): Promise<SeenKey> {
+  const [seen] = await allSeenBy(keys, caller, [key])
+  return seen ?? { ...key, may_change: false, may_show: false }
 }
 
 async function allSeenBy(keys: KeyStore, caller: Caller, found: readonly Key[]): Promise<SeenKey[]> {

@@ -2,7 +2,6 @@ import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import type { NewDelivery } from '../../domain/deliveries/delivery.ts'
 import { isMissingReference } from '../base/database.ts'
 import { storedKey } from '../base/delivery-texts.ts'
-import { send } from '../base/pipeline.ts'
 import type { Recorded } from '../base/queries.ts'
 import { noteApproved } from './holdings.ts'
 
@@ -21,7 +20,7 @@ type Beginning = { tenantId: string; delivery: NewDelivery }
 /** Record in a transaction a delivery that is about to leave. */
 export async function begin(transaction: Recorded, { tenantId, delivery }: Beginning): Promise<void> {
   const { id, requestId, bundle, holder, label, via, keys, stamp, held, voucherId } = delivery
-  const row = transaction.insertInto('deliveries').values({
+  const row = {
     tenant_id: tenantId,
     id,
     kind: delivery.grantId === null ? 'approval' : 'remembered',
@@ -40,8 +39,8 @@ export async function begin(transaction: Recorded, { tenantId, delivery }: Begin
     versions: JSON.stringify(keys.map(storedKey)),
     created_at: stamp.at,
     collected_at: null,
-  })
-  await send(transaction, row)
+  } as const
+  await transaction.insertAll('deliveries', [row])
   await noteApproved(transaction, {
     tenantId,
     userId: voucherId ?? stamp.by,

@@ -8,7 +8,6 @@ import {
   chooseServer,
   type FoundProject,
   findProject,
-  isBundleText,
   isWorkspaceText,
   PROJECT_FILE,
 } from '../project/project-file.ts'
@@ -60,11 +59,8 @@ export async function serverHere(words: Words, parts: Parts): Promise<string> {
 export function readBundleOperand({ operands }: Words): string | null {
   const [bundle] = operands
   if (bundle === undefined) return null
-  if (isBundleText(bundle)) return bundle
-  throw usageError(
-    `${printable(bundle === '' ? "''" : bundle, 80)} is not a valid bundle name`,
-    'Use letters, digits, /, - and _, for example dev/app.',
-  )
+  requireBundleName(bundle)
+  return bundle
 }
 
 /** The workspace that `--workspace` names, by name or id; null without the flag.
@@ -78,11 +74,11 @@ export function readWorkspaceFlag(words: Words): string | null {
   )
 }
 
-/** @throws CliError usage: not a valid name for a new bundle */
+/** @throws CliError usage: no bundle can have this name */
 export function requireBundleName(name: string): void {
   if (isBundleName(name)) return
   throw usageError(
-    `${printable(name, 80)} is not a valid bundle name`,
+    `${printable(name === '' ? "''" : name, 80)} is not a valid bundle name`,
     'Use letters, digits, - and _, with single slashes between parts, for example dev/app.',
   )
 }

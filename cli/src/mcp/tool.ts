@@ -1,4 +1,4 @@
-import { BUNDLE_NAME } from '@keyferry/contract/env/names'
+import { BUNDLE_NAME, hasWholeParts } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
 import {
   type CallToolResult,
@@ -25,6 +25,7 @@ export const INPUT = z.strictObject({
     .string()
     .max(LIMITS.nameLength)
     .regex(BUNDLE_NAME)
+    .refine(hasWholeParts, 'no / leads, trails or repeats')
     .describe('Name of the bundle, for example dev/app'),
   keys: z.array(z.string()).min(1).describe('The variables that the program needs, and no others'),
   argv: z.array(z.string()).min(1).describe('The program and its arguments. There is no shell'),

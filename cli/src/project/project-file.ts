@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isFormatName } from '@keyferry/contract/env/format-names'
-import { BUNDLE_NAME, isKeyName } from '@keyferry/contract/env/names'
+import { isBundleName, isKeyName } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
 import { CliError, codeOf, generalError, usageError } from '../base/cli-error.ts'
 import type { Environment } from '../base/parts.ts'
@@ -23,7 +23,7 @@ const FIELDS = {
   server: text('server', (address) => parseServerAddress(address, `server in ${PROJECT_FILE}`)),
   /** Name or id. */
   workspace: text('workspace', only(isWorkspaceText, WORKSPACE)),
-  bundle: text('bundle', only(isBundleText, BUNDLE)),
+  bundle: text('bundle', only(isBundleName, BUNDLE)),
   keys: keyNames('keys'),
   /** Keys that may be missing from a delivery. */
   optional: keyNames('optional'),
@@ -100,11 +100,6 @@ function only(fits: (name: string) => boolean, problem: string): (name: string) 
 /** Whether a text can name a workspace, by name or by id. */
 export function isWorkspaceText(name: string): boolean {
   return name.trim() !== '' && name.length <= LIMITS.nameLength && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)
-}
-
-/** Whether a text can name a bundle, by name or by id. */
-export function isBundleText(name: string): boolean {
-  return name.length <= LIMITS.nameLength && BUNDLE_NAME.test(name)
 }
 
 function readFormat(name: string): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RequestBundle, RequestContext } from '../../lib/calls/answers.ts'
-import { isUnbound, mustTypeCode, nextStepOf, planReturn } from './return-plan.ts'
+import { asksForTypedCode, isUnbound, nextStepOf, planReturn } from './return-plan.ts'
 
 const META = { ip: '', user_agent: '', requested_at: '2026-01-31T12:00:00.000Z', format: 'sh' } as const
 const CONTEXT: RequestContext = {
@@ -117,7 +117,7 @@ test.each([
   ],
   ['an approval that returns', { ...hosted, bundle: { ...BUNDLE, user_code_required: true } }, false],
 ])('the check code is typed for %s: %s', (_, grounds, isTyped) => {
-  expect(mustTypeCode(planReturn(grounds), grounds)).toBe(isTyped)
+  expect(asksForTypedCode(planReturn(grounds), grounds)).toBe(isTyped)
 })
 
 test('an unbound request is one whose client takes nothing back', () => {

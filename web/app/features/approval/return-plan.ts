@@ -68,7 +68,7 @@ export function isUnbound({ context, isOwnServer }: Pick<Grounds, 'context' | 'i
 }
 
 /** Whether the approver types the check code. */
-export function mustTypeCode(plan: ReturnPlan, grounds: Grounds): boolean {
+export function asksForTypedCode(plan: ReturnPlan, grounds: Grounds): boolean {
   if (plan.by !== 'none' || grounds.bundle?.vouch?.counts === true) return false
   const { context, bundle } = grounds
   return (bundle?.user_code_required ?? context.user_code_required) || isUnbound(grounds)

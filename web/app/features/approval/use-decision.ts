@@ -10,7 +10,7 @@ import type { ChosenPlace } from './place/use-place.ts'
 import { offeredHours } from './remember-choice.tsx'
 import { isOtherBundle } from './request/reasons.tsx'
 import { type Asking, endOf, kindOf } from './request-state.ts'
-import { asksOthers, isUnbound, mustTypeCode, planReturn, type ReturnPlan } from './return-plan.ts'
+import { asksForTypedCode, asksOthers, isUnbound, planReturn, type ReturnPlan } from './return-plan.ts'
 import { approveCompanions, useCompanions } from './together/use-companions.ts'
 
 /** Approve and deny: nothing until all that a decision needs is there, and a question where something is strange. */
@@ -67,7 +67,7 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
 function useWay({ requestId, request: { context, person }, wayBack }: Asking, rules: Offer['rules']) {
   const grounds = { context, bundle: rules, wayBack, isOwnServer: !person.signsIn }
   const plan = planReturn(grounds)
-  const code = useTypedCode(mustTypeCode(plan, grounds))
+  const code = useTypedCode(asksForTypedCode(plan, grounds))
   const together = useCompanions(
     kindOf(context) === 'delivery' && !asksOthers(rules) ? requestId : null,
     plan.by,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { GroupCommit } from './group-commit.ts'
 
 let folder: string
@@ -111,6 +111,9 @@ test('a change that lasts beyond its turn is not cut in two', async () => {
 })
 
 test('a group takes 64 changes at the most', async () => {
+  // No time passes, so that a busy machine does not end the group earlier.
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+  onTestFinished(() => clock.mockRestore())
   let isTurnOver = false
   setImmediate(() => (isTurnOver = true))
   const changes = Array.from({ length: 65 }, (_, index) => add(String(index)))
@@ -118,6 +121,19 @@ test('a group takes 64 changes at the most', async () => {
   expect([isTurnOver, committed().length]).toEqual([false, 64])
   await Promise.all(changes)
   expect(committed()).toHaveLength(65)
+})
+
+test('a group ends after 8 ms', async () => {
+  let nowMs = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  onTestFinished(() => clock.mockRestore())
+  const first = add('a')
+  await commits.begin()
+  file.exec("insert into rows values ('b', '')")
+  nowMs = 9
+  const second = commits.keep()
+  expect(committed()).toEqual(['a', 'b'])
+  await Promise.all([first, second])
 })
 
 test('an end before the turn is over keeps what was made', async () => {

@@ -438,8 +438,8 @@ describe.each(databases)('webhooks on %s', (kind) => {
     // As two nodes that look at the same time.
     const now = new Date(Date.now() + aheadMs).toISOString()
     await withRecording(api.settings, (queries) => {
-      const { tellExpiring } = createMachineTokenStore(queries)
-      return Promise.all([tellExpiring(now), tellExpiring(now)])
+      const tokens = createMachineTokenStore(queries)
+      return Promise.all([tokens.tellExpiring(now), tokens.tellExpiring(now)])
     })
     // The server seals soon after it makes a change itself.
     await newBundle(api, owner, { C: 'x' })

@@ -1,6 +1,5 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
-// Limit the space for new objects: by default it grows to megabytes at every start and never shrinks, and a larger one
-// does not make calls faster. This file is plain JavaScript, so that an old Node can run it and print what it needs.
+#!/usr/bin/env node
+// Plain JavaScript, so that an old Node can run it and print what it needs.
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   process.stderr.write(`keyferry-server needs Node.js 24 or newer; this is ${process.versions.node}.\n`)

@@ -12,6 +12,7 @@ for (let tries = 1; !(await answers()); tries += 1) {
 }
 const bundles = await createClient(url)('GET', '/api/v1/bundles', {})
 if (bundles.length === 0) await createLibrary(url)
+process.stdout.write(`The library is at ${url}\n`)
 
 async function answers(): Promise<boolean> {
   return await fetch(`${url}/healthz`).then(

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -7,6 +9,18 @@ const PROGRAM = join(import.meta.dirname, 'bin/keyferry-server.js')
 // With `--seed` the data folder is a separate one, which has the library of the screenshots.
 const isSeeded = process.argv.includes('--seed')
 const env = { ...(isSeeded ? { DATA_DIR: join(ROOT, 'data/seeded') } : {}), ...process.env }
+
+// The seed must not reach another server that has the port.
+const port = Number(env.PORT ?? 5393)
+try {
+  const probe = createServer().listen(port, env.HOST ?? '127.0.0.1')
+  await once(probe, 'listening')
+  probe.close()
+} catch (error) {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+  process.stderr.write(`Port ${port} is in use. Stop what runs there, or set PORT to another one.\n`)
+  process.exit(1)
+}
 
 // Rebuild the app and restart the server when their sources change, until one of the two ends or Ctrl-C. The server
 // serves the pages as in production, with the same content security policy.

@@ -40,5 +40,5 @@ function browser({ env, platform }: Pick<Parts, 'env' | 'platform'>): Finding {
   const why = whyNoBrowser(env, platform)
   return why === null
     ? good('browser', 'keyferry can open the approval page')
-    : good('browser', `keyferry does not open it (${why}); open the printed link on any device`)
+    : good('browser', `keyferry does not open it (${why}); open the printed link yourself`)
 }

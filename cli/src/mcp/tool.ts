@@ -25,7 +25,7 @@ export const INPUT = z.strictObject({
     .string()
     .max(LIMITS.nameLength)
     .regex(BUNDLE_NAME)
-    .refine(hasWholeParts, 'no / leads, trails or repeats')
+    .refine(hasWholeParts, 'must not begin or end with /, or contain //')
     .describe('Name of the bundle, for example dev/app'),
   keys: z.array(z.string()).min(1).describe('The variables that the program needs, and no others'),
   argv: z.array(z.string()).min(1).describe('The program and its arguments. There is no shell'),

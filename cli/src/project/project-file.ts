@@ -18,7 +18,7 @@ export type FoundProject = Project & { readonly folder: string }
 
 const MAX_BYTES = 64 * 1024
 const WORKSPACE = 'workspace must be the name or the id of a workspace'
-const BUNDLE = 'bundle must be the name of a bundle, such as dev/app'
+const BUNDLE = 'bundle must have letters, digits, - and _, with single slashes between parts'
 const FIELDS = {
   server: text('server', (address) => parseServerAddress(address, `server in ${PROJECT_FILE}`)),
   /** Name or id. */

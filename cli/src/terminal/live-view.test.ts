@@ -47,7 +47,7 @@ test('a QR code shows the link, unless it is hidden', () => {
 test('only a page that surely shows the check code must show it', () => {
   const elsewhere = { whyNotOpened: '--no-open was given' }
   expect(shown(elsewhere).asked).toContain(
-    `Open the link on any device; its page must show ${ASKED.userCode}.`,
+    `Open the link in a browser; its page must show ${ASKED.userCode}.`,
   )
   expect(shown().asked).toMatch(/Approve there\.\n.*On another device, its page must show [A-Z-]+\./)
 })

@@ -130,7 +130,7 @@ function howToApprove({ whyNotOpened, userCode, isCodeTyped }: ShownRequest, sty
   return whyNotOpened === null
     ? ['Opened in your browser. Approve there.', style.dim(`On another device, its page must show ${code}.`)]
     : [
-        `Open the link on any device; its page must show ${code}.`,
+        `Open the link in a browser; its page must show ${code}.`,
         style.dim(`No browser opened: ${whyNotOpened}.`),
       ]
 }

@@ -69,8 +69,8 @@ function BundleLink({ row: { bundle, name, depth }, sort, className }: BundleLin
           <span className="line-clamp-1 text-xs text-ink-soft">{bundle.description}</span>
         )}
       </span>
+      {isProduction(bundle) && <Badge tone="danger">Production</Badge>}
       <span className="hidden max-w-2/5 flex-wrap justify-end gap-1 sm:flex">
-        {isProduction(bundle) && <Badge tone="danger">Production</Badge>}
         {tagsOf(bundle)
           .slice(0, 4)
           .map((tag) => (

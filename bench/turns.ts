@@ -10,7 +10,7 @@ export type Contender = {
 }
 
 const CONNECTIONS = 16
-// Before that, V8 has not compiled all that a call runs, of the longer path less than of the shorter one.
+// V8 compiles code only after many calls. A shorter warm-up makes the longer path look slower.
 const WARM_UP_CALLS = 3_000
 
 /** Requests per second, and per second of processor time that the serving processes used: busy neighbours on the

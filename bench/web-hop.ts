@@ -9,8 +9,7 @@ import { comparison, inTurns } from './turns.ts'
 
 const BUNDLE_KEYS = 20
 
-/** The same reads and writes through the web-facing layer, beside the API asked directly: the cost of the second hop.
- * */
+/** The same reads and writes through the web-facing layer and directly at the API: the cost of the second hop. */
 export const webHop: Benchmark = async (options) => {
   const api = await startApi()
   const web = await startProcess({

@@ -8,8 +8,7 @@ import { commandsOf, commandsWithin, ROOT, readDocument } from './documents.ts'
 
 const HANDBOOK = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
 
-/** Every way in which the tests run a command of the documents. The first test fails for a command that no test runs.
- * */
+/** Every way in which the tests run a command of the documents. The first test fails if no test runs a command. */
 const WAYS: readonly { commands: RegExp; run?: (command: string) => Promise<void> | void }[] = [
   // The documents' own test runs these, in a folder with an `.env`, and approves what they ask for.
   { commands: /^(npm run install-client$|(eval "\$\()?keyferry (import|run|pull) )/ },

@@ -17,8 +17,7 @@ export function momentsOf(delaysMs: readonly number[]): readonly number[] {
   return delaysMs.filter((_, index) => index % step === 0)
 }
 
-/** An API with its own stores, which a test can start and kill many times. The stores are removed when the test ends.
- * */
+/** An API with its own stores, which a test can start and kill many times. The stores are removed after the test. */
 export async function killedServer(kind: string) {
   const dataDir = await mkdtemp(join(tmpdir(), 'keyferry-killed-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))

@@ -15,8 +15,7 @@ export type Asked = {
   readonly body: Record<string, unknown>
 }
 
-/** How a server behaves; what is left out it does as it should. Answers are given by hand, so that they can be wrong.
- * */
+/** How a server behaves; what is left out it does as it should. Answers are set by hand, so that they can be wrong. */
 export type Behaviour = {
   /** What it delivers to a person. */
   readonly values?: Readonly<Record<string, string>>

@@ -132,8 +132,7 @@ async function send(fetchFn: typeof fetch, { method, url, params, query, ...rest
   return isJson ? await response.json() : await response.text()
 }
 
-/** Beside the input of a call. `query` for a method other than GET; `body` where it has a field that the path has too.
- * */
+/** Beside the input of a call. `query` for a method other than GET; `body` if it shares a field with the path. */
 export type CallExtras = Omit<LooseOptions, 'params'>
 
 /**

@@ -28,8 +28,7 @@ export type Endpoint = {
   method: Method
   path: `/${string}`
   access: Access
-  /** Machines may call too, with a bearer token: for bundles that they are granted, or if they may read the audit log.
-   * */
+  /** Machines may call too, with a bearer token: for their granted bundles, or if they may read the audit log. */
   machine?: 'read' | 'audit'
   summary: string
   /** Only where a parameter of the path is more than text; else `paramsOf` reads them from the path. */

@@ -17,9 +17,9 @@ export function decodeBase64(text: string): Uint8Array {
   return bytes
 }
 
-/** As `decodeBase64`, with an error of the text's own kind.
+/** As `decodeBase64`, but the error names the text.
  * @param what the text, for the message: `root key`
- * @throws CryptoError with this code */
+ * @throws CryptoError with `code` */
 export function decodeBase64Of(what: string, text: string, code: CryptoErrorCode): Uint8Array {
   try {
     return decodeBase64(text)

@@ -9,8 +9,7 @@ import { CryptoError } from './crypto-error.ts'
 /** What a response must match. `origin`: of our pages; `rpId`: the host name that passkeys belong to. */
 export type Ceremony = { challenge: string; origin: string; rpId: string }
 
-/** `credentialId` is base64url, `publicKey` a COSE key. `counter` grows with each use; 0: the passkey does not count.
- * */
+/** `credentialId` is base64url, `publicKey` a COSE key. `counter` grows with each use; 0: the passkey has none. */
 export type VerifiedPasskey = { credentialId: string; publicKey: Uint8Array; counter: number }
 
 type NewResponse = Pick<RegistrationResponseJSON, 'id' | 'rawId' | 'type'> & {

@@ -1,8 +1,7 @@
 /** What one kind of fault led to, in a line. */
 export type Verdict = { readonly what: string; readonly seen: string; readonly isWell: boolean }
 
-/** What is wrong with the answers of a server that lost something it needs; nothing when each is a clear 503 in time.
- * */
+/** What is wrong with the answers of a server that lost something it needs; empty if each is a clear 503 in time. */
 export function unclearAnswers(
   answers: readonly { status: number; isWellFormedError: boolean; ms: number }[],
   withinMs: number,

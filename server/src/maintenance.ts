@@ -27,7 +27,7 @@ export function withApi(work: Work<Operated>): Work<Settings> {
   }
 }
 
-/** `next`: what to do then, for stderr. */
+/** `next`: the next step, printed to stderr. */
 type Outcome = { text: string; isWell: boolean; next?: string }
 
 /** One command for the operator of a database. */
@@ -40,6 +40,6 @@ export type Maintenance = {
   readonly option?: 'to' | 'recipients'
   /** @param argument empty when none is given
    * @param print writes to standard output at once
-   * @returns the text to print at the end, and whether everything is in order; a text alone: it is */
+   * @returns the text to print at the end, and whether everything is in order. A plain text means that all is well. */
   readonly run: Work<Settings>
 }

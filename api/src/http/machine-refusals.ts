@@ -43,7 +43,8 @@ export class MachineRefusals {
     this.#parts = parts
   }
 
-  /** Tells of a refusal, now or with its repeats. One of no known machine is not told: it belongs to no tenant. */
+  /** Tells of a refusal, now or with its repeats. Refusals of an unknown machine are not recorded: they belong to no
+   * tenant. */
   note({ machine, code }: MachineRefusal, origin: Origin): void {
     if (machine === null) return
     const name = `${machine.id} ${code} ${networkOf(origin.ip ?? '')}`

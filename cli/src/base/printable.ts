@@ -21,7 +21,7 @@ export function plainPunctuation(text: string): string {
   return text.replaceAll('…', '...').replaceAll('·', '-').replaceAll('→', '->')
 }
 
-/** Lines of at most `columns` characters, broken at blanks. */
+/** Lines of about `columns` characters, broken at blanks; a long word is not cut. */
 export function wrap(text: string, columns: number): string[] {
   const width = Math.min(Math.max(columns, 20), 100)
   const lines: string[] = []
@@ -35,7 +35,8 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line]
 }
 
-/** Lines of at most `columns` characters. The first one begins with `start`, and the others are indented as far. */
+/** Lines of about `columns` characters; a long word is not cut. The first one begins with `start`, and the others are
+ * indented as far. */
 export function hanging(start: string, text: string, columns: number): string[] {
   const indent = ' '.repeat(start.length)
   return wrap(text, columns - start.length).map((line, index) => (index === 0 ? start : indent) + line)

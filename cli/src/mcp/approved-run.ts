@@ -45,7 +45,7 @@ export class ApprovedRun {
   readonly asked: Promise<Approval>
   /** @throws CliError */
   readonly ended: Promise<Captured>
-  /** How a person approves it; null as long as none is asked. */
+  /** How a person approves it; null until a person is asked. */
   approval: Approval | null = null
   /** What it waits for, in words. */
   state = 'requesting the values'

@@ -91,7 +91,8 @@ async function keep(from: Readable | null, through: Transform | null, to: Writab
   }
 }
 
-/** @returns stops it */
+/** End the program when the signal fires.
+ * @returns a function that cancels this */
 function endAt(signal: AbortSignal, child: ChildProcess): () => void {
   let last: NodeJS.Timeout | undefined
   const end = (): void => {

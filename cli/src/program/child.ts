@@ -36,8 +36,8 @@ export function startChild(
   const stdio = ['inherit', filters.stdout ? 'pipe' : 'inherit', filters.stderr ? 'pipe' : 'inherit'] as const
   const child = spawn(file, args, { env, stdio: [...stdio], argv0: name, detached: hasOwnGroup })
   const output = [passOn(child.stdout, filters.stdout, 1), passOn(child.stderr, filters.stderr, 2)]
-  /** Its exit code, or 128 plus the signal's number, once its output was passed on. Rejects with a CliError 126 · 127.
-   * */
+  /** Its exit code, or 128 plus the signal's number, once its output was passed on.
+   * @throws CliError 126 · 127 */
   const ended = exitCodeOf(child, name).then(async (exitCode) => {
     await Promise.all(output)
     return exitCode

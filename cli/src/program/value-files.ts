@@ -32,7 +32,7 @@ export function readWantedFiles(texts: readonly string[]): WantedFiles {
 /** Make the folder, which is deleted when this process exits. */
 export function openValueFiles(wanted: WantedFiles, env: Environment) {
   const { path, remove } = openPrivateFolder(env)
-  /** Write the values, and put the path of each in its place. A file that exists is replaced as a whole.
+  /** Write the wanted values, and return the paths in place of the values. A file that exists is replaced as a whole.
    * @throws CliError usage: a value was not delivered */
   const write = (values: Values): Values => withPaths(values, wanted, path)
   return { write, remove }

@@ -122,7 +122,7 @@ export async function signedFields(
   return verifiedFields(receipt, await keyOf(server, receipt.kid, parts))
 }
 
-/** Whether the receipt is for this request, this box and this command.
+/** Require that the receipt is for this request, this box and this command.
  * @throws CliError refused, naming what differs */
 export function requireFits(receipt: Receipt | DepositReceipt, { pending, box, argv }: Known): void {
   const publicKey = Buffer.from(pending.keyPair.publicKey).toString('base64')
@@ -136,14 +136,14 @@ export function requireFits(receipt: Receipt | DepositReceipt, { pending, box, a
   throw refusedAnswer(`the receipt is for ${differs.join(', ')}`)
 }
 
-/** Whether the receipt lists the names that were in the box.
+/** Require that the receipt lists the names that were in the box.
  * @throws CliError refused */
 export function requireNames(receipt: Receipt, names: readonly string[]): void {
   if (areSame(receipt.keys, names)) return
   throw refusedAnswer('the receipt lists other names than the delivery')
 }
 
-/** Whether the receipt is for the bundle and the variables of the deposit.
+/** Require that the receipt is for the bundle and the variables of the deposit.
  * @throws CliError refused, naming what differs */
 export function requireStored(
   receipt: DepositReceipt,

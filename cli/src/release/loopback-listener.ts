@@ -44,13 +44,13 @@ export async function listenOnLoopback(release: Release) {
   await listen(server)
   server.unref()
   return {
-    /** What the browser opens instead of the approval page at `url`: it leads there. Only a browser on this machine can
+    /** An address on this machine that redirects to the approval page at `url`. Only a browser on this machine can
      * open it. */
     addressFor: (url: string): string => {
       approvalUrl = url
       return `http://127.0.0.1:${portOf(server)}/k/${door}`
     },
-    /** Resolves when a browser came through the door. */
+    /** Resolves when a browser has opened `addressFor`. */
     reached: reached.promise,
     /** Resolves when the browser has its answers, after a second at the latest. */
     settled: answers.settled,

@@ -54,7 +54,7 @@ export async function openWayBack({ opensBrowser, isSigned }: WayBackOptions, pa
     offered,
     /** Whether another client of this terminal can bring the approval here. */
     takesFromOthers,
-    /** Take the approval of this request back from now on.
+    /** Start to accept the approval of this request.
      * @param isOpened whether this client opens a browser now
      * @returns what the browser opens */
     begin: (pending: PendingRequest, view: WaitingView, isOpened: boolean): string => {
@@ -66,7 +66,7 @@ export async function openWayBack({ opensBrowser, isSigned }: WayBackOptions, pa
       if (isOpened) void reportUnreached(listener, { view, parts, ended: ended.signal })
       return listener.addressFor(pending.approvalUrl)
     },
-    /** Tell what the request needs now. */
+    /** Call when the request's needs change; it asks for the code if one is needed. */
     onNeeds: (needs: Needs): void => {
       // A deposit with a new plan can need a code again, and so can the approval after a vouch.
       if (current === null || needs !== 'code' || takesCodes) return

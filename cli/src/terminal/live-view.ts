@@ -154,7 +154,7 @@ export function panel(text: string, output: Output) {
   const columns = output.columns()
   output.write(text)
   return {
-    /** Remove the panel, if it is still on the screen as it was written and nothing but it was written since. */
+    /** Remove the panel, if it is unchanged on the screen. Call only while nothing was written after it. */
     erase: (): void => {
       const rows = rowsOf(text, columns)
       // A resized terminal wraps the lines anew; what has scrolled off the screen cannot be reached.

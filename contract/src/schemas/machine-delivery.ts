@@ -6,8 +6,7 @@ import { Id, Named, object, requiredText, Timestamp } from './text.ts'
 
 const NAMES = 'include_keys must be a list of key names'
 
-/** `machine_id`: needed with an ID token. `bundle_id`: an id or a name. `include_keys`: absent for all of the bundle.
- * */
+/** `machine_id`: needed with an ID token. `bundle_id`: an id or a name. `include_keys`: absent for all keys. */
 export const CreateDelivery = object('CreateDelivery', {
   client_pubkey: requiredText('client_pubkey', 64, 'client_pubkey required'),
   bundle_id: requiredText('bundle_id', LIMITS.nameLength, 'bundle_id required'),

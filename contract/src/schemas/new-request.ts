@@ -45,8 +45,7 @@ export const CreateRequest = z
     /** The ways in which the client can take an approval back; they need a `poll_challenge`. */
     release: z.array(ReleaseField, { error: 'release must be an array' }).max(RELEASES.length).default([]),
     argv: Argv.optional(),
-    /** A digest of the arguments that the client left out of `argv`, so that another secret there is another command.
-     * */
+    /** A digest of the arguments that the client left out of `argv`: another secret there makes another command. */
     argv_masked: z
       .string()
       .regex(/^[A-Za-z0-9_-]{43}$/, 'argv_masked must be base64url of 32 bytes')

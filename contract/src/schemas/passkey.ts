@@ -38,8 +38,7 @@ const PasskeyResponse = object('PasskeyResponse', {
   }),
 })
 
-/** What a response has to match: the challenge that was given, our origin, and the host name that passkeys belong to.
- * */
+/** What a response must match: the challenge that was given, our origin, and the host name that passkeys belong to. */
 const Ceremony = object('PasskeyCeremony', {
   challenge: Bytes('challenge'),
   origin: z.string(),

@@ -75,8 +75,7 @@ export const ChangeBundlePolicy = ChangePolicy.extend({ production: ProductionFi
 /** `effective` is the strictest of what the server, the workspace and the bundle set. `production`: what an owner
  * says of the bundle. `is_production`: an owner, its name or a tag says so, and nothing is remembered unless the bundle
  * itself sets `remember_hours`. `also`: other bundles that hold secret values of this one; what this bundle sets counts
- * for these values there too. `stricter`: names of secret values for which another bundle demands more than this one.
- * */
+ * for these values there too. `stricter`: names of secret values for which another bundle demands more. */
 export const BundlePolicy = object('BundlePolicy', {
   effective: Policy,
   bundle: PolicySetting,

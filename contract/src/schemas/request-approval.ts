@@ -15,8 +15,7 @@ export const RequestBundleList = z
   .meta({ id: 'RequestBundleList' })
 
 /** `built_from`: the names of which the bundle composes a value; absent for any other value. Their values go into it
- * whether they are chosen or not. With `missing_parts`, which the bundle does not deliver, the value cannot be chosen.
- * */
+ * even if they are not chosen. With `missing_parts`, which the bundle does not deliver, the value cannot be chosen. */
 export const RequestBundle = object('RequestBundle', {
   id: Id,
   name: z.string(),

@@ -33,6 +33,5 @@ export const ApprovalTerms = {
   user_code_required: z.boolean(),
 }
 
-/** `reason`: why no one can approve the request. The client gets it in `details.reason` of the error `request_denied`.
- * */
+/** `reason`: why no one can approve the request. The client gets it as `details.reason` of error `request_denied`. */
 export const DenyQuery = z.object({ reason: WhyNotCode.optional() })

@@ -68,7 +68,7 @@ export function OutdatedNotice({ query: { error, refetch } }: { query: Query }) 
   )
 }
 
-/** Does the same again, where that can help. */
+/** Retry, if a retry can help. */
 export function TryAgain({ failure, refetch }: TryAgainProps) {
   if (!canTryAgainAfter(failure)) return null
   return <Button label="Try again" size="small" className="mt-2" onClick={() => void refetch()} />

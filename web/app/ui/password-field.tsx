@@ -7,7 +7,7 @@ export function PasswordField(props: Partial<TextFieldProps>) {
   return <TextField label="Password" type="password" autoComplete="current-password" required {...props} />
 }
 
-/** A field for a password that is chosen now. */
+/** A field for a new password. */
 export function NewPasswordField(props: Partial<TextFieldProps>) {
   return (
     <TextField
@@ -22,8 +22,7 @@ export function NewPasswordField(props: Partial<TextFieldProps>) {
   )
 }
 
-/** A password that is chosen now: `field` has the props of its field, which says what is wrong once `isFine` was
- * asked. */
+/** A new password: `field` has the props of its field, which says what is wrong once `isFine` was asked. */
 export function useNewPassword() {
   const [value, onChange] = useState('')
   const [problem, setProblem] = useState<string | null>(null)

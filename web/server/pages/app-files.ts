@@ -115,9 +115,8 @@ export function sendFile(reply: FastifyReply, file: AppFile, cacheControl: strin
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Answer with a page of the app in which each `{name}` is replaced by its escaped word; names without a word stay as
- * they are.
- * @param unused what is left out */
+/** Answer with a page of the app in which each `{name}` is replaced by its escaped word. Unknown names stay.
+ * @param unused pattern of the part to remove */
 export function sendFilledIn(
   reply: FastifyReply,
   { type, encodings }: AppFile,

@@ -39,7 +39,7 @@ export class Sessions {
     return tokenHash === null ? null : await this.store.find(tokenHash, this.#now(), renews)
   }
 
-  /** The same, for what only a signed-in person can do. @throws Refusal unauthorized */
+  /** As `find`, but throws if there is no session. @throws Refusal unauthorized */
   async required(request: FastifyRequest): Promise<Session> {
     const session = await this.find(request)
     if (session === null) throw unauthorized()

@@ -25,7 +25,7 @@ export function waitingRequests(parts: RequestParts, tenantId: string): Promise<
   return readFound(parts, (nowMs) => parts.requests.waitingIn(tenantId, nowMs))
 }
 
-/** The requests of a list of the store that are still there. */
+/** Read the requests of a list; skip those that are gone. */
 export async function readFound(
   { requests, clock }: RequestParts,
   list: (nowMs: number) => Promise<readonly string[]>,

@@ -149,8 +149,8 @@ export interface EventStore {
   record(event: Event, once?: string): Promise<void>
 }
 
-/** The fields that an event takes from the stamp of its change. Where the change is in another tenant, name that after
- * these. */
+/** The fields that an event takes from the stamp of its change. If the change is in another tenant, set
+ * `tenantId` after spreading these. */
 export function madeBy({ tenantId, by, ...moment }: Stamp): Pick<Event, 'tenantId' | keyof Made> {
   return { tenantId, actor: { kind: 'user', id: by }, ...moment }
 }
@@ -189,7 +189,7 @@ const DATA_FIELDS = DataFields.keyof().options
 const CUT_FIELDS = CutFields.keyof().options
 
 function allowedData(data: EventData, most: number): object {
-  // Most events have a few fields of these many.
+  // Most events set few fields; skip the rest.
   const told = DATA_FIELDS.filter((field) => data[field] !== undefined).map((field) => [
     field,
     allowed(data[field]),

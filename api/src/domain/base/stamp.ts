@@ -1,7 +1,7 @@
 import { type ClockAndIds, timestamp } from './clock-and-ids.ts'
 import type { Origin } from './origin.ts'
 
-/** When the server makes a change for a person (an ISO timestamp), as at a sign-in, and where from. */
+/** Time (ISO) and origin of a change that has no user yet, such as a sign-in. */
 export type Moment = { at: string; origin: Origin | null }
 
 /** A moment with who makes the change (a user's id), and in which tenant; the event of the change tells all of it. */

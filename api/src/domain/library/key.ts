@@ -131,7 +131,7 @@ export function findKey(keys: KeyStore, caller: Caller, keyId: string): Promise<
   return readKey(keys, caller, { keyId, values: 'public' })
 }
 
-/** @param wanted `all`: with a secret's value too, for servers that are set to reveal
+/** @param values `all`: with a secret's value too, for servers that are set to reveal
  * @throws DomainError not_found */
 export async function readKey(
   keys: KeyStore,

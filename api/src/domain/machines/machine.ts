@@ -61,7 +61,7 @@ export interface MachineStore {
   grant(grant: GrantPlace & { scope: GrantScope }, stamp: Stamp): Promise<void>
   /** Whether any machine may fetch the values of a bundle. */
   isDelivered(tenantId: string, bundleId: string): Promise<boolean>
-  /** @throws DomainError not_found: the machine may not use the bundle anyway */
+  /** @throws DomainError not_found: the machine has no grant for the bundle */
   revoke(place: GrantPlace, stamp: Stamp): Promise<void>
 }
 

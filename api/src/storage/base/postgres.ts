@@ -53,6 +53,7 @@ export function openPostgres(url: () => string, most: number): Database {
       if (changed.rows.length > 0) await send(transaction, updateOfAll(table, changed))
     },
     async requireRow(transaction, { sql: text, parameters }, failure) {
+      // A division by zero fails the pipelined transaction when no row is found, without waiting for an answer.
       const counted = CompiledQuery.raw(`select 1 / count(*) from (${text}) as found`, [...parameters])
       await send(transaction, counted, (error) => (isDivisionByZero(error) ? failure() : error))
     },

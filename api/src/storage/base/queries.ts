@@ -33,10 +33,11 @@ type UpdateAll = <Table extends keyof Tables>(
   changed: ChangedRows<Table>,
 ) => Promise<void>
 
-/** What this process remembered has changed, so the transaction must not be committed. `recording` makes it again. */
+/** What this process remembered has changed, so the transaction must not be committed. `recording` runs it once
+ * more. */
 export class Outdated extends Error {}
 
-/** Let a transaction go on only where a select finds a row. On PostgreSQL it is only sent, and fails the commit.
+/** Fail the transaction unless a select finds a row. On PostgreSQL the failure shows at the commit.
  * @param failure makes the error that the transaction fails with */
 type RequireRow = (transaction: Query, select: CompiledQuery, failure: () => Error) => Promise<void>
 

@@ -67,8 +67,8 @@ export class TenantKeys {
     return this.#unwrapped(tenantId, rows[0])
   }
 
-  /** As `held`. A key that this process knows is only checked, for which a transaction does not wait: with another one
-   * it fails, and is made again. */
+  /** As `held`. A cached key is only checked, and the transaction does not wait for the answer. If the key has
+   * changed, it fails and runs once more. */
   async heldKnown(transaction: Query, tenantId: string): Promise<TenantKeyRing> {
     const known = this.#cache.get(tenantId)
     if (!known) return this.held(transaction, tenantId)

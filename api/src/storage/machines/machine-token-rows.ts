@@ -33,7 +33,7 @@ export async function insertRow(transaction: Query, token: NewToken, stamp: Stam
   return { ...row, networks }
 }
 
-/** @throws DomainError conflict: as many tokens of the machine work as it can have */
+/** @throws DomainError conflict: the machine already has the maximum number of active tokens */
 export async function requireRoom(
   transaction: Query,
   machineId: string,

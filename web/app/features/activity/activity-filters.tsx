@@ -151,7 +151,8 @@ function ActionSelect({ what, onChange }: { what: string; onChange: (action: str
   )
 }
 
-/** Who can have done something. The removal of a former member is in the log, so they are found as long as it is. */
+/** Who can have done something. Former members come from the log, so they are listed as long as it keeps
+ * their removal. */
 function usePeople() {
   const members = useAnswer('listMembers', {}).data
   const machines = useMachines().data

@@ -37,7 +37,7 @@ function Activity() {
 
 function DownloadButton() {
   const { mutateAsync, isPending } = useSteps(downloadLog)
-  // The person may be on another page when it ends, without the callbacks of a plain `mutate`.
+  // `mutate` drops its callbacks when the page unmounts; this promise still reports the result.
   const download = () =>
     void mutateAsync().then(
       (files) => notify({ text: files === 1 ? `Saved ${FILE}.` : `Saved ${files} files.` }),

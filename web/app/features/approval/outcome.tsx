@@ -152,7 +152,7 @@ export function Approved({ choice, delivered }: { choice: Choice; delivered: boo
   )
 }
 
-// A new bundle has no id yet, and neither has a list of bundles.
+// `bundle.id` is empty for a new bundle and for a list of bundles: link to all bundles.
 function Counted({ choice: { kind, keys, bundle, workspaceId } }: { choice: Choice }) {
   const isList = kind === 'names' && bundle.id === ''
   const [thing, where] = isList ? ['bundle', 'of'] : DONE[kind].counted

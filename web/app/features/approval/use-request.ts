@@ -89,7 +89,8 @@ function useWatch({ requestId, state, setState, reload }: Watched): void {
     const watch = async () => {
       try {
         const context = await call('getRequestContext', { request_id: requestId })
-        // A deposit whose plan changed on its way back is open again. After a vouch, others decide in another way.
+        // A deposit whose plan changed on its way back is open again. After a vouch the server offers other choices, so
+        // load again.
         const isOtherVouch = openVouch !== undefined && openVouch !== (context.vouch ?? null)
         if ((isStoring && context.status === 'pending') || isOtherVouch) reload()
         else setState((before) => afterLook(before, context))

@@ -25,7 +25,7 @@ export function ReachDialog({ item, bundleId, change, onConfirm, ...question }: 
   const { bundles } = item
   const [only, setOnly] = useState(bundles.some(({ id }) => id === bundleId) ? bundleId : null)
   const [first] = bundles
-  // A change that keeps the value copies it into the key of the bundle.
+  // Without a new value, the bundle's new key gets a copy of the old one.
   const weaker = useWeaker([item.id], change.value === undefined ? only : null)
   return (
     <ConfirmDialog

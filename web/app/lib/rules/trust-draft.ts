@@ -26,7 +26,7 @@ export function emptyDraft(platform: Platform) {
     namespace: '',
     serviceAccount: '',
     subject: '',
-    /** `name=value`, one on a line. */
+    /** `name=value`, one per line. */
     more: '',
     audience: '',
     keys: '',

@@ -31,7 +31,7 @@ export async function signedIn({ api, sessions }: OwnAccountOptions, request: Fa
   return { session, headers: headersToHandOn(request), call: api.callFor({ userId, tenantId }) }
 }
 
-/** Whom the API let in. `joined_tenant_id`: the tenant to begin in, instead of the personal one. */
+/** The account that the API accepted. `joined_tenant_id`: the tenant to begin in, instead of the personal one. */
 type Account = { user_id: string; tenant_id: string; joined_tenant_id?: string }
 
 /** Begin the session of a person whom the API let in. */

@@ -158,7 +158,7 @@ const MAX_KNOWN = 10_000
 
 type Provisioning = (session: ClerkSession, request: FastifyRequest) => Promise<Known>
 
-/** Provisions a person once for each session at the provider, and remembers the result; not a failure. */
+/** Provisions a person once for each session at the provider, and remembers the result, but not failures. */
 function remembered(provisioning: Provisioning): Provisioning {
   const people = new Map<string, Promise<Known>>()
   return async (session, request) => {

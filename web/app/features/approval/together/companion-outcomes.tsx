@@ -81,7 +81,7 @@ type CompanionState =
   | 'withdrawn'
   | 'expired'
 
-/** A request that is there: it waits for its approval, for its return, or for its client. */
+/** The state of a request that still exists. */
 export function stateOf(
   { status, held }: Pick<RequestContext, 'status' | 'held'>,
   nowMs = serverNowMs(),
@@ -91,7 +91,7 @@ export function stateOf(
   return isLate ? 'not_returned' : 'underway'
 }
 
-/** A request that is gone without an end was delivered. */
+/** 404 without a reason means delivered. */
 export function stateOfFailure(failure: Failure): CompanionState | null {
   const end = endOf(failure, null, 0)
   if (end === 'denied' || end === 'withdrawn' || end === 'expired') return end
@@ -121,7 +121,7 @@ function useCompanionStates(requestId: string): readonly { kept: KeptCompanion; 
   return kept.map((each) => ({ kept: each, state: states.get(each.requestId) ?? 'underway' }))
 }
 
-// A server that does not answer says nothing.
+// Keep the last state if the server does not answer.
 async function stateNow(requestId: string): Promise<CompanionState | null> {
   try {
     return stateOf(await call('getRequestContext', { request_id: requestId }))

@@ -39,7 +39,7 @@ export function AttachedKeys({ bundle, items, canEdit, query }: AttachedKeysProp
   const { draggedId, order, start } = useDragOrder(ids, list, (id, to) => move(id, to, true))
   const shown = query === '' ? order : order.filter((id) => matches(namesOf(byId.get(id)), query))
   const selection = useSelection(ids, shown)
-  // The rules and who set a value decide what a member may do with it, and only the library says it.
+  // Only `listKeys` answers what a member may do, so load it at the first selection.
   const library = useAnswer('listKeys', {}, { enabled: selection.chosen.size > 0 }).data
   const actions: EntryActions = {
     tick: selection.tick,

@@ -11,14 +11,14 @@ const isSeeded = process.argv.includes('--seed')
 const env = { ...(isSeeded ? { DATA_DIR: join(ROOT, 'data/seeded') } : {}), ...process.env }
 
 // The seed must not reach another server that has the port.
-const port = Number(env.PORT ?? 5393)
+const { HOST = '127.0.0.1', PORT = '5393' } = process.env
 try {
-  const probe = createServer().listen(port, env.HOST ?? '127.0.0.1')
+  const probe = createServer().listen(Number(PORT), HOST)
   await once(probe, 'listening')
   probe.close()
 } catch (error) {
   if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
-  process.stderr.write(`Port ${port} is in use. Stop what runs there, or set PORT to another one.\n`)
+  process.stderr.write(`Port ${PORT} is in use. Stop what runs there, or set PORT to another one.\n`)
   process.exit(1)
 }
 

@@ -70,7 +70,7 @@ describe.each(databases)('approvals on %s are as recorded', (database) => {
   let rows: Database
   beforeAll(async () => {
     const { now } = clock
-    const around = { aroundRequests: overtaking.around, now, sweepSeconds: 0.02 }
+    const around = { aroundRequests: overtaking.around, now, sweepSeconds: 0.2 }
     api = await startTestApi(database, { trustProxy: ['127.0.0.1'], requestsPerMinute: 100_000, ...around })
     rows = await openDatabase(api.settings.databaseUrl ?? join(api.settings.dataDir, 'keyferry.db'))
   })

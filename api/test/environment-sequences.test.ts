@@ -89,7 +89,7 @@ describe.each(databases)('any changes of environments on %s', (kind) => {
         }
         await expectOrder(library)
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     )
   })
 
@@ -114,7 +114,7 @@ describe.each(databases)('any changes of environments on %s', (kind) => {
           }
         }
       }),
-      { numRuns: 8 },
+      { numRuns: 6 },
     )
   })
 })

@@ -9,7 +9,7 @@ import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import type { Event } from '../src/domain/base/event.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
-import type { Database, Queries, Query } from '../src/storage/base/queries.ts'
+import { type Database, Outdated, type Queries, type Query } from '../src/storage/base/queries.ts'
 import { recording } from '../src/storage/base/recording.ts'
 import { databases } from './api.ts'
 
@@ -93,6 +93,23 @@ describe.each(databases)('recording on %s', (kind) => {
     expect(await changes(email)).toBe(0)
     await attempt()
     expect([await changes(email), await namesOf(tenantId)]).toEqual([1, ['A']])
+  })
+
+  test('a change that is outdated runs once more; outdated again, the caller can retry', async () => {
+    const tenantId = randomUUID()
+    let runs = 0
+    const outdated = (times: number) =>
+      queries.write(async (transaction) => {
+        await change(transaction, `${tenantId} ${times}`)
+        transaction.record(eventOf(tenantId, `${times}`))
+        runs += 1
+        if (runs <= times) throw new Outdated('a key is another one now')
+      })
+    await outdated(1)
+    expect([runs, await changes(`${tenantId} 1`), await namesOf(tenantId)]).toEqual([2, 1, ['1']])
+    runs = 0
+    await expect(outdated(2)).rejects.toMatchObject({ code: 'unavailable' })
+    expect([runs, await changes(`${tenantId} 2`), await namesOf(tenantId)]).toEqual([2, 0, ['1']])
   })
 })
 

@@ -14,7 +14,7 @@ import type { Database } from '../src/storage/base/queries.ts'
 import { storedValues } from '../src/storage/keys-at-rest/stored-values.ts'
 import { TenantKeys } from '../src/storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from '../src/storage/keys-at-rest/value-vault.ts'
-import { databases, type Identity, type TestApi } from './api.ts'
+import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { type Library, libraryOnNodes } from './kept-database.ts'
 
 const MAIN = join(import.meta.dirname, '../src/main.ts')
@@ -182,5 +182,15 @@ describe.each(databases)('rotation of a tenant key on %s', (kind) => {
     expect((await create('AFTER_ROTATION'))?.json).toMatchObject({ name: 'AFTER_ROTATION', value: 'v' })
     expect(await usedIds()).toEqual(allUnder(await currentId()))
     expect((await verifyValues(settings())).failures).toEqual([])
+  })
+
+  test('a write that finds another key counts what it stores once', async () => {
+    const api = await startTestApi(kind, { maxTenantBytes: 100_000 })
+    const as = await api.newOwner()
+    const create = (name: string, value: string) => api.call('createKey', { as, body: { name, value } })
+    expect((await create('SMALL', 'v')).status).toBe(201)
+    await rotateTenantKey(api.settings, { tenantId: as.tenantId, settleMs: 0 })
+    expect((await create('LARGE', 'v'.repeat(60_000))).status).toBe(201)
+    await api.close()
   })
 })

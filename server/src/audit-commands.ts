@@ -38,8 +38,10 @@ export const AUDIT_COMMANDS = {
     run: withApi(async (on, file) => {
       const path = resolve(file)
       if (!existsSync(path)) throw new StartError(`there is no file ${path}`)
+      // Before the file is opened: this fails without a root key.
+      const { api, database } = on
       const lines = createReadStream(path, 'utf8')
-      const { tenantId, through, count } = await on.api.pruneAudit(on.database, lines)
+      const { tenantId, through, count } = await api.pruneAudit(database, lines)
       return `${tenantId}: deleted ${count} entries, up to ${through}. Keep ${path}: it is the only copy.`
     }),
   },

@@ -52,11 +52,15 @@ export function recording(
     if (changed.size > 0) after.valuesChanged(changed)
     return result
   }
+  const lastTry: Queries['write'] = (change) =>
+    write(change).catch((error: unknown) => {
+      throw error instanceof Outdated ? unavailable('database', error) : error
+    })
   return {
     ...database,
     write: (change) =>
       write(change).catch((error: unknown) => {
-        if (error instanceof Outdated) return write(change)
+        if (error instanceof Outdated) return lastTry(change)
         throw error
       }),
   }

@@ -51,14 +51,22 @@ export class StoredBytes {
     else known.reading.catch(() => undefined)
   }
 
-  /** @param valueBytes of one value that is stored · @throws DomainError workspace_full */
-  add(tenantId: string, valueBytes: number): void {
+  /** @param valueBytes of one value that is stored
+   * @returns the bytes that count for it · @throws DomainError workspace_full */
+  add(tenantId: string, valueBytes: number): number {
     const known = this.#known.get(tenantId)
-    if (known === undefined) return
+    if (known === undefined) return 0
     const bytes = valueBytes + LIMITS.storedRowBytes
     known.wasRefused = known.bytes + bytes > this.#bounds.tenantBytes
     if (known.wasRefused) throw workspaceFull(this.#bounds)
     known.bytes += bytes
+    return bytes
+  }
+
+  /** Take back what `add` counted for a transaction that stored nothing. */
+  takeBack(tenantId: string, bytes: number): void {
+    const known = this.#known.get(tenantId)
+    if (known !== undefined) known.bytes -= bytes
   }
 
   #unknown(tenantId: string): Known {

@@ -99,13 +99,17 @@ export class ValueVault {
    * @returns what the transaction calls to encrypt; if it also holds the tenant, it must do that first */
   async toWrite(tenantId: string): Promise<(transaction: Query) => Promise<TenantVault>> {
     await this.#stored?.prepare(tenantId)
+    let counted = 0
     return async (transaction) => {
+      // If the transaction runs once more, its first run stored nothing.
+      this.#stored?.takeBack(tenantId, counted)
+      counted = 0
       const keys = await this.#tenantKeys.heldKnown(transaction, tenantId)
       return {
         ...this.#reading(tenantId, keys),
         seal: (plaintext, row) => {
           const value = encryptValue(plaintext, keys[0], valueContext(tenantId, this.#table, row))
-          this.#stored?.add(tenantId, value.length)
+          counted += this.#stored?.add(tenantId, value.length) ?? 0
           return { ...row, value }
         },
       }

@@ -48,9 +48,9 @@ async function insert(
   await transaction
     .insertInto('webhooks')
     .values({
+      ...webhook,
       ...NO_TROUBLE,
       ...made,
-      ...webhook,
       ...chosenColumns(webhook),
       secret: sealed,
       secret_version: 1,

@@ -6,7 +6,7 @@ import type { MessageDraft } from './webhook-message.ts'
  * Which messages a webhook gets, and when. A webhook gets nothing that happened before it was made.
  */
 
-/** What an active webhook wants; an empty set: everything. */
+/** What an active webhook wants. An empty set means everything, and a webhook that names nothing has empty sets. */
 export type Subscription = {
   madeAt: string
   events: ReadonlySet<string>

@@ -5,7 +5,7 @@ import type { Benchmark, BenchOptions, Measurement } from './measurement.ts'
 import { type Stage, stages } from './stages.ts'
 import { comparison, inTurns } from './turns.ts'
 
-const TARGET = 0.8
+const TARGET = 0.7
 const BUNDLE_KEYS = 20
 
 /** Signed reads of one key and of a bundle of 20 keys, beside plain routes that check the same signature and do the

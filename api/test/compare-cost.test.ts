@@ -40,6 +40,13 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
+// The least of three calls: during a call, the server may also seal the log or read the tenant's key again.
+const fewestQueriesFor = async (ids: readonly string[]) => {
+  const counts: number[] = []
+  while (counts.length < 3) counts.push(await queriesFor(ids))
+  return Math.min(...counts)
+}
+
 const queriesFor = async (ids: readonly string[]) => {
   const before = queries
   const query = ids.map((id): [string, string] => ['bundle_id', id])
@@ -50,7 +57,7 @@ const queriesFor = async (ids: readonly string[]) => {
 
 // The processor time of a comparison is a benchmark: `npm run bench -- comparing`.
 test('comparing 20 bundles takes as many queries as comparing 2', async () => {
-  const few = await queriesFor(bundleIds.slice(0, 2))
+  const few = await fewestQueriesFor(bundleIds.slice(0, 2))
   expect(few).toBeGreaterThan(0)
-  expect(await queriesFor(bundleIds)).toBe(few)
+  expect(await fewestQueriesFor(bundleIds)).toBe(few)
 })

@@ -95,8 +95,8 @@ export class ValueVault {
     this.#stored = stored
   }
 
-  /** Call before a transaction that stores values.
-   * @returns what the transaction calls to encrypt; if it also holds the tenant, it must do that first */
+  /** Call before each transaction that stores values.
+   * @returns what this transaction calls once to encrypt; if it also holds the tenant, it must do that first */
   async toWrite(tenantId: string): Promise<(transaction: Query) => Promise<TenantVault>> {
     await this.#stored?.prepare(tenantId)
     let counted = 0

@@ -118,9 +118,9 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await rename(own?.name ?? '')
     const { page } = await open({ bundle: 'acme/only' })
     await openChoice(page)
-    const shown = `${own?.name} (${acme.slice(0, 8)})`
+    const shown = `${own?.name} (${acme.slice(-8)})`
     const options = await page.getByLabel('Workspace').locator('option').allInnerTexts()
-    expect(options.toSorted()).toEqual([shown, `${own?.name} (${own?.id.slice(0, 8)})`].toSorted())
+    expect(options.toSorted()).toEqual([shown, `${own?.name} (${own?.id.slice(-8)})`].toSorted())
     await page.getByText(`${OWNER.email} · ${shown}`).waitFor()
     await closePage(page)
     await rename(ACME)

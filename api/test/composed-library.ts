@@ -36,7 +36,7 @@ export class ComposedLibrary {
   async has(bundleId: string, name: string, value: string, body: object = {}): Promise<string> {
     const { failure } = await this.attach(
       bundleId,
-      await this.key(`${name}_${bundleId.slice(0, 8)}`, value, body),
+      await this.key(`${name}_${bundleId.slice(-8)}`, value, body),
       name,
     )
     expect(failure).toBeNull()

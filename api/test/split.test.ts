@@ -19,9 +19,9 @@ describe.each(databases)('splitting a shared key, on %s', (kind) => {
     prod = await newBundle('prod/app')
     url = await newKey('URL', { value: 'shared url', description: 'the database' })
     for (const bundle of [dev, prod]) {
-      await attach(bundle, await newKey(`FIRST_${bundle.slice(0, 4)}`))
+      await attach(bundle, await newKey(`FIRST_${bundle.slice(-4)}`))
       await attach(bundle, url, { as: 'DB', required: true })
-      await attach(bundle, await newKey(`LAST_${bundle.slice(0, 4)}`))
+      await attach(bundle, await newKey(`LAST_${bundle.slice(-4)}`))
     }
   })
 

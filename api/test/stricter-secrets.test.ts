@@ -24,7 +24,7 @@ describe.each(databases)('secrets that machines get under weaker rules on %s', (
     const open = await newKey('HOST', false)
     for (const key_id of [secret, open]) {
       await attach(ruled, key_id)
-      await attach(shared, key_id, { as: `IN_${key_id.slice(0, 4)}` })
+      await attach(shared, key_id, { as: `IN_${key_id.slice(-4)}` })
     }
     await rule(ruled, { approvers: 'owner' })
   })
@@ -58,7 +58,7 @@ describe.each(databases)('secrets that machines get under weaker rules on %s', (
   })
 
   test('a grant names them, and the rules of the bundle do before it', async () => {
-    const names = [`IN_${secret.slice(0, 4)}`]
+    const names = [`IN_${secret.slice(-4)}`]
     expect(await stricterIn(shared)).toEqual(names)
     expect(await grant(shared, 'read')).toEqual({ ok: true, stricter: [] })
     expect(await grant(shared)).toEqual({ ok: true, stricter: names })
@@ -103,7 +103,7 @@ describe.each(databases)('secrets that machines get under weaker rules on %s', (
   })
 
   test('a copy that comes under weaker rules leaves their names in the audit log', async () => {
-    const name = `IN_${secret.slice(0, 4)}`
+    const name = `IN_${secret.slice(-4)}`
     const source = (await api.call('getBundle', { as: owner, params: { bundle_id: shared } })).json.name
     const duplicate = async (bundle_id: string, body: object) =>
       (

@@ -67,9 +67,9 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
     ] as const
     const [ready, named, other] = clients
     const approve = async (client: ApprovalClient, as: Identity) => {
-      const { id: bundle_id } = await newBundle(node(), as, { [`K_${as.tenantId.slice(0, 8)}`]: 'v' })
+      const { id: bundle_id } = await newBundle(node(), as, { [`K_${as.tenantId.slice(-8)}`]: 'v' })
       const requestId = await client.asked()
-      const include_keys = [`K_${as.tenantId.slice(0, 8)}`]
+      const include_keys = [`K_${as.tenantId.slice(-8)}`]
       expect((await approveWith(node(), as, { requestId, bundle_id, include_keys })).status).toBe(200)
       return requestId
     }

@@ -21,8 +21,14 @@ test('a request id is 128 random bits in lower-case hex', () => {
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/)
 })
 
-test('an id is a random UUID', () => {
+test('an id is a UUID of version 7 that begins with the time', () => {
+  const before = Date.now()
   const ids = Array.from({ length: 1000 }, randomId)
   expect(new Set(ids).size).toBe(1000)
-  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  for (const id of ids) {
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    const madeAt = Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+    expect(madeAt).toBeGreaterThanOrEqual(before)
+    expect(madeAt).toBeLessThanOrEqual(Date.now())
+  }
 })

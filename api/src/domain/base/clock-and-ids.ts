@@ -1,7 +1,7 @@
 /** The source of time and randomness for rules. It is an argument, so that tests decide both. */
 export type ClockAndIds = {
   now: () => Date
-  /** A random UUID. */
+  /** A UUID that no other record has. It keeps no secret. */
   newId: () => string
   /** A bearer token of 256 random bits. */
   newToken: () => string

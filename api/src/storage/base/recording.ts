@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { eventMac, originHash } from '@keyferry/crypto/audit-chain'
 import type { AuditKey } from '@keyferry/crypto/audit-key'
@@ -68,7 +69,7 @@ export function recording(
 
 function eventRow(event: Event, key: AuditKey['mac']): EventRow {
   const { tenantId, at } = event
-  const origin = originText(event.origin, randomId())
+  const origin = originText(event.origin, randomUUID())
   const personal = origin === null ? null : originHash(origin)
   const body = eventBody(event, { id: randomId(), personal })
   return { tenant_id: tenantId, body, origin, mac: eventMac({ tenantId, body, origin }, key), created_at: at }

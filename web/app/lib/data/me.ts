@@ -22,5 +22,5 @@ export const useSession = () => useAnswer('getSession', {}, { staleTime: 60_000 
 /** How a role is called on the pages. */
 export const ROLE_NAMES: Readonly<Record<Role, string>> = { owner: 'Owner', member: 'Member' }
 
-/** The person's workspaces, by name; equal names get the beginning of the id. */
+/** The person's workspaces, by name; equal names get the end of the id. */
 export const useTenants = () => useAnswer('listTenants', {}, { select: toldApart<Tenant>, staleTime: 60_000 })

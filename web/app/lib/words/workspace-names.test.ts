@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { toldApart } from './workspace-names.ts'
 
 const named = (...names: readonly string[]) =>
-  toldApart(names.map((name, index) => ({ id: `${index}0c7c430-0d0b-4f0d-8a52-9b4b4a9a3d21`, name }))).map(
+  toldApart(names.map((name, index) => ({ id: `01a215d3-625b-7a9f-8442-9b4b4a9a3d2${index}`, name }))).map(
     ({ name }) => name,
   )
 
@@ -14,6 +14,6 @@ test.each([
   ['equal', 'Acme'],
   ['in another case', 'ACME'],
   ['in wide letters', 'Ａcme'],
-])('two names that are %s get the beginning of the id', (_how, other) => {
-  expect(named('Acme', 'Team', other)).toEqual(['Acme (00c7c430)', 'Team', `${other} (20c7c430)`])
+])('two names that are %s get the end of the id', (_how, other) => {
+  expect(named('Acme', 'Team', other)).toEqual(['Acme (4a9a3d20)', 'Team', `${other} (4a9a3d22)`])
 })

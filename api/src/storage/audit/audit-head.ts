@@ -101,6 +101,8 @@ type Judged = {
 /** Why no entry may follow a head: the database was cut or restored without `audit-restored`. Null: entries may. */
 export async function refusalOf(query: Query, judged: Judged): Promise<string | null> {
   const { head, seen } = judged
+  // This node has signed it, or found it signed.
+  if (seen && seen.seq === head.seq && seen.hash === head.hash && seen.epoch === head.epoch) return null
   if (!isSigned(judged) && !(await isRestored(query, judged)))
     return `no note signs entry ${head.seq} of epoch ${head.epoch}, where the audit log ends`
   return seen && head.epoch <= seen.epoch ? refusalOfOlder(query, judged, seen) : null

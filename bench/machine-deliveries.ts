@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { startApi, startWriter } from './contenders.ts'
 import { PUBLIC_KEY } from './held-waits.ts'
 import type { LoadCall } from './load.ts'
-import { startMachineWorld } from './machine-world.ts'
+import { MACHINES, startMachineWorld } from './machine-world.ts'
 import { type Benchmark, type Measurement, median, rounded, within } from './measurement.ts'
 import { type Stage, stages } from './stages.ts'
 import { comparison, inTurns } from './turns.ts'
@@ -23,8 +23,9 @@ export const machineDeliveries: Benchmark = async (options) => {
     const world = await startMachineWorld(api)
     const machine = (call: LoadCall) => ({ address: api.address, pids: [api.pid], call })
     const body = JSON.stringify({ client_pubkey: PUBLIC_KEY })
-    const headers = { authorization: 'Bearer token' }
-    const call = { method: 'POST', path: '/deliveries', headers, vary: () => ({ body }) } as const
+    let next = 0
+    const vary = () => ({ headers: { authorization: `Bearer machine-${next++ % MACHINES}` }, body })
+    const call = { method: 'POST', path: '/deliveries', vary } as const
     const baseline = { address: plain.address, pids: [plain.pid], call }
     measurements.push(await alone(stage, api.address, world.byToken))
     const byToken = machine(world.byToken)

@@ -5,7 +5,7 @@ import { makeBundle } from './library.ts'
 import type { LoadCall } from './load.ts'
 
 /** Machines in turn: one may make 600 deliveries a minute. */
-const MACHINES = 200
+export const MACHINES = 200
 const KEYS = 20
 /** What the API expects where no PUBLIC_URL is set. */
 const AUDIENCE = 'keyferry'

@@ -25,6 +25,8 @@ type Place = {
 }
 
 const KEYS = 20
+/** As many as fetch from the API (machine-world.ts): each holds all keys. */
+const MACHINES = 200
 const MOST_BYTES = 1_000_000
 const TABLES = (bytes: string) => [
   'create table users (id text primary key, username text unique, is_active integer)',
@@ -56,17 +58,21 @@ logCalls(app)
 app.post('/members', async ({ headers }) => {
   const [userId, tenantId] = [String(headers['x-user-id']), String(headers['x-tenant-id'])]
   const keyIds = Array.from({ length: KEYS }, () => randomUUID())
+  const machines = Array.from({ length: MACHINES }, (_, at) => `machine-${at}`)
   await database.write((run) => {
     run('insert into users values ($1, $1, 1)', [userId])
     run('insert into tenants values ($1)', [tenantId])
     run('insert into memberships values ($1, $2, $3)', [userId, tenantId, 'owner'])
-    run('insert into machines values ($1, $2, $3, $4)', [hashOf('token'), tenantId, 'machine', 'bundle'])
+    for (const machine of machines)
+      run('insert into machines values ($1, $2, $3, $4)', [hashOf(machine), tenantId, machine, 'bundle'])
     for (const [position, id] of keyIds.entries()) {
       const name = `KEY_${position}`
       insertKey(run, { tenantId, userId, id, name, value: 'x'.repeat(40) })
       run('insert into key_uses values ($1, $2, $3, $4, $5)', [tenantId, 'bundle', id, position, name])
-      run('insert into holdings values ($1, $2, $3, $4, $5, 0)', [tenantId, id, 'machine', '', ''])
     }
+    for (const machine of machines)
+      for (const id of keyIds)
+        run('insert into holdings values ($1, $2, $3, $4, $5, 0)', [tenantId, id, machine, '', ''])
   })
   return { ok: true }
 })
@@ -95,6 +101,7 @@ app.post<{ Body: { client_pubkey: string } }>('/deliveries', async (request) => 
   )
   if (!machine) throw new Error('no such machine')
   const [tenantId, bundleId] = [String(machine['tenant_id']), String(machine['bundle_id'])]
+  const machineId = String(machine['id'])
   const rows = await database.read(VALUES, [tenantId, bundleId])
   const values = rows.map((row) => [row['name'], opened(tenantId, row)] as const)
   const box = seal(
@@ -108,11 +115,11 @@ app.post<{ Body: { client_pubkey: string } }>('/deliveries', async (request) => 
       tenantId,
       id,
       bundleId,
-      'machine',
+      machineId,
       versions,
       at,
     ])
-    run(UPDATE, [id, at, tenantId, 'machine', ...rows.map((row) => String(row['id']))])
+    run(UPDATE, [id, at, tenantId, machineId, ...rows.map((row) => String(row['id']))])
     const event = { action: 'delivery.machine', delivery: id, versions, at }
     insertEvent(run, { tenantId, origin: originOf(request), event })
   })

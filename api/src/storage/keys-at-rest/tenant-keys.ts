@@ -13,25 +13,28 @@ import { Outdated, type Queries, type Query } from '../base/queries.ts'
 
 const CACHED_KEYS = 10_000
 
-/** For how long a process uses a key without reading it again. So all processes know a new key soon, and forget the
- * key of a tenant that is gone. */
+/** For how long a process uses a key without reading its row again. So all processes know a new key soon, and that a
+ * tenant is gone. */
 export const KEY_KEPT_MS = 2_000
+
+/** For how long it keeps what it unwrapped, at most. */
+const UNWRAPPED_MS = 60_000
 
 /** A tenant's keys: the one that encrypts, and those of a rotation. */
 export const KEY_COLUMNS = ['wrapped_key', 'next_key', 'old_key'] as const
 
 export type WrappedTenantKey = { wrapped_key: Uint8Array; root_key_id: string }
 
-/** The tenants' keys, unwrapped on first use and kept in memory for a moment. */
+type Unwrapped = { wrapped: Buffer; first: Uint8Array; keys: TenantKeyRing; readAtMs: number }
+
+/** The tenants' keys, unwrapped on first use and kept in memory for a minute at most. */
 export class TenantKeys {
   readonly #query: Query
   readonly #ring: RootKeyRing
   readonly #holding: (values: { tenantId: string }) => CompiledQuery<WrappedKeys>
   readonly #requireRow: Queries['requireRow']
   readonly #holdingKnown: (values: { tenantId: string; first: Uint8Array }) => CompiledQuery
-  readonly #cache = new BoundedMap<string, { wrapped: Buffer; first: Uint8Array; keys: TenantKeyRing }>(
-    CACHED_KEYS,
-  )
+  readonly #cache = new BoundedMap<string, Unwrapped>(CACHED_KEYS)
 
   constructor(queries: Pick<Queries, 'query' | 'requireRow' | 'holdLightly'>, ring: RootKeyRing) {
     const { query, requireRow, holdLightly } = queries
@@ -57,7 +60,7 @@ export class TenantKeys {
    * @throws DomainError not_found: there is no such tenant */
   async of(tenantId: string): Promise<TenantKeyRing> {
     const known = this.#cache.get(tenantId)
-    if (known) return known.keys
+    if (known && performance.now() - known.readAtMs < KEY_KEPT_MS) return known.keys
     return this.#unwrapped(tenantId, await wrappedOf(this.#query, tenantId).executeTakeFirst())
   }
 
@@ -84,11 +87,12 @@ export class TenantKeys {
     const others = [row.next_key, row.old_key].filter((key) => key !== null)
     const wrapped = Buffer.concat([row.wrapped_key, ...others])
     const known = this.#cache.get(tenantId)
-    if (known?.wrapped.equals(wrapped)) return known.keys
     const unwrap = (key: Uint8Array) => unwrapTenantKey(key, this.#ring, tenantId)
-    const keys = [unwrap(row.wrapped_key), ...others.map(unwrap)] as const
-    if (this.#cache.size === 0) setTimeout(() => this.#cache.clear(), KEY_KEPT_MS).unref()
-    this.#cache.set(tenantId, { wrapped, first: row.wrapped_key, keys })
+    const keys = known?.wrapped.equals(wrapped)
+      ? known.keys
+      : ([unwrap(row.wrapped_key), ...others.map(unwrap)] as const)
+    if (this.#cache.size === 0) setTimeout(() => this.#cache.clear(), UNWRAPPED_MS).unref()
+    this.#cache.set(tenantId, { wrapped, first: row.wrapped_key, keys, readAtMs: performance.now() })
     return keys
   }
 }

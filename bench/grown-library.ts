@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { parseRootKey, RootKeyRing } from '@keyferry/crypto/root-key'
+import { randomId } from '@keyferry/crypto/token'
 import { openDatabase } from '../api/src/storage/base/database.ts'
 import { migrateDatabase } from '../api/src/storage/base/migrate.ts'
 import { type Database, type Query, type Recorded, recordedBy } from '../api/src/storage/base/queries.ts'
@@ -59,12 +59,12 @@ function bundleOf(bundleIds: readonly string[], index: number): string {
 }
 
 async function makeTenant(transaction: Recorded, tenantKeys: TenantKeys, { keysEach, bundlesEach }: Size) {
-  const ids = { userId: randomUUID(), tenantId: randomUUID() }
+  const ids = { userId: randomId(), tenantId: randomId() }
   await makeOwner(transaction, tenantKeys, ids)
   const held = await new ValueVault(tenantKeys, 'keys').toWrite(ids.tenantId)
   const { seal } = await held(transaction)
-  const keyIds = Array.from({ length: keysEach }, () => randomUUID())
-  const bundleIds = Array.from({ length: bundlesEach }, () => randomUUID())
+  const keyIds = Array.from({ length: keysEach }, () => randomId())
+  const bundleIds = Array.from({ length: bundlesEach }, () => randomId())
   const made = { created_by: ids.userId, updated_by: ids.userId, created_at: NOW, updated_at: NOW }
   const of = { tenant_id: ids.tenantId, description: '', ...made }
   await inBatches(keyIds, (batch, from) => {
@@ -101,7 +101,7 @@ async function makeOwner(
   const named = { idp_user_id: `user_${userId}`, username, email: `${userId}@example.com` }
   const email = { email_verified: true, email_as_of: null }
   const user = { ...named, ...email, id: userId, auth_provider: 'bench', password_hash: null }
-  const workspace = { id: tenantId, name: 'grown', membershipId: randomUUID() }
+  const workspace = { id: tenantId, name: 'grown', membershipId: randomId() }
   await insertWithWorkspace(transaction, user, { tenantKeys, workspace, moment: { at: NOW, origin: null } })
 }
 

@@ -47,7 +47,10 @@ async function measure({ name, forApi, forBare }: Stage, { turns }: BenchOptions
   }
   return [
     comparison(`${VARIABLES} new variables, ${name}`, TIMES_NEW, { times, of: ({ create }) => create }),
-    comparison(`${VARIABLES} changed variables, ${name}`, TIMES_CHANGED, { times, of: ({ update }) => update }),
+    comparison(`${VARIABLES} changed variables, ${name}`, TIMES_CHANGED, {
+      times,
+      of: ({ update }) => update,
+    }),
   ]
 }
 

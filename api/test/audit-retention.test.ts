@@ -316,6 +316,30 @@ describe.each(databases)('what leaves the audit log on %s', (kind) => {
       expect(await verdict()).toMatchObject({ problem: expect.stringContaining('and no entry says') })
     })
 
+    test.each<[string, () => Promise<unknown>]>([
+      [
+        'the note of the last seal changes',
+        () =>
+          sql`update audit_seals set note = 'x' where tenant_id = ${owner.tenantId}`.execute(database.query),
+      ],
+      [
+        'what another node added is cut',
+        async () => {
+          const { seq } = await head()
+          await createKey('ELSEWHERE')
+          await sealElsewhere()
+          await whenSealed()
+          await cutTail(seq)
+        },
+      ],
+    ])('is missed by the node that signed the head, where %s', async (_what, tamper) => {
+      await createKey('SIGNED_HERE')
+      await whenSealed()
+      await tamper()
+      await createKey('UNSEALED')
+      while (!(await readiness()).includes('audit log went back')) await sleep(50)
+    })
+
     test('stays explained when its own entry is pruned', async () => {
       await recordRestore(api.settings, 'standby promoted')
       await createKey('RESTORED')

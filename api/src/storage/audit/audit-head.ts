@@ -18,6 +18,9 @@ import { isGenuine } from './genuine-events.ts'
 /** The newest entry of a chain. */
 export type Head = { seq: number; hash: string; epoch: number }
 
+/** The newest head that a node knows. `note`: what it signed for this head; null: it has signed none. */
+export type Seen = Head & { note: string | null }
+
 /** Where a log begins: `first_seq` is its oldest entry, `first_prev` the hash before that. */
 export type HeldHead = Head & { first_seq: number; first_prev: string }
 
@@ -35,7 +38,7 @@ export async function holdHead(transaction: Query, tenantId: string): Promise<He
 /** The heads of these tenants that no other transaction holds, held until this one ends; made at the first call. */
 export async function holdHeads(
   transaction: Query,
-  seen: ReadonlyMap<string, Head | undefined>,
+  seen: ReadonlyMap<string, Seen | undefined>,
   { holdFree }: Pick<Database, 'holdFree'>,
 ): Promise<ReadonlyMap<string, HeldHead>> {
   const unknown = [...seen].flatMap(([tenantId, head]) => (head ? [] : [tenantId]))
@@ -93,24 +96,23 @@ type Judged = {
   tenantId: string
   head: HeldHead
   seal: Tables['audit_seals'] | undefined
-  /** The newest head that this node knows. */
-  seen: Head | undefined
+  seen: Seen | undefined
   key: NamedAuditKey
 }
 
 /** Why no entry may follow a head: the database was cut or restored without `audit-restored`. Null: entries may. */
 export async function refusalOf(query: Query, judged: Judged): Promise<string | null> {
   const { head, seen } = judged
-  // This node has signed it, or found it signed.
-  if (seen && seen.seq === head.seq && seen.hash === head.hash && seen.epoch === head.epoch) return null
   if (!isSigned(judged) && !(await isRestored(query, judged)))
     return `no note signs entry ${head.seq} of epoch ${head.epoch}, where the audit log ends`
   return seen && head.epoch <= seen.epoch ? refusalOfOlder(query, judged, seen) : null
 }
 
-// A signature of one text is always the same.
-function isSigned({ tenantId, head, seal, key }: Judged): boolean {
+// A signature of one text is always the same, and what this node signed itself it need not sign again.
+function isSigned({ tenantId, head, seal, seen, key }: Judged): boolean {
   if (!seal) return head.seq === 0 && head.epoch === 1
+  const { seq, hash, epoch } = head
+  if (seen?.note === seal.note && seen.seq === seq && seen.hash === hash && seen.epoch === epoch) return true
   return seal.note === noteOf(head, { tenantId, key, at: seal.sealed_at })
 }
 

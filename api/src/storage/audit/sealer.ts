@@ -7,7 +7,7 @@ import { BoundedMap } from '../base/bounded-map.ts'
 import type { Database } from '../base/queries.ts'
 import { isFound } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
-import type { Head } from './audit-head.ts'
+import type { Seen } from './audit-head.ts'
 import { type Sealed, sealTogether } from './sealing.ts'
 
 const SEAL_EVERY_MS = 200
@@ -34,7 +34,7 @@ export class Sealer {
   #atOnce = AT_ONCE
   #timer: NodeJS.Timeout | null = null
   #run: Promise<void> | null = null
-  readonly #seen = new BoundedMap<string, Head>(SEEN_HEADS)
+  readonly #seen = new BoundedMap<string, Seen>(SEEN_HEADS)
   readonly #problems = new Map<string, string>()
   #full: ReadonlySet<string> = new Set()
   #late: ReadonlySet<string> = new Set()

@@ -5,12 +5,12 @@ import type { Database, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
 import { type FanOutParts, fanOut } from '../webhooks/webhook-fan-out.ts'
-import { type Head, type HeldHead, holdHeads, newestSeals, noteOf, refusalOf } from './audit-head.ts'
+import { type HeldHead, holdHeads, newestSeals, noteOf, refusalOf, type Seen } from './audit-head.ts'
 import { isGenuine } from './genuine-events.ts'
 
 /** The result of one seal, a row for each log that it held. `note` is set at the first seal of a day. */
 export type Sealed = {
-  heads: readonly { tenantId: string; head: Head; note: string | null }[]
+  heads: readonly Appended[]
   /** Why nothing may be added to a log. */
   refused: ReadonlyMap<string, string>
   /** The positions of events that no API node wrote; they are never sealed. */
@@ -28,7 +28,7 @@ export type SealOptions = { key: NamedAuditKey; now: string; most: number } & Fa
  * @param seen the newest head of each tenant that this node knows */
 export async function sealTogether(
   transaction: Query,
-  seen: ReadonlyMap<string, Head | undefined>,
+  seen: ReadonlyMap<string, Seen | undefined>,
   options: SealOptions,
 ): Promise<Sealed> {
   const { heads, seals, refused } = await holdGenuine(transaction, seen, options)
@@ -43,7 +43,9 @@ export async function sealTogether(
   const appended = await append(transaction, { logs, events: genuine }, options)
   const forgedIn = Map.groupBy(forged, (event) => event.tenant_id)
   return {
-    heads: [...heads].map(([tenantId, head]) => appended.get(tenantId) ?? { tenantId, head, note: null }),
+    heads: [...heads].map(([tenantId, head]) => {
+      return appended.get(tenantId) ?? { tenantId, head: { ...head, note: null }, note: null }
+    }),
     refused,
     forged: new Map([...forgedIn].map(([tenantId, rows]) => [tenantId, positionsOf(rows)])),
     read: events.length,
@@ -53,7 +55,7 @@ export async function sealTogether(
 /** The heads that this transaction holds and that entries may follow, their newest seals, and the other heads. */
 async function holdGenuine(
   transaction: Query,
-  seen: ReadonlyMap<string, Head | undefined>,
+  seen: ReadonlyMap<string, Seen | undefined>,
   options: Pick<SealOptions, 'holdFree' | 'key'>,
 ) {
   const held = await holdHeads(transaction, seen, options)
@@ -76,7 +78,7 @@ type Addition = {
   rows: readonly Tables['audit_log'][]
 }
 
-type Appended = { tenantId: string; head: Head; note: string | null }
+type Appended = { tenantId: string; head: Seen; note: string | null }
 
 async function append(
   transaction: Query,
@@ -93,7 +95,10 @@ async function append(
   )
   const sealed = transaction.deleteFrom('events').where('position', 'in', positionsOf(events))
   await send(transaction, sealed)
-  const rows = [...appended.values()].map(({ tenantId, head }) => ({ tenant_id: tenantId, ...head }))
+  const rows = [...appended.values()].map(({ tenantId, head: { note: _, ...head } }) => ({
+    tenant_id: tenantId,
+    ...head,
+  }))
   await updateAll(transaction, 'audit_heads', { by: ['tenant_id'], rows })
   const batches = logs.map(({ tenantId, rows: added }) => {
     return { tenantId, rows: added, note: appended.get(tenantId)?.note ?? null, now: options.now }
@@ -128,7 +133,7 @@ function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T
   return [parts.get(true) ?? [], parts.get(false) ?? []]
 }
 
-function chained(head: Head, events: readonly StoredEvent[]): Tables['audit_log'][] {
+function chained(head: HeldHead, events: readonly StoredEvent[]): Tables['audit_log'][] {
   let { seq, hash } = head
   return events.map(({ tenant_id, body, origin }) => {
     seq += 1
@@ -152,7 +157,11 @@ async function writeSeals(
     const head = { seq, hash, epoch }
     const day = newest && newest.day > today ? newest.day : today
     const note = noteOf(head, { tenantId, key, at: now })
-    appended.set(tenantId, { tenantId, head, note: newest?.day === day ? null : note })
+    appended.set(tenantId, {
+      tenantId,
+      head: { ...head, note },
+      note: newest?.day === day ? null : note,
+    })
     return { tenant_id: tenantId, day, seq, hash, sealed_at: now, note }
   })
   const upsert = transaction

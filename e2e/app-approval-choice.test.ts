@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await closePage(page)
   })
 
-  test('two workspaces with one name show the beginning of their ids', async () => {
+  test('two workspaces with one name show the end of their ids', async () => {
     const rename = (name: string) =>
       call('PUT', '/api/v1/tenants/{tenant_id}', { params: { tenant_id: acme }, body: { name } })
     const own = (await call('GET', '/api/v1/tenants')).find(({ id }) => id !== acme)

@@ -109,7 +109,8 @@ export async function changeSecondFactor(
   await parts.passkeys.setAfterPassword(after_password, stampOf(caller, parts.clock))
 }
 
-/** The id of an account as a passkey stores it: base64url of the user's id, which tells nothing about the person. */
+/** The id of an account as a passkey stores it: base64url of the user's id, which tells when the account was
+ * made, and nothing else about the person. */
 function userHandle(userId: string): string {
   return Buffer.from(userId).toString('base64url')
 }

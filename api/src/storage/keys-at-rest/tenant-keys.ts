@@ -83,7 +83,10 @@ export class TenantKeys {
   }
 
   #unwrapped(tenantId: string, row: WrappedKeys | undefined): TenantKeyRing {
-    if (!row) throw userNotFound()
+    if (!row) {
+      this.#cache.delete(tenantId)
+      throw userNotFound()
+    }
     const others = [row.next_key, row.old_key].filter((key) => key !== null)
     const wrapped = Buffer.concat([row.wrapped_key, ...others])
     const known = this.#cache.get(tenantId)

@@ -3,7 +3,7 @@ import { DEVICE_REQUESTS, EXPIRED_KNOWN_MS, WAITING_REQUESTS } from '../domain/r
 
 /** Increase it with every change of the table or of its JSON. Rows of another version are dropped; they are minutes
  * old. */
-const SCHEMA_VERSION = 13
+const SCHEMA_VERSION = 12
 
 // `payload`: the box of a deposit (`box_bytes` is its size), or a ciphertext (`box_bytes` is 0).
 const SCHEMA = `
@@ -20,7 +20,7 @@ const SCHEMA = `
     voucher_id text,
     waits_in text,
     expires_at_ms integer not null
-  ) strict;
+  ) strict, without rowid;
   create index requests_by_expiry on requests (expires_at_ms);
   create index requests_by_box on requests (expires_at_ms, box_bytes) where box_bytes > 0;
   create index requests_by_device on requests (device_key) where device_key is not null;

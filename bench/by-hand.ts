@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
+import { randomId } from '@keyferry/crypto/token'
 import { encryptValue } from '@keyferry/crypto/value-cipher'
 import { Client } from 'pg'
 import { temporaryFolder } from './contenders.ts'
@@ -37,7 +38,7 @@ function rowsOf({ tenantId, userId }: { tenantId: string; userId: string }): Row
   const key = randomBytes(32)
   const now = new Date().toISOString()
   return (name) => {
-    const id = randomUUID()
+    const id = randomId()
     const context = { tenantId, table: 'keys', rowId: id, column: 'value', version: 1, name, isSecret: true }
     const value = encryptValue(Plaintext.of(randomUUID()), key, context)
     return [id, tenantId, name, value, 1, 1, '', userId, now, now, userId, now, userId, 'set', 1]

@@ -4,6 +4,7 @@ import { eventMac, originHash } from '@keyferry/crypto/audit-chain'
 import { verifyCaller } from '@keyferry/crypto/caller-signature'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { seal } from '@keyferry/crypto/seal'
+import { randomId } from '@keyferry/crypto/token'
 import { decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
 import { GroupCommit } from '@keyferry/plumbing/group-commit'
 import Fastify, { type FastifyRequest } from 'fastify'
@@ -57,7 +58,7 @@ const app = Fastify()
 logCalls(app)
 app.post('/members', async ({ headers }) => {
   const [userId, tenantId] = [String(headers['x-user-id']), String(headers['x-tenant-id'])]
-  const keyIds = Array.from({ length: KEYS }, () => randomUUID())
+  const keyIds = Array.from({ length: KEYS }, () => randomId())
   const machines = Array.from({ length: MACHINES }, (_, at) => `machine-${at}`)
   await database.write((run) => {
     run('insert into users values ($1, $1, 1)', [userId])
@@ -83,7 +84,7 @@ app.post<{ Body: { name: string; value: string } }>('/keys', async (request, rep
     throw new Error('unsigned')
   const [member] = await database.read(STANDING, [userId, tenantId])
   if (member?.['is_active'] !== 1 || member['role'] === null) throw new Error('not a member')
-  const id = randomUUID()
+  const id = randomId()
   let key = {}
   await database.write((run) => {
     key = insertKey(run, { ...body, tenantId, userId, id })
@@ -108,7 +109,7 @@ app.post<{ Body: { client_pubkey: string } }>('/deliveries', async (request) => 
     Buffer.from(JSON.stringify(Object.fromEntries(values))),
     Buffer.from(body.client_pubkey, 'base64'),
   )
-  const [id, at] = [randomUUID(), new Date().toISOString()]
+  const [id, at] = [randomId(), new Date().toISOString()]
   const versions = JSON.stringify(rows.map((row) => [row['id'], row['name'], 1]))
   await database.write((run) => {
     run('insert into deliveries values ($1, $2, $3, $4, $5, $6)', [
@@ -168,7 +169,7 @@ function originOf({ ip, headers }: FastifyRequest): string {
 type Recorded = { tenantId: string; origin: string; event: Record<string, string> }
 
 function insertEvent(run: Parameters<Change>[0], { tenantId, origin, event }: Recorded): void {
-  const [id, at] = [randomUUID(), new Date().toISOString()]
+  const [id, at] = [randomId(), new Date().toISOString()]
   const body = JSON.stringify({ id, at, ...event, personal: originHash(origin) })
   const mac = eventMac({ tenantId, body, origin }, auditKey)
   run('insert into events values ($1, $2, $3, $4, $5, $6)', [tenantId, id, body, origin, mac, at])

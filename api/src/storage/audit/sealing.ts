@@ -95,10 +95,9 @@ async function append(
   )
   const sealed = transaction.deleteFrom('events').where('position', 'in', positionsOf(events))
   await send(transaction, sealed)
-  const rows = [...appended.values()].map(({ tenantId, head: { note: _, ...head } }) => ({
-    tenant_id: tenantId,
-    ...head,
-  }))
+  const rows = [...appended.values()].map(({ tenantId, head: { seq, hash, epoch } }) => {
+    return { tenant_id: tenantId, seq, hash, epoch }
+  })
   await updateAll(transaction, 'audit_heads', { by: ['tenant_id'], rows })
   const batches = logs.map(({ tenantId, rows: added }) => {
     return { tenantId, rows: added, note: appended.get(tenantId)?.note ?? null, now: options.now }

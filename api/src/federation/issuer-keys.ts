@@ -1,3 +1,4 @@
+import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { KeySet } from '../domain/machines/id-token.ts'
@@ -27,7 +28,7 @@ export class IssuerKeys {
   readonly #guard: Guard
   readonly #nowMs: () => number
   readonly #log: Logger
-  readonly #known = new Map<string, Known>()
+  readonly #known = new BoundedMap<string, Known>(KEPT)
   readonly #running = new Map<string, Promise<Known | null>>()
 
   constructor({ guard, nowMs, log }: { guard: Guard; nowMs: () => number; log: Logger }) {
@@ -75,7 +76,7 @@ export class IssuerKeys {
     try {
       const keys = await this.#discover(issuer)
       const known = { keys, fetchedMs: this.#nowMs(), triedMs: this.#nowMs() }
-      this.#keep(issuer, known)
+      this.#known.set(issuer, known)
       return known
     } catch (error) {
       this.#log.warn({ issuer, error: error instanceof Error ? error.message : 'unknown' }, 'issuer keys')
@@ -96,12 +97,5 @@ export class IssuerKeys {
     const { status, body } = await guardedGet(this.#guard, { ...CALL, url })
     if (status !== 200) throw new Error(`status ${status}`)
     return schema.parse(JSON.parse(body))
-  }
-
-  #keep(issuer: string, known: Known): void {
-    const [oldest] = this.#known.keys()
-    if (!this.#known.has(issuer) && this.#known.size >= KEPT && oldest !== undefined)
-      this.#known.delete(oldest)
-    this.#known.set(issuer, known)
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import { GroupCommit } from '@keyferry/plumbing/group-commit'
 import {
   type CompiledQuery,
@@ -8,7 +9,6 @@ import {
   SelectQueryNode,
   SqliteAdapter,
 } from 'kysely'
-import { BoundedMap } from './bounded-map.ts'
 
 /*
  * SQLite lets one connection write, and others read what is committed. So a select outside of a transaction has its own

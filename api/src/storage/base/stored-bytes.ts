@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { LIMITS } from '@keyferry/contract'
+import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import { sql } from 'kysely'
 import { type Bounds, workspaceFull } from '../../domain/base/bounds.ts'
-import { BoundedMap } from './bounded-map.ts'
 import type { Queries } from './queries.ts'
 
 const KNOWN_TENANTS = 10_000

@@ -1,6 +1,6 @@
+import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import { type Expression, sql } from 'kysely'
 import type { DeliveredKey } from '../../domain/deliveries/delivery.ts'
-import { BoundedMap } from '../base/bounded-map.ts'
 import { chunks } from '../base/chunks.ts'
 import { send } from '../base/pipeline.ts'
 import { preparedStatement } from '../base/prepared.ts'

@@ -5,9 +5,9 @@ import {
   unwrapTenantKey,
   wrapTenantKey,
 } from '@keyferry/crypto/tenant-key'
+import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import { type CompiledQuery, sql } from 'kysely'
 import { userNotFound } from '../../domain/people/membership.ts'
-import { BoundedMap } from '../base/bounded-map.ts'
 import { preparedStatement } from '../base/prepared.ts'
 import { Outdated, type Queries, type Query } from '../base/queries.ts'
 

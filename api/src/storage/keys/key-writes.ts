@@ -2,7 +2,7 @@ import { type Event, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { rotationTime } from '../../domain/library/key-lifetime.ts'
 import { send } from '../base/pipeline.ts'
-import type { Query, Recorded } from '../base/queries.ts'
+import type { Recorded } from '../base/queries.ts'
 import type { KeyRow, Tables } from '../base/tables.ts'
 import { deleteOf } from '../base/tenant-rows.ts'
 
@@ -76,36 +76,25 @@ async function removeOldest({ transaction, versionsKept }: KeyWriteParts, replac
   }
 }
 
-type NewlyMade = {
-  id: string
-  name: string
-  is_secret: boolean
-  isTemplate?: boolean
-  /** Above 1 for a copy: it continues the count of the key that it replaces. */
-  value_version?: number
-  value_changed_elsewhere_at?: string | null
+/** Insert new keys of one tenant, with an event for each. */
+export async function writeNewKeys(
+  transaction: Recorded,
+  rows: readonly KeyRow[],
+  stamp: Stamp,
+): Promise<void> {
+  await transaction.insertAll('keys', rows)
+  for (const row of rows) transaction.record(keyCreated(row, stamp))
 }
 
-export function keyCreated(
-  tenantId: string,
-  {
-    id,
-    name,
-    is_secret,
-    isTemplate = false,
-    value_version: version = 1,
-    value_changed_elsewhere_at: elsewhere = null,
-  }: NewlyMade,
-  stamp: Stamp,
-): Event {
-  const target = { kind: 'key', id, name } as const
+function keyCreated({ id, name, ...row }: KeyRow, stamp: Stamp): Event {
+  const elsewhere = row.value_changed_elsewhere_at
   const data = {
-    version,
-    is_secret,
-    ...(isTemplate ? { is_template: true } : {}),
+    version: row.value_version,
+    is_secret: row.is_secret === 1,
+    ...(row.template_parts === null ? {} : { is_template: true }),
     ...(elsewhere === null ? {} : { changed_elsewhere_at: elsewhere }),
   }
-  return { ...madeBy(stamp), tenantId, action: 'key.created', target, data }
+  return { ...madeBy(stamp), action: 'key.created', target: { kind: 'key', id, name }, data }
 }
 
 type NewKeyRow = Omit<
@@ -133,12 +122,4 @@ export function newKeyRow(key: NewKeyRow): KeyRow {
     value_was_secret: key.is_secret,
     rotate_at: rotationTime(row, row.rotate_after_days),
   }
-}
-
-/** Adds no row where the tenant has a key of this name. */
-export function keyInsertion(query: Query, key: NewKeyRow) {
-  return query
-    .insertInto('keys')
-    .values(newKeyRow(key))
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doNothing())
 }

@@ -12,7 +12,7 @@ import { storedUses, type ValueVault } from '../keys-at-rest/value-vault.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { changeHeldKey, holdKey } from './key-changes.ts'
 import { readKeys } from './key-reading.ts'
-import { keyCreated, newKeyRow } from './key-writes.ts'
+import { newKeyRow, writeNewKeys } from './key-writes.ts'
 
 export function createKeyStore(
   queries: Queries,
@@ -46,8 +46,7 @@ function inserter({ write }: Queries, vault: ValueVault): KeyStore['insert'] {
     return refusing(isTaken, keyNameTaken, () =>
       write(async (transaction) => {
         const { seal } = await held(transaction)
-        await transaction.insertAll('keys', [newKeyRow(seal(value, row))])
-        transaction.record(keyCreated(tenantId, { ...key, isTemplate: templateUses !== null }, stamp))
+        await writeNewKeys(transaction, [newKeyRow(seal(value, row))], stamp)
       }),
     )
   }

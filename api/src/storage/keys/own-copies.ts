@@ -9,13 +9,13 @@ import { templateUsesOf } from '../../domain/library/template.ts'
 import { chunks } from '../base/chunks.ts'
 import { isTaken, refusing } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { flag, type KeyRow } from '../base/tables.ts'
+import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
 import { weakerCopies } from '../bundles/policies.ts'
 import { storedUses, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
 import { keepHolders } from './kept-holders.ts'
-import { keyCreated, newKeyRow } from './key-writes.ts'
+import { newKeyRow, writeNewKeys } from './key-writes.ts'
 
 export function splitter({ write }: Queries, vault: ValueVault, { assurance }: Bounds): SplitStore['split'] {
   return async (tenantId, { bundleId, keyId }, { stamp, ...copy }) => {
@@ -68,10 +68,9 @@ export async function insertCopies(
     const copied = keyIds.flatMap((keyId) => copiedOf(sources.get(keyId), copies.get(keyId)))
     const names = await freeNames(transaction, tenantId, copied)
     const rows = copied.map((each, at) => rowOf(vault, each, { tenantId, name: names[at] ?? '', stamp }))
-    await transaction.insertAll('keys', rows)
+    await writeNewKeys(transaction, rows, stamp)
     for (const [at, row] of rows.entries()) {
       const { source } = copied[at] ?? {}
-      transaction.record(keyCreated(tenantId, created(row), stamp))
       if (source) made.set(source.id, { key: named(row), replaced: named(source) })
     }
     await turn() // Many copies let other calls run.
@@ -89,13 +88,6 @@ function copiedOf(source: Source | undefined, copy: OwnCopy | undefined): Copied
 }
 
 const named = ({ id, name }: Named): Named => ({ id, name })
-
-const created = (row: KeyRow) => ({
-  ...named(row),
-  value_version: row.value_version,
-  is_secret: row.is_secret === 1,
-  isTemplate: row.template_parts !== null,
-})
 
 function attachedKeys(
   transaction: Query,

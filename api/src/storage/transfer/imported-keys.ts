@@ -9,7 +9,7 @@ import type { Recorded } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
 import { keepHolders } from '../keys/kept-holders.ts'
 import { changeOfKey, holdKeysOf, type KeyChangeParts } from '../keys/key-changes.ts'
-import { keyCreated, newKeyRow, writeKeyChanges } from '../keys/key-writes.ts'
+import { newKeyRow, writeKeyChanges, writeNewKeys } from '../keys/key-writes.ts'
 import { Overtaken } from '../keys/library-changes.ts'
 import { storedUses, type TenantVault } from '../keys-at-rest/value-vault.ts'
 
@@ -43,11 +43,7 @@ const USES_KEY: ReadonlySet<string> = new Set(['share', 'update', 'replace'])
 export async function insertKeys({ transaction, vault }: KeyChangeParts, change: Change): Promise<void> {
   for (const steps of chunks(change.steps.filter(makesKey))) {
     const rows = steps.map((step) => newKey(step, change, vault.seal))
-    await transaction.insertAll('keys', rows)
-    for (const row of rows) {
-      const key = { ...row, is_secret: row.is_secret === 1, isTemplate: row.template_parts !== null }
-      transaction.record(keyCreated(change.tenantId, key, change.stamp))
-    }
+    await writeNewKeys(transaction, rows, change.stamp)
     const kept = steps.flatMap((step) =>
       splits(step) && step.key ? [[step.key.id, step.newKeyId] as const] : [],
     )

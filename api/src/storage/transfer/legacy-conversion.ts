@@ -1,12 +1,13 @@
 import { firstStamp } from '../../domain/base/stamp.ts'
 import { keyNameTaken, keyNotFound } from '../../domain/library/key.ts'
 import { hiddenItem, type LegacyItemStore } from '../../domain/library/legacy-item.ts'
+import { isTaken, refusing } from '../base/database.ts'
 import type { Queries } from '../base/queries.ts'
 import { isDelivered } from '../bundles/attachment-positions.ts'
 import { insertHeld } from '../bundles/attachments.ts'
 import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
 import { itemsOf, removeHeld } from '../bundles/legacy-items.ts'
-import { keyCreated, keyInsertion } from '../keys/key-writes.ts'
+import { newKeyRow, writeNewKeys } from '../keys/key-writes.ts'
 import type { ValueVault } from '../keys-at-rest/value-vault.ts'
 
 /** Who writes a bundle's items holds the bundle, so the item that is read here is the one that goes. */
@@ -18,27 +19,27 @@ export function converter(
     const { tenantId, bundleId } = place
     const { open } = await vaults.items.of(tenantId)
     const held = await vaults.keys.toWrite(tenantId)
-    return write(async (transaction) => {
-      const { seal } = await held(transaction)
-      await holdBundle(transaction, tenantId, bundleId)
-      const row = await itemsOf(transaction, place)
-        .select('value')
-        .where('name', '=', name)
-        .executeTakeFirst()
-      const value = row && open(row)
-      if (!value) throw keyNotFound()
-      if (await isDelivered(transaction, { tenantId, bundleId, name })) throw hiddenItem(name)
-      const { is_secret } = row
-      const at = { tenant_id: tenantId, description: '', ...firstStamp(stamp) }
-      const bound = { id: keyId, name, is_secret, value_version: 1 }
-      const key = { ...at, ...seal(value, bound), value_how: 'convert' } as const
-      const { numInsertedOrUpdatedRows } = await keyInsertion(transaction, key).executeTakeFirstOrThrow()
-      if (numInsertedOrUpdatedRows !== 1n) throw keyNameTaken()
-      await insertHeld(transaction, tenantId, { bundleId, keyId, order: undefined, required: false })
-      await removeHeld(transaction, place, name)
-      transaction.record(keyCreated(tenantId, { id: keyId, name, is_secret: is_secret === 1 }, stamp))
-      const data = { key: { id: keyId, name } }
-      await stampBundle(transaction, { bundleId, action: 'item.converted', data }, stamp)
-    })
+    return refusing(isTaken, keyNameTaken, () =>
+      write(async (transaction) => {
+        const { seal } = await held(transaction)
+        await holdBundle(transaction, tenantId, bundleId)
+        const row = await itemsOf(transaction, place)
+          .select('value')
+          .where('name', '=', name)
+          .executeTakeFirst()
+        const value = row && open(row)
+        if (!value) throw keyNotFound()
+        if (await isDelivered(transaction, { tenantId, bundleId, name })) throw hiddenItem(name)
+        const { is_secret } = row
+        const at = { tenant_id: tenantId, description: '', ...firstStamp(stamp) }
+        const bound = { id: keyId, name, is_secret, value_version: 1 }
+        const key = { ...at, ...seal(value, bound), value_how: 'convert' } as const
+        await writeNewKeys(transaction, [newKeyRow(key)], stamp)
+        await insertHeld(transaction, tenantId, { bundleId, keyId, order: undefined, required: false })
+        await removeHeld(transaction, place, name)
+        const data = { key: { id: keyId, name } }
+        await stampBundle(transaction, { bundleId, action: 'item.converted', data }, stamp)
+      }),
+    )
   }
 }

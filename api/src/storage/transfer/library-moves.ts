@@ -19,7 +19,7 @@ import { selectOf } from '../base/tenant-rows.ts'
 import { attachmentRow } from '../bundles/attachment-positions.ts'
 import { requireWithinBound, stampBundle } from '../bundles/bundle-changes.ts'
 import { createBundle } from '../bundles/bundles.ts'
-import { keyCreated, newKeyRow } from '../keys/key-writes.ts'
+import { newKeyRow, writeNewKeys } from '../keys/key-writes.ts'
 import { changeLibrary, Overtaken } from '../keys/library-changes.ts'
 import {
   type ReadingVault,
@@ -89,11 +89,7 @@ async function insertKeys({ transaction, vault }: Parts, change: MoveChange): Pr
     .filter(({ step: { action } }) => action === 'create' || action === 'rename')
   for (const some of chunks(made)) {
     const rows = some.map(({ step, id }) => newKey(step, { id, change, vault }))
-    await transaction.insertAll('keys', rows)
-    for (const { is_secret, template_parts, ...row } of rows) {
-      const key = { ...row, is_secret: is_secret === 1, isTemplate: template_parts !== null }
-      transaction.record(keyCreated(change.stamp.tenantId, key, change.stamp))
-    }
+    await writeNewKeys(transaction, rows, change.stamp)
     await turn() // A long move lets other calls run.
   }
 }

@@ -1,5 +1,6 @@
 import { Email } from '@keyferry/contract'
 import { askedReturn } from '@keyferry/contract/return-path'
+import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clearCookie, cookieValues, setCookie } from '../../cookies.ts'
 import { type Exchange, serveOwn } from '../../http/own-endpoints.ts'
@@ -160,13 +161,11 @@ type Provisioning = (session: ClerkSession, request: FastifyRequest) => Promise<
 
 /** Provisions a person once for each session at the provider, and remembers the result, but not failures. */
 function remembered(provisioning: Provisioning): Provisioning {
-  const people = new Map<string, Promise<Known>>()
+  const people = new BoundedMap<string, Promise<Known>>(MAX_KNOWN)
   return async (session, request) => {
     const id = `${session.sessionId} ${session.subject}`
     const known = people.get(id)
     if (known) return await known
-    const [oldest] = people.size >= MAX_KNOWN ? people.keys() : []
-    if (oldest !== undefined) people.delete(oldest)
     const person = provisioning(session, request)
     people.set(id, person)
     try {

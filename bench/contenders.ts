@@ -5,6 +5,7 @@ import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { type NodeProcess, startProcess } from '../e2e/node-process.ts'
 import { SERVER_PROGRAM } from '../e2e/programs.ts'
 import { ownerNamed, type SignedClient } from '../e2e/signed-client.ts'
+import { MACHINES } from './machine-world.ts'
 
 export const SECRET = 'the shared secret of a measurement on loopback'
 
@@ -77,7 +78,7 @@ export async function startWriter(
   { headers }: SignedClient,
   databaseUrl = join(temporaryFolder(), 'plain.db'),
 ): Promise<NodeProcess> {
-  const writer = await startProcess({ script: PLAIN_WRITER, words: [databaseUrl, SECRET] })
+  const writer = await startProcess({ script: PLAIN_WRITER, words: [databaseUrl, SECRET, `${MACHINES}`] })
   await fetch(`${writer.address}/members`, { method: 'POST', headers })
   return writer
 }

@@ -14,7 +14,8 @@ import { logCalls } from './plain-log.ts'
 // What the API's creations and its deliveries to machines are compared with: plain Fastify routes with the same reads,
 // the same encryption, the same event, the same durable rows and the same log line, and nothing else: no validation, no
 // rule.
-// SQLite commits in groups here too. Run as `node bench/plain-writer.ts SQLITE_FILE|postgres://… SHARED_SECRET`.
+// SQLite commits in groups here too. Run as
+// `node bench/plain-writer.ts SQLITE_FILE|postgres://… SHARED_SECRET MACHINES`; each machine holds all keys.
 
 type Row = Record<string, unknown>
 type Value = string | number | Uint8Array
@@ -26,8 +27,6 @@ type Place = {
 }
 
 const KEYS = 20
-/** As many as fetch from the API (machine-world.ts): each holds all keys. */
-const MACHINES = 200
 const MOST_BYTES = 1_000_000
 const TABLES = (bytes: string) => [
   'create table users (id text primary key, username text unique, is_active integer)',
@@ -48,7 +47,7 @@ const TABLES = (bytes: string) => [
     primary key (tenant_id, key_id, holder))`,
 ]
 
-const [place = '', secret = ''] = process.argv.slice(2)
+const [place = '', secret = '', machineCount = ''] = process.argv.slice(2)
 const database = place.startsWith('postgres:') ? await onPostgres(place) : onSqlite(place)
 const tenantKey = Uint8Array.from(randomBytes(32))
 const auditKey = createSecretKey(randomBytes(32))
@@ -59,7 +58,7 @@ logCalls(app)
 app.post('/members', async ({ headers }) => {
   const [userId, tenantId] = [String(headers['x-user-id']), String(headers['x-tenant-id'])]
   const keyIds = Array.from({ length: KEYS }, () => randomId())
-  const machines = Array.from({ length: MACHINES }, (_, at) => `machine-${at}`)
+  const machines = Array.from({ length: Number(machineCount) }, (_, at) => `machine-${at}`)
   await database.write((run) => {
     run('insert into users values ($1, $1, 1)', [userId])
     run('insert into tenants values ($1)', [tenantId])

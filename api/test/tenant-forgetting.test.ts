@@ -101,12 +101,15 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
     await database.query.insertInto('recorded_once').values(row).execute()
     // The third is the deposit that became a proposal.
     expect(await forgetTenantOf(node().settings, tenantId, meant)).toBe(3)
-    const inMemory = () =>
+    const standing = () =>
       keys.of(tenantId).then(
         () => 'known',
         ({ code }) => code,
       )
-    await expect.poll(inMemory, { timeout: 45_000 }).toBe('not_found')
+    await expect.poll(standing, { timeout: 45_000 }).toBe('not_found')
+    // It has left the memory too: a transaction that encrypts looks for the row, and not for the same key.
+    const encrypting = database.query.transaction().execute((change) => keys.heldKnown(change, tenantId))
+    await expect(encrypting).rejects.toMatchObject({ code: 'not_found' })
     const unknown = { ...owner, tenantId: crypto.randomUUID() }
     for (const each of nodes)
       for (const as of [owner, unknown]) {

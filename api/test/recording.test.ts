@@ -9,6 +9,7 @@ import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import type { Event } from '../src/domain/base/event.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
+import { ask } from '../src/storage/base/pipeline.ts'
 import { type Database, Outdated, type Queries, type Query } from '../src/storage/base/queries.ts'
 import { recording } from '../src/storage/base/recording.ts'
 import { databases } from './api.ts'
@@ -114,6 +115,42 @@ describe.each(databases)('recording on %s', (kind) => {
 })
 
 describe.runIf(databases.includes('postgres'))('statements on PostgreSQL', () => {
+  test('statements of a transaction that are asked together do not wait for each other', async () => {
+    const database = await openDatabase(await freshPostgres())
+    const steps: string[] = []
+    const answers = await database.write(async (transaction) => {
+      const connection = await transaction.getExecutor().provideConnection(async (given) => given)
+      const execute = connection.executeQuery.bind(connection)
+      connection.executeQuery = async (query, options) => {
+        steps.push('sent')
+        const answer = await execute<never>(query, options)
+        steps.push('answered')
+        return answer
+      }
+      const each = ['a', 'b', 'c'].map((text) =>
+        ask(transaction, transaction.selectNoFrom(sql.lit(text).as('is'))),
+      )
+      return Promise.all(each)
+    })
+    expect(answers.flat().map((row) => row.is)).toEqual(['a', 'b', 'c'])
+    expect(steps.slice(0, 6)).toEqual(['sent', 'sent', 'sent', 'answered', 'answered', 'answered'])
+    await database.close()
+  })
+
+  test('the first failure among them is the transaction’s, and undoes it', async () => {
+    const database = await openDatabase(await freshPostgres())
+    await migrateDatabase(database, AT)
+    const email = randomUUID()
+    const failing = database.write(async (transaction) => {
+      await change(transaction, email)
+      const broken = [sql<never>`select 1 / 0`, sql<never>`select 1`]
+      await Promise.all(broken.map((text) => ask(transaction, transaction.selectNoFrom(text.as('is')))))
+    })
+    await expect(failing).rejects.toThrow()
+    expect(await database.query.selectFrom('login_attempts').selectAll().execute()).toEqual([])
+    await database.close()
+  })
+
   test('plans made while a table was empty are made again once it has rows', async () => {
     const database = await openDatabase(await freshPostgres())
     await migrateDatabase(database, AT)

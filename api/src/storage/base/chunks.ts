@@ -11,7 +11,5 @@ export async function inChunks<T, Row>(
   list: readonly T[],
   read: (some: readonly T[]) => Promise<readonly Row[]>,
 ): Promise<Row[]> {
-  const rows: Row[] = []
-  for (const some of chunks(list)) rows.push(...(await read(some)))
-  return rows
+  return (await Promise.all([...chunks(list)].map(read))).flat()
 }

@@ -35,6 +35,17 @@ export function send(
   })
 }
 
+/** The rows of a statement. A transaction of the query layer sends a statement when the one before is answered, even if
+ * several are awaited together; this sends it at once. Outside of a transaction nothing differs. */
+export async function ask<Row>(query: Query, statement: Compilable<Row>): Promise<Row[]> {
+  const compiled = statement.compile()
+  if (!query.isTransaction) return (await query.executeQuery(compiled)).rows
+  const asked = await query.getExecutor().provideConnection(async (connection) => {
+    return { answer: connection.executeQuery<Row>(compiled) }
+  })
+  return (await asked.answer).rows
+}
+
 /** The first failure among the statements that a transaction sent so far; null when there is none. A statement after a
  * failed one is refused with an error that says nothing about the cause. */
 export function sentFailure(transaction: Query): Promise<unknown> {

@@ -3,9 +3,10 @@ import { type Bounds, bundleFull } from '../../domain/base/bounds.ts'
 import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
+import { ask } from '../base/pipeline.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
-import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { selectOf, updateOf } from '../base/tenant-rows.ts'
 
 /** Hold a bundle until the transaction ends, so that one change of its positions happens at a time.
  * @throws DomainError not_found */
@@ -58,9 +59,16 @@ export async function requireWithinBound(
   { tenantId, bundleId }: { tenantId: string; bundleId: string },
   bounds: Bounds,
 ): Promise<void> {
-  let entries = 0
-  for (const table of ['attachments', 'legacy_items'] as const) {
-    entries += await countOf(selectOf(transaction, table, tenantId).where('bundle_id', '=', bundleId))
-  }
+  const counts = await Promise.all(
+    (['attachments', 'legacy_items'] as const).map((table) =>
+      ask(
+        transaction,
+        selectOf(transaction, table, tenantId)
+          .select(({ fn }) => fn.countAll<number>().as('entries'))
+          .where('bundle_id', '=', bundleId),
+      ),
+    ),
+  )
+  const entries = counts.flat().reduce((sum, counted) => sum + counted.entries, 0)
   if (entries > bounds.bundleEntries) throw bundleFull(bounds)
 }

@@ -13,6 +13,7 @@ import { namesTightened } from '../../domain/approvals/value-rules.ts'
 import { type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
+import { ask } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, inOneTenant } from '../base/statements.ts'
 import { flag, type Tables } from '../base/tables.ts'
@@ -220,12 +221,14 @@ export async function weakerCopies(
 ): Promise<Pick<EventData, 'weaker'>> {
   const rules = keyIds.length === 0 ? [] : await ofKeys(query, tenantId, keyIds)
   if (rules.length === 0) return {}
-  const named = await selectOf(query, 'bundles', { tenantId, id: bundleId })
-    .select(['name', 'tags', 'production'])
-    .executeTakeFirstOrThrow()
-  const workspace = settingOf(await tenantRules(query, tenantId).executeTakeFirst())
-  const bundle = settingOf(await bundleRules(query, tenantId, bundleId).executeTakeFirst())
-  const weaker = namesTightened(rules, effectivePolicy(assurance, { workspace, bundle }, named))
+  const [[named], [ofTenant], [ofBundle]] = await Promise.all([
+    ask(query, selectOf(query, 'bundles', { tenantId, id: bundleId }).select(['name', 'tags', 'production'])),
+    ask(query, tenantRules(query, tenantId)),
+    ask(query, bundleRules(query, tenantId, bundleId)),
+  ])
+  if (!named) throw bundleNotFound()
+  const set = { workspace: settingOf(ofTenant), bundle: settingOf(ofBundle) }
+  const weaker = namesTightened(rules, effectivePolicy(assurance, set, named))
   return weaker.length === 0 ? {} : { weaker }
 }
 

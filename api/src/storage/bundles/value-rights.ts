@@ -1,6 +1,7 @@
 import type { Changers } from '@keyferry/contract'
 import { type BundleRights, changersOfBundle, changersOfKey } from '../../domain/library/value-rights.ts'
 import { inChunks } from '../base/chunks.ts'
+import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
@@ -12,8 +13,10 @@ export async function changersOf(
   tenantId: string,
   keyIds: readonly string[],
 ): Promise<ReadonlyMap<string, Changers>> {
-  const workspace = await changersOfWorkspace(query, tenantId)
-  const rows = await inChunks(keyIds, (ids) => placesOf(query, tenantId, ids))
+  const [workspace, rows] = await Promise.all([
+    changersOfWorkspace(query, tenantId),
+    inChunks(keyIds, (ids) => placesOf(query, tenantId, ids)),
+  ])
   const places = Map.groupBy(rows, ({ key_id }) => key_id)
   return new Map(keyIds.map((id) => [id, changersOfKey(workspace, places.get(id) ?? [])]))
 }
@@ -24,8 +27,7 @@ export async function rightsOfBundle(
   tenantId: string,
   bundleId: string,
 ): Promise<BundleRights | null> {
-  const workspace = await changersOfWorkspace(query, tenantId)
-  const row = await selectOf(query, 'bundles', { tenantId, id: bundleId })
+  const rightsRows = selectOf(query, 'bundles', { tenantId, id: bundleId })
     .leftJoin('bundle_policies', (join) => join.on(inOneTenant('bundle_policies.bundle_id', 'bundles.id')))
     .select([
       'bundles.created_by',
@@ -37,7 +39,7 @@ export async function rightsOfBundle(
       'agents',
     ])
     .select('remember_hours')
-    .executeTakeFirst()
+  const [workspace, [row]] = await Promise.all([changersOfWorkspace(query, tenantId), ask(query, rightsRows)])
   if (!row) return null
   const { created_by, production, ...rules } = row
   const isRuled = production === 'yes' || Object.values(rules).some((rule) => rule !== null)
@@ -45,19 +47,19 @@ export async function rightsOfBundle(
 }
 
 async function changersOfWorkspace(query: Query, tenantId: string): Promise<Changers | null> {
-  const row = await selectOf(query, 'tenant_policies', tenantId).select('changers').executeTakeFirst()
+  const [row] = await ask(query, selectOf(query, 'tenant_policies', tenantId).select('changers'))
   return row?.changers ?? null
 }
 
 function placesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
-  return selectOf(query, 'attachments', tenantId)
+  const places = selectOf(query, 'attachments', tenantId)
     .leftJoin('bundle_policies', (join) =>
       join.on(inOneTenant('bundle_policies.bundle_id', 'attachments.bundle_id')),
     )
     .select(['attachments.key_id', 'bundle_policies.changers'])
     .distinct()
     .where('attachments.key_id', 'in', keyIds)
-    .execute()
+  return ask(query, places)
 }
 
 /** The secret keys of a bundle, once for each other bundle (`others`) that holds them. */

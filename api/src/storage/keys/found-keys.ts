@@ -7,7 +7,8 @@ import {
   needsValue,
   type WantedSizes,
 } from '../../domain/transfer/library-import-step.ts'
-import { chunks } from '../base/chunks.ts'
+import { inChunks } from '../base/chunks.ts'
+import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 import { changersOf } from '../bundles/value-rights.ts'
@@ -31,33 +32,32 @@ type WantedKeys = BundleRef & {
 }
 
 /** Keys by their ids, with the values that are needed. */
-export async function keysWith(
-  query: Query,
-  { tenantId, bundleId, ids, open, sizes }: WantedKeys,
-): Promise<Keys> {
-  const keys = new Map<string, FoundKey>()
-  for (const chunk of chunks(ids)) {
-    const elsewhere = await bundlesUsing(query, { tenantId, bundleId, ids: chunk })
-    const changers = await changersOf(query, tenantId, chunk)
-    const rows = await selectOf(query, 'keys', tenantId)
-      .select(['id', 'name', 'value_version', 'is_secret', 'description', 'value_set_by'])
-      .select(['template_parts', VALUE_BYTES])
-      .where('id', 'in', chunk)
-      .execute()
-    const found = rows.map((row) => ({
-      ...row,
-      is_secret: row.is_secret === 1,
-      templateParts: partsIn(row.template_parts),
-      changers: changers.get(row.id) ?? ('owner' as const),
-      ...(elsewhere.get(row.id) ?? { elsewhere: [], inProduction: 0 }),
-    }))
-    const needed = found.filter(({ templateParts, ...key }) =>
-      needsValue({ ...key, isTemplate: templateParts !== null }, sizes.get(key.id) ?? NO_SIZES),
-    )
-    const values = await valuesOf(query, { tenantId, ids: needed.map(({ id }) => id), open })
-    for (const key of found) keys.set(key.id, { ...key, value: values.get(key.id) ?? null })
-  }
-  return keys
+export async function keysWith(query: Query, { ids, ...wanted }: WantedKeys): Promise<Keys> {
+  const found = await inChunks(ids, (some) => someKeysWith(query, { ...wanted, ids: some }))
+  return new Map(found.map((key) => [key.id, key]))
+}
+
+async function someKeysWith(query: Query, { tenantId, bundleId, ids, open, sizes }: WantedKeys) {
+  const columns = selectOf(query, 'keys', tenantId)
+    .select(['id', 'name', 'value_version', 'is_secret', 'description', 'value_set_by'])
+    .select(['template_parts', VALUE_BYTES])
+  const [elsewhere, changers, rows] = await Promise.all([
+    bundlesUsing(query, { tenantId, bundleId, ids }),
+    changersOf(query, tenantId, ids),
+    ask(query, columns.where('id', 'in', ids)),
+  ])
+  const found = rows.map((row) => ({
+    ...row,
+    is_secret: row.is_secret === 1,
+    templateParts: partsIn(row.template_parts),
+    changers: changers.get(row.id) ?? ('owner' as const),
+    ...(elsewhere.get(row.id) ?? { elsewhere: [], inProduction: 0 }),
+  }))
+  const needed = found.filter(({ templateParts, ...key }) =>
+    needsValue({ ...key, isTemplate: templateParts !== null }, sizes.get(key.id) ?? NO_SIZES),
+  )
+  const values = await valuesOf(query, { tenantId, ids: needed.map(({ id }) => id), open })
+  return found.map((key): FoundKey => ({ ...key, value: values.get(key.id) ?? null }))
 }
 
 const NO_SIZES: WantedSizes = new Set()
@@ -67,10 +67,8 @@ async function valuesOf(
   { tenantId, ids, open }: { tenantId: string; ids: readonly string[]; open: TenantVault['open'] },
 ): Promise<ReadonlyMap<string, Plaintext | null>> {
   if (ids.length === 0) return new Map()
-  const rows = await selectOf(query, 'keys', tenantId)
-    .select(['id', 'name', 'value', 'value_version', 'is_secret', 'template_parts'])
-    .where('id', 'in', ids)
-    .execute()
+  const columns = ['id', 'name', 'value', 'value_version', 'is_secret', 'template_parts'] as const
+  const rows = await ask(query, selectOf(query, 'keys', tenantId).select(columns).where('id', 'in', ids))
   return new Map(rows.map((row) => [row.id, open(row)]))
 }
 
@@ -79,12 +77,12 @@ async function bundlesUsing(
   query: Query,
   { tenantId, bundleId, ids }: BundleRef & { ids: readonly string[] },
 ): Promise<ReadonlyMap<string, Pick<FoundKey, 'elsewhere' | 'inProduction'>>> {
-  const rows = await selectOf(query, 'attachments', tenantId)
+  const using = selectOf(query, 'attachments', tenantId)
     .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
     .select(['attachments.key_id', 'bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production'])
     .where('attachments.key_id', 'in', ids)
     .orderBy('bundles.name')
-    .execute()
+  const rows = await ask(query, using)
   const others = Map.groupBy(
     rows.filter(({ id }) => id !== bundleId),
     ({ key_id }) => key_id,
@@ -99,7 +97,7 @@ async function bundlesUsing(
 
 /** Null: the tenant has no such bundle. */
 async function idOfBundle(query: Query, tenantId: string, name: string): Promise<string | null> {
-  const row = await selectOf(query, 'bundles', { tenantId, name }).select('id').executeTakeFirst()
+  const [row] = await ask(query, selectOf(query, 'bundles', { tenantId, name }).select('id'))
   return row?.id ?? null
 }
 
@@ -109,9 +107,8 @@ export async function attachedIn(
   { tenantId, bundleId }: BundleRef,
 ): Promise<ReadonlyMap<string, string>> {
   if (bundleId === null) return new Map()
-  const rows = await selectOf(query, 'attachments', { tenantId, bundle_id: bundleId })
-    .select(['delivered_name', 'key_id'])
-    .execute()
+  const attached = selectOf(query, 'attachments', { tenantId, bundle_id: bundleId })
+  const rows = await ask(query, attached.select(['delivered_name', 'key_id']))
   return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
 }
 

@@ -13,6 +13,7 @@ import {
 import { rotationTime } from '../../domain/library/key-lifetime.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'
 import { mayCompare, requireChangeAllowed } from '../../domain/library/value-rights.ts'
+import { ask } from '../base/pipeline.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
 import { selectOf } from '../base/tenant-rows.ts'
@@ -32,11 +33,8 @@ const BY_HAND: ValueSource = { how: 'set', restoredFrom: null }
 
 /** Lock keys until the transaction ends, so that values are encrypted for the rows that they go into. */
 export function holdKeysOf(transaction: Recorded, tenantId: string, keyIds: readonly string[]) {
-  return selectOf(transaction, 'keys', tenantId)
-    .selectAll()
-    .where('id', 'in', keyIds)
-    .modifyEnd(transaction.holdToChange)
-    .execute()
+  const keys = selectOf(transaction, 'keys', tenantId).selectAll().where('id', 'in', keyIds)
+  return ask(transaction, keys.modifyEnd(transaction.holdToChange))
 }
 
 /** As `holdKeysOf`, for one key.

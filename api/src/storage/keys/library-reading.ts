@@ -3,6 +3,7 @@ import { UNNAMED } from '../../domain/approvals/policy.ts'
 import type { ImportReading } from '../../domain/transfer/library-import.ts'
 import type { ImportLibrary, WantedSizes } from '../../domain/transfer/library-import-step.ts'
 import { inChunks } from '../base/chunks.ts'
+import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { rightsOfBundle } from '../bundles/value-rights.ts'
@@ -20,25 +21,34 @@ export async function readLibrary(
   { open }: ReadingVault,
   { tenantId, reading }: { tenantId: string; reading: ImportReading },
 ): Promise<ImportLibrary> {
-  const receiver = await bundleNamed(query, tenantId, reading.bundleName)
-  const place = { tenantId, bundleId: receiver.bundle?.id ?? null }
-  const attachedIds = await attachedIn(query, place)
+  const bundle = await bundleNamed(query, tenantId, reading.bundleName)
+  const place = { tenantId, bundleId: bundle?.id ?? null }
+  const [receiver, attachedIds, templates, legacyNames, isTaken] = await Promise.all([
+    receiverOf(query, { tenantId, bundle, name: reading.bundleName }),
+    attachedIn(query, place),
+    reading.detach.length === 0 ? new Map() : templatesIn(query, place),
+    legacyNamesIn(query, place),
+    takenNames(query, tenantId, reading),
+  ])
   const candidateIds = await candidatesFor(query, place, { reading, attachedIds })
   const wanted = [...reading.names, ...reading.detach]
   const known = wanted.flatMap((name) => attachedIds.get(name) ?? [])
   const ids = [...new Set([...known, ...[...candidateIds.values()].flatMap((each) => [...each])])]
   const sizes = sizesById(reading.sizes, { attachedIds, candidateIds })
-  const keys = await keysWith(query, { ...place, ids, open, sizes })
+  const [keys, sources] = await Promise.all([
+    keysWith(query, { ...place, ids, open, sizes }),
+    sourcesOf(query, { ...place, open, attachedIds }, reading.sources),
+  ])
   const attached = attachedKeys(wanted, attachedIds, keys)
   return {
     ...receiver,
     attached,
     parts: await partsOf(query, { attached, attachedIds }, { ...place, open }),
-    templates: reading.detach.length === 0 ? new Map() : await templatesIn(query, place),
+    templates,
     candidates: candidateKeys(candidateIds, keys),
-    sources: await sourcesOf(query, { ...place, open, attachedIds }, reading.sources),
-    legacyNames: await legacyNamesIn(query, place),
-    isTaken: await takenNames(query, tenantId, reading),
+    sources,
+    legacyNames,
+    isTaken,
   }
 }
 
@@ -89,12 +99,14 @@ async function partsOf(
 
 async function templatesIn(query: Query, { tenantId, bundleId }: BundleRef) {
   if (bundleId === null) return new Map()
-  const rows = await keysAttached(query, tenantId)
-    .select(['attachments.delivered_name', 'keys.template_parts'])
-    .where('attachments.bundle_id', '=', bundleId)
-    .where('keys.template_parts', 'is not', null)
-    .orderBy('attachments.position')
-    .execute()
+  const rows = await ask(
+    query,
+    keysAttached(query, tenantId)
+      .select(['attachments.delivered_name', 'keys.template_parts'])
+      .where('attachments.bundle_id', '=', bundleId)
+      .where('keys.template_parts', 'is not', null)
+      .orderBy('attachments.position'),
+  )
   return new Map(
     rows.map(({ delivered_name, template_parts }) => [delivered_name, partsIn(template_parts) ?? []]),
   )
@@ -108,10 +120,15 @@ function candidateKeys(ids: ReadonlyMap<string, ReadonlySet<string>>, keys: Keys
   return new Map([...ids].map(([name, each]) => [name, sorted(name, each)]))
 }
 
-async function bundleNamed(query: Query, tenantId: string, name: string) {
-  const bundle = await selectOf(query, 'bundles', { tenantId, name })
+function bundleNamed(query: Query, tenantId: string, name: string) {
+  return selectOf(query, 'bundles', { tenantId, name })
     .select(['id', 'name', 'tags', 'production'])
     .executeTakeFirst()
+}
+
+type Receiver = { tenantId: string; bundle: Awaited<ReturnType<typeof bundleNamed>>; name: string }
+
+async function receiverOf(query: Query, { tenantId, bundle, name }: Receiver) {
   const rights = bundle && (await rightsOfBundle(query, tenantId, bundle.id))
   return {
     bundle: bundle && rights ? { id: bundle.id, ...rights } : null,
@@ -121,9 +138,8 @@ async function bundleNamed(query: Query, tenantId: string, name: string) {
 
 async function legacyNamesIn(query: Query, { tenantId, bundleId }: BundleRef): Promise<ReadonlySet<string>> {
   if (bundleId === null) return new Set()
-  const rows = await selectOf(query, 'legacy_items', { tenantId, bundle_id: bundleId })
-    .select('name')
-    .execute()
+  const items = selectOf(query, 'legacy_items', { tenantId, bundle_id: bundleId })
+  const rows = await ask(query, items.select('name'))
   return new Set(rows.map(({ name }) => name))
 }
 
@@ -134,35 +150,35 @@ async function candidatesFor(query: Query, { tenantId }: BundleRef, { reading, a
   const candidates = new Map<string, Set<string>>()
   const inBundle = new Set(attachedIds.values())
   const missing = reading.names.filter((name) => !attachedIds.has(name))
-  const rows = await inChunks(missing, async (names) => [
-    ...(await named(query, tenantId, names)),
-    ...(await delivered(query, tenantId, names)),
-  ])
+  const rows = await inChunks(missing, async (names) =>
+    (await Promise.all([named(query, tenantId, names), delivered(query, tenantId, names)])).flat(),
+  )
   for (const { name, id } of rows)
     if (!inBundle.has(id)) candidates.set(name, (candidates.get(name) ?? new Set()).add(id))
   return candidates
 }
 
 function named(query: Query, tenantId: string, names: readonly string[]) {
-  return selectOf(query, 'keys', tenantId).select(['name', 'id']).where('name', 'in', names).execute()
+  return ask(query, selectOf(query, 'keys', tenantId).select(['name', 'id']).where('name', 'in', names))
 }
 
 function delivered(query: Query, tenantId: string, names: readonly string[]) {
-  return selectOf(query, 'attachments', tenantId)
-    .select(['delivered_name as name', 'key_id as id'])
-    .where('delivered_name', 'in', names)
-    .execute()
+  const attached = selectOf(query, 'attachments', tenantId)
+  const found = attached.select(['delivered_name as name', 'key_id as id'])
+  return ask(query, found.where('delivered_name', 'in', names))
 }
 
 /** Whether the library has a key of a name, for the names that new keys of an import may get. */
 async function takenNames(query: Query, tenantId: string, { keyNames, prefix }: ImportReading) {
-  const given = await inChunks(keyNames, (names) => named(query, tenantId, names))
   // Every name that begins with the prefix, by the index: `~` follows all characters of a name.
-  const rows = await selectOf(query, 'keys', tenantId)
+  const prefixed = selectOf(query, 'keys', tenantId)
     .select('name')
     .where('name', '>=', prefix)
     .where('name', '<', `${prefix}~`)
-    .execute()
+  const [given, rows] = await Promise.all([
+    inChunks(keyNames, (names) => named(query, tenantId, names)),
+    ask(query, prefixed),
+  ])
   const taken = new Set([...given, ...rows].map(({ name }) => name))
   return (name: string) => taken.has(name)
 }

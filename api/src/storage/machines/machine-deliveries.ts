@@ -47,7 +47,7 @@ async function noteUse(
   tenantId: string,
   { proof, at, noteUseBefore, origin }: NewMachineDelivery,
 ): Promise<void> {
-  await transaction
+  const noted = transaction
     .updateTable(PROOFS[proof.kind])
     .set({ last_used_at: at, last_used_ip: origin.ip ?? null })
     .where('tenant_id', '=', tenantId)
@@ -55,7 +55,7 @@ async function noteUse(
     .where((column) =>
       column.or([column('last_used_at', 'is', null), column('last_used_at', '<', noteUseBefore)]),
     )
-    .execute()
+  await send(transaction, noted)
 }
 
 const PROOFS = { token: 'machine_tokens', trust: 'machine_trusts' } as const

@@ -1,6 +1,7 @@
 import { madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { TenantStore } from '../../domain/people/tenant.ts'
+import { send } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
 
@@ -58,9 +59,9 @@ export function tenantsOf(query: Query, userId: string) {
 
 /** Have the other transactions that hold this tenant wait until this one ends. */
 export async function holdTenant(transaction: Query, tenantId: string): Promise<void> {
-  await transaction
+  const unchanged = transaction
     .updateTable('tenants')
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .where('id', '=', tenantId)
-    .execute()
+  await send(transaction, unchanged)
 }

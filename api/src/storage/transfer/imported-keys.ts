@@ -4,7 +4,7 @@ import { firstStamp } from '../../domain/base/stamp.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'
 import type { ImportChange } from '../../domain/transfer/library-import.ts'
 import { makesKey, markAfter, splits } from '../../domain/transfer/library-import-step.ts'
-import { chunks } from '../base/chunks.ts'
+import { chunks, inChunks } from '../base/chunks.ts'
 import type { Recorded } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
 import { keepHolders } from '../keys/kept-holders.ts'
@@ -26,14 +26,14 @@ export async function holdKeys(
   { tenantId, steps }: Change,
 ): Promise<ReadonlyMap<string, KeyRow>> {
   const used = steps.flatMap(({ action, key }) => (key !== null && USES_KEY.has(action) ? [key] : []))
-  const held = new Map<string, KeyRow>()
-  for (const keys of chunks(used)) {
+  const rows = await inChunks(used, (keys) => {
     const ids = keys.map(({ id }) => id)
-    for (const row of await holdKeysOf(transaction, tenantId, ids)) held.set(row.id, row)
-    for (const { id, value_version, is_secret } of keys) {
-      const row = held.get(id)
-      if (row?.value_version !== value_version || row.is_secret !== flag(is_secret)) throw new Overtaken()
-    }
+    return holdKeysOf(transaction, tenantId, ids)
+  })
+  const held = new Map(rows.map((row) => [row.id, row]))
+  for (const { id, value_version, is_secret } of used) {
+    const row = held.get(id)
+    if (row?.value_version !== value_version || row.is_secret !== flag(is_secret)) throw new Overtaken()
   }
   return held
 }

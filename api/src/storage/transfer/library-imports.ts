@@ -4,6 +4,7 @@ import { variablesOf } from '../../domain/transfer/imported-variables.ts'
 import type { ImportChange, LibraryImportStore } from '../../domain/transfer/library-import.ts'
 import { makesKey, splits } from '../../domain/transfer/library-import-step.ts'
 import { chunks } from '../base/chunks.ts'
+import { send } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, updateOf } from '../base/tenant-rows.ts'
 import { attachmentRow, closeGaps, lengthOf } from '../bundles/attachment-positions.ts'
@@ -52,9 +53,11 @@ export function createLibraryImportStore(
 }
 
 async function holdBundleNamed(transaction: Query, tenantId: string, name: string): Promise<void> {
-  await updateOf(transaction, 'bundles', { tenantId, name })
-    .set((column) => ({ updated_at: column.ref('updated_at') }))
-    .execute()
+  const bundle = updateOf(transaction, 'bundles', { tenantId, name })
+  await send(
+    transaction,
+    bundle.set((column) => ({ updated_at: column.ref('updated_at') })),
+  )
 }
 
 type Change = ImportChange & { tenantId: string }

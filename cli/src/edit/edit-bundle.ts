@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EnvText, FORMATS, misfits, readImport } from '@keyferry/contract/env'
+import { decodeText, EnvError, type EnvText, FORMATS, misfits, readImport } from '@keyferry/contract/env'
 import { EXIT, generalError } from '../base/cli-error.ts'
 import type { Environment, Parts, Values } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -45,7 +45,7 @@ function editUntilReadable(values: Values, parts: Parts): EnvText {
   const takeBack = parts.atInterrupt(file.close)
   try {
     for (;;) {
-      const text = readImport(file.edit(), 'dotenv')
+      const text = textOf(file.edit())
       const [problem] = text.problems
       if (problem === undefined) return text
       parts.stderr.write(`keyferry: ${printable(problem.message)}\n`)
@@ -56,6 +56,15 @@ function editUntilReadable(values: Values, parts: Parts): EnvText {
   } finally {
     takeBack()
     file.close()
+  }
+}
+
+function textOf(bytes: Uint8Array): EnvText {
+  try {
+    return readImport(decodeText(bytes), 'dotenv')
+  } catch (error) {
+    if (!(error instanceof EnvError)) throw error
+    return { entries: [], notes: [], problems: [error] }
   }
 }
 
@@ -85,9 +94,9 @@ function editedText(text: string, fileName: string, env: Environment) {
   return {
     /** Open the editor, wait until it ends, and read what the file holds then.
      * @throws CliError general: the editor cannot be started, or it ended with an error */
-    edit: (): string => {
+    edit: (): Uint8Array => {
       runEditor(path, env)
-      return readFileSync(path, 'utf8')
+      return readFileSync(path)
     },
     close: (): void => {
       overwrite(path)

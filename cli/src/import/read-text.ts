@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Dialect, decodeImport, EnvError, type EnvText, readImport } from '@keyferry/contract/env'
+import { type Dialect, decodeText, EnvError, type EnvText, readImport } from '@keyferry/contract/env'
 import { codeOf, generalError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -42,7 +42,7 @@ const WHY_UNREAD: Readonly<Record<string, string>> = {
 
 function parse(bytes: Uint8Array, dialect: Dialect, name: string): EnvText {
   try {
-    const text = readImport(decodeImport(bytes), dialect)
+    const text = readImport(decodeText(bytes), dialect)
     const [problem] = text.problems
     if (problem) throw problem
     return text

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hostileMap } from '../../../e2e/hostile-maps.ts'
+import { decodeText } from './decode-text.ts'
 import { DIALECT_NAMES, type Dialect } from './dialects.ts'
 import { writeEnv } from './formats/interface-text.ts'
 import { FORMATS } from './formats.ts'
-import { decodeImport, readImport } from './read-import.ts'
+import { readImport } from './read-import.ts'
 
 const problemsIn = (text: string, dialect: Dialect = 'dotenv') =>
   readImport(text, dialect).problems.map(({ line, problem }) => ({ line, problem }))
@@ -92,9 +93,9 @@ test('an empty text is nothing', () => {
 })
 
 test('text that is not UTF-8 is refused, and UTF-16 by name', () => {
-  expect(() => decodeImport(Uint8Array.of(0x41, 0xff))).toThrow(/not UTF-8/)
-  expect(() => decodeImport(Uint8Array.of(0xff, 0xfe, 0x41, 0))).toThrow(/UTF-16/)
-  expect(decodeImport(Uint8Array.of(0xef, 0xbb, 0xbf, 0x41))).toBe('\ufeffA')
+  expect(() => decodeText(Uint8Array.of(0x41, 0xff))).toThrow(/not UTF-8/)
+  expect(() => decodeText(Uint8Array.of(0xff, 0xfe, 0x41, 0))).toThrow(/UTF-16/)
+  expect(decodeText(Uint8Array.of(0xef, 0xbb, 0xbf, 0x41))).toBe('\ufeffA')
 })
 
 const readingOf = (line: string, dialect: Dialect) => {

@@ -31,16 +31,6 @@ export function readImport(text: string, dialect: Dialect): EnvText {
   return { entries, notes: [...read.notes, ...notes], problems: inOrder }
 }
 
-/** Decode a file for an import.
- * @throws EnvError it is not UTF-8 */
-export function decodeImport(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (cause) {
-    throw new EnvError(`it is not UTF-8 text${looksLikeUtf16(bytes) ? ' but UTF-16' : ''}`, { cause })
-  }
-}
-
 function problemOf({ name, value }: EnvEntry): string | null {
   if (!isKeyName(name)) return 'a name consists of up to 255 letters, digits and _'
   const problem = valueProblem(value)
@@ -56,8 +46,4 @@ function lastOfEach(all: readonly EnvEntry[]): Pick<EnvText, 'entries' | 'notes'
     entries.set(entry.name, entry)
   }
   return { entries: [...entries.values()], notes }
-}
-
-function looksLikeUtf16([first, second]: Uint8Array): boolean {
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
 }

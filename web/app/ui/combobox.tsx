@@ -1,5 +1,6 @@
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
+import { isComposing } from '../lib/page/composing.ts'
 import { matches } from '../lib/page/search.ts'
 import { classNames } from './class-names.ts'
 import { ListboxOption, ListboxRemark } from './listbox-option.tsx'
@@ -74,6 +75,7 @@ function useCombobox({ options, chosenId, onChoose }: Choosing) {
     setActive(from)
   }
   const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event)) return
     if (open && event.key === 'Escape') {
       event.stopPropagation()
       close()

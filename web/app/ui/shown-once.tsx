@@ -1,8 +1,9 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useUnsaved } from '../lib/page/unsaved.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 import { TextField } from './text-field.tsx'
+import { useCopying } from './use-copying.ts'
 
 type ShownOnceProps = {
   /** What the secret is called, for example `Token`. */
@@ -16,15 +17,11 @@ type ShownOnceProps = {
 
 /** A secret that no later page shows. Until it was copied, closing asks first. */
 export function ShownOnce({ label, secret, warning, onClose, children }: ShownOnceProps) {
-  const [isCopied, setCopied] = useState(false)
+  const { isCopied, copy } = useCopying(secret)
   const stored = useUnsaved(!isCopied)
   const leave = () => {
     stored()
     onClose()
-  }
-  const copy = async () => {
-    await navigator.clipboard.writeText(secret)
-    setCopied(true)
   }
   return (
     <div className="space-y-4">
@@ -39,7 +36,7 @@ export function ShownOnce({ label, secret, warning, onClose, children }: ShownOn
       />
       <p className="text-sm text-ink-soft">{children}</p>
       <div className="flex flex-wrap justify-end gap-3">
-        <Button label={isCopied ? 'Copied' : `Copy ${label.toLowerCase()}`} onClick={() => void copy()} />
+        <Button label={isCopied ? 'Copied' : `Copy ${label.toLowerCase()}`} onClick={copy} />
         <Button label="I have stored it" look="primary" onClick={leave} />
       </div>
     </div>

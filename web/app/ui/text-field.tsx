@@ -1,4 +1,5 @@
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react'
+import { asShown, withLineEnds } from '../lib/rules/line-ends.ts'
 import { classNames } from './class-names.ts'
 
 type FrameProps = {
@@ -39,9 +40,12 @@ export function TextField({ label, hint, problem, code, className, onChange, ...
   )
 }
 
-type TextAreaProps = FieldProps & Omit<ComponentProps<'textarea'>, 'onChange' | 'ref'>
+type TextAreaProps = FieldProps & { value: string } & Omit<
+    ComponentProps<'textarea'>,
+    'onChange' | 'ref' | 'value'
+  >
 
-/** A field of several lines that keeps every line break as typed. */
+/** A field of several lines. What a person does not edit keeps its line ends. */
 export function TextArea({
   label,
   hidesLabel,
@@ -49,6 +53,7 @@ export function TextArea({
   problem,
   code,
   className,
+  value,
   onChange,
   ...rest
 }: TextAreaProps) {
@@ -61,7 +66,8 @@ export function TextArea({
           {...rest}
           {...described}
           ref={area}
-          onChange={(event) => onChange?.(event.currentTarget.value)}
+          value={asShown(value)}
+          onChange={(event) => onChange?.(withLineEnds(value, event.currentTarget.value))}
           className={classNames('field', code && FONTS[code], className)}
         />
       )}

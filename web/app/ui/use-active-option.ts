@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useState } from 'react'
+import { isComposing } from '../lib/page/composing.ts'
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
@@ -7,6 +8,7 @@ const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 export function useActiveOption(count: number, onPick: (index: number) => void) {
   const [active, setActive] = useState(0)
   const onKeyDown = (event: KeyboardEvent): boolean => {
+    if (isComposing(event)) return false
     const step = STEPS[event.key]
     if (step === undefined && event.key !== 'Enter') return false
     event.preventDefault()

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Select } from '../../ui/select.tsx'
+import { useCopying } from '../../ui/use-copying.ts'
 
 const FORMATS = { env: '.env', json: 'JSON' } as const
 type Format = keyof typeof FORMATS
@@ -37,11 +38,7 @@ function textOf(answer: unknown): string {
 }
 
 function ExportedText({ text, fileName }: { text: string; fileName: string }) {
-  const [copied, setCopied] = useState(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    setCopied(true)
-  }
+  const { isCopied, copy } = useCopying(text)
   return (
     <>
       <textarea
@@ -52,7 +49,7 @@ function ExportedText({ text, fileName }: { text: string; fileName: string }) {
         className="field mt-3 bg-sunken font-mono text-sm whitespace-pre"
       />
       <div className="mt-4 flex flex-wrap justify-end gap-3">
-        <Button label={copied ? 'Copied' : 'Copy'} icon={copied ? Check : Copy} onClick={() => void copy()} />
+        <Button label={isCopied ? 'Copied' : 'Copy'} icon={isCopied ? Check : Copy} onClick={copy} />
         <Button
           label={`Save as ${fileName}`}
           look="primary"

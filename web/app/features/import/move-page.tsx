@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { LibraryMove, LibraryMoveRequest } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { useMe } from '../../lib/data/me.ts'
+import { readTextFile } from '../../lib/page/text-file.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -9,7 +10,7 @@ import { CommandLine } from '../../ui/command-line.tsx'
 import { FailureNotice, Notice, Problem } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Rows } from '../../ui/section.tsx'
-import { FileChooser, MOST_BYTES } from './text-drop.tsx'
+import { FileChooser } from './text-drop.tsx'
 
 /** Moves the library of another server into this workspace, after the server's plan was shown. */
 export function MovePage() {
@@ -36,18 +37,14 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
   const [problem, setProblem] = useState<string | null>(null)
   const planning = useChange('moveLibrary', { dry_run: true }, { refreshes: [] })
   const moving = useChange('moveLibrary', {})
-  const choose = async (file: File | undefined) => {
-    if (file === undefined) return
-    const sealed = file.size > MOST_BYTES ? null : sealedLibraryIn(await file.text())
+  const choose = async (files: readonly File[]) => {
+    const chosen = await readTextFile(files).then(sealedLibraryIn, (error: Error) => error.message)
+    const isLibrary = typeof chosen !== 'string'
     moving.reset()
     planning.reset()
-    setLibrary(sealed)
-    setProblem(
-      sealed === null
-        ? `${file.name} is not a complete file of keyferry-server export-library. Export the library again.`
-        : null,
-    )
-    if (sealed !== null) planning.mutate({ library: sealed })
+    setLibrary(isLibrary ? chosen : null)
+    setProblem(isLibrary ? null : chosen)
+    if (isLibrary) planning.mutate({ library: chosen })
   }
   const failure = moving.error ?? planning.error
   const plan = planning.data
@@ -61,7 +58,7 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
         another one, open this page there.
       </p>
       <p className="text-sm">2. Choose the file and check the plan:</p>
-      <FileChooser onFile={(file) => void choose(file)} />
+      <FileChooser onFiles={(files) => void choose(files)} />
       <Problem text={problem} />
       <FailureNotice error={failure} also="Nothing was moved." />
       {library !== null && plan !== undefined && (
@@ -173,14 +170,16 @@ function KeyNotes({ keys }: Pick<LibraryMove, 'keys'>) {
   })
 }
 
-/** What `keyferry-server export-library` wrote; null for any other text. */
-function sealedLibraryIn(text: string): LibraryMoveRequest['library'] | null {
+const NO_LIBRARY = 'This is not a complete file of keyferry-server export-library. Export the library again.'
+
+/** What `keyferry-server export-library` wrote; for any other text, a sentence for the person. */
+function sealedLibraryIn(text: string): LibraryMoveRequest['library'] | string {
   try {
     const { keyferry_library, kid, box_base64 } = JSON.parse(text)
-    if (keyferry_library !== 1 || typeof kid !== 'string' || typeof box_base64 !== 'string') return null
+    if (keyferry_library !== 1 || typeof kid !== 'string' || typeof box_base64 !== 'string') return NO_LIBRARY
     return { keyferry_library, kid, box_base64 }
   } catch {
-    return null
+    return NO_LIBRARY
   }
 }
 

@@ -1,21 +1,17 @@
 import { FileUp } from 'lucide-react'
 import { type DragEvent, useRef, useState } from 'react'
+import { readTextFile } from '../../lib/page/text-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { TextArea } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
 
-/** Larger files are not read. */
-export const MOST_BYTES = 2_097_152
-
 /** Where a text is pasted, or a file dropped or chosen. */
 export function TextDrop({ text, onText }: { text: string; onText: (text: string) => void }) {
-  const read = async (file: File | undefined) => {
-    if (file === undefined) return
-    if (file.size > MOST_BYTES) return notify({ text: `${file.name} is larger than 2 MiB.`, tone: 'danger' })
-    onText(await file.text())
+  const read = (files: readonly File[]) => {
+    readTextFile(files).then(onText, ({ message }: Error) => notify({ text: message, tone: 'danger' }))
   }
-  const { over, ...dropping } = useDrop((file) => void read(file))
+  const { over, ...dropping } = useDrop(read)
   return (
     <div
       {...dropping}
@@ -30,7 +26,7 @@ export function TextDrop({ text, onText }: { text: string; onText: (text: string
         code="small"
       />
       <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-2">
-        <FileChooser onFile={(file) => void read(file)} />
+        <FileChooser onFiles={read} />
         <p className="text-xs text-ink-soft">
           Or drop one here. Its values go to the server for the preview, which stores none of them.
         </p>
@@ -42,12 +38,12 @@ export function TextDrop({ text, onText }: { text: string; onText: (text: string
   )
 }
 
-function useDrop(onFile: (file: File | undefined) => void) {
+function useDrop(onFiles: (files: readonly File[]) => void) {
   const [over, setOver] = useState(false)
   const onDrop = (event: DragEvent) => {
     event.preventDefault()
     setOver(false)
-    onFile(event.dataTransfer.files[0])
+    onFiles([...event.dataTransfer.files])
   }
   const onDragOver = (event: DragEvent) => {
     event.preventDefault()
@@ -57,7 +53,7 @@ function useDrop(onFile: (file: File | undefined) => void) {
 }
 
 /** A button that lets a person choose one file. */
-export function FileChooser({ onFile }: { onFile: (file: File | undefined) => void }) {
+export function FileChooser({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const chooser = useRef<HTMLInputElement>(null)
   return (
     <>
@@ -68,7 +64,7 @@ export function FileChooser({ onFile }: { onFile: (file: File | undefined) => vo
         aria-label="File to import"
         className="hidden"
         onChange={({ currentTarget }) => {
-          onFile(currentTarget.files?.[0])
+          if (currentTarget.files?.length) onFiles([...currentTarget.files])
           // The same file can be chosen again after it was changed.
           currentTarget.value = ''
         }}

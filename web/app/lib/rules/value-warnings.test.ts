@@ -10,6 +10,9 @@ test.each([
   ['*****', 'It is the mask of a hidden value, not a value.'],
   [PEM.slice(0, 40), 'It looks like a PEM block that is cut off.'],
   [PEM.slice(30), 'It looks like a PEM block that is cut off.'],
+  ['a\u200bb', 'It contains a zero-width character (U+200B).'],
+  ['a\u202eb\u2066c\u202e', 'It contains a mark that changes the direction of text (U+202E, U+2066).'],
+  ['say \u201chi\u201d', 'It contains a curly quote (U+201C, U+201D).'],
   ['"x"', 'The quotes around it become part of it.'],
 ])('%j is warned of', (value, warning) => {
   expect(valueWarnings(value)).toEqual([warning])

@@ -4,6 +4,7 @@ import type { BundleItem, KeyWithBundles } from '../../../lib/calls/answers.ts'
 import { useAnswer } from '../../../lib/calls/use-call.ts'
 import { useSaveKey } from '../../../lib/data/keys.ts'
 import { useIsOwner } from '../../../lib/data/me.ts'
+import { isComposing } from '../../../lib/page/composing.ts'
 import { useClosing, useUnsaved } from '../../../lib/page/unsaved.ts'
 import { valueProblem } from '../../../lib/rules/value-warnings.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
@@ -111,8 +112,9 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
     void save(splits ? bundle.id : null)
   }
   const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event)) return
     if (event.key === 'Escape') close()
-    if (event.key !== 'Enter' || event.shiftKey || value.includes('\n')) return
+    if (event.key !== 'Enter' || event.shiftKey || /[\r\n]/.test(value)) return
     event.preventDefault()
     submit()
   }

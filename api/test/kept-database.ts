@@ -111,6 +111,15 @@ export async function dumped({ query, columns }: Database): Promise<string> {
   return `${lines.map((line) => line.replaceAll('), (', '),\n  (')).join(';\n')};\n`
 }
 
+/** The tables without a row. */
+export async function emptyTables({ query }: Database): Promise<string[]> {
+  const counted = Object.keys(TABLES).map(async (table) => {
+    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(query)
+    return rows.length === 0 ? [table] : []
+  })
+  return (await Promise.all(counted)).flat()
+}
+
 export function insertion(table: string, row: Record<string, unknown>, isPostgres: boolean): string {
   const values = Object.values(row).map((value) => literal(value, isPostgres))
   return `insert into ${table} (${Object.keys(row).join(', ')}) values (${values.join(', ')})`

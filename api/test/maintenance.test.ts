@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +19,7 @@ import {
 import { openDatabase } from '../src/storage/base/database.ts'
 import { MIGRATIONS } from '../src/storage/base/migrations.ts'
 import { databases, type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
+import { load } from './kept-database.ts'
 
 const ALL = MIGRATIONS.map(({ name }) => name)
 const newRootKey = () => formatRootKey(generateRootKey())
@@ -204,6 +205,11 @@ describe('backup and restore of the embedded database', () => {
     writeFileSync(noBackup, 'not a database, but long enough to be read as one'.repeat(100))
     await expect(restoreDatabase(api.settings, noBackup)).rejects.toThrow('is not a backup of this service')
     await expect(restoreDatabase(api.settings, newFile('absent'))).rejects.toThrow('there is no file')
+    await load(file, 'alter table migrations drop column hash')
+    await expect(restoreDatabase(api.settings, file)).rejects.toThrow(
+      'another edition of the migration table',
+    )
+    expect(readdirSync(api.settings.dataDir).filter((name) => name.includes('restore'))).toEqual([])
     expect(await storedValue(api.settings, 'sqlite', key)).toBe('value')
   })
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CompiledQuery } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { administer, freshPostgres } from '../../plumbing/test/postgres.ts'
@@ -71,8 +71,59 @@ describe.each(databases)('migrations on %s', (kind) => {
     await migrateDatabase(database, NOW, [...MIGRATIONS, step('0002-later', 'this is no SQL')])
     const edited = [...MIGRATIONS, step('0002-later', 'this is other SQL')]
     await expect(migrateDatabase(database, NOW, edited)).rejects.toThrow(
-      'database was made with another edition of migration 0002-later: start the version that made it, or a new database',
+      'database was made with another edition of migration 0002-later: start the version that made it, or use a new database',
     )
+  })
+
+  test.each([
+    ['its migration table has no hashes', 'alter table migrations drop column hash', 'the migration table'],
+    ['its migration table has a column more', 'alter table migrations add id integer', 'the migration table'],
+    [
+      'its migration table is of another tool',
+      'drop table migrations; create table migrations (id integer, run_on text)',
+      'the migration table',
+    ],
+    [
+      'its migration table is a view',
+      'drop table migrations; create view migrations as select 1 as version',
+      'the migration table',
+    ],
+    [
+      'a hash differs',
+      "update migrations set hash = '' where name like '0004%'",
+      'migration 0004-recorded-once',
+    ],
+    ['a migration lacks', "delete from migrations where name like '0001%'", 'migration 0001-initial'],
+    [
+      'a branch had another migration',
+      "update migrations set name = '0002-other' where name like '0002%'",
+      'migration 0002-waiting-events',
+    ],
+    ['it has tables and no migrations', 'delete from migrations', 'the table users'],
+    ['it has tables and no migration table', 'drop table migrations', 'the table users'],
+  ])('a database is refused, and nothing changes, if %s', async (_case, change, of) => {
+    const database = await emptyDatabase()
+    await migrateDatabase(database, NOW)
+    for (const statement of change.split('; ')) await sql.raw(statement).execute(database.query)
+    const contents = async () => {
+      const { rows } = await database.tableColumns.execute(database.query)
+      const isTable = rows.some((row) => row['table'] === 'migrations' && row['column'] !== null)
+      return [rows, isTable && (await sql`select * from migrations`.execute(database.query)).rows]
+    }
+    const before = await contents()
+    await expect(migrateDatabase(database, NOW)).rejects.toThrow(
+      `database was made with another edition of ${of}: start the version that made it, or use a new database`,
+    )
+    expect(await contents()).toEqual(before)
+  })
+
+  test('a database of another program is refused', async () => {
+    const database = await emptyDatabase()
+    await sql`create table keys (id integer)`.execute(database.query)
+    await expect(migrateDatabase(database, NOW)).rejects.toThrow('another edition of the table keys:')
+    await sql`drop table keys`.execute(database.query)
+    await sql`create table other (id integer)`.execute(database.query)
+    expect(await migrateDatabase(database, NOW)).toHaveLength(MIGRATIONS.length)
   })
 
   test('a migration whose statements are gone is known by its hash', async () => {

@@ -70,6 +70,9 @@ export function openPostgres(url: () => string, most: number): Database {
       position: 'bigint generated always as identity primary key',
       tableEnd: '',
     },
+    tableColumns: sql`select relname as table, attname as column
+      from pg_class left join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+      where relnamespace = (select oid from pg_namespace where nspname = current_schema())`,
     lockMigrations,
     migrate: (work) => apart(({ query: alone }) => migrateAlone(alone, lockMigrations, work)),
     online: { isBuilt, build: (indexes) => apart((untimed) => buildIndexes(untimed, indexes)) },

@@ -74,6 +74,8 @@ export type Database = {
   /** As `hold`, without the rows that another transaction holds. */
   holdFree: RawBuilder<unknown>
   columns: ColumnTypes
+  /** Selects `table` and `column` of all that has a name where new tables are made; `column` is null for an index. */
+  tableColumns: RawBuilder<Readonly<Record<string, unknown>>>
   /** Make every other migrator wait until the transaction ends. */
   lockMigrations(transaction: Query): Promise<void>
   /** Change tables in one transaction without a time limit, one migrator at a time. */

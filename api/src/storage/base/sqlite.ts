@@ -14,6 +14,9 @@ const BUSY_TIMEOUT_MS = 2_000
 // keys as in one of a thousand.
 const CACHE_KIB = -32 * 1_024
 
+export const SQLITE_TABLE_COLUMNS = `select stored.name as "table", field.name as "column"
+  from sqlite_master as stored left join pragma_table_xinfo(stored.name) as field`
+
 /** Open the SQLite file at a path, made when absent, mode 0600. */
 export function openSqlite(path: string): Database {
   makePrivateFile(path)
@@ -75,6 +78,7 @@ export function openSqlite(path: string): Database {
       position: 'integer primary key',
       tableEnd: 'strict',
     },
+    tableColumns: sql.raw(SQLITE_TABLE_COLUMNS),
     // A transaction that begins immediate is alone in writing already.
     lockMigrations: async () => {},
     migrate: (work) => query.transaction().execute(work),

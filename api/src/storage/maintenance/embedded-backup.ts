@@ -1,6 +1,8 @@
 import { chmodSync, closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
+import { appliedMigrations } from '../base/migration-check.ts'
+import { SQLITE_TABLE_COLUMNS } from '../base/sqlite.ts'
 import { proofsOpen } from '../keys-at-rest/root-keys.ts'
 
 const BUSY_TIMEOUT_MS = 30_000
@@ -22,12 +24,14 @@ export async function backupEmbedded(path: string, file: string): Promise<void> 
 
 /** Put the content of `file` in the place of that of the database at `path`, in one transaction.
  * @returns where the former content is kept, null when there was none
- * @throws Error when `file` is no backup, or the root keys do not open it; then nothing has changed */
+ * @throws Error when `file` is no backup, or not one that this build carries over, or the root keys do not open it; then
+ *   nothing has changed */
 export async function restoreEmbedded(
   path: string,
   { file, ring }: { file: string; ring: RootKeyRing },
 ): Promise<string | null> {
   requireSound(file)
+  await requireCarriedOver(file)
   requireOpening(file, ring)
   const kept = existsSync(path) ? keptPlace(path) : null
   if (kept === null) closeSync(openSync(path, 'wx', 0o600))
@@ -75,6 +79,13 @@ function requireSound(file: string): void {
   } catch (cause) {
     throw new Error(`${file} is not a backup of this service`, { cause })
   }
+}
+
+async function requireCarriedOver(file: string): Promise<void> {
+  using database = new DatabaseSync(file, { readOnly: true })
+  const columns = database.prepare(SQLITE_TABLE_COLUMNS).all()
+  const journal = async () => database.prepare('select name, hash from migrations').all()
+  await appliedMigrations({ columns, journal })
 }
 
 function requireOpening(file: string, ring: RootKeyRing): void {

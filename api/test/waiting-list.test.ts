@@ -2,6 +2,7 @@ import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
 import { approveWith, newBundle } from './approval-client.ts'
+import { countedQueries } from './counted-queries.ts'
 import { propose } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient } from './returning-client.ts'
@@ -11,8 +12,9 @@ describe.each(databases)('what waits for a person on %s', (kind) => {
   let owner: Identity
   let member: Identity
   let bundle: { id: string; name: string }
+  const counted = countedQueries()
   beforeAll(async () => {
-    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], aroundDatabase: counted.aroundDatabase })
     owner = await api.newOwner()
     member = await joinWorkspace(api, owner, 'member')
     bundle = await newBundle(api, owner, { A: '1', B: '2' })
@@ -76,6 +78,31 @@ describe.each(databases)('what waits for a person on %s', (kind) => {
     expectError(refused, 409, 'Too many requests that you approved wait for a second person already')
     expect(await own()).toHaveLength(most)
     expect(await waitingFor(owner)).toContainEqual(expect.objectContaining({ request_id: asked }))
+  })
+
+  test('the rules of a bundle are read once, however many requests wait for its values', async () => {
+    const as = await api.newOwner()
+    const first = await joinWorkspace(api, as, 'member')
+    const { id } = await newBundle(api, as, { A: '1', B: '2' })
+    const set = (bundle_id: string, body: object) =>
+      api.call('changeBundlePolicy', { as, params: { bundle_id }, body })
+    await set(id, { approvals_needed: 2 })
+    const params = { bundle_id: id }
+    const twin = await api.call('duplicateBundle', { as, params, body: { name: 'twin' } })
+    await set(twin.json.id, { agents: 'deny' })
+    const waits = async (count: number) => {
+      const { json } = await api.call('listWaiting', { as })
+      expect(json).toHaveLength(count)
+    }
+    const ask = async () => {
+      const requestId = await new ReturningClient(api).request()
+      await approveWith(api, first, { requestId, bundle_id: id, include_keys: ['A', 'B'] })
+    }
+    await ask()
+    const ofOne = await counted.fewestOf(() => waits(1))
+    expect(ofOne).toBeGreaterThan(0)
+    for (let count = 1; count < 8; count += 1) await ask()
+    expect(await counted.fewestOf(() => waits(8))).toBe(ofOne)
   })
 
   test('an open proposal waits for the owners, and for no one else', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { LIMITS } from '@keyferry/contract'
 import { DomainError } from '../base/errors.ts'
@@ -9,31 +10,40 @@ export type Vouched = StoredRequest & { vouch: Vouch }
 
 /** Those of a tenant that wait for a decision, or for the vouch to return. */
 export async function openVouches(parts: RequestParts, tenantId: string): Promise<Vouched[]> {
-  const open = await openIn(parts, tenantId)
-  return open.flatMap((stored) => {
+  const open: Vouched[] = []
+  for await (const stored of eachWaiting(parts, tenantId)) {
     const { vouch } = stored
-    return vouch?.tenantId === tenantId ? [{ ...stored, vouch }] : []
-  })
-}
-
-async function openIn(parts: RequestParts, tenantId: string): Promise<StoredRequest[]> {
-  return (await waitingRequests(parts, tenantId)).filter(isWaiting)
+    if (isWaiting(stored) && vouch?.tenantId === tenantId) open.push({ ...stored, vouch })
+  }
+  return open
 }
 
 /** The requests that people of a tenant approved first or vouched for, as they are now. */
-export function waitingRequests(parts: RequestParts, tenantId: string): Promise<StoredRequest[]> {
-  return readFound(parts, (nowMs) => parts.requests.waitingIn(tenantId, nowMs))
+export function eachWaiting(parts: RequestParts, tenantId: string): AsyncGenerator<StoredRequest> {
+  return eachFound(parts, (nowMs) => parts.requests.waitingIn(tenantId, nowMs))
 }
 
 /** Read the requests of a list; skip those that are gone. */
 export async function readFound(
-  { requests, clock }: RequestParts,
+  parts: RequestParts,
   list: (nowMs: number) => Promise<readonly string[]>,
 ): Promise<StoredRequest[]> {
+  const found: StoredRequest[] = []
+  for await (const stored of eachFound(parts, list)) found.push(stored)
+  return found
+}
+
+// One request can name thousands of values, so other calls run between them.
+async function* eachFound(
+  { requests, clock }: RequestParts,
+  list: (nowMs: number) => Promise<readonly string[]>,
+): AsyncGenerator<StoredRequest> {
   const nowMs = clock.now().getTime()
-  const ids = await list(nowMs)
-  const found = await Promise.all(ids.map((id) => requests.read(id, nowMs)))
-  return found.filter((stored) => typeof stored !== 'string')
+  for (const id of await list(nowMs)) {
+    const stored = await requests.read(id, nowMs)
+    if (typeof stored !== 'string') yield stored
+    await turn()
+  }
 }
 
 const isWaiting = ({ status }: StoredRequest) => status === 'pending' || status === 'held'
@@ -46,9 +56,12 @@ export async function requireRoomForFirst(
   { tenantId, userId }: { tenantId: string; userId: string },
   requestId: string,
 ): Promise<void> {
-  const open = await openIn(parts, tenantId)
-  const others = open.filter(({ request, first }) => request.id !== requestId && first?.approverId === userId)
-  if (others.length < LIMITS.firstApprovalsOfPerson) return
+  let others = 0
+  for await (const stored of eachWaiting(parts, tenantId)) {
+    const { request, first } = stored
+    if (isWaiting(stored) && request.id !== requestId && first?.approverId === userId) others++
+  }
+  if (others < LIMITS.firstApprovalsOfPerson) return
   throw new DomainError('conflict', 'Too many requests that you approved wait for a second person already')
 }
 

@@ -39,9 +39,15 @@ export interface PolicyStore {
   findAll(
     tenantId: string,
   ): Promise<{ workspace: PolicySetting; bundles: ReadonlyMap<string, PolicySetting> }>
-  /** What other bundles set, of the secret values that a bundle shares with them. Each set of rules comes once for each
-   * value. */
-  ofSharedValues(tenantId: string, bundleId: string): Promise<readonly ValueRules[]>
+  /** Whether any other bundle sets rules. */
+  areSetElsewhere(tenantId: string, bundleId: string): Promise<boolean>
+  /** What other bundles set, of the secret values that a bundle delivers under these names (null: under any) and shares
+   * with them. */
+  ofSharedValues(
+    tenantId: string,
+    bundleId: string,
+    names: readonly string[] | null,
+  ): Promise<readonly ValueRules[]>
   /** What bundles set that hold these keys, of those that are secret, by the names of the keys. */
   ofKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly ValueRules[]>
   /** Other bundles that share secret values with a bundle, and how many, by name. */
@@ -53,8 +59,9 @@ export interface PolicyStore {
   changeTenant(change: PolicyChange, stamp: Stamp): Promise<void>
 }
 
-/** What another bundle sets, of a secret value that it holds too. `name`: as the bundle in question delivers it. */
-export type ValueRules = PolicySetting & { name: string }
+/** What other bundles set, of secret values that they hold too: each set of rules once, because thousands of values can
+ * come under the same. `names`: as the bundle in question delivers them. */
+export type ValueRules = PolicySetting & { names: readonly string[] }
 
 /** `secrets`: how many secret values it shares. */
 type SharingBundle = { bundle: { id: string; name: string }; secrets: number }

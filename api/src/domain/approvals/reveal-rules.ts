@@ -38,7 +38,9 @@ export async function requireMayReadKey(parts: RevealParts, caller: Caller, keyI
   if (!is_secret) return
   const { workspace, bundles } = await stores.policies.findAll(caller.tenantId)
   const holding = await stores.keys.bundlesUsing(caller.tenantId, keyId)
-  const ofValues = holding.flatMap(({ id }) => bundles.get(id) ?? []).map((rules) => ({ ...rules, name }))
+  const ofValues = holding
+    .flatMap(({ id }) => bundles.get(id) ?? [])
+    .map((rules) => ({ ...rules, names: [name] }))
   const own = effectivePolicy(assurance, { workspace, bundle: NO_RULES }, UNNAMED)
   await requireReader(parts, caller, { own, names: [name], ofValues })
 }

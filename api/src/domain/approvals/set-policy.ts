@@ -37,7 +37,7 @@ export async function bundlePolicy(
   const [set, also, ofValues] = await Promise.all([
     policies.find(caller.tenantId, bundle.id),
     policies.sharing(caller.tenantId, bundle.id),
-    policies.ofSharedValues(caller.tenantId, bundle.id),
+    policies.ofSharedValues(caller.tenantId, bundle.id, null),
   ])
   const { assurance } = parts
   const effective = effectivePolicy(assurance, set, bundle)

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Assurance, WhyNotCode } from '@keyferry/contract'
 import type { BundleStore } from '../library/bundle.ts'
-import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
+import type { EntryStores } from '../library/bundle-entry.ts'
 import { listed } from '../library/key-batch.ts'
 import type { MachineStore } from '../machines/machine.ts'
 import {
@@ -29,16 +29,25 @@ export async function rulesOfValues(
   place: Place,
   names: readonly string[],
 ): Promise<readonly ValueRules[]> {
-  const shared = await stores.policies.ofSharedValues(place.tenantId, place.bundleId)
-  if (shared.length === 0) return []
+  const { tenantId, bundleId } = place
+  if (!(await stores.policies.areSetElsewhere(tenantId, bundleId))) return []
   const chosen = new Set(names)
-  const composed = (await bundleEntries(stores, place, 'none')).filter(({ name }) => chosen.has(name))
-  const parts = new Map(composed.map(({ name, templateParts }) => [name, templateParts ?? []]))
-  const ofName = Map.groupBy(shared, ({ name }) => name)
-  return [...chosen].flatMap((name) => {
-    const sources = new Set([name, ...(parts.get(name) ?? [])])
-    return [...sources].flatMap((source) => ofName.get(source) ?? []).map((rules) => ({ ...rules, name }))
+  const templates = await stores.attachments.templates(tenantId, bundleId)
+  const composed = templates.filter(({ name }) => chosen.has(name))
+  const sources = new Set([...chosen, ...composed.flatMap(({ parts }) => parts)])
+  const rules = await stores.policies.ofSharedValues(tenantId, bundleId, [...sources])
+  return rules.map((set) => {
+    const covered = new Set(set.names)
+    const ofParts = composed.filter(({ parts }) => parts.some((part) => covered.has(part)))
+    const all = new Set([...set.names, ...ofParts.map(({ name }) => name)])
+    return { ...set, names: [...chosen].filter((name) => all.has(name)) }
   })
+}
+
+/** The same rules, of these names only. */
+export function rulesOfNames(rules: readonly ValueRules[], names: ReadonlySet<string>): ValueRules[] {
+  const ofNames = rules.map((set) => ({ ...set, names: set.names.filter((name) => names.has(name)) }))
+  return ofNames.filter((set) => set.names.length > 0)
 }
 
 export type AssuranceParts = {
@@ -93,7 +102,7 @@ export async function stricterElsewhere(
   if (own === null) return []
   const rules =
     keyIds === undefined
-      ? await policies.ofSharedValues(place.tenantId, place.bundleId)
+      ? await policies.ofSharedValues(place.tenantId, place.bundleId, null)
       : await policies.ofKeys(place.tenantId, keyIds)
   return namesTightened(rules, own)
 }
@@ -109,7 +118,7 @@ const STRICTER: Readonly<Record<WhyNotCode, (rules: PolicySetting, own: Policy) 
 /** The names whose rules refuse what the bundle's own rules allow. */
 export function namesRefused(code: WhyNotCode, rules: readonly ValueRules[], own: Policy): string[] {
   const refused = rules.filter((rule) => STRICTER[code](rule, own))
-  return [...new Set(refused.map(({ name }) => name))]
+  return [...new Set(refused.flatMap(({ names }) => names))]
 }
 
 /** The names whose rules demand more of an approval than the bundle's own, sorted.
@@ -118,7 +127,7 @@ export function namesTightened(rules: readonly ValueRules[], own: Policy): strin
   const stricter = rules.filter(
     (rule) => !isDeepStrictEqual(tightened(own, [{ ...rule, changers: null }]), own),
   )
-  return [...new Set(stricter.map(({ name }) => name))].toSorted()
+  return [...new Set(stricter.flatMap(({ names }) => names))].toSorted()
 }
 
 const WHY: Readonly<Record<WhyNotCode, string>> = {

@@ -9,7 +9,7 @@ import {
   rememberHours,
   shownRules,
 } from '../approvals/approval-rules.ts'
-import { namesTightened, rulesOfValues } from '../approvals/value-rules.ts'
+import { namesTightened, rulesOfNames, rulesOfValues } from '../approvals/value-rules.ts'
 import type { Listing } from '../base/listing.ts'
 import { type Bundle, type BundleOfTenant, findBundle, listBundles } from '../library/bundle.ts'
 import { type BundleEntry, bundleEntries } from '../library/bundle-entry.ts'
@@ -118,7 +118,7 @@ async function demandsOf(parts: OfferParts, asking: Asking, { bundle, all, chose
   const grounds = await groundsOf(parts, asking, {
     places: [bundle],
     people: 'as the rules',
-    rulesOfValues: async () => ofValues.filter(({ name }) => chosen.has(name)),
+    rulesOfValues: async () => rulesOfNames(ofValues, chosen),
     keys: [...chosen],
   })
   const { policy, own, first, returned } = grounds

@@ -2,11 +2,14 @@ import type { WaitingList } from '@keyferry/contract'
 import type { z } from 'zod'
 import { groundsOf } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, refusalOf } from '../approvals/approval-rules.ts'
-import { waitingRequests } from '../approvals/open-vouches.ts'
+import { eachWaiting } from '../approvals/open-vouches.ts'
+import type { ValueRules } from '../approvals/policy.ts'
+import { rulesOfNames, rulesOfValues } from '../approvals/value-rules.ts'
+import type { Bundle } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
 import type { StoredRequest } from '../requests/stored-request.ts'
 import { listProposals, type ProposalParts } from './proposal.ts'
-import { type ApprovalParts, judgedDelivery } from './request-approval.ts'
+import { type ApprovalParts, judgedDelivery, placeOf } from './request-approval.ts'
 
 /*
  * What waits for the decision of this person: requests that another person of the workspace supports and that the
@@ -17,10 +20,41 @@ type Item = z.input<typeof WaitingList>[number]
 
 /** Newest first. */
 export async function listWaiting(parts: ApprovalParts & ProposalParts, caller: Caller): Promise<Item[]> {
-  const waiting = await waitingRequests(parts, caller.tenantId)
-  const items = await Promise.all(waiting.map((stored) => itemOf(parts, caller, stored)))
-  const all = [...items.filter((item) => item !== null), ...(await proposalsFor(parts, caller))]
-  return all.toSorted((one, other) => (one.at < other.at ? 1 : -1))
+  const bundles = bundlesRead(parts, caller)
+  const items: Item[] = []
+  for await (const stored of eachWaiting(parts, caller.tenantId)) {
+    const item = await itemOf(parts, { caller, bundles }, stored)
+    if (item !== null) items.push(item)
+  }
+  items.push(...(await proposalsFor(parts, caller)))
+  return items.toSorted((one, other) => (one.at < other.at ? 1 : -1))
+}
+
+type RuledBundle = { bundle: Bundle; rulesOf: (names: readonly string[]) => Promise<readonly ValueRules[]> }
+
+// Many requests can wait for the values of one bundle, so each bundle is read once, and the rules of each value.
+function bundlesRead({ stores }: ApprovalParts, { tenantId }: Caller) {
+  const known = new Map<string, Promise<RuledBundle | null>>()
+  const read = async (bundleId: string): Promise<RuledBundle | null> => {
+    const bundle = await stores.bundles.find(tenantId, bundleId)
+    return bundle && { bundle, rulesOf: rulesRead(stores, bundle) }
+  }
+  return (bundleId: string): Promise<RuledBundle | null> => {
+    const found = known.get(bundleId) ?? read(bundleId)
+    known.set(bundleId, found)
+    return found
+  }
+}
+
+function rulesRead(stores: ApprovalParts['stores'], bundle: Bundle): RuledBundle['rulesOf'] {
+  const known = new Set<string>()
+  const rules: ValueRules[] = []
+  return async (names) => {
+    const others = names.filter((name) => !known.has(name))
+    if (others.length > 0) rules.push(...(await rulesOfValues(stores, placeOf(bundle), others)))
+    for (const name of others) known.add(name)
+    return rulesOfNames(rules, new Set(names))
+  }
 }
 
 async function proposalsFor(parts: ProposalParts, caller: Caller): Promise<Item[]> {
@@ -34,15 +68,16 @@ async function proposalsFor(parts: ProposalParts, caller: Caller): Promise<Item[
 
 async function itemOf(
   parts: ApprovalParts,
-  caller: Caller,
+  { caller, bundles }: { caller: Caller; bundles: ReturnType<typeof bundlesRead> },
   { status, ...stored }: StoredRequest,
 ): Promise<Item | null> {
   const { first, vouch, request } = stored
   const backer = first ?? vouch
   if (status !== 'pending' || backer?.tenantId !== caller.tenantId) return null
-  const bundle = await parts.stores.bundles.find(caller.tenantId, backer.bundleId)
-  if (bundle === null) return null
-  const judged = judgedDelivery(parts, bundle, backer.keys)
+  const found = await bundles(backer.bundleId)
+  if (found === null) return null
+  const { bundle, rulesOf } = found
+  const judged = { ...judgedDelivery(parts, bundle, backer.keys), rulesOfValues: () => rulesOf(backer.keys) }
   const grounds = await groundsOf(parts, { caller, stored: { ...stored, status } }, judged)
   if (refusalOf(DELIVERY_REFUSALS, grounds) !== null || (first === null && grounds.vouch === null))
     return null

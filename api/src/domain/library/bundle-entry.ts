@@ -54,6 +54,8 @@ export type EntryStores = {
       bundleId: string,
       names: ReadonlySet<string> | null,
     ): Promise<AttachedKey[] | null>
+    /** What each template among them is built from. */
+    templates(tenantId: string, bundleId: string): Promise<{ name: string; parts: readonly string[] }[]>
   }
   legacyItems: EntryList<LegacyItem>
 }

@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises'
+
 // Both databases bound the parameters of one query.
 const AT_ONCE = 200
 
@@ -6,10 +8,19 @@ export function* chunks<T>(list: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < list.length; from += AT_ONCE) yield list.slice(from, from + AT_ONCE)
 }
 
-/** What a query finds for a list, part by part. */
+// Parts that are sent to the database together.
+const PARTS = 5
+
+/** What a query finds for a list, part by part. Other calls run between a few parts: SQLite answers without a pause. */
 export async function inChunks<T, Row>(
   list: readonly T[],
   read: (some: readonly T[]) => Promise<readonly Row[]>,
 ): Promise<Row[]> {
-  return (await Promise.all([...chunks(list)].map(read))).flat()
+  const parts = [...chunks(list)]
+  const rows: (readonly Row[])[] = []
+  for (let from = 0; from < parts.length; from += PARTS) {
+    if (from > 0) await turn()
+    rows.push(...(await Promise.all(parts.slice(from, from + PARTS).map(read))))
+  }
+  return rows.flat()
 }

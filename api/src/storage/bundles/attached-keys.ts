@@ -23,10 +23,14 @@ import {
 export function readAttachedKeys(
   queries: Queries,
   vault: ValueVault,
-): Pick<AttachmentStore, 'list' | 'listSmall' | 'longValues' | 'valueSizes' | 'listShared' | 'versions'> {
+): Pick<
+  AttachmentStore,
+  'list' | 'listSmall' | 'templates' | 'longValues' | 'valueSizes' | 'listShared' | 'versions'
+> {
   const { query } = queries
   return {
     ...listers(queries, vault),
+    templates: templateReader(queries),
     longValues: (tenantId, bundleId, wanted) => longValues(query, vault, { tenantId, bundleId, wanted }),
     valueSizes: sizer(queries),
     listShared: (tenantId, bundleId) => listShared(query, tenantId, bundleId),
@@ -126,6 +130,18 @@ function sizer({ query, prepare }: Queries): AttachmentStore['valueSizes'] {
     ]),
   )
   return async (tenantId, bundleId) => (await readSizes({ tenantId, bundleId })).map(sizeIn)
+}
+
+function templateReader({ query, prepare }: Queries): AttachmentStore['templates'] {
+  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+    attachedKeys(query, value('tenantId'), value('bundleId'))
+      .where('keys.template_parts', 'is not', null)
+      .select(['attachments.delivered_name as name', 'keys.template_parts']),
+  )
+  return async (tenantId, bundleId) => {
+    const rows = await read({ tenantId, bundleId })
+    return rows.map(({ name, template_parts }) => ({ name, parts: partsIn(template_parts) ?? [] }))
+  }
 }
 
 type StoredSize = { name: string; bytes: number; template_parts: string | null }

@@ -13,6 +13,7 @@ import { namesTightened } from '../../domain/approvals/value-rules.ts'
 import { type EventData, madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
+import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, inOneTenant } from '../base/statements.ts'
@@ -70,7 +71,8 @@ export function createPolicyStore(queries: Queries): PolicyStore {
         bundles: new Map(bundles.map(({ bundle_id, ...row }) => [bundle_id, settingIn(row)])),
       }
     },
-    ofSharedValues: sharedValues(queries),
+    areSetElsewhere: elsewhere(queries),
+    ofSharedValues: (tenantId, bundleId, names) => sharedValues(query, { tenantId, bundleId }, names),
     ofKeys: (tenantId, keyIds) => ofKeys(query, tenantId, keyIds),
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
     async find(tenantId, bundleId) {
@@ -82,41 +84,65 @@ export function createPolicyStore(queries: Queries): PolicyStore {
   }
 }
 
-// Few bundles set rules, so the search begins with these: SQLite keeps the order of a cross join.
-function sharedValues({ query, prepare }: Queries): PolicyStore['ofSharedValues'] {
+// For a workspace without such rules this is all that an approval reads of them.
+function elsewhere({ query, prepare }: Queries): PolicyStore['areSetElsewhere'] {
   const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     selectOf(query, 'bundle_policies', value('tenantId'))
-      .crossJoin('attachments as others')
-      .crossJoin('attachments')
-      .crossJoin('keys')
-      .whereRef('others.tenant_id', '=', 'bundle_policies.tenant_id')
-      .whereRef('others.bundle_id', '=', 'bundle_policies.bundle_id')
-      .whereRef('attachments.tenant_id', '=', 'others.tenant_id')
-      .whereRef('attachments.key_id', '=', 'others.key_id')
-      .where('attachments.bundle_id', '=', value('bundleId'))
-      .whereRef('keys.tenant_id', '=', 'others.tenant_id')
-      .whereRef('keys.id', '=', 'others.key_id')
-      .where('bundle_policies.bundle_id', '<>', value('bundleId'))
-      .where('keys.is_secret', '=', flag(true))
-      .select('attachments.delivered_name as name')
-      .select(RULES)
-      .distinct(),
+      .where('bundle_id', '<>', value('bundleId'))
+      .select('bundle_id')
+      .limit(1),
   )
-  return async (tenantId, bundleId) => (await read({ tenantId, bundleId })).map(settingIn)
+  return async (tenantId, bundleId) => (await read({ tenantId, bundleId })).length > 0
+}
+
+async function sharedValues(
+  query: Query,
+  { tenantId, bundleId }: { tenantId: string; bundleId: string },
+  names: readonly string[] | null,
+): Promise<ValueRules[]> {
+  const attached = selectOf(query, 'attachments', tenantId).where('attachments.bundle_id', '=', bundleId)
+  const all = names ?? (await attached.select('delivered_name as name').execute()).map(({ name }) => name)
+  // SQLite keeps the order of a cross join.
+  const shared = attached
+    .crossJoin('attachments as others')
+    .crossJoin('bundle_policies')
+    .crossJoin('keys')
+    .whereRef('others.tenant_id', '=', 'attachments.tenant_id')
+    .whereRef('others.key_id', '=', 'attachments.key_id')
+    .where('others.bundle_id', '<>', bundleId)
+    .whereRef('bundle_policies.tenant_id', '=', 'others.tenant_id')
+    .whereRef('bundle_policies.bundle_id', '=', 'others.bundle_id')
+    .whereRef('keys.tenant_id', '=', 'attachments.tenant_id')
+    .whereRef('keys.id', '=', 'attachments.key_id')
+    .where('keys.is_secret', '=', flag(true))
+    .select('attachments.delivered_name as name')
+    .select(RULES)
+    .distinct()
+  return bySet(
+    await inChunks(all, (some) => shared.where('attachments.delivered_name', 'in', some).execute()),
+  )
 }
 
 async function ofKeys(query: Query, tenantId: string, keyIds: readonly string[]): Promise<ValueRules[]> {
-  const rows = await keysAttached(query, tenantId)
+  const held = keysAttached(query, tenantId)
     .innerJoin('bundle_policies', (join) =>
       join.on(inOneTenant('bundle_policies.bundle_id', 'attachments.bundle_id')),
     )
-    .where('keys.id', 'in', keyIds)
     .where('keys.is_secret', '=', flag(true))
     .select('keys.name')
     .select(RULES)
     .distinct()
-    .execute()
-  return rows.map(settingIn)
+  return bySet(await inChunks(keyIds, (some) => held.where('keys.id', 'in', some).execute()))
+}
+
+function bySet(rows: readonly (RulesRow & { name: string })[]): ValueRules[] {
+  const sets = Map.groupBy(rows, (row) => RULES.map((rule) => row[rule]).join('/'))
+  return [...sets.values()].flatMap((same) => {
+    const [first] = same
+    if (!first) return []
+    const { name: _, ...rules } = first
+    return [{ ...settingIn(rules), names: same.map(({ name }) => name) }]
+  })
 }
 
 async function sharing(query: Query, tenantId: string, bundleId: string): ReturnType<PolicyStore['sharing']> {

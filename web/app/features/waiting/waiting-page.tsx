@@ -125,7 +125,7 @@ function Muted({ items }: { items: readonly WaitingItem[] }) {
   )
 }
 
-/** Asks the browser to notify while a page of the app is open. */
+/** Asks the browser to notify while a page of the app is visible. */
 function NotifyButton() {
   const isKnown = 'Notification' in window
   const [permission, setPermission] = useState(isKnown ? Notification.permission : 'denied')

@@ -20,7 +20,6 @@ export function useWaiting() {
       enabled: isShared,
       // It does not keep the session alive: see Sessions.find.
       refetchInterval: ({ state: { error } }) => (error === null || isPassing(error) ? REFETCH_MS : false),
-      refetchIntervalInBackground: true,
     },
   )
   const muted = useMuted()

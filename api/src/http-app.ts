@@ -69,6 +69,7 @@ export function createApp(parts: AppParts): FastifyInstance {
       machineAudience: machineAudienceOf(settings),
       takeDelivery: shortLived.takeDelivery,
       takeWatch: shortLived.takeWatch,
+      takeNewUser: shortLived.takeNewUser,
       tokensAllowed: settings.machineTokens,
       authMode,
       receiptKeys,

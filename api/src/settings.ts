@@ -35,6 +35,8 @@ export type ApiSettings = {
   maxBodyBytes: number
   /** New approval requests of one network address. */
   requestsPerMinute: number
+  /** People that unsigned calls of one network address create. */
+  usersPerMinute: number
   /** Open approval requests at one time. */
   maxLiveRequests: number
   /** Of all deposits that wait for approval. */

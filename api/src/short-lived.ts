@@ -31,6 +31,8 @@ export type ShortLived = Limits & {
   close(): Promise<void>
 }
 
+type Rates = Pick<ApiSettings, 'requestsPerMinute' | 'usersPerMinute'>
+
 type ShortLivedOptions = {
   clock: ClockAndIds
   log: Logger
@@ -41,11 +43,12 @@ type ShortLivedOptions = {
 export async function openShortLived(
   settings: Pick<
     ApiSettings,
-    'dataDir' | 'redisUrl' | 'requestsPerMinute' | 'maxLiveRequests' | 'maxWaitingDepositBytes'
+    'dataDir' | 'redisUrl' | keyof Rates | 'maxLiveRequests' | 'maxWaitingDepositBytes'
   >,
   { clock, log, aroundRequests }: ShortLivedOptions,
 ): Promise<ShortLived> {
   const { maxLiveRequests: maxLive, maxWaitingDepositBytes: maxBoxBytes } = settings
+  const { requestsPerMinute, usersPerMinute } = settings
   const now = () => clock.now().getTime()
   const onError = (error: Error) => log.warn(failureFacts(error), 'redis')
   const url = () => settings.redisUrl ?? ''
@@ -61,7 +64,7 @@ export async function openShortLived(
     await opened.close()
   }
   return {
-    ...openRateLimits({ redis, now, requestsPerMinute: settings.requestsPerMinute }),
+    ...openRateLimits({ redis, now, requestsPerMinute, usersPerMinute }),
     redis,
     requests,
     room: new WaitingRoom(requests),

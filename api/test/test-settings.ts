@@ -33,6 +33,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     retentionDays: { audit: 0, deliveries: 0, deposits: 0 },
     maxBodyBytes: 2_097_152,
     requestsPerMinute: 10,
+    usersPerMinute: 600,
     maxLiveRequests: 20_000,
     maxWaitingDepositBytes: 67_108_864,
     maxBundleEntries: 10_000,

@@ -16,17 +16,67 @@ describe.each(databases)('ensure user on %s', (kind) => {
     expect(answer.json).toMatchObject({ role: 'owner', created: true })
   })
 
-  test('only the signature of the web-facing layer over this very call makes one, and only once', async () => {
+  const unsigned = (body: unknown, headers = {}) => api.call('ensureUser', { body, headers })
+  const meOf = async ({ json }: Awaited<ReturnType<typeof ensure>>) =>
+    (await api.call('getMe', { as: { userId: json.user_id, tenantId: json.tenant_id } })).json
+
+  test('a signature of the web-facing layer counts for this very call, for no person, and once', async () => {
     const body = { idp_user_id: 'user_signed', email: 'signed@example.com' }
     const headers = layerHeaders('POST', '/api/v1/users/ensure', body)
     const [as, other] = [await api.newOwner(), { ...body, email: 'other@example.com' }]
-    const call = (sent: object, by: Record<string, string>) =>
-      api.call('ensureUser', { body: sent, headers: by })
-    for (const refused of [{}, signedHeaders(as), { ...signedHeaders(as), ...headers }])
-      expectError(await call(body, refused), 401, 'Unauthorized', 'unauthorized')
-    expectError(await call(other, headers), 401, 'Unauthorized', 'unauthorized')
-    expect((await call(body, headers)).status).toBe(201)
-    expectError(await call(body, headers), 401, 'Unauthorized', 'unauthorized')
+    expectError(
+      await unsigned(body, { ...signedHeaders(as), ...headers }),
+      401,
+      'Unauthorized',
+      'unauthorized',
+    )
+    expectError(await unsigned(other, headers), 401, 'Unauthorized', 'unauthorized')
+    expect((await unsigned(body, headers)).status).toBe(201)
+    expectError(await unsigned(body, headers), 401, 'Unauthorized', 'unauthorized')
+  })
+
+  test('without a signature anyone provisions, with identity headers or without, and nothing is proven', async () => {
+    const body = { idp_user_id: 'user_open', email: 'open@example.com', email_verified: true }
+    const created = await unsigned(body)
+    expect([created.status, created.json.role]).toEqual([201, 'owner'])
+    const again = await unsigned({ ...body, email: 'other@example.com' }, signedHeaders(await api.newOwner()))
+    expect([again.status, again.json]).toEqual([200, { ...created.json, created: false }])
+    expect(await meOf(created)).toMatchObject({ email: 'open@example.com', email_verified: false })
+    const as = { userId: created.json.user_id, tenantId: created.json.tenant_id }
+    const { json: log } = await api.call('listAudit', { as })
+    expect(log.map(({ action }) => action)).toEqual(['audit.started'])
+  })
+
+  test('an unsigned e-mail accepts no invitation until the person signs in', async () => {
+    const as = await api.newOwner()
+    const email = 'invited@example.com'
+    const { json: invitation } = await api.call('createInvitation', { as, body: { email, role: 'member' } })
+    const body = { idp_user_id: 'user_invited', email, email_verified: true, as_of: '2030-01-01T00:00:00Z' }
+    const { json } = await unsigned(body)
+    const person = { userId: json.user_id, tenantId: json.tenant_id }
+    const accept = () => api.call('acceptInvitation', { as: person, body: { token: invitation.token } })
+    const refused = await accept()
+    expect([refused.status, refused.failure?.code]).toEqual([403, 'email_unverified'])
+    const real = { email: 'invited@example.com', email_verified: true, as_of: '2026-01-01T00:00:00Z' }
+    expect((await ensure({ idp_user_id: body.idp_user_id, ...real })).status).toBe(200)
+    const params = { idp_user_id: body.idp_user_id }
+    const path = `/api/v1/users/${body.idp_user_id}`
+    await api.call('changeProvidedUser', { params, body: real, headers: layerHeaders('PUT', path, real) })
+    expect((await accept()).status).toBe(200)
+  })
+
+  test('unsigned calls of one address create so many people a minute, and repeated calls do not count', async () => {
+    const few = await startTestApi(kind, { usersPerMinute: 3 })
+    const create = (name: string, headers = {}) =>
+      few.call('ensureUser', { body: { idp_user_id: `user_${name}`, email: `${name}@example.com` }, headers })
+    for (const name of ['a', 'b', 'b', 'a', 'c']) expect((await create(name)).status).toBeLessThan(300)
+    const refused = await create('d')
+    expectError(refused, 429, 'Too many requests', 'too_many')
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await create('a')).status).toBe(200)
+    const body = { idp_user_id: 'user_d', email: 'd@example.com' }
+    expect((await create('d', layerHeaders('POST', '/api/v1/users/ensure', body))).status).toBe(201)
+    await few.close()
   })
 
   test('a known person gets the same ids and created=false', async () => {

@@ -4,9 +4,18 @@ import { Ok, PathPart } from './schemas/text.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Who may call, from anyone to the tenant's owner. `session`: any active user; `dev`: anyone, but only with
- * DEV_ALLOW_PLAINTEXT=1; `layer`: the web-facing layer itself, for no person; `machine`: a machine, by the bearer
- * token of its `Authorization` header. */
-export type Access = 'public' | 'session' | 'member' | 'owner' | 'dev' | 'layer' | 'machine'
+ * DEV_ALLOW_PLAINTEXT=1; `layer`: the web-facing layer itself, for no person; `public_or_layer`: anyone, but only
+ * what the web-facing layer signs counts as proven; `machine`: a machine, by the bearer token of its `Authorization`
+ * header. */
+export type Access =
+  | 'public'
+  | 'session'
+  | 'member'
+  | 'owner'
+  | 'dev'
+  | 'layer'
+  | 'public_or_layer'
+  | 'machine'
 
 /** How people sign in: the setting AUTH_MODE. */
 export const AUTH_MODES = ['local', 'accounts', 'oidc', 'clerk'] as const
@@ -48,7 +57,7 @@ export type Endpoint = {
   errors?: readonly number[]
   /** The web-facing layer answers itself; without it the internal API does. */
   layer?: 'web'
-  /** Where the route exists only in some modes of sign-in. */
+  /** Where the route exists at the public address only in some modes of sign-in. */
   modes?: readonly AuthMode[]
   /** A browser goes there: the answer is a page or a redirect. */
   page?: true
@@ -97,6 +106,7 @@ const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   owner: [401, 403, 404],
   dev: [403],
   layer: [401],
+  public_or_layer: [401],
   machine: [401, 403, 429],
 }
 

@@ -165,6 +165,8 @@ export const TIMES = {
 export const RATES = {
   createRequest: { calls: 10, windowSeconds: MINUTE },
   createRequestWide: { calls: 100, windowSeconds: MINUTE },
+  /** People that unsigned calls create; for IPv6, of each /48. */
+  createUser: { calls: 600, windowSeconds: MINUTE },
   createDeposit: { calls: 10, windowSeconds: 10 * MINUTE },
   wait: { calls: 100, windowSeconds: MINUTE },
   /** Of one request. */

@@ -110,6 +110,7 @@ function operation(name: string, row: Endpoint, schemas: ComponentSchemas): Json
 function securityOf({ access, machine }: Endpoint): Json[] {
   if (access === 'public' || access === 'dev') return []
   if (access === 'layer') return [{ layer: [] }]
+  if (access === 'public_or_layer') return [{}, { layer: [] }]
   if (access === 'machine') return [{ bearer: [] }]
   return machine === undefined ? [{ session: [] }] : [{ session: [] }, { bearer: [] }]
 }

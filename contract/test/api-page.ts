@@ -9,6 +9,7 @@ const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
   owner: 'owners of the tenant',
   dev: 'anyone, on a server with `DEV_ALLOW_PLAINTEXT=1`',
   layer: 'the web-facing layer, for itself',
+  public_or_layer: 'anyone; only what the web-facing layer signs counts as proven',
   machine: 'machines, with a bearer token',
 }
 
@@ -57,7 +58,7 @@ function summary(rows: readonly Endpoint[]): string {
 function entry(row: Endpoint, operation: Operation | undefined): string {
   const notes = [row.deprecated ? 'Deprecated.' : '', row.internal ? 'Not reachable from outside.' : '']
   if (row.page) notes.push('Answers with a page or a redirect.')
-  if (row.modes) notes.push(modesNote(row.modes))
+  if (row.modes) notes.push(modesNote(row, row.modes))
   const intro = [`${row.summary}.`, ...notes, forWhom(row)].filter((part) => part !== '').join(' ')
   const answers = Object.entries(operation?.responses ?? {}).filter(([status]) => status in row.responses)
   return [
@@ -76,8 +77,9 @@ function forWhom({ access, machine }: Endpoint): string {
   return `For ${ACCESS[access]}, and for machines ${ofMachine}.`
 }
 
-function modesNote(modes: readonly string[]): string {
-  return `With \`AUTH_MODE\` ${modes.map((mode) => `\`${mode}\``).join(', ')}.`
+function modesNote({ layer }: Endpoint, modes: readonly string[]): string {
+  const where = `ith \`AUTH_MODE\` ${modes.map((mode) => `\`${mode}\``).join(', ')}.`
+  return layer === 'web' ? `W${where}` : `Reachable from outside only w${where}`
 }
 
 function examples(title: string, content: Record<string, Media> | undefined): string[] {

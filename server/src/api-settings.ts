@@ -34,6 +34,7 @@ export function apiSettings(
     },
     maxBodyBytes: settings.MAX_BODY_BYTES,
     requestsPerMinute: settings.REQUESTS_PER_MINUTE,
+    usersPerMinute: settings.USERS_PER_MINUTE,
     maxLiveRequests: settings.MAX_LIVE_REQUESTS,
     maxWaitingDepositBytes: settings.MAX_WAITING_DEPOSIT_BYTES,
     maxBundleEntries: settings.MAX_BUNDLE_ENTRIES,

@@ -172,6 +172,10 @@ export const SETTINGS = {
     means: 'new approval requests a minute from one network address; beyond that, 429',
     ...read.wholeNumber(1, 10_000, RATES.createRequest.calls),
   },
+  USERS_PER_MINUTE: {
+    means: 'new people a minute that unsigned calls from one network address may create; beyond that, 429',
+    ...read.wholeNumber(1, 1_000_000, RATES.createUser.calls),
+  },
   MAX_LIVE_REQUESTS: {
     means: 'approval requests that may be open at one time; beyond that, new ones get 503',
     ...read.wholeNumber(1, 10_000_000, LIMITS.liveRequests),

@@ -64,7 +64,8 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   if (contact !== null) serveSecurityTxt(app, { contact, publicUrl, now })
   serveSession(app, { identity, mode: settings.identity.mode, publicUrl })
   const { maxBodyBytes } = settings
-  forwardEndpoints(app, { api, identity, sign, originRules, maxBodyBytes, openCalls })
+  const { mode } = settings.identity
+  forwardEndpoints(app, { mode, api, identity, sign, originRules, maxBodyBytes, openCalls })
   identity.addRoutes(app, files)
   if (store) await addSessionParts(app, settings, { api, store, now, publicUrl })
   servePages(app, { files, identity, isHttps: isHttps(settings) })

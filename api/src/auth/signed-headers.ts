@@ -51,20 +51,21 @@ export class SignedCall {
   }
 
   /** Who signed the call.
-   * @returns null for a public call and a machine's, whose claims are ignored, and for one that the web-facing layer
-   *   signs for itself
+   * @returns null for a public call and a machine's, whose claims are ignored; `layer` for a call that the web-facing
+   *   layer signs for itself
    * @throws DomainError unauthorized */
-  async authenticate(access: Access): Promise<SignedCaller | null> {
+  async authenticate(access: Access): Promise<SignedCaller | 'layer' | null> {
     const headers = this.#headers
     const { requireSignatureV2, sharedSecrets } = this.#settings
     if (access === 'public' || access === 'dev' || access === 'machine') {
       if (requireSignatureV2 && !UNSIGNED.has(this.#facts.url)) await this.#requireV2()
       return null
     }
-    if (access === 'layer') {
+    if (access === 'public_or_layer' && !requireSignatureV2 && !headers.has('x-signature-v2')) return null
+    if (access === 'layer' || access === 'public_or_layer') {
       if (headers.has('x-user-id') || headers.has('x-tenant-id')) throw unauthorized()
       await this.#requireV2()
-      return null
+      return 'layer'
     }
     const caller = { userId: required(headers, 'x-user-id'), tenantId: required(headers, 'x-tenant-id') }
     if (!verifyCaller(caller, required(headers, 'x-signature'), sharedSecrets)) throw unauthorized()

@@ -15,7 +15,14 @@ import { changeProvidedUser, ensureUser, recordSignOut } from '../domain/people/
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-export function accountHandlers({ stores, clock, setupCode, requestParts, authMode }: HandlerParts) {
+export function accountHandlers({
+  stores,
+  clock,
+  setupCode,
+  requestParts,
+  authMode,
+  takeNewUser,
+}: HandlerParts) {
   const arrivalOf = (peer: Peer) => ({ clock, origin: originOf(peer) })
   const parts = { ...stores, clock }
   const endApprovals: EndApprovals = (approver) => removeApprovalsOf(requestParts, approver)
@@ -39,7 +46,7 @@ export function accountHandlers({ stores, clock, setupCode, requestParts, authMo
       const use = { passkey, ceremony: ceremonyOf(ceremony), userId }
       return logInWithPasskey({ ...parts, origin: originOf(peer) }, use)
     },
-    async ensureUser({ body, peer }) {
+    async ensureUser({ caller, body, peer }) {
       const profile = {
         idp_user_id: body.idp_user_id,
         email: body.email,
@@ -47,7 +54,8 @@ export function accountHandlers({ stores, clock, setupCode, requestParts, authMo
         email_as_of: canonical(body.as_of),
         auth_provider: authMode,
       }
-      const ensured = await ensureUser(stores.users, profile, { clock, origin: originOf(peer) })
+      const unsigned = caller === 'layer' ? null : { takeNewUser: () => takeNewUser(peer.address) }
+      const ensured = await ensureUser({ ...parts, origin: originOf(peer) }, profile, unsigned)
       return ensured.created ? new Reply({ status: 201, body: ensured }) : ensured
     },
     async changeProvidedUser({ params, body, peer }) {

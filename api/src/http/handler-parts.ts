@@ -45,6 +45,7 @@ export type HandlerParts = {
   machineAudience: string
   takeDelivery: Limits['takeDelivery']
   takeWatch: Limits['takeWatch']
+  takeNewUser: Limits['takeNewUser']
   authMode: string
   /** The keys that sign receipts, the newest first. */
   receiptKeys: readonly ReceiptKeyFacts[]

@@ -14,7 +14,9 @@ type CallerOf<A extends Access> = A extends 'member' | 'owner'
     ? Visitor
     : A extends 'machine'
       ? MachineCaller
-      : null
+      : A extends 'public_or_layer'
+        ? 'layer' | null
+        : null
 
 /** A row that machines may call has two kinds of callers. */
 type MachineOf<R extends Endpoint> = R extends { machine: string } ? MachineCaller : never

@@ -17,9 +17,9 @@ type SignedFacts = { method: string; url: string; rawHeaders: readonly string[];
 type Signature = {
   /** The client's address that a web node signed; null: the call carries none. */
   clientAddress: string | null
-  /** Who signed the call; null for a call that needs no signature.
+  /** Who signed the call: `layer` is the web-facing layer, for no person. Null for a call that needs no signature.
    * @throws DomainError unauthorized */
-  authenticate: (access: Access) => Promise<SignedCaller | null>
+  authenticate: (access: Access) => Promise<SignedCaller | 'layer' | null>
 }
 
 export type PipelineParts = {
@@ -31,7 +31,7 @@ export type PipelineParts = {
 }
 
 /** Null: a call that anyone may make. */
-type AnyCaller = Visitor | MachineCaller | null
+type AnyCaller = Visitor | MachineCaller | 'layer' | null
 
 /** A handler without its types; `registerEndpoints` pairs it with its row. */
 export type LooseHandler = (call: ServedCall) => unknown
@@ -96,14 +96,15 @@ async function callerOf(
   { request, signature, peer }: { request: FastifyRequest; signature: Signature; peer: Peer },
   access: Access,
   { memberships, devAllowPlaintext }: PipelineParts,
-): Promise<Visitor | null> {
+): Promise<Visitor | 'layer' | null> {
   const signed = await signature.authenticate(access)
   if (access === 'dev' && !devAllowPlaintext)
     throw new DomainError('forbidden', 'Forbidden: development only')
-  if (access === 'public' || access === 'dev' || access === 'layer') return null
+  if (access === 'public' || access === 'dev') return null
+  if (access === 'layer' || access === 'public_or_layer') return signed === 'layer' ? signed : null
   // A row for machines alone is refused without a bearer token.
   if (access === 'machine') throw new DomainError('unauthorized', 'Unauthorized')
-  if (!signed) throw new DomainError('unauthorized', 'Unauthorized')
+  if (!signed || signed === 'layer') throw new DomainError('unauthorized', 'Unauthorized')
   const caller = await admit(memberships, { ...signed, origin: originOf(peer) }, access)
   request.tenantId = caller.tenantId
   return caller

@@ -16,6 +16,8 @@ export type RateLimitOptions = {
   prefix?: string
   /** New approval requests of one network address; the interface's 10 unless given. */
   requestsPerMinute?: number
+  /** People that unsigned calls of one network address create. */
+  usersPerMinute?: number
 }
 
 type LimitedEndpoint =
@@ -41,6 +43,9 @@ export type Limits = {
   /** Counts a machine's wait for changed values.
    * @throws RateExceeded */
   takeWatch: (machineId: string) => Promise<void>
+  /** Counts a person that an unsigned call of this address creates.
+   * @throws RateExceeded */
+  takeNewUser: (address: string) => Promise<void>
   /** Counts a refused call with a bearer token, by address.
    * @throws RateExceeded: so many that the caller gets no reason */
   countRefusal: (address: string) => Promise<void>
@@ -84,6 +89,8 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     options,
   )
   const windowSeconds = TIMES.pollIntervalSeconds - POLL_TOLERANCE_MS / 1_000
+  const newUsers = { ...RATES.createUser, calls: options.usersPerMinute ?? RATES.createUser.calls }
+  const takeNewUser = orExceeded(openLimit('createUser', newUsers, options))
   const takeRefusal = orExceeded(openLimit('machineRefusal', RATES.machineRefusal, options))
   return {
     rateLimits: {
@@ -113,6 +120,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     takeRelease: orExceeded(openLimit('release', RATES.release, options)),
     takeDelivery: orExceeded(openLimit('machineDelivery', RATES.machineDelivery, options)),
     takeWatch: orExceeded(openLimit('machineWait', RATES.machineWait, options)),
+    takeNewUser: (address) => takeNewUser(addressBlock(address, 48)),
     countRefusal: (address) => takeRefusal(addressBlock(address)),
   }
 }

@@ -3,12 +3,12 @@ import * as user from '../schemas/user.ts'
 
 /** Users, as the identity provider knows them. */
 export const userEndpoints = {
-  ensureUser: POST('/api/v1/users/ensure', 'layer', {
+  ensureUser: POST('/api/v1/users/ensure', 'public_or_layer', {
     summary: 'Provision the user of an identity-provider id, once',
     body: user.EnsureUser,
     responses: { 200: user.EnsuredUser, 201: user.EnsuredUser },
-    errors: [403, 500],
-    internal: true,
+    errors: [403, 429, 500],
+    modes: ['local'],
   }),
   changeProvidedUser: PUT('/api/v1/users/{idp_user_id}', 'layer', {
     summary: 'Take over what the identity provider says of a user: another e-mail, or gone',

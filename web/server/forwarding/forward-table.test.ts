@@ -23,7 +23,11 @@ afterAll(async () => {
 
 const rows = Object.entries<Endpoint>(apiEndpoints)
 const pathOf = (row: Endpoint) => row.path.replaceAll(/\{\w+\}/g, 'x')
+const bearer = { authorization: 'Bearer kfm_of-a-machine' }
 const isOpen = (row: Endpoint) => ['public', 'dev', 'machine'].includes(row.access)
+// The one that this layer calls itself and, in local mode, forwards.
+const isProvisioning = (row: Endpoint) => row.access === 'public_or_layer'
+const forwarded = rows.filter(([, row]) => row.internal !== true && !isProvisioning(row))
 const call = (row: Endpoint) => fetch(web.address + pathOf(row), { method: row.method })
 
 const aboutNow = () => ({ secrets: [SECRET], nowSeconds: Date.now() / 1000, windowSeconds: 5 })
@@ -35,7 +39,7 @@ async function onlyCall(): Promise<RecordedCall> {
   return only
 }
 
-test.each(rows.filter(([, row]) => row.internal !== true))('%s is forwarded', async (_name, row) => {
+test.each(forwarded)('%s is forwarded', async (_name, row) => {
   expect((await call(row)).status).toBe(200)
   const { method, path } = await onlyCall()
   expect([method, path]).toEqual([row.method, pathOf(row)])
@@ -49,7 +53,7 @@ test.each(rows.filter(([, row]) => row.internal === true && row.path.startsWith(
   },
 )
 
-test.each(rows.filter(([, row]) => row.internal !== true && !isOpen(row)))(
+test.each(forwarded.filter(([, row]) => !isOpen(row)))(
   '%s carries both signatures of the person',
   async (_name, row) => {
     await call(row)
@@ -64,7 +68,7 @@ test.each(rows.filter(([, row]) => row.internal !== true && !isOpen(row)))(
   },
 )
 
-test.each(rows.filter(([, row]) => row.internal !== true && isOpen(row)))(
+test.each(forwarded.filter(([, row]) => isOpen(row)))(
   '%s carries no identity, only that it comes from this layer',
   async (_name, row) => {
     await call(row)
@@ -77,8 +81,22 @@ test.each(rows.filter(([, row]) => row.internal !== true && isOpen(row)))(
   },
 )
 
+test('a call that provisions a user is forwarded without a signature, and in hosted modes not at all', async () => {
+  const { method, path } = apiEndpoints.ensureUser
+  const init = { method, headers: { ...bearer, 'x-user-id': 'x', 'x-signature-v2': 'x' }, body: '{}' }
+  expect((await fetch(web.address + path, init)).status).toBe(200)
+  const headers = api.calls[0]?.headers ?? {}
+  expect(headers['x-forwarded-for']).toBe('127.0.0.1')
+  const proofs = Object.keys(headers).filter((name) =>
+    /^x-(?:user|tenant|client|sign)|authorization/.test(name),
+  )
+  expect(proofs).toEqual([])
+  const hosted = await startTestWeb('http://127.0.0.1:1', { identity: { mode: 'accounts' } })
+  expect((await fetch(hosted.address + path, init)).status).toBe(404)
+  await hosted.close()
+})
+
 const forMachines = rows.filter(([, row]) => row.access === 'machine' || row.machine !== undefined)
-const bearer = { authorization: 'Bearer kfm_of-a-machine' }
 
 test.each(forMachines)('%s forwards a bearer token, and no person', async (_name, row) => {
   await fetch(web.address + pathOf(row), { method: row.method, headers: bearer })
@@ -89,9 +107,7 @@ test.each(forMachines)('%s forwards a bearer token, and no person', async (_name
   expect(verifyRequest(String(headers['x-signature-v2']), facts, aboutNow())).not.toBeNull()
 })
 
-const forOthers = rows.filter(
-  ([, row]) => row.internal !== true && row.access !== 'machine' && row.machine === undefined,
-)
+const forOthers = forwarded.filter(([, row]) => row.access !== 'machine' && row.machine === undefined)
 
 test.each(forOthers)('%s forwards no bearer token', async (_name, row) => {
   await fetch(web.address + pathOf(row), { method: row.method, headers: bearer })

@@ -1,4 +1,4 @@
-import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/contract'
+import { type ApiEndpointName, type AuthMode, apiEndpoints, type Endpoint } from '@keyferry/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../http/own-endpoints.ts'
@@ -13,6 +13,7 @@ import type { OpenCalls } from './open-calls.ts'
 import { isMember, namedTenant, tenantOfAnswer } from './tenant-choice.ts'
 
 export type ForwardOptions = {
+  mode: AuthMode
   api: ApiConnection
   identity: Identity
   sign: Sign
@@ -22,6 +23,8 @@ export type ForwardOptions = {
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+const UNSIGNED: Sign = () => ({})
 
 const ONE_PIECE_BYTES = 16_384
 
@@ -38,11 +41,11 @@ const NOT_HANDED_BACK = new Set([
   'x-request-id',
 ])
 
-/** Forward the rows of the endpoint table to the API, and nothing else. Rows that only this layer may call (`internal`)
- * have no route here. */
+/** Forward the rows of the endpoint table to the API, and nothing else. Rows that only this layer may call
+ * (`internal`), and those of other modes of sign-in, have no route here. */
 export function forwardEndpoints(app: FastifyInstance, options: ForwardOptions): void {
   for (const [name, endpoint] of Object.entries<Endpoint>(apiEndpoints)) {
-    if (endpoint.internal === true) continue
+    if (endpoint.internal === true || endpoint.modes?.includes(options.mode) === false) continue
     app.route({
       method: endpoint.method,
       url: routePattern(endpoint.path),
@@ -60,6 +63,8 @@ function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOp
   if (name === 'waitForApproval')
     return pendingWhenEnded(forwardPublic(endpoint, options, { isHeld: true }), options.openCalls)
   if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
+  // This layer signs only what it knows itself, and here the caller names a person.
+  if (endpoint.access === 'public_or_layer') return forwardPublic(endpoint, { ...options, sign: UNSIGNED })
   if (endpoint.access === 'machine') return forwardPublic(endpoint, options, { bearer: true })
   if (name === 'switchTenant') return forwardSwitch(endpoint, options)
   if (endpoint.machine !== undefined) return forwardEither(endpoint, options)

@@ -10,6 +10,8 @@ import { userNotFound } from './membership.ts'
  * A user is known by the id that the identity provider gives, never by e-mail. The first sign-in creates the user, a
  * personal tenant and an owner membership, all or nothing; later sign-ins change nothing but the time. An inactive user
  * is refused. The username comes from the e-mail, with a number where it is taken.
+ * An unsigned call proves nothing: its e-mail stays unverified until the identity provider states one, and no event
+ * says that the person signed in.
  */
 
 /** What an identity provider tells about a person. */
@@ -45,13 +47,16 @@ export type ProvidedEmail = { address: string; isVerified: boolean; asOf: string
 /** Which sessions ended: this one, another one, all, or those that the identity provider named. */
 export type SignOut = z.output<typeof SignedOutUser>
 
+/** When a user is looked up or created. `unsigned`: nobody proved that this person signed in. */
+export type Provisioning = Moment & { unsigned?: boolean }
+
 export interface UserStore {
   /** Records a sign-in; null when no user has this id. */
-  recordSignIn(idpUserId: string, moment: Moment): Promise<KnownUser | null>
+  recordSignIn(idpUserId: string, moment: Provisioning): Promise<KnownUser | null>
   /** Those of the names that are taken. */
   takenUsernames(names: readonly string[]): Promise<ReadonlySet<string>>
   /** A user, a workspace and its owner membership, all or nothing; false when the id or the name is taken. */
-  insertWithWorkspace(user: NewUser, workspace: NewWorkspace, moment: Moment): Promise<boolean>
+  insertWithWorkspace(user: NewUser, workspace: NewWorkspace, moment: Provisioning): Promise<boolean>
   /** A tenant that the user owns, the personal one before others. */
   findHome(userId: string): Promise<string | null>
   insertWorkspace(userId: string, workspace: NewWorkspace, moment: Moment): Promise<void>
@@ -69,19 +74,26 @@ export interface UserStore {
 // How often another user may take the chosen name first. Each lost race means that another call succeeded.
 const RACES = 200
 
+/** `takeNewUser` counts a person that the call creates, and throws if there are too many. */
+type UnsignedCall = { takeNewUser: () => Promise<void> }
+
 /** The user of an identity-provider id, created at the first call. Any number of calls at once create one user.
- * @throws DomainError forbidden (inactive) · internal (could not be created) */
+ * @param unsigned null: the web-facing layer signed the call
+ * @throws DomainError forbidden (inactive) · too_many (unsigned) · internal (could not be created) */
 export async function ensureUser(
-  users: UserStore,
+  { users, ...arrival }: { users: UserStore } & Arrival,
   profile: Profile,
-  arrival: Arrival,
+  unsigned: UnsignedCall | null,
 ): Promise<Home & { created: boolean }> {
+  const proven = unsigned ? { ...profile, email_verified: false, email_as_of: null } : profile
   for (let race = 0; race < RACES; race += 1) {
-    const known = await users.recordSignIn(profile.idp_user_id, momentOf(arrival))
+    const moment = { ...momentOf(arrival), unsigned: unsigned !== null }
+    const known = await users.recordSignIn(profile.idp_user_id, moment)
     if (known) return { ...(await homeOf(users, known, arrival)), created: false }
-    const { user, workspace, home } = await newcomer(users, arrival, { ...profile, password_hash: null })
+    if (race === 0) await unsigned?.takeNewUser()
+    const { user, workspace, home } = await newcomer(users, arrival, { ...proven, password_hash: null })
     // False when another call took the id or the username first.
-    const isNew = await users.insertWithWorkspace(user, workspace, momentOf(arrival))
+    const isNew = await users.insertWithWorkspace(user, workspace, moment)
     if (isNew) return { ...home, created: true }
   }
   throw new DomainError('internal', 'Failed to create user: no free username')

@@ -2,7 +2,7 @@ import { type Bounds, tooManyWorkspaces } from '../../domain/base/bounds.ts'
 import { emailKey } from '../../domain/base/email.ts'
 import { madeBy } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
-import type { NewUser, NewWorkspace, UserStore } from '../../domain/people/user.ts'
+import type { NewUser, NewWorkspace, Provisioning, UserStore } from '../../domain/people/user.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
@@ -45,7 +45,7 @@ async function holdUser(transaction: Query, userId: string): Promise<void> {
 }
 
 // The sign-in is recorded in the audit log of the workspace that the user starts in.
-async function recordSignIn(transaction: Recorded, idpUserId: string, moment: Moment) {
+async function recordSignIn(transaction: Recorded, idpUserId: string, { unsigned, ...moment }: Provisioning) {
   const row = await transaction
     .updateTable('users')
     .set({ last_login: moment.at, updated_at: moment.at })
@@ -53,7 +53,7 @@ async function recordSignIn(transaction: Recorded, idpUserId: string, moment: Mo
     .returning(['id', 'username', 'is_active'])
     .executeTakeFirst()
   if (!row) return null
-  const home = row.is_active === 1 ? await findHome(transaction, row.id) : null
+  const home = row.is_active === 1 && unsigned !== true ? await findHome(transaction, row.id) : null
   if (home !== null) transaction.record(signedIn(home, row.id, moment))
   return { ...row, is_active: row.is_active === 1 }
 }
@@ -65,14 +65,16 @@ async function takenUsernames(query: Query, names: readonly string[]): Promise<R
 
 type Workspace = { tenantKeys: TenantKeys; workspace: NewWorkspace; moment: Moment }
 
+type FirstVisit = Workspace & { moment: Provisioning }
+
 /** Add a user who signs in for the first time, with a workspace.
  * @returns false when the id or the name is taken; then nothing is added */
 export async function insertWithWorkspace(
   transaction: Recorded,
   user: NewUser,
-  made: Workspace,
+  { moment: { unsigned, ...moment }, ...made }: FirstVisit,
 ): Promise<boolean> {
-  const now = made.moment.at
+  const now = moment.at
   const insertion = transaction.insertInto('users').values({
     ...user,
     email_key: emailKey(user.email),
@@ -85,8 +87,8 @@ export async function insertWithWorkspace(
     updated_at: now,
   })
   if (!(await hasChanged(insertion.onConflict((conflict) => conflict.doNothing())))) return false
-  await insertWorkspace(transaction, { ...made, userId: user.id })
-  transaction.record(signedIn(made.workspace.id, user.id, made.moment))
+  await insertWorkspace(transaction, { ...made, moment, userId: user.id })
+  if (unsigned !== true) transaction.record(signedIn(made.workspace.id, user.id, moment))
   return true
 }
 

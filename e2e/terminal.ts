@@ -14,7 +14,7 @@ export type Terminal = {
   readonly output: () => string
   /** Resolves with the first match once it has appeared. */
   readonly appears: (pattern: RegExp, withinMs?: number) => Promise<RegExpExecArray>
-  readonly type: (text: string) => void
+  readonly type: (text: string | Uint8Array) => void
   /** The exit code as a shell tells it: 128 and the signal's number for a program that a signal ended. */
   readonly exit: Promise<number>
 }

@@ -14,7 +14,7 @@ export function realParts(args: readonly string[]): Parts {
   return {
     ...systemParts(env),
     cwd: workingFolder(),
-    keyboard: terminalKeyboard(stderr, signals.without, platform),
+    keyboard: terminalKeyboard(stderr, signals.without, process),
     stderr,
     view: 'person',
     startProgram: async (start) => {

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { Keyboard, Output } from '../base/parts.ts'
+import type { Environment, Keyboard, Output } from '../base/parts.ts'
 import { isTerminal } from './streams.ts'
 
 const LINE_FEED = 10
@@ -8,20 +8,22 @@ const LINE_FEED = 10
  * the question appears; Ctrl-C then works as usual.
  * @param withoutSignals runs its argument without our signal listeners */
 export function terminalKeyboard(
-  { write }: Output,
+  output: Output,
   withoutSignals: <T>(read: () => T) => T,
-  platform: NodeJS.Platform,
+  { env, platform }: { readonly env: Environment; readonly platform: NodeJS.Platform },
 ): Keyboard {
+  const { write } = output
   return {
     askUntil: async (question, ended) => {
       const { readLineUntil } = await import('./read-line-until.ts')
       return await readLineUntil(terminalPath(platform), ended, () => write(question))
     },
     askHidden: async (question) => {
-      const { readHidden } = await import('./read-line-until.ts')
+      const { readHidden } = await import('./read-hidden.ts')
       // On Windows, Bun sets raw mode on standard input only.
       const terminal = platform === 'win32' && isTerminal(0) ? 0 : terminalPath(platform)
-      return await readHidden(terminal, question, write)
+      const prompt = { question, write, marksPastes: output.isTerminal && env['TERM'] !== 'dumb' }
+      return await readHidden(terminal, prompt)
     },
     isThere: () => withTerminal(platform, (fd) => fd !== null),
     ask: (question) =>

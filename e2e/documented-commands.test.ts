@@ -16,13 +16,16 @@ const WAYS: readonly { commands: RegExp; run?: (command: string) => Promise<void
   { commands: /^([A-Z_]+=\S+ )*npm start$/, run: starts },
   { commands: /^npm run dev( -- --seed)?$/, run: starts },
   { commands: /^(npm run test:fast|SLOWEST=20 npm test)$/, run: runsOneFile },
-  { commands: /^npx vitest --mode fast$/, run: findsTests },
+  { commands: /^npm run test:watch$/, run: findsTests },
   { commands: /^npm run faults -- \w+$/, run: isATrial },
-  { commands: /^npx vitest run contract\/src\/api-page -u$/, run: leavesTheApiPageAlone },
-  { commands: /^npx vitest run \S+$/, run: findsTests },
-  { commands: /^npx vitest run \S+ -t 'its name'$/, run: runsOneTest },
+  { commands: /^npm test -- contract\/src\/api-page -u$/, run: leavesTheApiPageAlone },
+  { commands: /^npm test -- \S+$/, run: findsTests },
+  { commands: /^npm test -- \S+ -t 'its name'$/, run: runsOneTest },
+  { commands: /^KEEP_DATABASES=1 npm test -- \S+ -t '.+'$/, run: namesTests },
   { commands: /^npm run screenshots$/, run: takesScreenshots },
 ]
+
+const VITEST = 'node launch.cjs node_modules/vitest/vitest.mjs'
 
 /** A text between backquotes that names a program. */
 const NAMES = new Set(['', 'npm run'])
@@ -87,10 +90,16 @@ function leavesTheApiPageAlone(command: string): void {
   expect(readDocument('docs/api.md')).toBe(before)
 }
 
+// It would write files of the repository, so this only looks its tests up.
+function namesTests(command: string): void {
+  const selected = command.replace('npm test --', `${VITEST} list`)
+  expect(ran(selected).split('\n').length).toBeGreaterThan(1)
+}
+
 function findsTests(command: string): void {
-  expect(ran(command.replace(/vitest( run)?/, 'vitest list --filesOnly')).split('\n').length).toBeGreaterThan(
-    3,
-  )
+  const selected = command.replace('npm test -- ', '').replace('npm run test:watch', '--mode fast')
+  const listed = ran(`${VITEST} list --filesOnly ${selected}`)
+  expect(listed.split('\n').length).toBeGreaterThan(3)
 }
 
 function runsOneFile(command: string): void {
@@ -114,7 +123,7 @@ function runsOneTest(command: string): void {
   const name = 'a held wait is woken by the approval'
   const one = command
     .replace('its name', name)
-    .replace(/ run \S+/, '$&/src/domain/collection/request-wait.test.ts')
+    .replace(/ -- \S+/, '$&/src/domain/collection/request-wait.test.ts')
   expect(ran(one)).toMatch(/\b1 passed/)
 }
 

@@ -1,10 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runApproved } from './approved-line.ts'
 import { commandsOf, ROOT, readDocument } from './documents.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -86,7 +86,9 @@ describe('the commands of the readme, as they are written', () => {
   test('there are some', () => expect(commands.length).toBeGreaterThan(3))
 
   test.each(commands)('%s', async (command) => {
-    const ended = await runApproved(`${command}\nstatus=$?; echo "GREETING=$GREETING"; exit $status`)
+    const line = `${command}\nstatus=$?; echo "GREETING=$GREETING"; exit $status`
+    const PATH = `${folder}:${process.env['PATH']}`
+    const ended = await runApproved(line, { folder, server: server.url, PATH })
     expect(ended).toMatchObject({ status: 0 })
     if (command.includes(' run ')) expect(ended.output).toContain("it's me")
     if (command.includes('eval')) expect(ended.output).toContain("GREETING=it's me")
@@ -96,34 +98,4 @@ describe('the commands of the readme, as they are written', () => {
       })
     }
   })
-
-  /** Runs a line in a shell, and approves what it asks for. */
-  async function runApproved(line: string): Promise<{ status: number | null; output: string }> {
-    const shell = spawn('sh', ['-c', line], {
-      cwd: folder,
-      env: { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, CI: '1', KEYFERRY_SERVER: server.url },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let output = ''
-    const approvals: Promise<void>[] = []
-    for (const stream of [shell.stdout, shell.stderr]) {
-      stream.setEncoding('utf8').on('data', (chunk: string) => {
-        output += chunk
-        const id = /\/approve\/([0-9a-f]+)\s/.exec(output)?.[1]
-        if (id !== undefined && approvals.length === 0) approvals.push(approveAll(id))
-      })
-    }
-    const status = await new Promise<number | null>((resolve) => shell.once('close', resolve))
-    await Promise.all(approvals)
-    return { status, output }
-  }
-
-  async function approveAll(request_id: string): Promise<void> {
-    const call = createClient(server.url)
-    const [bundle] = await call('GET', '/api/v1/requests/{request_id}/bundles', { params: { request_id } })
-    const params = { request_id, bundle_id: bundle?.id ?? '' }
-    const { id, items } = await call('GET', '/api/v1/requests/{request_id}/bundles/{bundle_id}', { params })
-    const body = { bundle_id: id, include_keys: items.map(({ key }) => key) }
-    await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', { params: { request_id }, body })
-  }
 })

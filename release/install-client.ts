@@ -32,5 +32,5 @@ async function install(): Promise<number> {
 // npm puts the programs of the clone first, and keyferry has to find its Node.js without them.
 function pathOfTerminal(): string {
   const places = (process.env['PATH'] ?? '').split(delimiter)
-  return places.filter((place) => !/node_modules\/(\.bin|npm\/)/.test(place)).join(delimiter)
+  return places.filter((place) => !/node_modules\/(\.bin|npm\/|node-)/.test(place)).join(delimiter)
 }

@@ -31,7 +31,7 @@ import { fillOthers } from './kept-others.ts'
 /*
  * Databases and request stores that an earlier build made, each named by its newest migration: PostgreSQL with Redis,
  * and SQLite. Every build carries them over: a kept file never changes and never goes. Before you add the first
- * migration after a release, `KEEP_DATABASES=1 npx vitest run api/test/kept-databases -t 'is kept'` keeps what this
+ * migration after a release, `KEEP_DATABASES=1 npm test -- api/test/kept-databases -t 'is kept'` keeps what this
  * build makes, beside those that are there; then add its number to `KEPT`, with the number of its encrypted values.
  */
 

@@ -40,7 +40,7 @@ export function apiPage(): string {
 
 const INTRODUCTION = `# API
 
-Generated from the endpoint table by \`npx vitest run contract/src/api-page -u\`; a test keeps it up to date. A running
+Generated from the endpoint table by \`npm test -- contract/src/api-page -u\`; a test keeps it up to date. A running
 server serves the same as OpenAPI 3.1 at \`/api/v1/openapi.json\`.
 
 Every call works in one workspace. A call names it in the header \`Keyferry-Workspace: <tenant id>\`. A person who is not

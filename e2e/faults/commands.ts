@@ -1,8 +1,10 @@
+import { dirname } from 'node:path'
 import { fuzz as fuzzApi } from '../../api/test/fuzz.ts'
 import { hasPostgres } from '../../plumbing/test/postgres.ts'
 import { ENGINES, hasEngine } from '../engines/engines.ts'
 import { faultsOfPages, VIEWS } from '../engines/walk.ts'
 import { startWorld } from '../engines/world.ts'
+import { runReadme } from '../fresh-clone.ts'
 import { approveTooMuch, holdJunk, type JunkKind, storeRequests } from './attacks.ts'
 import { stepClocks } from './clock.ts'
 import { Deployment, type DeploymentOptions } from './deployment.ts'
@@ -37,6 +39,8 @@ export type Counts = {
 
 type Command = (counts: Counts) => AsyncGenerator<Verdict>
 
+const NPM_VERSIONS = ['9.2.0', '10.8.2', '10.9.4', '11.0.0', 'latest']
+const DELIVERED = 'from a new clone\n'
 const HEALTHY_MS = 2_000
 const ANSWER_MS = 30_000
 const SLOW_P99_MS = 500
@@ -76,6 +80,15 @@ async function* sufferEach(outages: AsyncGenerator<Outage>): AsyncGenerator<Verd
 export const COMMANDS: Readonly<Record<string, Command>> = {
   async *properties({ fuzz }) {
     yield await holdProperties(fuzz)
+  },
+
+  async *starts() {
+    for (const version of NPM_VERSIONS) {
+      // The newest npm needs a newer Node.js than others may have here.
+      const node = version === 'latest' ? dirname(process.execPath) : ''
+      const seen = await runReadme(version, node).catch(String)
+      yield { what: `the README with npm ${version}`, seen: seen.trim(), isWell: seen.endsWith(DELIVERED) }
+    }
   },
 
   async *pages() {

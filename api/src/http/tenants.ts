@@ -16,8 +16,8 @@ export function tenantHandlers({ stores, requestParts, clock, authMode }: Handle
   }
   return {
     createTenant: ({ caller, body }) => createTenant(users, caller, { name: body.name, clock }),
-    renameTenant: ({ caller, params, body: { name } }) =>
-      renameTenant(tenants, caller, { id: params.tenant_id, name, clock }),
+    renameTenant: ({ caller, params, body }) =>
+      renameTenant(tenants, caller, { id: params.tenant_id, change: body, clock }),
     async listTenants({ caller }) {
       const list = await tenants.listOf(caller.userId)
       return list.map((tenant) => ({ ...tenant, current: tenant.id === caller.tenantId }))
@@ -30,7 +30,7 @@ export function tenantHandlers({ stores, requestParts, clock, authMode }: Handle
     },
     listMembers: ({ caller }) => members.list(caller.tenantId),
     changeMemberRole: ({ caller, params, body }) =>
-      changeRole(parts, caller, { userId: params.user_id, role: body.role }),
+      changeRole(parts, caller, { ...body, userId: params.user_id }),
     removeMember: ({ caller, params }) => removeMember(parts, caller, params.user_id),
     async createInvitation({ caller, body }) {
       const { created_at: _, ...invitation } = await invite(invitations, caller, { ...body, clock })

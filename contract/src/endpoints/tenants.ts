@@ -15,7 +15,8 @@ export const tenantEndpoints = {
   }),
   renameTenant: PUT('/api/v1/tenants/{tenant_id}', 'session', {
     summary: 'Rename a tenant that the caller owns',
-    body: tenant.NameTenant,
+    body: tenant.RenameTenant,
+    errors: [409],
     responses: { 200: tenant.Tenant },
   }),
   switchTenant: POST('/api/v1/tenants/switch', 'session', {

@@ -22,6 +22,7 @@ export const webhookEndpoints = {
     summary: 'Change a webhook, or turn it on or off',
     body: webhook.UpdateWebhook,
     responses: { 200: webhook.Webhook },
+    errors: [409],
   }),
   deleteWebhook: DELETE('/api/v1/webhooks/{webhook_id}', 'owner', {
     summary: 'Delete a webhook with its messages',

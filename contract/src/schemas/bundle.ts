@@ -4,13 +4,13 @@ import { LIMITS } from '../limits.ts'
 import { PRODUCTION } from '../production.ts'
 import { Composition, LibraryName } from './attachment.ts'
 import {
+  changeOf,
   environmentValue,
   Id,
   object,
   optionalText,
   Page,
   PathPart,
-  partial,
   Reveal,
   requiredText,
   Timestamp,
@@ -41,8 +41,7 @@ export const CreateBundle = object(
   { name: 'dev/app', description: 'the app on a laptop', tags: 'dev,app' },
 )
 
-/** What is absent stays. */
-export const UpdateBundle = partial('UpdateBundle', fields, { name: 'dev/web', tags: 'dev' })
+export const UpdateBundle = changeOf('UpdateBundle', fields, { name: 'dev/web', tags: 'dev' })
 
 /** The duplicate gets copies of the keys delivered as `own` and of those named in `values`, and shares all others.
  * `values` gives a copy another value, which is never a template. `key_names` gives a copy another library name than

@@ -3,13 +3,13 @@ import { KEY_NAME } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
 import {
   Actor,
+  changeOf,
   environmentValue,
   Flag,
   Id,
   object,
   optionalText,
   Page,
-  partial,
   Reveal,
   requiredText,
   Timestamp,
@@ -58,12 +58,20 @@ export const CreateKey = object('CreateKey', {
   rotate_after_days: Rotation.default(null),
 })
 
+/** Fields of a key that `expected` can name; `expected_version` does the same for its value. */
+const Described = {
+  description: KeyFields.description,
+  is_secret: KeyFields.is_secret,
+  expires_at: KeyFields.expires_at,
+  rotate_after_days: KeyFields.rotate_after_days,
+}
+
 /** Absent fields stay: a new `value` of a template is its new text. */
-export const UpdateKey = partial(
-  'UpdateKey',
-  { ...KeyFields, expected_version: ExpectedVersion },
-  { description: 'primary database' },
-)
+export const UpdateKey = changeOf('UpdateKey', Described, { description: 'primary database' }).extend({
+  value: KeyFields.value.optional(),
+  is_template: KeyFields.is_template.optional(),
+  expected_version: ExpectedVersion,
+})
 
 /** A library entry; `value` is the mask for a secret, and the text of a template. `template_parts`: the names in it.
  * `version` counts the values that the key has had, from 1. `value_changed_elsewhere_at`: of a value that moved here,

@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.ts'
 import { MachineToken } from './machine-token.ts'
 import { MachineTrust } from './machine-trust.ts'
 import {
+  changeOf,
   Flag,
   Id,
   Named,
@@ -10,7 +11,6 @@ import {
   object,
   optionalText,
   Page,
-  partial,
   requiredText,
   Stricter,
   Timestamp,
@@ -41,8 +41,7 @@ export const CreateMachine = object(
   { name: 'ci-deploy', description: 'deploys from CI' },
 )
 
-/** What is absent stays. */
-export const UpdateMachine = partial('UpdateMachine', fields, { is_active: false })
+export const UpdateMachine = changeOf('UpdateMachine', fields, { is_active: false })
 
 export const ListMachinesQuery = Page
 

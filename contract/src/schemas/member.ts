@@ -11,7 +11,7 @@ export const MemberList = listOf('Member', {
   created_at: Timestamp,
 })
 
-export const ChangeRole = object('ChangeRole', { role: Role })
+export const ChangeRole = object('ChangeRole', { role: Role, expected: z.object({ role: Role }).optional() })
 
 export const CreateInvitation = object('CreateInvitation', { email: Email, role: Role })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProductionField } from './bundle.ts'
-import { Id, Named, object, wholeNumber } from './text.ts'
+import { changeOf, Id, Named, object, wholeNumber } from './text.ts'
 
 /** How an approval is bound to the terminal that asked, from the weakest to the strictest. `compat`: the approver
  * compares the check code. `typed`: the approver types it. `bound`: the approval returns to the terminal over loopback
@@ -60,17 +60,15 @@ const nullable = {
 /** What one place sets; null: nothing. */
 export const PolicySetting = object('PolicySetting', nullable)
 
-/** Absent fields stay; null removes what the place sets. */
-export const ChangePolicy = z
-  .object(nullable)
-  .partial()
-  .meta({ id: 'ChangePolicy', examples: [{ assurance: 'local', approvers: 'owner' }] })
+/** Null removes what the place sets. */
+export const ChangePolicy = changeOf('ChangePolicy', nullable, { assurance: 'local', approvers: 'owner' })
 
 /** The rules of a bundle, and whether it is for production. */
-export const ChangeBundlePolicy = ChangePolicy.extend({ production: ProductionField.optional() }).meta({
-  id: 'ChangeBundlePolicy',
-  examples: [{ assurance: 'local', approvers: 'owner', production: 'yes' }],
-})
+export const ChangeBundlePolicy = changeOf(
+  'ChangeBundlePolicy',
+  { ...nullable, production: ProductionField },
+  { assurance: 'local', approvers: 'owner', production: 'yes' },
+)
 
 /** `effective` is the strictest of what the server, the workspace and the bundle set. `production`: what an owner
  * says of the bundle. `is_production`: an owner, its name or a tag says so, and nothing is remembered unless the bundle

@@ -22,6 +22,11 @@ const TenantName = requiredText('name', LIMITS.nameLength, 'name required')
 
 export const NameTenant = object('NameTenant', { name: TenantName })
 
+export const RenameTenant = object('RenameTenant', {
+  name: TenantName,
+  expected: z.object({ name: TenantName }).optional(),
+})
+
 export const Tenant = object('Tenant', { id: Id, name: z.string(), role: Role })
 
 export const SwitchTenant = object('SwitchTenant', {

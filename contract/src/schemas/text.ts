@@ -110,6 +110,13 @@ export function partial<const Shape extends z.ZodRawShape>(id: string, shape: Sh
     .meta({ id, examples: [example] })
 }
 
+/** A change of a record: absent fields stay. `expected`: fields as the caller read them. If one of them is different
+ * now, nothing happens: 409 `changed`. */
+export function changeOf<const Shape extends z.ZodRawShape>(id: string, shape: Shape, example: object) {
+  const fields = z.object(shape).partial()
+  return fields.extend({ expected: fields.optional() }).meta({ id, examples: [example] })
+}
+
 /** A list of such objects: `HolderList` of `Holder`. */
 export function listOf<const Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.array(object(id, shape)).meta({ id: `${id}List` })

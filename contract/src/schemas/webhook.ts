@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { WEBHOOK_EVENTS, WEBHOOK_MESSAGE_TYPES } from '../webhook-events.ts'
 import {
+  changeOf,
   Flag,
   Id,
   listOf,
   object,
   optionalText,
   Page,
-  partial,
   requiredText,
   storable,
   Timestamp,
@@ -47,8 +47,8 @@ export const CreateWebhook = object(
   { url: 'https://hooks.example.com/keyferry', events: ['bundle.changed'] },
 )
 
-/** What is absent stays. A new `url`, or `is_active: true`, clears the failures. */
-export const UpdateWebhook = partial('UpdateWebhook', fields, { is_active: true })
+/** A new `url`, or `is_active: true`, clears the failures. */
+export const UpdateWebhook = changeOf('UpdateWebhook', fields, { is_active: true })
 
 export const ListWebhooksQuery = Page
 

@@ -34,7 +34,7 @@ export type BundleOfTenant = { bundle: { id: string; name: string }; workspace: 
 export interface BundleStore {
   /** False when the tenant has a bundle of this name. */
   insert(bundle: NewBundle, stamp: Stamp): Promise<boolean>
-  /** @throws DomainError not_found · conflict: the name is taken */
+  /** @throws DomainError not_found · conflict: the name is taken · changed */
   update(change: BundleChange & { bundleId: string }, stamp: Stamp): Promise<void>
   find(tenantId: string, bundleId: string): Promise<Bundle | null>
   /** Null: the tenant has no such bundle. */
@@ -77,7 +77,7 @@ export function newBundle(
 }
 
 /** Change a bundle; absent fields stay.
- * @throws DomainError not_found · forbidden (a member who did not create it) · conflict: the name is taken */
+ * @throws DomainError not_found · forbidden (a member who did not create it) · conflict: the name is taken · changed */
 export async function updateBundle(
   bundles: BundleStore,
   caller: Caller,

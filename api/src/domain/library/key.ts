@@ -66,10 +66,11 @@ export type KeyFilter = {
   first?: number | undefined
 }
 
-/** `expectedVersion`: change nothing where the value has another version. `editor`: who must be allowed to change the
- * value that the key has then; absent where that is certain. */
+/** `expectedVersion`, `expected`: change nothing where the value has another version, or a field is different.
+ * `editor`: who must be allowed to change the value that the key has then; absent where that is certain. */
 export type StampedChange = KeyChange & {
   expectedVersion?: number | undefined
+  expected?: z.output<typeof UpdateKey>['expected']
   editor?: Caller
   stamp: Stamp
 }
@@ -93,7 +94,8 @@ export interface KeyStore {
   ): Promise<ReadonlyMap<string, BundleReference[]>>
   /** Change a key, all of it or nothing. A value that differs from the current one becomes the next version, and so
    * does the same text where it becomes a template or stops being one; a change that changes nothing leaves no trace.
-   * @throws DomainError not_found · version_conflict · invalid: the value is no template · forbidden: see `editor` */
+   * @throws DomainError not_found · version_conflict · changed · invalid: the value is no template · forbidden: see
+   *   `editor` */
   update(tenantId: string, keyId: string, change: StampedChange): Promise<void>
   /** Removes it from every bundle too and closes the gaps in their order. */
   delete(tenantId: string, keyId: string, stamp: Stamp): Promise<boolean>
@@ -216,7 +218,7 @@ type KeyUpdate = { keyId: string; change: z.output<typeof UpdateKey> }
 
 /** Change a key; absent fields stay. A new value applies to every bundle at once.
  * @throws DomainError invalid: the mask over a secret (`details.names`), or no template · not_found · forbidden (see
- *   value-rights.ts) · version_conflict (`details.version`) */
+ *   value-rights.ts) · version_conflict (`details.version`) · changed */
 export async function updateKey(
   keys: KeyStore,
   caller: Caller,

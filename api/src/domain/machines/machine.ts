@@ -7,6 +7,7 @@ import {
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
+import type { Change } from '../base/expected.ts'
 import type { Listed, WholePage } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
@@ -39,7 +40,7 @@ export type Machine = Omit<z.output<typeof MachineSchema>, 'tokens'> & { tokens:
 
 export type MachineDraft = Pick<Machine, 'name' | 'description' | 'is_active' | 'audit'>
 
-export type MachineChange = { [Field in keyof MachineDraft]?: MachineDraft[Field] | undefined }
+export type MachineChange = Change<MachineDraft>
 
 export type GrantPlace = { machineId: string; bundleId: string }
 
@@ -51,7 +52,7 @@ export interface MachineStore {
   /** By name. */
   list(tenantId: string, page: WholePage): Promise<Listed<Machine>>
   /** A change that changes nothing leaves no trace.
-   * @throws DomainError not_found · conflict: the name is taken */
+   * @throws DomainError not_found · conflict: the name is taken · changed */
   update(change: MachineChange & { machineId: string }, stamp: Stamp): Promise<void>
   /** Ends its tokens and grants too.
    * @throws DomainError not_found */
@@ -79,7 +80,7 @@ export async function createMachine(
 }
 
 /** Change a machine; absent fields stay.
- * @throws DomainError not_found · conflict: the name is taken */
+ * @throws DomainError not_found · conflict: the name is taken · changed */
 export async function updateMachine(
   { machines, clock }: MachineParts,
   caller: Caller,

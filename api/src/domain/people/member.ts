@@ -2,6 +2,7 @@ import type { MemberList } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
+import type { Change } from '../base/expected.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type Caller, ownerRequired, type Role, userNotFound } from './membership.ts'
 
@@ -29,11 +30,14 @@ export type Member = z.output<typeof MemberList>[number]
 /** `last_owner`: refused, because a tenant is never without an owner. */
 export type MemberChange = 'done' | 'absent' | 'last_owner'
 
+type Wanted = Pick<Change<{ role: Role }>, 'expected'> & { userId: string; to: 'removed' | Role }
+
 export interface MemberStore {
   /** By username. */
   list(tenantId: string): Promise<Member[]>
-  /** Give a member another role, or remove them, which ends what `endsOf` names. */
-  change(change: { userId: string; to: 'removed' | Role }, stamp: Stamp): Promise<MemberChange>
+  /** Give a member another role, or remove them, which ends what `endsOf` names.
+   * @throws DomainError changed */
+  change(change: Wanted, stamp: Stamp): Promise<MemberChange>
 }
 
 /** Ends what a person approved and no client has collected: in one tenant, or in all (null). */
@@ -41,13 +45,13 @@ export type EndApprovals = (approver: { userId: string; tenantId: string | null 
 
 export type MemberParts = { members: MemberStore; endApprovals: EndApprovals; clock: ClockAndIds }
 
-/** @throws DomainError not_found · conflict: the last owner */
+/** @throws DomainError not_found · conflict: the last owner · changed */
 export async function changeRole(
   parts: MemberParts,
   caller: Caller,
-  { userId, role }: { userId: string; role: Role },
+  { userId, role, expected }: Change<{ role: Role }> & { userId: string; role: Role },
 ): Promise<void> {
-  await changeMember(parts, caller, { userId, to: role })
+  await changeMember(parts, caller, { userId, to: role, expected })
 }
 
 /** Remove a member, or leave.
@@ -60,9 +64,10 @@ export async function removeMember(parts: MemberParts, caller: Caller, userId: s
 async function changeMember(
   { members, endApprovals, clock }: MemberParts,
   caller: Caller,
-  { userId, to }: { userId: string; to: 'removed' | Role },
+  wanted: Wanted,
 ): Promise<void> {
-  const change = await members.change({ userId, to }, stampOf(caller, clock))
+  const { userId, to } = wanted
+  const change = await members.change(wanted, stampOf(caller, clock))
   if (change === 'last_owner')
     throw new DomainError('conflict', 'the last owner cannot be demoted or removed')
   // For a user who is absent too: the request store may have been unavailable when they were removed, and the caller

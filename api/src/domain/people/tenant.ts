@@ -2,6 +2,7 @@ import type { Me } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
+import type { Change } from '../base/expected.ts'
 import { momentOf, type Stamp, stampOf } from '../base/stamp.ts'
 import { ownerRequired, type Role, userNotFound, type Visitor } from './membership.ts'
 import type { NewWorkspace, UserStore } from './user.ts'
@@ -15,13 +16,16 @@ export type Tenant = { id: string; name: string; role: Role }
 
 export type Self = Omit<z.output<typeof Me>, 'role' | 'auth_mode'>
 
+type Renaming = Change<{ name: string }> & { name: string }
+
 export interface TenantStore {
   /** The tenants that a user belongs to, by name. */
   listOf(userId: string): Promise<Tenant[]>
   findOf(userId: string, tenantId: string): Promise<Tenant | null>
   findSelf(userId: string, tenantId: string): Promise<Self | null>
-  /** False when the user does not own the tenant. */
-  rename(tenant: { id: string; name: string }, stamp: Stamp): Promise<boolean>
+  /** False when the user does not own the tenant.
+   * @throws DomainError changed */
+  rename(tenant: Renaming & { id: string }, stamp: Stamp): Promise<boolean>
 }
 
 /** Create a tenant that the caller owns.
@@ -36,14 +40,14 @@ export async function createTenant(
   return { id: workspace.id, name, role: 'owner' }
 }
 
-/** @throws DomainError not_found (unknown, or the caller is not a member) · forbidden (not an owner) */
+/** @throws DomainError not_found (unknown, or the caller is not a member) · forbidden (not an owner) · changed */
 export async function renameTenant(
   tenants: TenantStore,
   visitor: Visitor,
-  { id, name, clock }: { id: string; name: string; clock: ClockAndIds },
+  { id, change, clock }: { id: string; change: Renaming; clock: ClockAndIds },
 ): Promise<Tenant> {
   const stamp = stampOf(visitor, clock)
-  if (await tenants.rename({ id, name }, stamp)) return { id, name, role: 'owner' }
+  if (await tenants.rename({ ...change, id }, stamp)) return { id, name: change.name, role: 'owner' }
   throw (await tenants.findOf(visitor.userId, id))
     ? ownerRequired()
     : new DomainError('not_found', 'tenant not found')

@@ -3,6 +3,7 @@ import { makeWebhookSecret } from '@keyferry/crypto/webhook-signature'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
+import type { Change } from '../base/expected.ts'
 import type { Listed, WholePage } from '../base/listing.ts'
 import type { TargetRules } from '../base/outgoing-target.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
@@ -21,7 +22,7 @@ export type WebhookDraft = Pick<Webhook, 'url' | 'description' | 'events' | 'bun
 
 export type NewWebhook = WebhookDraft & { id: string; secret: string }
 
-export type WebhookChange = { [Field in keyof WebhookDraft]?: WebhookDraft[Field] | undefined }
+export type WebhookChange = Change<WebhookDraft>
 
 export interface WebhookStore {
   /** @throws DomainError not_found: a bundle · conflict: the workspace is full */
@@ -32,7 +33,7 @@ export interface WebhookStore {
   /** The oldest first. */
   list(tenantId: string, page: WholePage, now: string): Promise<Listed<Webhook>>
   /** A new URL, or turning it on, clears the failures. A change that changes nothing leaves no trace.
-   * @throws DomainError not_found (webhook or bundle) */
+   * @throws DomainError not_found (webhook or bundle) · changed */
   update(change: WebhookChange & { webhookId: string }, stamp: Stamp): Promise<void>
   /** @throws DomainError not_found */
   delete(webhookId: string, stamp: Stamp): Promise<void>
@@ -58,7 +59,7 @@ export async function createWebhook(
 }
 
 /** Change a webhook; absent fields stay.
- * @throws DomainError target_refused · not_found (webhook or bundle) */
+ * @throws DomainError target_refused · not_found (webhook or bundle) · changed */
 export async function updateWebhook(
   { webhooks, clock, targets }: WebhookParts,
   caller: Caller,

@@ -1,6 +1,7 @@
 import { LIMITS } from '@keyferry/contract'
 import { sql } from 'kysely'
 import { tooManyBundles } from '../../domain/base/bounds.ts'
+import { requireExpected } from '../../domain/base/expected.ts'
 import type { Slice } from '../../domain/base/listing.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import {
@@ -64,9 +65,11 @@ const CHANGEABLE = ['name', 'description', 'tags'] as const
 
 async function update(
   transaction: Recorded,
-  { bundleId: id, ...fields }: BundleChange & { bundleId: string },
+  { bundleId: id, expected, ...fields }: BundleChange & { bundleId: string },
   stamp: Stamp,
 ): Promise<void> {
+  if (expected !== undefined)
+    requireExpected({ ...fields, expected }, await holdBundle(transaction, id, stamp))
   const row = await updateOf(transaction, 'bundles', { tenantId: stamp.tenantId, id })
     .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
     .returning(['id', 'name'])
@@ -74,6 +77,17 @@ async function update(
   if (!row) throw bundleNotFound()
   const data = { changed: CHANGEABLE.filter((field) => fields[field] !== undefined) }
   transaction.record(bundleEvent(row, stamp, { action: 'bundle.changed', data }))
+}
+
+/** Hold a bundle until the transaction ends.
+ * @throws DomainError not_found */
+async function holdBundle(transaction: Query, id: string, { tenantId }: Stamp) {
+  const row = await updateOf(transaction, 'bundles', { tenantId, id })
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .returning(CHANGEABLE)
+    .executeTakeFirst()
+  if (!row) throw bundleNotFound()
+  return row
 }
 
 async function sharedSecrets(query: Query, tenantId: string, bundleId: string): Promise<string[]> {

@@ -11,6 +11,7 @@ import {
 } from '../../domain/approvals/policy.ts'
 import { namesTightened } from '../../domain/approvals/value-rules.ts'
 import { type EventData, madeBy } from '../../domain/base/event.ts'
+import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
 import { inChunks } from '../base/chunks.ts'
@@ -179,14 +180,19 @@ async function changeBundle(
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
-  const { production, ...set } = change
-  const held = await updateOf(transaction, 'bundles', { tenantId, id: bundleId })
-    .set((column) => ({ production: production ?? column.ref('production') }))
-    .returning(['id', 'name'])
+  const place = { tenantId, id: bundleId }
+  // Holds the bundle until the transaction ends.
+  const held = await updateOf(transaction, 'bundles', place)
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .returning(['id', 'name', 'production'])
     .executeTakeFirst()
   if (!held) throw bundleNotFound()
   const before = settingOf(await bundleRules(transaction, tenantId, bundleId).executeTakeFirst())
-  const rules = rowOf(changed(before, set))
+  const { production } = held
+  requireExpected(change, { ...before, production })
+  if (change.production !== undefined && change.production !== production)
+    await updateOf(transaction, 'bundles', place).set({ production: change.production }).execute()
+  const rules = rowOf(changed(before, change))
   await transaction
     .insertInto('bundle_policies')
     .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
@@ -201,6 +207,7 @@ async function changeTenant(transaction: Recorded, change: PolicyChange, stamp: 
   const { tenantId } = stamp
   await holdTenant(transaction, tenantId)
   const before = settingOf(await tenantRules(transaction, tenantId).executeTakeFirst())
+  requireExpected(change, before)
   const rules = rowOf(changed(before, change))
   await transaction
     .insertInto('tenant_policies')
@@ -223,7 +230,7 @@ async function changeTenant(transaction: Recorded, change: PolicyChange, stamp: 
 }
 
 function changed(before: PolicySetting, change: PolicyChange): PolicySetting {
-  const given = Object.entries(change).filter(([, rule]) => rule !== undefined)
+  const given = RULES.filter((rule) => change[rule] !== undefined).map((rule) => [rule, change[rule]])
   return { ...before, ...Object.fromEntries(given) }
 }
 

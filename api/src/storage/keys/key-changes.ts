@@ -1,4 +1,5 @@
 import { CryptoError } from '@keyferry/crypto/crypto-error'
+import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { keyNotFound, type StampedChange } from '../../domain/library/key.ts'
 import {
@@ -50,19 +51,24 @@ export async function holdKey(transaction: Recorded, tenantId: string, keyId: st
 type Change = { change: StampedChange; source?: ValueSource; isSame?: CurrentValue['isSame'] }
 
 /** Change a key that the transaction holds, and record the change. A change that changes nothing writes nothing.
- * @throws DomainError version_conflict · forbidden: the editor may not make this change */
+ * @throws DomainError version_conflict · changed · forbidden: the editor may not make this change */
 export async function changeHeldKey(
   parts: KeyChangeParts,
   { current, ...change }: Change & { current: KeyRow },
 ): Promise<void> {
   const isComparable = await requireAllowed(parts.transaction, current, change.change)
   requireVersion(current.value_version, change.change.expectedVersion)
+  requireExpected(change.change, describedIn(current))
   const written = changeOfKey(
     parts.vault,
     current,
     isComparable ? change : { ...change, isSame: () => false },
   )
   if (written) await writeKeyChanges(parts, [written])
+}
+
+function describedIn({ description, is_secret, expires_at, rotate_after_days }: KeyRow) {
+  return { description, is_secret: is_secret === 1, expires_at, rotate_after_days }
 }
 
 /** @returns whether the editor may learn that a value is the current one */

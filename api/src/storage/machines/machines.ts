@@ -1,4 +1,5 @@
 import { LIMITS } from '@keyferry/contract'
+import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
 import {
@@ -16,7 +17,7 @@ import {
 import { isTaken, refusing } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
-import { flag } from '../base/tables.ts'
+import { flag, type Tables } from '../base/tables.ts'
 import { countOf, deleteOf, isFound, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { holdMachine, machineEvent, requireMachine } from './machine-changes.ts'
@@ -65,6 +66,7 @@ async function update(
   const before = await selectOf(transaction, 'machines', { tenantId, id })
     .select(FIELDS)
     .executeTakeFirstOrThrow()
+  requireExpected(change, shown(before))
   const wanted = {
     name: change.name ?? before.name,
     description: change.description ?? before.description,
@@ -81,6 +83,12 @@ async function update(
 }
 
 const FIELDS = ['name', 'description', 'is_active', 'reads_audit'] as const
+
+type MachineFields = Pick<Tables['machines'], (typeof FIELDS)[number]>
+
+function shown({ is_active, reads_audit, ...texts }: MachineFields) {
+  return { ...texts, is_active: is_active === 1, audit: reads_audit === 1 }
+}
 
 // Events use the names of the interface.
 function told(field: (typeof FIELDS)[number]): string {

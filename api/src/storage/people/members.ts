@@ -1,5 +1,6 @@
 import { emailForOthers } from '../../domain/base/email.ts'
 import { madeBy } from '../../domain/base/event.ts'
+import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { endsOf, type Member, type MemberChange, type MemberStore } from '../../domain/people/member.ts'
 import type { MembershipStore } from '../../domain/people/membership.ts'
@@ -19,12 +20,14 @@ export function createMemberStore(queries: Queries): MemberStore {
 
 async function change(
   transaction: Recorded,
-  { userId, to }: Parameters<MemberStore['change']>[0],
+  { userId, to, expected }: Parameters<MemberStore['change']>[0],
   stamp: Stamp,
 ): Promise<MemberChange> {
   const { tenantId } = stamp
-  const refusal = await refusalFor(transaction, { tenantId, userId, keepsOwner: to === 'owner' })
-  if (refusal) return refusal
+  const held = await holdMember(transaction, tenantId, userId)
+  if (held === null) return 'absent'
+  if (to !== 'removed') requireExpected({ role: to, expected }, { role: held.role })
+  if (to !== 'owner' && held.isLastOwner) return 'last_owner'
   const membership = { tenantId, user_id: userId }
   const event = { ...madeBy(stamp), target: { kind: 'user', id: userId, name: null } } as const
   if (to === 'removed') {
@@ -67,19 +70,16 @@ async function endInvitations(transaction: Query, tenantId: string, userId: stri
 }
 
 // Locks the tenant, so that changes run one after another and two owners cannot remove each other.
-async function refusalFor(
-  transaction: Query,
-  { tenantId, userId, keepsOwner }: { tenantId: string; userId: string; keepsOwner: boolean },
-) {
+async function holdMember(transaction: Query, tenantId: string, userId: string) {
   await holdTenant(transaction, tenantId)
   const memberships = await selectOf(transaction, 'memberships', tenantId)
     .select(['user_id', 'role'])
     .where((either) => either.or([either('role', '=', 'owner'), either('user_id', '=', userId)]))
     .execute()
-  if (!memberships.some(({ user_id }) => user_id === userId)) return 'absent'
-  const isOwned =
-    keepsOwner || memberships.some(({ user_id, role }) => user_id !== userId && role === 'owner')
-  return isOwned ? null : 'last_owner'
+  const held = memberships.find(({ user_id }) => user_id === userId)
+  if (held === undefined) return null
+  const isLastOwner = !memberships.some(({ user_id, role }) => user_id !== userId && role === 'owner')
+  return { role: held.role, isLastOwner }
 }
 
 export function createMembershipStore({ query, prepare }: Queries): MembershipStore {

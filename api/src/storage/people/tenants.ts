@@ -1,9 +1,10 @@
 import { madeBy } from '../../domain/base/event.ts'
+import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import type { TenantStore } from '../../domain/people/tenant.ts'
 import { send } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { changing, hasChanged } from '../base/statements.ts'
+import { changing } from '../base/statements.ts'
 
 export function createTenantStore(queries: Queries): TenantStore {
   const { query, prepare } = queries
@@ -29,20 +30,17 @@ export function createTenantStore(queries: Queries): TenantStore {
   }
 }
 
-async function rename(transaction: Recorded, { id, name }: { id: string; name: string }, stamp: Stamp) {
-  const ofOwner = transaction
-    .updateTable('tenants')
-    .set({ name, updated_at: stamp.at })
-    .where('id', '=', id)
-    .where('id', 'in', (memberships) =>
-      memberships
-        .selectFrom('memberships')
-        .select('tenant_id')
-        .where('user_id', '=', stamp.by)
-        .where('tenant_id', '=', id)
-        .where('role', '=', 'owner'),
-    )
-  if (!(await hasChanged(ofOwner))) return false
+async function rename(
+  transaction: Recorded,
+  { id, name, expected }: Parameters<TenantStore['rename']>[0],
+  stamp: Stamp,
+) {
+  await holdTenant(transaction, id)
+  const [before] = await tenantsOf(transaction, stamp.by).where('tenants.id', '=', id).execute()
+  if (before?.role !== 'owner') return false
+  requireExpected({ name, expected }, { name: before.name })
+  const renamed = transaction.updateTable('tenants').set({ name, updated_at: stamp.at }).where('id', '=', id)
+  await renamed.execute()
   const target = { kind: 'tenant', id, name } as const
   transaction.record({ ...madeBy(stamp), tenantId: id, action: 'tenant.renamed', target })
   return true

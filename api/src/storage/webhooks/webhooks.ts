@@ -1,5 +1,6 @@
 import { LIMITS } from '@keyferry/contract'
 import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
+import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
 import {
@@ -17,7 +18,7 @@ import { flag, type WebhookRow } from '../base/tables.ts'
 import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import type { WebhookSecrets } from '../keys-at-rest/webhook-secrets.ts'
 import { holdTenant } from '../people/tenants.ts'
-import { webhookReader } from './webhook-reading.ts'
+import { bundleIdsIn, eventsIn, webhookReader } from './webhook-reading.ts'
 
 export function createWebhookStore(queries: Queries, secrets: WebhookSecrets): WebhookStore {
   return {
@@ -91,6 +92,7 @@ async function update(
   const { tenantId } = stamp
   const before = await holdWebhook(transaction, tenantId, id)
   if (!before) throw webhookNotFound()
+  requireExpected(change, chosenIn(before))
   if (change.bundle_ids) await requireBundles(transaction, tenantId, change.bundle_ids)
   const wanted = wantedColumns(before, change)
   const changed = FIELDS.filter((field) => wanted[field] !== before[field])
@@ -105,6 +107,11 @@ async function update(
 }
 
 const FIELDS = ['url', 'description', 'events', 'bundle_ids', 'is_active'] as const
+
+function chosenIn({ url, description, events, bundle_ids, is_active }: WebhookRow): WebhookDraft {
+  const lists = { events: eventsIn(events), bundle_ids: bundleIdsIn(bundle_ids) }
+  return { url, description, ...lists, is_active: is_active === 1 }
+}
 
 function wantedColumns(before: WebhookRow, change: WebhookChange): Pick<WebhookRow, (typeof FIELDS)[number]> {
   const { events = null, bundle_ids = null, is_active } = change

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { joinWorkspace } from './joined.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A record that two owners edit. `theirs`: what another owner changes first; `mine`: the same field as I want it;
+ * `other`: a field that nobody else changes. */
+type Edited = {
+  readonly read: Fields
+  readonly theirs: Fields
+  readonly mine: Fields
+  readonly other: Fields | null
+  readonly save: (body: Fields) => Promise<{ readonly status: number; readonly json: Fields }>
+}
+
+async function bundle(api: TestApi, as: Identity): Promise<Edited> {
+  const body = { name: `dev/${randomUUID()}`, description: 'before', tags: 'dev' }
+  const { json } = await api.call('createBundle', { as, body })
+  return {
+    read: json,
+    theirs: { tags: 'dev,production' },
+    mine: { tags: 'web' },
+    other: { description: 'after' },
+    save: (change) => api.call('updateBundle', { as, params: { bundle_id: json.id }, body: change }),
+  }
+}
+
+const RECORDS: Readonly<Record<string, (api: TestApi, as: Identity) => Promise<Edited>>> = {
+  bundle,
+  async key(api, as) {
+    const body = { name: `K_${randomUUID().replaceAll('-', '')}`, value: 'x', description: 'before' }
+    const { json } = await api.call('createKey', { as, body })
+    return {
+      read: json,
+      theirs: { expires_at: '2030-01-01T00:00:00.000Z' },
+      mine: { expires_at: '2031-01-01T00:00:00.000Z' },
+      other: { description: 'after' },
+      save: (change) => api.call('updateKey', { as, params: { key_id: json.id }, body: change }),
+    }
+  },
+  async machine(api, as) {
+    const body = { name: `ci-${randomUUID()}`, audit: true }
+    const { json } = await api.call('createMachine', { as, body })
+    return {
+      read: json,
+      theirs: { audit: false },
+      mine: { name: `cd-${randomUUID()}`, audit: true },
+      other: { description: 'after' },
+      save: (change) => api.call('updateMachine', { as, params: { machine_id: json.id }, body: change }),
+    }
+  },
+  async webhook(api, as) {
+    const body = { url: 'https://hooks.example.com/old', events: ['bundle.changed'] }
+    const { json } = await api.call('createWebhook', { as, body })
+    return {
+      read: json,
+      theirs: { events: ['bundle.changed', 'key.changed'] },
+      mine: { events: [] },
+      other: { description: 'after' },
+      save: (change) => api.call('updateWebhook', { as, params: { webhook_id: json.id }, body: change }),
+    }
+  },
+  async 'rules of a bundle'(api, as) {
+    const bundle = await api.call('createBundle', { as, body: { name: `dev/${randomUUID()}` } })
+    const params = { bundle_id: bundle.json.id }
+    const { json } = await api.call('getBundlePolicy', { as, params })
+    return {
+      read: { ...json.bundle, production: json.production },
+      theirs: { assurance: 'local' },
+      mine: { assurance: 'compat' },
+      other: { production: 'yes' },
+      save: (change) => api.call('changeBundlePolicy', { as, params, body: change }),
+    }
+  },
+  async 'rules of a workspace'(api, as) {
+    const { json } = await api.call('getTenantPolicy', { as })
+    return {
+      read: json.workspace,
+      theirs: { agents: 'deny' },
+      mine: { agents: 'remember' },
+      other: { remember_hours: 1 },
+      save: (change) => api.call('changeTenantPolicy', { as, body: change }),
+    }
+  },
+  async workspace(api, as) {
+    const { json } = await api.call('getMe', { as })
+    return {
+      read: { name: json.tenant.name },
+      theirs: { name: 'theirs' },
+      mine: { name: 'mine' },
+      other: null,
+      save: (body) => api.call('renameTenant', { as, params: { tenant_id: json.tenant.id }, body }),
+    }
+  },
+  async member(api, as) {
+    const { userId } = await joinWorkspace(api, as, 'member')
+    return {
+      read: { role: 'member' },
+      theirs: { role: 'owner' },
+      mine: { role: 'member' },
+      other: null,
+      save: (body) => api.call('changeMemberRole', { as, params: { user_id: userId }, body }),
+    }
+  },
+}
+
+const seen = ({ read }: Edited, change: Fields) =>
+  Object.fromEntries(Object.keys(change).map((field) => [field, read[field]]))
+
+describe.each(databases)('changes of what was read, on %s', (kind) => {
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startTestApi(kind)
+  })
+  afterAll(() => api.close())
+
+  describe.each(Object.entries(RECORDS))('%s', (_, create) => {
+    test('a field that another person changed is not overwritten, and the answer says what it is now', async () => {
+      const edited = await create(api, await api.newOwner())
+      expect((await edited.save(edited.theirs)).status).toBe(200)
+      const refused = await edited.save({ ...edited.mine, expected: seen(edited, edited.mine) })
+      expect(refused).toMatchObject({
+        status: 409,
+        json: { code: 'changed', details: { fields: Object.keys(edited.theirs), current: edited.theirs } },
+      })
+      // Nothing of the refused change is stored.
+      expect((await edited.save({ ...edited.theirs, expected: edited.theirs })).status).toBe(200)
+    })
+
+    test('other fields are saved beside it, and a client that expects nothing is served as before', async () => {
+      const edited = await create(api, await api.newOwner())
+      await edited.save(edited.theirs)
+      const { other, mine } = edited
+      if (other !== null) {
+        expect((await edited.save({ ...other, expected: seen(edited, other) })).status).toBe(200)
+        expect((await edited.save({ ...edited.theirs, expected: edited.theirs })).status).toBe(200)
+      }
+      expect((await edited.save(mine)).status).toBe(200)
+    })
+
+    test('a change that is there already is no conflict: a repeated call succeeds', async () => {
+      const edited = await create(api, await api.newOwner())
+      const change = { ...edited.theirs, expected: seen(edited, edited.theirs) }
+      expect((await edited.save(change)).status).toBe(200)
+      expect((await edited.save(change)).status).toBe(200)
+    })
+  })
+
+  test('of two changes at once that expect the same, one wins', async () => {
+    const edited = await bundle(api, await api.newOwner())
+    const expected = { tags: 'dev' }
+    const tags = ['a', 'b', 'c', 'd', 'e', 'f']
+    const saved = await Promise.all(tags.map((tag) => edited.save({ tags: tag, expected })))
+    const statuses = saved.map(({ status }) => status)
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409, 409])
+  })
+})

@@ -63,8 +63,8 @@ const RECORDS: Readonly<Record<string, (api: TestApi, as: Identity) => Promise<E
     }
   },
   async 'rules of a bundle'(api, as) {
-    const bundle = await api.call('createBundle', { as, body: { name: `dev/${randomUUID()}` } })
-    const params = { bundle_id: bundle.json.id }
+    const made = await api.call('createBundle', { as, body: { name: `dev/${randomUUID()}` } })
+    const params = { bundle_id: made.json.id }
     const { json } = await api.call('getBundlePolicy', { as, params })
     return {
       read: { ...json.bundle, production: json.production },

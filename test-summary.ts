@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node'
+import { INSTALLS_PROGRAMS, missingPrograms } from './plumbing/test/programs.ts'
 
 /** Ends a test run with one plain line of its true sums; a file that could not be loaded counts as a failure.
  * Before it stands the time of the slowest files, if asked for. */
@@ -29,8 +30,14 @@ export class TestSummary implements Reporter {
     }
     const skipped = sums.skipped + sums.pending
     const line = `${sums.passed} passed, ${sums.failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}\n`
-    process.once('exit', () => process.stdout.write(timesOf(modules, this.#slowest) + line))
+    process.once('exit', () => process.stdout.write(timesOf(modules, this.#slowest) + missing() + line))
   }
+}
+
+function missing(): string {
+  const programs = missingPrograms()
+  if (programs.length === 0) return ''
+  return `Not installed, so their tests were skipped: ${programs.join(', ')}. Install: ${INSTALLS_PROGRAMS}\n`
 }
 
 /** One line a file: seconds of its tests and hooks, seconds of its imports, number of tests. */

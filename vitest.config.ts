@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { hasProgramsOf } from './plumbing/test/programs.ts'
 import { TestSummary } from './test-summary.ts'
 
 const STORIES = ['e2e/**', 'server/test/**', 'cli/test/**', 'release/**']
@@ -18,6 +19,26 @@ const SLOW = [
   'web/app-size.test.ts',
 ]
 
+/** Files of which every test needs these programs. Where one is missing, the file is skipped with a message. */
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  'crypto/src/age.test.ts': ['age', 'age-keygen'],
+  'crypto/src/minisign.test.ts': ['minisign'],
+  'release/signed-release.test.ts': ['minisign'],
+  'web/server/client-files/install-script.test.ts': ['curl'],
+  'web/server/client-files/signed-list.test.ts': ['curl', 'minisign', 'openssl'],
+  'server/test/root-key-moves.test.ts': ['age', 'age-keygen'],
+  'server/test/shipped-keepers.test.ts': ['age', 'pkcs11-tool', 'softhsm2-util', 'swtpm', 'tpm2_pcrextend'],
+  'e2e/ci-doctor.test.ts': ['openssl'],
+  'e2e/ci-jobs.test.ts': ['curl', 'jq', 'openssl'],
+  'e2e/deploy-files.test.ts': ['openssl'],
+  'e2e/engines.test.ts': ['openssl'],
+  'e2e/hidden-prompt.test.ts': ['openssl'],
+  'e2e/single-executable.test.ts': ['curl'],
+  'e2e/watch-id-tokens.test.ts': ['openssl'],
+}
+
+const withoutPrograms = () => Object.keys(NEEDS).filter((file) => !hasProgramsOf(file, NEEDS[file] ?? []))
+
 const OUTSIDE = ['**/node_modules/**', '**/dist/**']
 
 /** What `--mode` selects. Without one, everything runs. */
@@ -35,7 +56,7 @@ export default defineConfig(({ mode }) => {
     define: { ADDRESSES: '{}' },
     test: {
       include: include.map((folder) => `${folder}/*.test.ts`),
-      exclude: [...OUTSIDE, ...exclude],
+      exclude: [...OUTSIDE, ...exclude, ...withoutPrograms()],
       env: mode === 'fast' ? { DATABASES: 'sqlite', APP: 'stale' } : {},
       globalSetup: ['test-folder.ts', 'e2e/built-app.ts', 'e2e/built-programs.ts'],
       setupFiles: ['property-runs.ts'],

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
+import { hasPrograms } from '../plumbing/test/programs.ts'
 
 /** The browser that people use. */
 export const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
@@ -19,10 +20,7 @@ const FLAGS = [
 
 /** Whether a real Chromium is here. Where it must be (CI), a missing one is a failure instead of a skip. */
 export function hasBrowser(): boolean {
-  if (existsSync(EXECUTABLE)) return true
-  if (process.env['CI'] !== undefined) throw new Error(`no Chromium at ${EXECUTABLE}`)
-  process.stderr.write(`SKIPPED: no Chromium at ${EXECUTABLE}; set CHROMIUM or install it\n`)
-  return false
+  return hasPrograms(EXECUTABLE)
 }
 
 /** @param options `executablePath`: absent for Chromium without a window, or EXECUTABLE where that is not installed;

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hasPrograms } from '../plumbing/test/programs.ts'
 
 /** Ports of loopback: of the proxy, and of the servers behind it. */
 export type ProxyPorts = { public: number; web: readonly [number, number] }
@@ -13,11 +14,7 @@ export type ProxyKind = 'nginx' | 'haproxy'
 
 /** Whether the proxy is here. Where it must be (CI), a missing one is a failure instead of a skip. */
 export function hasProxy(kind: ProxyKind): boolean {
-  if (!spawnSync(kind, ['-v']).error) return true
-  if (process.env['CI'] !== undefined)
-    throw new Error(`${kind} is not installed, and CI may not skip its tests`)
-  process.stderr.write(`SKIPPED: tests behind ${kind}, because it is not installed\n`)
-  return false
+  return hasPrograms(kind)
 }
 
 const EXAMPLES = join(import.meta.dirname, '../deploy')

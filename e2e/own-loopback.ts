@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContext } from 'playwright-core'
+import { skipOrFail } from '../plumbing/test/programs.ts'
 import { EXECUTABLE, launchBrowser } from './browser.ts'
 
 const IN_OWN_NETWORK = ['-rn', 'sh', '-c', 'ip link set lo up && exec "$0" "$@"']
@@ -10,8 +11,7 @@ const IN_OWN_NETWORK = ['-rn', 'sh', '-c', 'ip link set lo up && exec "$0" "$@"'
  * skip. */
 export function hasOwnLoopback(): boolean {
   if (spawnSync('unshare', [...IN_OWN_NETWORK, 'true']).status === 0) return true
-  if (process.env['CI'] !== undefined) throw new Error('no network namespace can be made here')
-  process.stderr.write('SKIPPED: no network namespace can be made here\n')
+  skipOrFail('no network namespace can be made here')
   return false
 }
 

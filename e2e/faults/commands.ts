@@ -87,7 +87,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       // The newest npm needs a newer Node.js than others may have here.
       const node = version === 'latest' ? dirname(process.execPath) : ''
       const seen = await runReadme(version, node).catch(String)
-      yield { what: `the README with npm ${version}`, seen: seen.trim(), isWell: seen.endsWith(DELIVERED) }
+      yield {
+        what: `the README with npm ${version}`,
+        seen: seen.trim().split('\n').at(-1) ?? '',
+        isWell: seen.endsWith(DELIVERED),
+      }
     }
   },
 

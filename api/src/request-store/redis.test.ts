@@ -7,6 +7,7 @@ import { randomRequestId } from '@keyferry/crypto/token'
 import { createClient } from 'redis'
 import { afterAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../plumbing/src/free-port.ts'
+import { hasPrograms } from '../../../plumbing/test/programs.ts'
 import { ownRedis, startRedis } from '../../../plumbing/test/redis-server.ts'
 import { actsOn } from '../../test/request-acts.ts'
 import { sampleRequest, sealing } from '../../test/sample-request.ts'
@@ -153,35 +154,38 @@ test.runIf(redis)('a Redis that takes no writes is not ready', async () => {
   await full.stop()
 })
 
-test.runIf(redis)('rediss:// trusts the CA that the address names, and no other', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'keyferry-tls-'))
-  const [key, ca] = [join(folder, 'key.pem'), join(folder, 'ca.pem')]
-  const certificate = [
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-subj',
-    '/CN=own',
-    '-keyout',
-    key,
-    '-out',
-    ca,
-  ]
-  execFileSync('openssl', ['req', ...certificate, '-addext', 'subjectAltName=IP:127.0.0.1'], {
-    stdio: 'ignore',
-  })
-  const port = await freePort()
-  const files = ['--tls-cert-file', ca, '--tls-key-file', key, '--tls-ca-cert-file', ca]
-  const own = await startRedis('--tls-port', String(port), '--tls-auth-clients', 'no', ...files)
-  const url = `rediss://127.0.0.1:${port}`
-  await expect(openRedis(url, () => {})).rejects.toMatchObject({ code: 'unavailable' })
-  const connection = await openRedis(`${url}?ssl_ca_certs=${ca}`, () => {})
-  await actsOn(await openRedisRequestStore({ redis: connection })).store.ping()
-  connection.close()
-  await own.stop()
-  rmSync(folder, { recursive: true })
-})
+test.runIf(redis && hasPrograms('openssl'))(
+  'rediss:// trusts the CA that the address names, and no other',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyferry-tls-'))
+    const [key, ca] = [join(folder, 'key.pem'), join(folder, 'ca.pem')]
+    const certificate = [
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-subj',
+      '/CN=own',
+      '-keyout',
+      key,
+      '-out',
+      ca,
+    ]
+    execFileSync('openssl', ['req', ...certificate, '-addext', 'subjectAltName=IP:127.0.0.1'], {
+      stdio: 'ignore',
+    })
+    const port = await freePort()
+    const files = ['--tls-cert-file', ca, '--tls-key-file', key, '--tls-ca-cert-file', ca]
+    const own = await startRedis('--tls-port', String(port), '--tls-auth-clients', 'no', ...files)
+    const url = `rediss://127.0.0.1:${port}`
+    await expect(openRedis(url, () => {})).rejects.toMatchObject({ code: 'unavailable' })
+    const connection = await openRedis(`${url}?ssl_ca_certs=${ca}`, () => {})
+    await actsOn(await openRedisRequestStore({ redis: connection })).store.ping()
+    connection.close()
+    await own.stop()
+    rmSync(folder, { recursive: true })
+  },
+)
 
 test('a missing Redis prevents the start', async () => {
   await expect(openRedis('redis://127.0.0.1:1', () => {})).rejects.toMatchObject({ code: 'unavailable' })

@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { hasPrograms } from '../../../plumbing/test/programs.ts'
 import type { ExchangeRequest } from '../base/exchange.ts'
 import { httpExchange } from './http-exchange.ts'
 
@@ -144,33 +145,36 @@ describe('proxies', () => {
     expect(answer.body).toBe('direct')
   })
 
-  test('https goes through a tunnel of HTTPS_PROXY, NO_PROXY goes around it', async () => {
-    const tunnels: string[] = []
-    const proxyServer = createServer()
-    proxyServer.on('connect', (request, socket) => {
-      tunnels.push(request.url ?? '')
-      const target = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n')
-        socket.pipe(target).pipe(socket)
+  test.runIf(hasPrograms('openssl'))(
+    'https goes through a tunnel of HTTPS_PROXY, NO_PROXY goes around it',
+    async () => {
+      const tunnels: string[] = []
+      const proxyServer = createServer()
+      proxyServer.on('connect', (request, socket) => {
+        tunnels.push(request.url ?? '')
+        const target = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
+          socket.write('HTTP/1.1 200 OK\r\n\r\n')
+          socket.pipe(target).pipe(socket)
+        })
+        target.on('error', () => socket.destroy())
+        socket.on('error', () => target.destroy())
       })
-      target.on('error', () => socket.destroy())
-      socket.on('error', () => target.destroy())
-    })
-    const proxy = `http://127.0.0.1:${await listen(proxyServer)}`
-    await withAuthority(async ({ port, certificate }) => {
-      const env = { HTTPS_PROXY: proxy, SSL_CERT_FILE: certificate }
-      const url = `https://keyferry.test:${port}/`
-      expect((await httpExchange(env)(get(url))).body).toBe('secure')
-      expect(tunnels).toEqual([`keyferry.test:${port}`])
-      await expect(httpExchange({ ...env, NO_PROXY: 'keyferry.test' })(get(url))).rejects.toMatchObject({
-        reason: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+      const proxy = `http://127.0.0.1:${await listen(proxyServer)}`
+      await withAuthority(async ({ port, certificate }) => {
+        const env = { HTTPS_PROXY: proxy, SSL_CERT_FILE: certificate }
+        const url = `https://keyferry.test:${port}/`
+        expect((await httpExchange(env)(get(url))).body).toBe('secure')
+        expect(tunnels).toEqual([`keyferry.test:${port}`])
+        await expect(httpExchange({ ...env, NO_PROXY: 'keyferry.test' })(get(url))).rejects.toMatchObject({
+          reason: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+        })
       })
-    })
-  })
+    },
+  )
 })
 
 describe('private authorities', () => {
-  test('SSL_CERT_FILE is trusted, and without it nothing is sent', async () => {
+  test.runIf(hasPrograms('openssl'))('SSL_CERT_FILE is trusted, and without it nothing is sent', async () => {
     await withAuthority(async ({ port, certificate }) => {
       const url = `https://localhost:${port}/`
       expect((await httpExchange({ SSL_CERT_FILE: certificate })(get(url))).body).toBe('secure')

@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import { loadEnv } from 'vite'
 import { afterAll, expect, test } from 'vitest'
 import { type HostileMap, hostileMaps, RUNS_OF_MANY_MAPS } from '../../../../e2e/hostile-maps.ts'
+import { INSTALLS_PROGRAMS, skipOrFail } from '../../../../plumbing/test/programs.ts'
 import { misfits } from '../format.ts'
 import { FORMATS } from '../formats.ts'
 
@@ -106,7 +107,7 @@ test.for(READERS)(
   '%s reads every value of a .env file but those that name it',
   ([reader, program, check, read, { most, unreadable }], { skip }) => {
     if (spawnSync(program, check).status !== 0) {
-      if (process.env['CI']) throw new Error(`${reader} is not installed`)
+      skipOrFail(`${reader} is not installed, see ${INSTALLS_PROGRAMS}`)
       skip(`${reader} is not installed`)
     }
     const readable = (map: HostileMap) => {

@@ -1,0 +1,15 @@
+#!/bin/sh
+# `npm run test:all`: from a clean clone on Debian or Ubuntu to one line of sums.
+set -eu
+cd "$(dirname "$0")"
+sh test-programs.sh &
+installing=$!
+npm ci
+wait "$installing"
+npm run check &
+checking=$!
+npm run build
+wait "$checking"
+# It ends with the line `N passed, N failed`.
+export SLOWEST=20
+npm test --silent

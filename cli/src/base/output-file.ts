@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   accessSync,
   closeSync,
@@ -8,15 +8,18 @@ import {
   linkSync,
   lstatSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join, parse } from 'node:path'
 import { type CliError, codeOf, generalError } from './cli-error.ts'
 import { printable } from './printable.ts'
 
 const OWNER_ONLY = 0o600
+
+const OLD_DRAFT_MS = 60_000
 
 export type OutputFile = {
   readonly path: string
@@ -38,12 +41,13 @@ export function requireWritable({ path, mayReplace }: OutputFile): void {
 }
 
 /** Write the file completely or not at all, readable by its owner only. An existing file is replaced in one step; a
- * symbolic link is replaced, not followed.
+ * symbolic link is replaced, not followed. Drafts that killed clients left are removed.
  * @throws CliError general */
 export function writeOutputFile({ path, mayReplace }: OutputFile, text: string): void {
-  const draft = join(dirname(path), `.${basename(path).slice(0, 80)}.${randomUUID()}`)
+  const draft = draftOf(path, randomBytes(8).toString('hex'))
   try {
     writeDraft(draft, text)
+    removeOldDrafts(path, draft)
     if (mayReplace) renameSync(draft, path)
     else publish(draft, path)
     syncFolder(dirname(path))
@@ -52,6 +56,29 @@ export function writeOutputFile({ path, mayReplace }: OutputFile, text: string):
     throw unwritable(path, codeOf(cause), 'No partial file remains. Check the disk and the folder.', cause)
   } finally {
     rmSync(draft, { force: true })
+  }
+}
+
+/** The name has the beginning and the end of the file's, so that the patterns of a `.gitignore` cover both: `.env*`,
+ * `.env*.local`, `*.json`. */
+function draftOf(path: string, unique: string): string {
+  const { dir, name, ext } = parse(path)
+  return join(dir, `${name.slice(0, 40)}.keyferry-${unique}${ext.slice(0, 20)}`)
+}
+
+// By the clock of the file system: the draft of a client that runs is as young as this one.
+function removeOldDrafts(path: string, draft: string): void {
+  const [start = '', end = ''] = parse(draftOf(path, '\0')).base.split('\0')
+  const isDraft = (name: string) =>
+    name.startsWith(start) &&
+    name.endsWith(end) &&
+    /^[0-9a-f]{16}$/.test(name.slice(start.length, -end.length || undefined))
+  const own = lstatSync(draft)
+  for (const name of readdirSync(dirname(path)).filter(isDraft)) {
+    const old = join(dirname(path), name)
+    const stats = lstatSync(old, { throwIfNoEntry: false })
+    const isOurs = stats?.isFile() === true && stats.uid === own.uid
+    if (isOurs && own.mtimeMs - stats.mtimeMs > OLD_DRAFT_MS) rmSync(old, { force: true })
   }
 }
 

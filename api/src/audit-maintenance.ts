@@ -2,7 +2,13 @@ import { openChainNote } from '@keyferry/crypto/chain-note'
 import { checkExport, type ExportedChain } from '@keyferry/crypto/exported-chain'
 import { verifierKey } from '@keyferry/crypto/signed-note'
 import { madeByOperator } from './domain/base/event.ts'
-import { auditKeyIn, type DatabaseSettings, withDatabase, withRecording } from './maintenance.ts'
+import {
+  auditKeyIn,
+  type DatabaseSettings,
+  emptyDatabaseLog,
+  withDatabase,
+  withRecording,
+} from './maintenance.ts'
 import { wholeLog } from './storage/audit/audit-export.ts'
 import { type Forgotten, forgetPerson } from './storage/audit/audit-forgetting.ts'
 import { type Pruned, PruneRefused, pruneExported } from './storage/audit/audit-pruning.ts'
@@ -75,7 +81,9 @@ function tenantOf(chain: ExportedChain, key: NamedAuditKey): string {
  * @param who a user's id or e-mail address
  * @returns null when no user has it */
 export async function forgetInAudit(settings: DatabaseSettings, who: string): Promise<Forgotten | null> {
-  return withRecording(settings, (queries, { auditKey, now }) =>
+  const forgotten = await withRecording(settings, (queries, { auditKey, now }) =>
     forgetPerson(queries, { who, now, mac: auditKey.mac }),
   )
+  await emptyDatabaseLog(settings)
+  return forgotten
 }

@@ -16,6 +16,7 @@ import { proveRootKeys } from './storage/keys-at-rest/root-keys.ts'
 import { backupEmbedded, restoreEmbedded } from './storage/maintenance/embedded-backup.ts'
 import { type Rotation, rewrapTenantKeys } from './storage/maintenance/rotation.ts'
 import { rotateTenantKeys } from './storage/maintenance/tenant-key-rotation.ts'
+import { emptyLog } from './storage/maintenance/write-ahead-log.ts'
 import { resetAccountPassword } from './storage/people/accounts.ts'
 
 export type { Rotation, Verification }
@@ -89,11 +90,12 @@ export async function rotateTenantKey(
   settings: DatabaseSettings,
   { tenantId, ...options }: { tenantId: string | null; settleMs?: number },
 ): Promise<{ tenants: number; values: number }> {
-  return withDatabase(settings, async (database) => {
-    const rotated = await rotateTenantKeys(database, { ...options, tenantId, ring: ringOf(settings) })
-    if (tenantId !== null && rotated.tenants === 0) throw new Error(`no workspace has the id ${tenantId}`)
-    return rotated
-  })
+  const rotated = await withDatabase(settings, (database) =>
+    rotateTenantKeys(database, { ...options, tenantId, ring: ringOf(settings) }),
+  )
+  if (tenantId !== null && rotated.tenants === 0) throw new Error(`no workspace has the id ${tenantId}`)
+  await emptyDatabaseLog(settings)
+  return rotated
 }
 
 /** Make a new key that signs receipts; the one in use endorses it. Servers sign with it after their next start.
@@ -184,6 +186,14 @@ export async function withDatabase<T>(
   } finally {
     await database.close()
   }
+}
+
+/** Leave nothing that was deleted in the write-ahead log of the embedded database.
+ * @throws Error with one line for the operator */
+export async function emptyDatabaseLog(
+  settings: Pick<DatabaseSettings, 'databaseUrl' | 'dataDir'>,
+): Promise<void> {
+  if (settings.databaseUrl === null) await emptyLog(databasePlace(settings))
 }
 
 function databasePlace({ databaseUrl, dataDir }: Pick<ApiSettings, 'databaseUrl' | 'dataDir'>): string {

@@ -3,7 +3,13 @@ import { seal } from '@keyferry/crypto/seal'
 import { removeApprovalsOf } from './domain/approvals/ending.ts'
 import { removeRequestsOf } from './domain/endings/tenant-end.ts'
 import { endsOf } from './domain/kinds/endings.ts'
-import { type DatabaseSettings, ringOf, withDatabase, withRecording } from './maintenance.ts'
+import {
+  type DatabaseSettings,
+  emptyDatabaseLog,
+  ringOf,
+  withDatabase,
+  withRecording,
+} from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
 import { withRequests } from './short-lived.ts'
 import { createEventStore } from './storage/audit/event-store.ts'
@@ -60,7 +66,7 @@ export async function forgetTenantOf(
   tenantId: string,
   isMeant: (name: string) => Promise<boolean>,
 ): Promise<number | null> {
-  return withRecording(settings, async (queries, { now }) => {
+  const ended = await withRecording(settings, async (queries, { now }) => {
     const tenant = await findTenant(queries.query, tenantId)
     if (!tenant && !(await isForgotten(queries.query, tenantId)))
       throw new Error(`no workspace has the id ${tenantId}`)
@@ -70,6 +76,8 @@ export async function forgetTenantOf(
     const names = tenant?.isSole ? [tenantId, tenant.name] : [tenantId]
     return withRequests(settings, (parts) => removeRequestsOf(parts, tenantId, names))
   })
+  await emptyDatabaseLog(settings)
+  return ended
 }
 
 /** `publicKey`: 32 bytes, of the receiving server. `bundleNames`: only these bundles and their keys; empty:

@@ -16,6 +16,7 @@ import { openRedisRequestStore } from './request-store/redis.ts'
 import type { RedisConnection } from './request-store/redis-connection.ts'
 import { openSqliteRequestStore } from './request-store/sqlite.ts'
 import type { ApiSettings } from './settings.ts'
+import { emptyLog } from './storage/maintenance/write-ahead-log.ts'
 
 /** State of the last minutes: requests, held callers, call counts. With Redis all nodes share it; without, it is in
  * this process and a file beside the database. */
@@ -78,7 +79,7 @@ export async function openShortLived(
 
 type RequestPlace = Pick<ApiSettings, 'redisUrl' | 'dataDir'> & { maxLive?: number; maxBoxBytes?: number }
 
-/** Work with the request store of the servers, which can be running.
+/** Work with the request store of the servers, which can be running. A file then holds nothing that was deleted.
  * @returns null: there is none at this place */
 export async function withRequests<T>(
   place: RequestPlace,
@@ -88,7 +89,9 @@ export async function withRequests<T>(
   const clock = { now: () => new Date(), newId: randomId, newToken: randomToken }
   const { requests, close } = await openRequests(place, { now: Date.now, onError: () => undefined })
   try {
-    return await work({ requests, clock })
+    const done = await work({ requests, clock })
+    if (place.redisUrl === null) await emptyLog(requestsFile(place))
+    return done
   } finally {
     await close()
   }

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Maintenance, withApi } from './maintenance.ts'
+import { type Maintenance, whatRemains, withApi } from './maintenance.ts'
 import { StartError } from './start-error.ts'
 
 const REASON_CHARACTERS = 200
@@ -63,7 +63,8 @@ export const AUDIT_COMMANDS = {
       if (forgotten === null)
         throw new StartError(`no user has the id or e-mail address ${JSON.stringify(who)}`)
       const { userId, tenants, origins } = forgotten
-      return `Erased the origin of ${origins} entries of ${userId} in ${tenants} audit logs.`
+      const erased = `Erased the origin of ${origins} entries of ${userId} in ${tenants} audit logs.`
+      return `${erased}\n${whatRemains(database)}`
     }),
   },
 } satisfies Record<string, Maintenance>

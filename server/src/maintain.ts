@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AUDIT_COMMANDS } from './audit-commands.ts'
 import { LIBRARY_COMMANDS } from './library-commands.ts'
-import { type Maintenance, type Operated, withApi } from './maintenance.ts'
+import { type Maintenance, type Operated, whatRemains, withApi } from './maintenance.ts'
 import { placeOf } from './operated-database.ts'
 import { lockFolder, ROOT_KEY_COMMANDS } from './root-key/root-key-commands.ts'
 import type { Settings } from './setting-table.ts'
@@ -23,7 +23,8 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     argument: '[WORKSPACE]',
     run: withApi(async ({ api, database }, tenantId) => {
       const { tenants, values } = await api.rotateTenantKey(database, { tenantId: tenantId || null })
-      return `Workspaces with a new key: ${tenants}. Values re-encrypted: ${values}. The old keys are destroyed.`
+      const done = `Workspaces with a new key: ${tenants}. Values re-encrypted: ${values}.`
+      return `${done} The old keys are destroyed.\n${IN_MEMORY}\n${whatRemains(database)}`
     }),
   },
   'forget-tenant': {
@@ -35,7 +36,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
         ended === null
           ? 'No request store found: run this again with the REDIS_URL or DATA_DIR of the API nodes.'
           : `Open requests removed: ${ended}.`
-      return `${requests}\n${FORGOTTEN}`
+      return `${requests}\n${FORGOTTEN}\n${IN_MEMORY}\n${whatRemains(on.database)}`
     }),
   },
   'rotate-receipt-key': {
@@ -119,8 +120,9 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
   },
 }
 
-const FORGOTTEN = `The workspace and its key are destroyed. Running servers forget the key within 5 seconds.
-Its audit log stays. Backups still have everything: delete them, or rotate the root key and destroy the old one.`
+const IN_MEMORY = 'Running servers keep a key that they used in memory for up to a minute.'
+
+const FORGOTTEN = 'The workspace and its key are destroyed. Its audit log stays.'
 
 async function isTyped(name: string): Promise<boolean> {
   process.stderr.write(`This destroys the workspace ${JSON.stringify(name)} permanently. Type its name: `)

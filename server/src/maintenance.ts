@@ -43,3 +43,12 @@ export type Maintenance = {
    * @returns the text to print at the end, and whether everything is in order. A plain text means that all is well. */
   readonly run: Work<Settings>
 }
+
+/** Where deleted data remains after a command, for the operator. */
+export function whatRemains({ databaseUrl }: Pick<DatabaseSettings, 'databaseUrl'>): string {
+  const files =
+    databaseUrl === null
+      ? 'The database file and its write-ahead log no longer hold the deleted data.'
+      : 'PostgreSQL keeps deleted rows in its files and its WAL until it reuses the space.'
+  return `${files} Backups still hold it: delete them.`
+}

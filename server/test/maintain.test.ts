@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Program, temporaryFolder } from './program.ts'
@@ -45,6 +46,23 @@ async function createKey(address: string, name: string): Promise<void> {
   await fetch(`${address}/api/v1/keys`, { method: 'POST', headers, body })
 }
 
+const PLANTED = '/home/sam/planted-2f7c'
+
+/** Bytes of the first row of a table, as the database has them. */
+function storedIn(table: string, column: string): Buffer {
+  using file = new DatabaseSync(join(dataDir, 'keyferry.db'), { readOnly: true })
+  const bytes = file.prepare(`select ${column} as bytes from ${table}`).get()?.['bytes']
+  if (!(bytes instanceof Uint8Array)) throw new Error(`${table} has no ${column}`)
+  return Buffer.from(bytes)
+}
+
+/** The databases and write-ahead logs of the data folder that have these bytes. */
+function holding(bytes: Buffer): string[] {
+  const files = readdirSync(dataDir).filter((name) => /\.db(-wal)?$/.test(name))
+  expect(files).toEqual(expect.arrayContaining(['keyferry.db', 'keyferry.db-wal', 'requests.db']))
+  return files.filter((name) => readFileSync(join(dataDir, name)).includes(bytes))
+}
+
 const rootKey = () => readFileSync(join(dataDir, 'root.key'), 'utf8')
 
 /** A server with local accounts, and a browser for it. */
@@ -53,8 +71,8 @@ async function startAccounts() {
   let cookie = ''
   server = new Program({ DATA_DIR: dataDir, AUTH_MODE: 'accounts' })
   const address = await server.ready()
-  const post = async (path: string, body: object) => {
-    const headers = { 'content-type': 'application/json' }
+  const post = async (path: string, body: object, more: Record<string, string> = {}) => {
+    const headers = { 'content-type': 'application/json', ...more }
     const answer = await fetch(`${address}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
     cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie
     return answer.status
@@ -116,6 +134,8 @@ test('the root key is rotated in one command, and the values open with the new o
 test('a workspace gets a new key while the server runs, and the server reads and writes on', async () => {
   const address = await start()
   await createKey(address, 'A')
+  const old = storedIn('tenants', 'wrapped_key')
+  expect(holding(old)).not.toEqual([])
   const rotated = run('rotate-tenant-key')
   for (const name of ['B', 'C', 'D']) {
     await createKey(address, name)
@@ -125,9 +145,10 @@ test('a workspace gets a new key while the server runs, and the server reads and
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(
-      /^Workspaces with a new key: 1\. Values re-encrypted: \d\. The old keys are destroyed\.\n$/,
+      /^Workspaces with a new key: 1\. Values re-encrypted: \d\. The old keys are destroyed\.\n.*a minute\.\n.*Backups/,
     ),
   ])
+  expect(holding(old)).toEqual([])
   expect(await names(address)).toEqual(['A', 'B', 'C', 'D'].map((name) => `${name}=value of ${name}`))
   expect((await run('verify')).stdout).toBe('Checked 4 values: 0 cannot be decrypted.\n')
   expect((await run('rotate-tenant-key', 'nobody')).stderr).toContain('no workspace has the id nobody')
@@ -146,15 +167,45 @@ test('a workspace is destroyed while the server runs, once its name is typed', a
   expect(await forget('other\n')).toEqual([1, '', expect.stringContaining('nothing was destroyed')])
   expect(await forget('')).toEqual([1, '', expect.stringContaining('nothing was destroyed')])
   expect(await names(address)).toEqual(['A=value of A'])
+  const asked = await fetch(`${address}/api/v1/requests`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_pubkey: Buffer.alloc(32, 9).toString('base64'),
+      workspace: id,
+      cwd: PLANTED,
+    }),
+  })
+  expect(asked.status).toBe(201)
+  const gone = [storedIn('tenants', 'wrapped_key'), storedIn('keys', 'value'), Buffer.from(PLANTED)]
+  for (const bytes of gone) expect(holding(bytes)).not.toEqual([])
   expect(await forget(`${name}\n`)).toEqual([
     0,
     expect.stringContaining('The workspace and its key are destroyed'),
     expect.stringContaining(`Type its name:`),
   ])
+  for (const bytes of gone) expect(holding(bytes)).toEqual([])
   expect(await read('tenants')).not.toContainEqual(expect.objectContaining({ id }))
   expect((await run('verify')).stdout).toBe('Checked 0 values: 0 cannot be decrypted.\n')
   await stop()
   expect(await names(await start())).toEqual([])
+})
+
+test('a person is erased from the files too, while the server runs', async () => {
+  const { email, password, setup_code, post } = await startAccounts()
+  const browser = { 'user-agent': 'planted-6b1e' }
+  expect(await post('/set-up', { setup_code, email, password }, browser)).toBe(200)
+  expect(await post('/sign-in', { email, password }, browser)).toBe(200)
+  const planted = Buffer.from(browser['user-agent'])
+  // Sessions are apart: they go on.
+  const inLibrary = () => holding(planted).filter((name) => name.startsWith('keyferry.db'))
+  await expect.poll(inLibrary).not.toEqual([])
+  const { code, stdout } = await run('forget-person', email)
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Erased the origin of [1-9].*\n.*write-ahead log/),
+  ])
+  expect(inLibrary()).toEqual([])
 })
 
 test('while a server runs on the folder, rotation and restore wait for its end', async () => {

@@ -43,7 +43,7 @@ class SqliteRequestStore implements RequestStore {
     this.#maxBoxBytes = options.maxBoxBytes ?? LIMITS.waitingDepositBytes
     if (path !== IN_MEMORY) makePrivateFile(path)
     this.#database = new DatabaseSync(path, { timeout: 5_000 })
-    this.#database.exec('pragma journal_mode = wal; pragma synchronous = full;')
+    this.#database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on')
     createTable(this.#database)
     this.#database.exec('pragma busy_timeout = 0')
     this.#commits = new GroupCommit(this.#database)

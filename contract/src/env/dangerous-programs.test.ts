@@ -141,6 +141,12 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
     env: () => ({ JAVA_TOOL_OPTIONS: `-Xlog:all=error:file=${ran}` }),
   },
   {
+    family: 'java',
+    program: 'mvn',
+    args: () => ['-version'],
+    env: () => ({ MAVEN_DEBUG_OPTS: `-Xlog:all=error:file=${ran}` }),
+  },
+  {
     family: 'languages',
     program: 'perl',
     args: () => ['-e', '1'],

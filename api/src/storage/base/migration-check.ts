@@ -3,7 +3,8 @@ import { JOURNAL, TABLES } from './tables.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** `columns` has the `table` and the name of each `column`; `journal` reads `name` and `hash` of the migration table. */
+/** `columns` has the `table` and the name of each `column`. `journal` reads `name` and `hash` of the migration
+ * table. */
 type Found = { columns: readonly Row[]; journal: () => Promise<readonly Row[]> }
 
 const JOURNAL_COLUMNS = Object.keys(JOURNAL.migrations.columns).toSorted()

@@ -24,8 +24,8 @@ export async function backupEmbedded(path: string, file: string): Promise<void> 
 
 /** Put the content of `file` in the place of that of the database at `path`, in one transaction.
  * @returns where the former content is kept, null when there was none
- * @throws Error when `file` is no backup, or not one that this build carries over, or the root keys do not open it; then
- *   nothing has changed */
+ * @throws Error when `file` is no backup, or not one that this build carries over, or the root keys do not open it;
+ *   then nothing has changed */
 export async function restoreEmbedded(
   path: string,
   { file, ring }: { file: string; ring: RootKeyRing },

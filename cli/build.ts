@@ -118,7 +118,9 @@ async function declareTypes(): Promise<void> {
   const lib = join(DIST, 'lib')
   const flags = ['--ignoreConfig', '--noResolve', '--noCheck', '--declaration', '--emitDeclarationOnly']
   const out = ['--outDir', lib, '--target', 'es2024', '--module', 'nodenext']
-  execFileSync('tsc', [join(HERE, 'src', 'client-types.ts'), ...flags, ...out], { stdio: 'inherit' })
+  const tsc = join(HERE, '../node_modules/typescript/bin/tsc')
+  const args = [tsc, join(HERE, 'src', 'client-types.ts'), ...flags, ...out]
+  execFileSync(process.execPath, args, { stdio: 'inherit' })
   await rename(join(lib, 'client-types.d.ts'), join(lib, 'client.d.ts'))
   await appendFile(join(lib, 'client.d.ts'), 'export declare const deliver: Deliver;\n')
   await writeFile(join(lib, 'config.d.cts'), 'export {}\n')

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { hasPrograms } from '../plumbing/test/programs.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -75,11 +76,13 @@ function read(path: string): string {
   return readFileSync(join(folder, path), 'utf8')
 }
 
-test.each([
+test.for([
   ['package.json', 'npm run --silent dev'],
   ['Makefile', 'make --silent dev'],
   ['.envrc', 'direnv allow . && direnv exec . node server.js'],
-])('%s', (_, line) => {
+] as const)('%s', ([, line], { skip }) => {
+  const [program = ''] = line.split(' ')
+  skip(!hasPrograms(program), `${program} is not installed`)
   expect(shell(line)).toBe('server.js hello\n')
 })
 

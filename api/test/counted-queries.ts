@@ -4,9 +4,11 @@ import type { Database } from '../src/storage/base/queries.ts'
 /** Counts the queries of an API that starts with `aroundDatabase`. Reads that are prepared once are not counted. */
 export function countedQueries() {
   let queries = 0
+  let inThisTurn = 0
   const counting: KyselyPlugin = {
     transformQuery({ node }) {
       queries += 1
+      inThisTurn += 1
       return node
     },
     transformResult: async ({ result }) => result,
@@ -25,6 +27,20 @@ export function countedQueries() {
         counts.push(queries - before)
       }
       return Math.min(...counts)
+    },
+    /** The most queries between two turns of the event loop: so many hold all other calls. */
+    async mostInATurn(call: () => Promise<unknown>): Promise<number> {
+      let most = 0
+      let isOver = false
+      const endTurn = () => {
+        most = Math.max(most, inThisTurn)
+        inThisTurn = 0
+        if (!isOver) setImmediate(endTurn)
+      }
+      endTurn()
+      await call()
+      isOver = true
+      return most
     },
   }
 }

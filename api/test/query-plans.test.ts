@@ -106,7 +106,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
       { of: bundleId, id: randomUUID(), name: randomUUID(), own: new Set(['K']), newCopy },
       STAMP,
     ),
-  'compare bundles': ({ comparison }) => comparison.entriesOf(tenantId, [bundleId]),
+  'compare bundles': ({ comparison }) => comparison.entriesOf(tenantId, bundleId),
   'find a key': ({ keys }) => keys.find(tenantId, keyId, 'all'),
   'list keys': ({ keys }) => keys.list(tenantId, {}, FIRST_PAGE),
   'list more keys': ({ keys }) => keys.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),

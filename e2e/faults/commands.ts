@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { fuzz as fuzzApi } from '../../api/test/fuzz.ts'
-import { hasPostgres } from '../../plumbing/test/postgres.ts'
+import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
+import { measureRows, verdictOn } from '../bounds/measure.ts'
 import { ENGINES, hasEngine } from '../engines/engines.ts'
 import { faultsOfPages, VIEWS } from '../engines/walk.ts'
 import { startWorld } from '../engines/world.ts'
@@ -78,6 +79,13 @@ async function* sufferEach(outages: AsyncGenerator<Outage>): AsyncGenerator<Verd
 
 /** Each kind of fault by its name. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
+  async *bounds() {
+    for (const kind of hasPostgres() ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const)) {
+      const databaseUrl = kind === 'SQLite' ? null : await freshPostgres()
+      for await (const measured of measureRows(databaseUrl)) yield verdictOn(kind, measured)
+    }
+  },
+
   async *properties({ fuzz }) {
     yield await holdProperties(fuzz)
   },

@@ -54,9 +54,12 @@ export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
       const open = `${JSON.stringify(bundle).slice(0, -1)},"items":[`
       return new Reply({ stream: jsonArray(items.chunks, { open, close: ']}' }) })
     },
-    compareBundles: async ({ caller, query }) => ({
-      rows: await compareBundles(stores.comparison, caller, query.bundle_id),
-    }),
+    async compareBundles({ caller, query }) {
+      const compared = await compareBundles(stores.comparison, caller, query.bundle_id)
+      const rows = await readEntries(compared, (row) => row)
+      if ('entries' in rows) return { rows: rows.entries }
+      return new Reply({ stream: jsonArray(rows.chunks, { open: '{"rows":[', close: ']}' }) })
+    },
     updateBundle: ({ caller, params, body: change }) =>
       updateBundle(stores.bundles, caller, { bundleId: params.bundle_id, change, clock }),
     duplicateBundle: ({ caller, params, body: draft }) =>

@@ -1,4 +1,5 @@
 import type { Assurance } from '@keyferry/contract'
+import { mapInTurns } from '../base/turns.ts'
 import { activeRole, type Caller, type MembershipStore } from '../people/membership.ts'
 import type { OpenRequest } from '../requests/request.ts'
 import type { Vouch } from '../requests/stored-request.ts'
@@ -93,7 +94,7 @@ export async function policiesOf(
   places: readonly RuledPlace[],
 ): Promise<Policy[]> {
   const setFor = await setRules(stores.policies, tenantId, places)
-  return places.map((place) => effectivePolicy(assurance, setFor(place), place))
+  return mapInTurns(places, (place) => effectivePolicy(assurance, setFor(place), place))
 }
 
 async function setRules(

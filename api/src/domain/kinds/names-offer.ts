@@ -17,6 +17,7 @@ import {
 import { findPending } from '../approvals/decision.ts'
 import { UNNAMED } from '../approvals/policy.ts'
 import { DomainError } from '../base/errors.ts'
+import { mapInTurns } from '../base/turns.ts'
 import { type Bundle, type BundleStore, findBundle, listBundles } from '../library/bundle.ts'
 import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
 import type { Caller } from '../people/membership.ts'
@@ -94,9 +95,10 @@ async function bundlesFor(parts: OfferParts, { caller, stored: { request } }: As
   const bundles = await allBundles(parts.stores.bundles, caller)
   const policies = await policiesOf(parts, caller.tenantId, bundles)
   const about = { request, caller, first: null, returned: null, vouch: null, isAlone: false, ofValues: [] }
-  const isOpen = (policy: Grounds['policy'] | undefined) =>
-    policy !== undefined && refusalOf(NAMES_REFUSALS, { ...about, policy, own: policy }) === null
-  const open = bundles.filter((_, index) => isOpen(policies[index]))
+  const isOpen = (policy: Grounds['policy']) =>
+    refusalOf(NAMES_REFUSALS, { ...about, policy, own: policy }) === null
+  const areOpen = await mapInTurns(policies, isOpen)
+  const open = bundles.filter((_, index) => areOpen[index])
   const shown = open.map(({ id, name, key_count }) => ({ id, name, key_count }))
   const listed = { bundle: null, names: [], bundles: shown, left_out: bundles.length - open.length }
   return { listed, places: [{ ...UNNAMED, id: null }, ...open], people: 1 }

@@ -11,6 +11,7 @@ import {
 } from '../approvals/approval-rules.ts'
 import { namesTightened, rulesOfNames, rulesOfValues } from '../approvals/value-rules.ts'
 import type { Listing } from '../base/listing.ts'
+import { mapInTurns } from '../base/turns.ts'
 import { type Bundle, type BundleOfTenant, findBundle, listBundles } from '../library/bundle.ts'
 import { type BundleEntry, bundleEntries } from '../library/bundle-entry.ts'
 import { dueOf } from '../library/key-lifetime.ts'
@@ -92,16 +93,17 @@ export async function offeredBundle(
   const asked = vouchFor({ caller, stored }, bundle)?.keys ?? stored.request.templateKeys
   const all = entries.map(({ name }) => name)
   const chosen = new Set(names ?? (asked.length > 0 ? asked : all))
-  const { demands, stricter } = await demandsOf(parts, { caller, stored }, { bundle, all, chosen })
+  const { demands, stricter: tightened } = await demandsOf(parts, { caller, stored }, { bundle, all, chosen })
+  const stricter = new Set(tightened)
   const now = parts.clock.now()
   return {
     id: bundle.id,
     name: bundle.name,
     description: bundle.description,
-    items: entries.map((entry) => ({
+    items: await mapInTurns(entries, (entry) => ({
       ...maskedItem(entry, origins.get(entry.name)),
       due: dueOf(entry, now),
-      stricter: stricter.includes(entry.name),
+      stricter: stricter.has(entry.name),
       changed: changed.has(entry.name),
     })),
     is_production: isProduction(bundle),

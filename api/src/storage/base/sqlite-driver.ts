@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
 import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import { GroupCommit } from '@keyferry/plumbing/group-commit'
 import {
@@ -88,12 +89,23 @@ class SqliteConnection implements DatabaseConnection {
     const { read, write, commits } = this.#places
     if (this.isOver) throw new Error('a query after the end of its transaction')
     if (this.isChanging) return write(query)
-    return SelectQueryNode.is(query.query) ? read(query) : commits.alone(() => write<Row>(query))
+    if (!SelectQueryNode.is(query.query)) return commits.alone(() => write<Row>(query))
+    const result = read<Row>(query)
+    await afterRead(result.rows)
+    return result
   }
 
   streamQuery(): never {
     throw new Error('rows are read in pages')
   }
+}
+
+const LONG_READ = 500
+
+/** SQLite reads without a pause. After a long read, other calls run before its rows are used: otherwise several such
+ * calls would hold all others together. */
+export async function afterRead(rows: readonly unknown[]): Promise<void> {
+  if (rows.length >= LONG_READ) await turn()
 }
 
 export type Statement = { hasRows: boolean; statement: StatementSync }

@@ -5,7 +5,7 @@ import { guarded, translated } from './guarded-driver.ts'
 import { type EachRow, insertionFailure, insertionOfEach, updateOfEach } from './many-rows.ts'
 import { prepared } from './prepared.ts'
 import type { Database } from './queries.ts'
-import { cachedStatements, inputs, OrderedAdapter, SqliteTwoConnections } from './sqlite-driver.ts'
+import { afterRead, cachedStatements, inputs, OrderedAdapter, SqliteTwoConnections } from './sqlite-driver.ts'
 import type { Tables } from './tables.ts'
 
 const BUSY_TIMEOUT_MS = 2_000
@@ -38,7 +38,11 @@ export function openSqlite(path: string): Database {
   })
   const run = (text: string) => {
     const read = reader.prepare(text)
-    return async (parameters: unknown[]) => read.all(...inputs(parameters))
+    return async (parameters: unknown[]) => {
+      const rows = read.all(...inputs(parameters))
+      await afterRead(rows)
+      return rows
+    }
   }
   // A transaction holds the only connection that writes, so this runs in it.
   const runEach = ({ text, values }: EachRow) =>

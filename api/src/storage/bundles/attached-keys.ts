@@ -1,9 +1,11 @@
 import { isProduction } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { sql } from 'kysely'
+import { mapInTurns } from '../../domain/base/turns.ts'
 import type { AttachmentStore, SharedKey } from '../../domain/library/attachment.ts'
 import { type LongValues, SMALL_BUNDLE_BYTES, type ValueSize } from '../../domain/library/bundle-entry.ts'
 import type { WantedValues } from '../../domain/library/wanted-values.ts'
+import { inChunks } from '../base/chunks.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import type { Flag } from '../base/tables.ts'
@@ -72,7 +74,7 @@ function listers(
     rows: readonly Awaited<ReturnType<typeof readPublic>>[number][],
   ) => {
     const { open } = await vault.of(tenantId)
-    return rows.map((row) => ({
+    return mapInTurns(rows, (row) => ({
       id: row.id,
       name: row.delivered_name,
       key_name: row.name,
@@ -166,14 +168,24 @@ async function versions(attached: ReturnType<typeof attachedKeys>, keyIds: reado
 }
 
 async function listShared(query: Query, tenantId: string, bundleId: string): Promise<SharedKey[]> {
-  const uses = keysAttached(query, tenantId)
+  const attached = attachedKeys(query, tenantId, bundleId).select('attachments.key_id as id')
+  const keyIds = (await attached.execute()).map(({ id }) => id)
+  return inChunks(keyIds, (some) => sharedAmong(query, { tenantId, bundleId }, some))
+}
+
+async function sharedAmong(
+  query: Query,
+  { tenantId, bundleId }: { tenantId: string; bundleId: string },
+  keyIds: readonly string[],
+): Promise<SharedKey[]> {
+  const uses = attachedKeys(query, tenantId, bundleId)
+    .where('attachments.key_id', 'in', keyIds)
     .innerJoin('attachments as there', (join) =>
       join
         .on(inOneTenant('there.key_id', 'attachments.key_id'))
         .onRef('there.bundle_id', '!=', 'attachments.bundle_id'),
     )
     .innerJoin('bundles', 'bundles.id', 'there.bundle_id')
-    .where('attachments.bundle_id', '=', bundleId)
   const others = await uses
     .select(['bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production'])
     .distinct()

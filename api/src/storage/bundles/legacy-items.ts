@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import type { Bounds } from '../../domain/base/bounds.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
+import { mapInTurns } from '../../domain/base/turns.ts'
 import type { LongValues } from '../../domain/library/bundle-entry.ts'
 import { keyNotFound } from '../../domain/library/key.ts'
 import type { BundlePlace, LegacyItemStore, LegacyItemWrite } from '../../domain/library/legacy-item.ts'
@@ -65,7 +66,7 @@ function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore
     const { open } = await vault.of(tenantId)
     const place = { tenantId, bundleId }
     const rows = await (values === 'public' ? readPublic(place) : build(place, values).execute())
-    return rows.map((row) => ({
+    return mapInTurns(rows, (row) => ({
       name: row.name,
       value: open(row),
       is_secret: row.is_secret === 1,
@@ -110,7 +111,10 @@ async function upsert(
       await turn()
     }
     if (fresh.length > 0) await requireWithinBound(transaction, place, bounds)
-    for (const item of changed) await update(transaction, { ...written, item, known })
+    for (const some of chunks(changed)) {
+      for (const item of some) await update(transaction, { ...written, item, known })
+      await turn()
+    }
     const counts = { created: fresh.length, updated: changed.length }
     const data = { ...counts, names: items.map(({ name }) => name) }
     await stampBundle(transaction, { bundleId: place.bundleId, action: 'item.changed', data }, stamp)

@@ -1,0 +1,97 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mapInTurns } from '../src/domain/base/turns.ts'
+import { inChunks } from '../src/storage/base/chunks.ts'
+import { openDatabase } from '../src/storage/base/database.ts'
+import { type Identity, startTestApi, type TestApi } from './api.ts'
+import { countedQueries } from './counted-queries.ts'
+
+const LONG = 2_000
+const numbers = Array.from({ length: LONG }, (_, index) => index)
+
+/** How often other calls could run before `act` was done. */
+async function turnsDuring(act: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  await act()
+  isOver = true
+  return turns
+}
+
+const find = async (some: readonly number[]) => some
+
+describe('other calls run', () => {
+  test('between the parts of a long list that is mapped', async () => {
+    expect(await turnsDuring(async () => mapInTurns(numbers.slice(0, 500), String))).toBe(0)
+    expect(await turnsDuring(async () => mapInTurns(numbers, String))).toBeGreaterThanOrEqual(3)
+    expect(await mapInTurns(numbers, String)).toEqual(numbers.map(String))
+  })
+
+  test('between the queries for a long list', async () => {
+    expect(await turnsDuring(() => inChunks(numbers.slice(0, 1_000), find))).toBe(0)
+    expect(await turnsDuring(() => inChunks(numbers, find))).toBeGreaterThanOrEqual(1)
+    expect(await inChunks(numbers, find)).toEqual(numbers)
+  })
+
+  test('after a long read of SQLite', async () => {
+    const database = await openDatabase(join(mkdtempSync(join(tmpdir(), 'keyferry-turns-')), 'keyferry.db'))
+    const read = (rows: number) => {
+      const counted = sql`with recursive counted(n) as (select 1 union all select n + 1 from counted where n < ${sql.lit(rows)}) select n from counted`
+      return database.query.selectFrom(sql<{ n: number }>`(${counted})`.as('list')).select('list.n')
+    }
+    const prepared = (rows: number) => database.prepare(() => read(rows))({})
+    for (const run of [(rows: number) => read(rows).execute(), prepared]) {
+      expect(await run(LONG)).toHaveLength(LONG)
+      expect(await turnsDuring(() => run(10))).toBe(0)
+      expect(await turnsDuring(() => run(LONG))).toBeGreaterThanOrEqual(1)
+    }
+    await database.close()
+  })
+})
+
+describe('a bundle of many entries', () => {
+  const counted = countedQueries()
+  let api: TestApi
+  let owner: Identity
+  beforeAll(async () => {
+    api = await startTestApi('sqlite', { aroundDatabase: counted.aroundDatabase })
+    owner = await api.newOwner()
+  })
+  afterAll(() => api.close())
+
+  const named = (name: string) => api.call('createBundle', { as: owner, body: { name } })
+
+  test('is imported again with a bounded number of queries in one piece', async () => {
+    const { json } = await named('legacy')
+    const data = Object.fromEntries(numbers.map((number) => [`N${number}`, 'v']))
+    const again = () =>
+      api.call('importItems', { as: owner, params: { bundle_id: json.id }, body: { format: 'json', data } })
+    expect((await again()).json).toMatchObject({ created: LONG })
+    const most = await counted.mostInATurn(async () => {
+      expect((await again()).json).toMatchObject({ updated: LONG })
+    })
+    expect(most).toBeGreaterThan(1)
+    expect(most).toBeLessThan(300)
+  })
+
+  test('is compared in an answer that is written in parts, by name', async () => {
+    const entries = numbers.map((number) => ({ name: `C${number}`, value: 'v' }))
+    for (const bundle of ['one', 'other']) {
+      await api.call('importVariables', { as: owner, body: { bundle, entries } })
+    }
+    const bundles = (await api.call('listBundles', { as: owner })).json
+    const ids = bundles.filter(({ name }) => name !== 'legacy').map(({ id }) => id)
+    const query = ids.map((id): [string, string] => ['bundle_id', id])
+    const { json, headers } = await api.call('compareBundles', { as: owner, query })
+    expect(headers.get('content-length')).toBeNull()
+    expect(json.rows.map(({ name }) => name)).toEqual(entries.map(({ name }) => name).toSorted())
+  })
+})

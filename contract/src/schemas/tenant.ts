@@ -24,7 +24,7 @@ export const NameTenant = object('NameTenant', { name: TenantName })
 
 export const RenameTenant = object('RenameTenant', {
   name: TenantName,
-  expected: z.object({ name: TenantName }).optional(),
+  expected: z.object({ name: TenantName }).partial().optional(),
 })
 
 export const Tenant = object('Tenant', { id: Id, name: z.string(), role: Role })

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react'
+import { isOvertaken } from '../lib/calls/failure.ts'
 import { useClosing, useUnsaved } from '../lib/page/unsaved.ts'
+import type { EditConflict } from '../lib/page/use-edit.ts'
 import { Button } from './button.tsx'
+import { ConflictNotice } from './conflict-notice.tsx'
 import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
 import { FailureNotice } from './notice.tsx'
@@ -14,6 +17,8 @@ type DialogFormProps<Input, Answer> = Ending<Answer> & {
   input: () => Input | null
   /** Whether the person typed something that closing would lose. */
   unsaved?: boolean
+  /** Of an edit: what another person changed too, and the id of the record. */
+  edited?: { conflict: EditConflict; recordId: string; isUnchanged: boolean }
   /** The refusal is shown beside a field. */
   hidesError?: boolean
   /** What a refusal means here. */
@@ -23,13 +28,14 @@ type DialogFormProps<Input, Answer> = Ending<Answer> & {
 
 /** A form inside a dialog, with its action, a way to cancel, and the server's refusal. */
 export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>) {
-  const { action, look = 'primary', change, input, unsaved = false, hidesError = false, also } = props
+  const { action, look = 'primary', change, input, unsaved = false, edited, also } = props
+  const hidesError = props.hidesError === true || isOvertaken(change.error)
   const closing = useClosing()
   const saved = useUnsaved(unsaved)
   const end = useEnding(props)
   const submit = () => {
     const sent = input()
-    if (sent === null) return
+    if (sent === null) return edited?.isUnchanged ? props.onClose() : undefined
     change.mutate(sent, {
       onSuccess: (answer) => {
         saved()
@@ -40,6 +46,7 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
   return (
     <Form busy={change.isPending} onSubmit={submit} className="space-y-4">
       {props.children}
+      {edited && <ConflictNotice {...edited} />}
       <FailureNotice error={hidesError ? null : change.error} also={also} />
       <div className="flex flex-wrap justify-end gap-3 pt-2">
         <Button label="Cancel" onClick={() => closing(props.onClose)} />

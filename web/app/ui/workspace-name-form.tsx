@@ -1,21 +1,27 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { failureText } from '../lib/calls/failure.ts'
+import { failureText, isOvertaken } from '../lib/calls/failure.ts'
 import { useChange } from '../lib/calls/use-call.ts'
 import { openWorkspace } from '../lib/data/workspaces.ts'
 import { useUnsaved } from '../lib/page/unsaved.ts'
+import { useEdit } from '../lib/page/use-edit.ts'
 import { Button } from './button.tsx'
+import { ConflictNotice } from './conflict-notice.tsx'
 import { Form } from './form.tsx'
 import { TextField } from './text-field.tsx'
 import type { Change } from './use-ending.ts'
+
+type Naming = { name: string; expected?: { name?: string | undefined } }
 
 type WorkspaceNameFormProps<Answer> = {
   label: string
   placeholder?: string
   /** The stored name; empty for a new workspace. */
   stored: string
-  change: Change<{ name: string }, Answer>
+  /** The id of a stored workspace. */
+  recordId?: string
+  change: Change<Naming, Answer>
   onDone: (answer: Answer) => void
   /** What the button says. */
   children: ReactNode
@@ -23,38 +29,42 @@ type WorkspaceNameFormProps<Answer> = {
 
 /** Asks for the name of a workspace; a refusal is shown beside it. */
 export function WorkspaceNameForm<Answer>(props: WorkspaceNameFormProps<Answer>) {
-  const { label, placeholder, stored, change, onDone, children } = props
-  const [name, setName] = useState(stored)
+  const { label, placeholder, stored, recordId, change, onDone, children } = props
+  const { draft, change: edited, set, reset, conflict } = useEdit({ name: stored })
+  const name = draft.name.trim()
   const [isEmpty, setEmpty] = useState(false)
-  const saved = useUnsaved(name !== stored)
+  const saved = useUnsaved(edited !== null)
   const leave = (answer: Answer) => {
     saved()
+    reset()
     onDone(answer)
   }
   const submit = () => {
-    setEmpty(name.trim() === '')
-    if (name.trim() === '') return
-    change.mutate({ name: name.trim() }, { onSuccess: leave })
+    setEmpty(name === '')
+    if (name === '' || edited === null) return
+    change.mutate(recordId === undefined ? { name } : { ...edited, name }, { onSuccess: leave })
   }
+  const refusal = isOvertaken(change.error) ? null : failureText(change.error)
   return (
     <Form busy={change.isPending} onSubmit={submit} className="flex flex-wrap items-end gap-3">
       <div className="min-w-48 flex-1">
         <TextField
           label={label}
-          value={name}
+          value={draft.name}
           placeholder={placeholder}
           maxLength={LIMITS.nameLength}
           autoComplete="off"
-          onChange={setName}
-          problem={isEmpty ? 'Give the workspace a name.' : failureText(change.error)}
+          onChange={(text) => set({ name: text })}
+          problem={isEmpty ? 'Give the workspace a name.' : refusal}
         />
       </div>
       <Button
         label={children}
         type="submit"
         busy={change.isPending}
-        disabled={stored !== '' && name.trim() === stored}
+        disabled={stored !== '' && name === stored}
       />
+      {recordId !== undefined && <ConflictNotice {...{ conflict, recordId }} />}
     </Form>
   )
 }

@@ -1,52 +1,70 @@
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
-import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
+import { useNamedDraft, useNamedEdit } from '../../lib/page/use-named-draft.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import { DescriptionField } from '../../ui/description-field.tsx'
-import { FormDialog, type FormDialogProps } from '../../ui/dialog-form.tsx'
+import { FormDialog } from '../../ui/dialog-form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { TextField, type TextFieldProps } from '../../ui/text-field.tsx'
 
 /** Asks for what a new bundle needs and leads to it. */
 export function NewBundleDialog({ onClose }: { onClose: () => void }) {
+  const create = useChange('createBundle', {})
+  const stored = { name: '', description: '', tags: '' }
+  const { fields, form } = useNamedDraft({ stored, nameProblemOf: bundleNameProblem, change: create })
   return (
-    <BundleForm
+    <FormDialog
+      {...form}
       title="New bundle"
       action="Create bundle"
-      stored={{ name: '', description: '', tags: '' }}
-      change={useChange('createBundle', {})}
       leadsTo={({ id }) => `/bundles/${id}`}
       onClose={onClose}
-    />
+    >
+      <BundleFields {...fields} />
+    </FormDialog>
   )
 }
 
 /** Changes a bundle's name, description and tags. */
 export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose: () => void }) {
   const { id, name, description, tags } = bundle
+  const { fields, form } = useNamedEdit({
+    stored: { name, description, tags },
+    nameProblemOf: bundleNameProblem,
+    change: useChange('updateBundle', { bundle_id: id }),
+    recordId: id,
+  })
   return (
-    <BundleForm
+    <FormDialog
+      {...form}
       title="Edit bundle"
       action="Save"
-      stored={{ name, description, tags }}
-      change={useChange('updateBundle', { bundle_id: id })}
       done={(changed) => `Saved ${changed.name}.`}
       onClose={onClose}
-    />
+    >
+      <BundleFields {...fields} />
+      {fields.draft.name !== name && (
+        <Notice tone="caution" role="status">
+          Terminals and <code className="font-mono">keyferry.json</code> files that name {name} do not find it
+          after that.
+        </Notice>
+      )}
+    </FormDialog>
   )
 }
 
 type BundleDraft = Pick<Bundle, 'name' | 'description' | 'tags'>
 
-type BundleFormProps<Answer> = Omit<FormDialogProps<BundleDraft, Answer>, 'input'> & { stored: BundleDraft }
+type BundleFieldsProps = {
+  draft: BundleDraft
+  onChange: (change: Partial<BundleDraft>) => void
+  nameProblem: string | null
+}
 
-/** The fields of a bundle: name, description and tags. A stored one has a name. */
-function BundleForm<Answer>({ stored, ...dialog }: BundleFormProps<Answer>) {
-  const { change } = dialog
-  const { fields, form } = useNamedDraft({ stored, nameProblemOf: bundleNameProblem, change })
-  const { draft, onChange, nameProblem } = fields
+/** The fields of a bundle: name, description and tags. */
+function BundleFields({ draft, onChange, nameProblem }: BundleFieldsProps) {
   return (
-    <FormDialog {...dialog} {...form}>
+    <>
       <BundleNameField value={draft.name} onChange={(name) => onChange({ name })} problem={nameProblem} />
       <DescriptionField value={draft.description} onChange={(description) => onChange({ description })} />
       <TextField
@@ -55,13 +73,7 @@ function BundleForm<Answer>({ stored, ...dialog }: BundleFormProps<Answer>) {
         onChange={(tags) => onChange({ tags })}
         hint="Separated by commas."
       />
-      {stored.name !== '' && draft.name !== stored.name && (
-        <Notice tone="caution" role="status">
-          Terminals and <code className="font-mono">keyferry.json</code> files that name {stored.name} do not
-          find it after that.
-        </Notice>
-      )}
-    </FormDialog>
+    </>
   )
 }
 

@@ -41,7 +41,11 @@ function Rules({ bundleId, policy }: { bundleId: string; policy: BundlePolicy })
   return (
     <>
       {useIsOwner() && <ProductionChoice policy={policy} save={save} />}
-      <PolicyRules {...{ own: bundle, effective, advice, save }} inherits="As the workspace says">
+      <PolicyRules
+        placeId={bundleId}
+        {...{ own: bundle, effective, advice, save }}
+        inherits="As the workspace says"
+      >
         {also.length > 0 && <AlsoStricter bundleId={bundleId} also={also} />}
       </PolicyRules>
     </>
@@ -71,7 +75,7 @@ function ProductionChoice({ policy: { production, is_production }, save }: Produ
         value={production}
         options={PRODUCTION}
         hint={now}
-        onChange={(chosen) => save.mutate({ production: chosen })}
+        onChange={(chosen) => save.mutate({ production: chosen, expected: { production } })}
       />
     </div>
   )

@@ -1,5 +1,5 @@
 import type { Key, KeyWithBundles } from '../../lib/calls/answers.ts'
-import { failureText } from '../../lib/calls/failure.ts'
+import { failureText, isOvertaken } from '../../lib/calls/failure.ts'
 import type { KeyChange } from '../../lib/data/keys.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { counted } from '../../lib/words/counted.ts'
@@ -7,6 +7,7 @@ import { ago } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
+import { ConflictNotice as FieldConflicts } from '../../ui/conflict-notice.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Form } from '../../ui/form.tsx'
 import { LifetimeFields } from '../../ui/lifetime-fields.tsx'
@@ -97,7 +98,10 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         />
       )}
       {conflict.isOpen && <ConflictNotice item={item} seen={base.version} {...conflict} />}
-      {question.asked === null && !conflict.isOpen && <FailureNotice error={saving.error} />}
+      <FieldConflicts conflict={conflict.described} recordId={item.id} />
+      {question.asked === null && !conflict.isOpen && !isOvertaken(saving.error) && (
+        <FailureNotice error={saving.error} />
+      )}
       <Button
         label="Save changes"
         type="submit"

@@ -6,6 +6,7 @@ import { useChange } from '../../lib/calls/use-call.ts'
 import { type KeyChange, type Lifetime, useSaveKey } from '../../lib/data/keys.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
+import { conflictsOf, picked } from '../../lib/rules/edit.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { valueProblem } from '../../lib/rules/value-warnings.ts'
 import { rotationProblem } from '../../ui/lifetime-fields.tsx'
@@ -39,6 +40,11 @@ export function useKeyEdit(item: KeyWithBundles) {
     isOpen: describeFailure(saving.error).code === 'version_conflict',
     keepMine: answered(() => setBase(item)),
     takeTheirs: answered(() => rebase(item)),
+    described: {
+      conflicts: drafting.conflicts,
+      keepMine: answered(() => setBase(item)),
+      takeTheirs: answered(drafting.takeDescribed),
+    },
   }
   const question = {
     asked,
@@ -109,9 +115,16 @@ function useDraft(item: KeyWithBundles) {
   const isTouched = Object.keys(changeOf(typed.base, typed.draft)).length > 0
   const newest = item.updated_at > typed.base.updated_at ? item : typed.base
   const { base, draft } = isTouched ? typed : { base: newest, draft: draftOf(newest) }
+  const changed = describedChanges(base, draft)
+  const stored = draftOf(item)
+  const edit = { changed: picked(draft, changed), seen: picked<Draft>(base, changed) }
+  const conflicts = conflictsOf(edit, stored)
+  const lost = changed.filter((field) => conflicts.some((conflict) => conflict.field === field))
   return {
     draft,
     base,
+    conflicts,
+    takeDescribed: () => setTyped({ base: item, draft: { ...draft, ...picked(stored, lost) } }),
     change: changeOf(base, draft),
     isTouched,
     set: (part: Partial<Draft>) => setTyped({ base, draft: { ...draft, ...part } }),
@@ -132,14 +145,22 @@ function draftOf({ value, is_secret, is_template, description, expires_at, rotat
 }
 
 function changeOf(base: Key, draft: Draft): KeyChange {
-  const { value, description, is_secret, is_template, expires_at, rotate_after_days } = draft
+  const { value, is_template } = draft
+  const described = describedChanges(base, draft)
   const isNewValue = value !== null && (base.is_secret || value !== base.value)
   return {
     ...(isNewValue ? { value, expected_version: base.version } : {}),
     ...(is_template === base.is_template ? {} : { is_template, expected_version: base.version }),
-    ...(description === base.description ? {} : { description }),
-    ...(is_secret === base.is_secret ? {} : { is_secret }),
-    ...(expires_at === base.expires_at ? {} : { expires_at }),
-    ...(rotate_after_days === base.rotate_after_days ? {} : { rotate_after_days }),
+    ...(described.length === 0
+      ? {}
+      : { ...picked<Described>(draft, described), expected: picked<Described>(base, described) }),
   }
+}
+
+const DESCRIBED = ['description', 'is_secret', 'expires_at', 'rotate_after_days'] as const
+
+type Described = Pick<Draft, (typeof DESCRIBED)[number]>
+
+function describedChanges(base: Described, draft: Described) {
+  return DESCRIBED.filter((field) => draft[field] !== base[field])
 }

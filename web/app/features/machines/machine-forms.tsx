@@ -2,7 +2,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
-import { useNamedDraft } from '../../lib/page/use-named-draft.ts'
+import { useNamedDraft, useNamedEdit } from '../../lib/page/use-named-draft.ts'
 import { WAYS, type Way } from '../../lib/words/platforms.ts'
 import { DescriptionField } from '../../ui/description-field.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
@@ -47,10 +47,11 @@ export function NewMachineDialog({ way: first, onClose }: { way: Way; onClose: (
 export function EditMachineDialog({ machine, onClose }: { machine: Machine; onClose: () => void }) {
   const update = useChange('updateMachine', { machine_id: machine.id })
   const { name, description, audit } = machine
-  const { fields, form } = useNamedDraft({
+  const { fields, form } = useNamedEdit({
     stored: { name, description, audit },
     nameProblemOf: machineNameProblem,
     change: update,
+    recordId: machine.id,
   })
   return (
     <FormDialog

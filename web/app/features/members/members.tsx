@@ -106,8 +106,11 @@ function RoleSelect({ member, disabled }: { member: Member; disabled: boolean })
     },
   )
   const set = (role: Role) => {
-    const undo = () => change.mutate({ role: member.role })
-    change.mutate({ role }, telling(`${member.username} is now ${role}.`, undo))
+    const undo = () => change.mutate({ role: member.role, expected: { role } })
+    change.mutate(
+      { role, expected: { role: member.role } },
+      telling(`${member.username} is now ${role}.`, undo),
+    )
   }
   return (
     <Select

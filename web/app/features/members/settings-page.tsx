@@ -21,7 +21,7 @@ export function SettingsPage() {
         {(data) => (
           <>
             <WorkspaceName me={data} />
-            <WorkspaceRules />
+            <WorkspaceRules id={data.tenant.id} />
             <WorkspaceGrants />
             <WorkspaceWebhooks />
           </>
@@ -74,7 +74,7 @@ function WorkspaceName({ me: { tenant, role } }: { me: Me }) {
   return (
     <Section title="Workspace" size="large" className="mb-8 max-w-xl" headingClass="mb-2">
       {role === 'owner' ? (
-        <RenameForm key={tenant.name} id={tenant.id} current={tenant.name} />
+        <RenameForm id={tenant.id} current={tenant.name} />
       ) : (
         <p className="text-ink-soft">
           <strong className="font-medium break-words text-ink">{tenant.name}</strong>. An owner can rename it.
@@ -90,6 +90,7 @@ function RenameForm({ id, current }: { id: string; current: string }) {
     <WorkspaceNameForm
       label="Name"
       stored={current}
+      recordId={id}
       change={rename}
       onDone={({ name }) => notify({ text: `Renamed the workspace to ${name}.` })}
     >
@@ -99,13 +100,13 @@ function RenameForm({ id, current }: { id: string; current: string }) {
 }
 
 /** The workspace's rules for approvals; an owner changes them. */
-function WorkspaceRules() {
+function WorkspaceRules({ id }: { id: string }) {
   const policy = useAnswer('getTenantPolicy', {})
   return (
     <Section title="Rules for approvals" size="large" className="mb-8" headingClass="mb-1">
       <p className="mb-4 max-w-xl text-ink-soft">They hold for every bundle. A bundle can be stricter.</p>
       <Loaded query={policy} what="the rules">
-        {(data) => <Rules policy={data} />}
+        {(data) => <Rules id={id} policy={data} />}
       </Loaded>
     </Section>
   )
@@ -117,11 +118,14 @@ const USE_BOUND = {
   change: { assurance: 'bound' },
 } as const
 
-function Rules({ policy: { effective, workspace, advice } }: { policy: TenantPolicy }) {
+type RulesProps = { id: string; policy: TenantPolicy }
+
+function Rules({ id, policy: { effective, workspace, advice } }: RulesProps) {
   const save = useChange('changeTenantPolicy', {})
   const shown = advice.includes('use_bound') ? USE_BOUND : null
   return (
     <PolicyRules
+      placeId={id}
       {...{ own: workspace, effective, advice: shown, save }}
       inherits="No rule of the workspace"
     />

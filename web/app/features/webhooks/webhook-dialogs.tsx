@@ -4,11 +4,11 @@ import type { CreatedWebhook, Webhook } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange, without } from '../../lib/calls/use-call.ts'
 import { ALL } from '../../lib/data/lists.ts'
+import { useEdit } from '../../lib/page/use-edit.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { FormDialog } from '../../ui/dialog-form.tsx'
+import { FormDialog, type FormDialogProps } from '../../ui/dialog-form.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
-import type { Change, Ending } from '../../ui/use-ending.ts'
 import { NO_WEBHOOK, type WebhookDraft, WebhookFields } from './webhook-fields.tsx'
 
 /** Creates a webhook, shows its secret once, and leads to its page. */
@@ -16,12 +16,16 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   const create = useChange('createWebhook', {})
   const [, navigate] = useLocation()
   const [created, setCreated] = useState<CreatedWebhook | null>(null)
+  const { draft, change, set } = useEdit(NO_WEBHOOK)
   if (created === null) {
     return (
       <WebhookForm
         title="New webhook"
         action="Create webhook"
-        stored={NO_WEBHOOK}
+        draft={draft}
+        onDraft={set}
+        input={() => draft}
+        unsaved={change !== null}
         change={create}
         onDone={setCreated}
         onClose={onClose}
@@ -40,11 +44,16 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
 export function EditWebhookDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { id, url, description, events, bundle_ids } = webhook
   const update = useChange('updateWebhook', { webhook_id: id })
+  const { draft, change, set, conflict } = useEdit<WebhookDraft>({ url, description, events, bundle_ids })
   return (
     <WebhookForm
       title="Edit webhook"
       action="Save"
-      stored={{ url, description, events, bundle_ids }}
+      draft={draft}
+      onDraft={set}
+      input={() => change}
+      unsaved={change !== null}
+      edited={{ conflict, recordId: id, isUnchanged: change === null }}
       change={update}
       done="Saved the webhook."
       onClose={onClose}
@@ -52,37 +61,27 @@ export function EditWebhookDialog({ webhook, onClose }: { webhook: Webhook; onCl
   )
 }
 
-type WebhookFormProps<Answer> = Ending<Answer> & {
-  title: string
-  action: string
-  /** What is stored now. */
-  stored: WebhookDraft
-  change: Change<WebhookDraft, Answer>
+type WebhookFormProps<Input, Answer> = FormDialogProps<Input, Answer> & {
+  draft: WebhookDraft
+  onDraft: (change: Partial<WebhookDraft>) => void
 }
 
 /** The form of a webhook, with the server's refusal of its address beside the field. */
-function WebhookForm<Answer>({ stored, ...form }: WebhookFormProps<Answer>) {
-  const [draft, setDraft] = useState(stored)
+function WebhookForm<Input, Answer>({ draft, onDraft, ...form }: WebhookFormProps<Input, Answer>) {
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const failure = form.change.error === null ? null : describeFailure(form.change.error)
   const isOfAddress = failure?.code === 'target_refused' || failure?.details['field'] === 'url'
   const input = () => {
-    const url = draft.url.trim()
-    setProblem(URL.canParse(url) ? undefined : 'Give the whole address, with https://.')
-    return URL.canParse(url) ? { ...draft, url } : null
+    const isAddress = URL.canParse(draft.url)
+    setProblem(isAddress ? undefined : 'Give the whole address, with https://.')
+    return isAddress ? form.input() : null
   }
   return (
-    <FormDialog
-      {...form}
-      wide
-      input={input}
-      unsaved={JSON.stringify(draft) !== JSON.stringify(stored)}
-      hidesError={isOfAddress}
-    >
+    <FormDialog {...form} wide input={input} hidesError={isOfAddress}>
       <WebhookFields
         draft={draft}
         problem={problem ?? (isOfAddress ? failure?.message : undefined)}
-        onChange={(change) => setDraft({ ...draft, ...change })}
+        onChange={({ url, ...rest }) => onDraft(url === undefined ? rest : { ...rest, url: url.trim() })}
       />
     </FormDialog>
   )

@@ -54,6 +54,11 @@ function messageOf({ status, code, message, retryAfterSeconds }: CallError): str
   return REFUSALS[message] ?? MESSAGES[code] ?? sentence(message.replace(/^Forbidden: /, ''))
 }
 
+/** Whether a call failed because another person changed what it would overwrite. A notice about the fields says it. */
+export function isOvertaken(error: unknown): boolean {
+  return describeFailure(error).code === 'changed'
+}
+
 /** Why a call failed, in words; null while there is no error. */
 export function failureText(error: unknown): string | null {
   return error === null ? null : describeFailure(error).message

@@ -29,7 +29,7 @@ export function useSaveKey(key_id: string) {
   return useSteps(
     async ({ change, bundleId }: { change: KeyChange; bundleId: string | null }) => {
       if (bundleId === null) return await call('updateKey', { key_id, ...change })
-      const { expected_version: _, ...body } = change
+      const { expected_version: _, expected: __, ...body } = change
       return await call('splitKey', { bundle_id: bundleId, key_id, ...body })
     },
     { refreshes: LIBRARY },

@@ -1,31 +1,53 @@
 import { useState } from 'react'
-import { failureText } from '../calls/failure.ts'
+import { failureText, isOvertaken } from '../calls/failure.ts'
+import { useEdit } from './use-edit.ts'
 
-type NamedDraftParts<Draft, Change> = {
-  /** What is stored; empty fields for something new. */
-  stored: Draft
+type Named = { name: string }
+
+type NamedParts<Fields, Change> = {
   nameProblemOf: (name: string) => string | null
   change: Change
+  /** What is stored; empty fields for something new. */
+  stored: Fields
 }
 
-/** The draft of something with a name. The problem beside the name is the form's own, or the server's refusal.
+/** The draft of something new with a name. The problem beside the name is the form's own, or the server's refusal.
  * @returns `fields`: props for the fields of the draft · `form`: props for the form around them */
-export function useNamedDraft<Draft extends { name: string }, Change extends { error: Error | null }>({
-  stored,
-  nameProblemOf,
-  change,
-}: NamedDraftParts<Draft, Change>) {
-  const [draft, setDraft] = useState(stored)
-  const [problem, setProblem] = useState<string | null>(null)
-  const input = () => {
-    const found = nameProblemOf(draft.name)
-    setProblem(found)
-    return found === null ? draft : null
-  }
-  const onChange = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
-  const unsaved = JSON.stringify(draft) !== JSON.stringify(stored)
+export function useNamedDraft<Fields extends Named, Change extends { error: Error | null }>(
+  parts: NamedParts<Fields, Change>,
+) {
+  const { draft, change, set } = useEdit(parts.stored)
+  const name = useNameProblem(parts)
+  const input = () => (name.isGood(draft.name) ? draft : null)
   return {
-    fields: { draft, nameProblem: problem ?? failureText(change.error), onChange },
-    form: { change, input, unsaved, hidesError: true },
+    fields: { draft, nameProblem: name.problem, onChange: set },
+    form: { change: parts.change, input, unsaved: change !== null, hidesError: true },
   }
+}
+
+/** The edit of something stored that has a name: as `useNamedDraft`, and sends only what differs. */
+export function useNamedEdit<Fields extends Named, Change extends { error: Error | null }>(
+  parts: NamedParts<Fields, Change> & { recordId: string },
+) {
+  const { draft, change, set, conflict } = useEdit(parts.stored)
+  const name = useNameProblem(parts)
+  const input = () => (name.isGood(draft.name) ? change : null)
+  const edited = { conflict, recordId: parts.recordId, isUnchanged: change === null }
+  return {
+    fields: { draft, nameProblem: name.problem, onChange: set },
+    form: { change: parts.change, input, unsaved: change !== null, hidesError: true, edited },
+  }
+}
+
+function useNameProblem<Fields, Change extends { error: Error | null }>({
+  nameProblemOf,
+  change: { error },
+}: NamedParts<Fields, Change>) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const isGood = (name: string) => {
+    const found = nameProblemOf(name)
+    setProblem(found)
+    return found === null
+  }
+  return { isGood, problem: problem ?? (isOvertaken(error) ? null : failureText(error)) }
 }

@@ -24,7 +24,7 @@ function People({ members, chosen, onChange }: NamedPeopleProps & { members: rea
   const before = members.map(({ user_id }) => user_id).filter((id) => chosen.includes(id))
   const left = chosen.length - before.length
   const toggle = (id: string, on: boolean) =>
-    onChange(on ? [...before, id] : before.filter((other) => other !== id))
+    onChange((on ? [...before, id] : before.filter((other) => other !== id)).toSorted())
   return (
     <>
       <div className="grid max-h-64 gap-x-6 overflow-y-auto sm:grid-cols-2">

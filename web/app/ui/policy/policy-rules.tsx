@@ -1,8 +1,11 @@
-import { Fragment, type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import type { Policy, PolicyChange, PolicySetting } from '../../lib/calls/answers.ts'
+import { isOvertaken } from '../../lib/calls/failure.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
+import { useEdit } from '../../lib/page/use-edit.ts'
 import { Button } from '../button.tsx'
+import { ConflictNotice } from '../conflict-notice.tsx'
 import { Facts } from '../facts.tsx'
 import { Form } from '../form.tsx'
 import { FailureNotice, Notice } from '../notice.tsx'
@@ -31,11 +34,11 @@ export function PolicyRules({ advice, ...form }: PolicyRulesProps) {
             size="small"
             className="mt-2"
             busy={save.isPending}
-            onClick={() => save.mutate(advice.change)}
+            onClick={() => save.mutate({ ...advice.change, expected: { assurance: own.assurance } })}
           />
         </Notice>
       )}
-      <PolicyForm key={JSON.stringify(own)} {...form} />
+      <PolicyForm {...form} />
     </>
   )
 }
@@ -57,6 +60,8 @@ function useRuleText(effective: Policy) {
 }
 
 type PolicyFormProps = {
+  /** The id of the bundle or the workspace. */
+  placeId: string
   /** What this place sets. */
   own: PolicySetting
   /** What counts: the strictest of all places. */
@@ -69,17 +74,16 @@ type PolicyFormProps = {
 }
 
 /** The rules that one place sets. A change is saved as a whole. */
-function PolicyForm({ own, effective, inherits, save, children }: PolicyFormProps) {
-  const [draft, setDraft] = useState<PolicySetting>(own)
-  const change = changeOf(own, draft)
-  const isChanged = Object.keys(change).length > 0
-  const lacksPeople = change.approvers === 'named' && !change.people?.length
-  const saved = useUnsaved(isChanged)
+function PolicyForm({ placeId, own, effective, inherits, save, children }: PolicyFormProps) {
+  const { draft, change, set, reset, conflict } = useEdit<PolicySetting>(own)
+  const lacksPeople = draft.approvers === 'named' && !draft.people?.length
+  const saved = useUnsaved(change !== null)
   const submit = () => {
-    if (!isChanged || lacksPeople) return
-    save.mutate(change, {
+    if (change === null || lacksPeople) return
+    save.mutate(withPeople(change, draft), {
       onSuccess: () => {
         saved()
+        reset()
         notify({ text: 'Saved. Remembered approvals that these rules concern have ended.' })
       },
     })
@@ -90,41 +94,47 @@ function PolicyForm({ own, effective, inherits, save, children }: PolicyFormProp
       <div className="grid gap-4 sm:grid-cols-2">
         {FIELDS.map((field) => (
           <Fragment key={field}>
-            <RuleSelect {...{ field, draft, inherits }} now={textOf(field)} onChange={setDraft} />
+            <RuleSelect {...{ field, draft, inherits }} now={textOf(field)} onChange={set} />
             {field === 'approvers' && draft.approvers === 'named' && (
-              <NamedPeople
-                chosen={draft.people ?? []}
-                onChange={(people) => setDraft({ ...draft, people })}
-              />
+              <NamedPeople chosen={draft.people ?? []} onChange={(people) => set({ people })} />
             )}
           </Fragment>
         ))}
       </div>
       {children}
-      <FailureNotice error={save.error} />
+      <ConflictNotice
+        conflict={conflict}
+        recordId={placeId}
+        words={{ nameOf: nameOfField, textOf: (field, value) => textOfChoice(field, value, inherits) }}
+      />
+      <FailureNotice error={isOvertaken(save.error) ? null : save.error} />
       <Button
         label="Save rules"
         type="submit"
         look="primary"
         busy={save.isPending}
-        disabled={!isChanged || lacksPeople}
+        disabled={change === null || lacksPeople}
       />
     </Form>
   )
 }
 
-/** The rules that differ. People belong to the approvers, so both change together. */
-function changeOf(own: PolicySetting, draft: PolicySetting): PolicyChange {
-  const people = draft.approvers === 'named' ? draft.people : null
-  const whoChanged = draft.approvers !== own.approvers || sorted(people) !== sorted(own.people)
-  const others = FIELDS.filter((field) => field !== 'approvers' && draft[field] !== own[field])
-  return {
-    ...Object.fromEntries(others.map((field) => [field, draft[field]])),
-    ...(whoChanged ? { approvers: draft.approvers, people } : {}),
-  }
+/** People belong to the approvers, so both are sent together. */
+function withPeople(change: PolicyChange, { approvers, people }: PolicySetting): PolicyChange {
+  if (change.approvers === undefined && change.people === undefined) return change
+  return { ...change, approvers, people: approvers === 'named' ? people : null }
 }
 
-const sorted = (people: readonly string[] | null): string | null => people?.toSorted().join() ?? null
+const isField = (field: string): field is Field => field in LABELS
+
+const nameOfField = (field: string) => (isField(field) ? LABELS[field] : 'The people who may approve')
+
+function textOfChoice(field: string, value: unknown, inherits: string): string {
+  if (Array.isArray(value)) return value.length === 1 ? '1 person' : `${value.length} people`
+  if (!isField(field)) return 'nobody by name'
+  const option = OPTIONS[field].find((each) => each.value === value)
+  return option?.name ?? (typeof value === 'number' ? nameOfChoice(field, value) : inherits)
+}
 
 type RuleSelectProps = {
   field: Field
@@ -132,7 +142,7 @@ type RuleSelectProps = {
   /** What counts, in words. */
   now: string
   inherits: string
-  onChange: (draft: PolicySetting) => void
+  onChange: (change: Partial<PolicySetting>) => void
 }
 
 /** One rule: what this place sets, and what counts where another place is stricter. */
@@ -143,7 +153,7 @@ function RuleSelect({ field, draft, now, inherits, onChange }: RuleSelectProps) 
   const shown = isOther ? [{ value, name: nameOfChoice(field, value) }, ...options] : options
   const choose = (text: string) => {
     const chosen = options.find((option) => String(option.value) === text)?.value ?? null
-    onChange({ ...draft, [field]: chosen })
+    onChange({ [field]: chosen })
   }
   return (
     <SelectField

@@ -1,0 +1,72 @@
+import { useAnswer } from '../lib/calls/use-call.ts'
+import { useIsOwner } from '../lib/data/me.ts'
+import type { EditConflict } from '../lib/page/use-edit.ts'
+import { ago } from '../lib/words/time.ts'
+import { Button } from './button.tsx'
+import { Notice } from './notice.tsx'
+
+type FieldWords = {
+  nameOf: (field: string) => string
+  textOf: (field: string, value: unknown) => string
+}
+
+type ConflictNoticeProps = {
+  conflict: EditConflict
+  /** The id of the record that both people changed, for who and when. */
+  recordId: string
+  /** How its fields and their values are called. */
+  words?: FieldWords
+}
+
+/** Says that another person changed what this person is changing, shows both, and asks which one to keep. Nothing while
+ * there is no such field. */
+export function ConflictNotice(props: ConflictNoticeProps) {
+  return props.conflict.conflicts.length === 0 ? null : <Conflicts {...props} />
+}
+
+function Conflicts({ conflict, recordId, words = PLAIN }: ConflictNoticeProps) {
+  const { conflicts, keepMine, takeTheirs } = conflict
+  const names = conflicts.map(({ field }) => words.nameOf(field))
+  return (
+    <Notice tone="danger" role="alert">
+      <p>
+        <LastChange recordId={recordId} what={LIST.format(names)} />, after you opened this.
+      </p>
+      <ul className="mt-2 space-y-1">
+        {conflicts.map(({ field, theirs, mine }) => (
+          <li key={field} className="[overflow-wrap:anywhere]">
+            <span className="inline-block first-letter:uppercase">{words.nameOf(field)}</span>. Theirs:{' '}
+            <strong>{words.textOf(field, theirs)}</strong>. Yours:{' '}
+            <strong>{words.textOf(field, mine)}</strong>.
+          </li>
+        ))}
+      </ul>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button label="Keep mine" size="small" onClick={keepMine} />
+        <Button label="Discard mine" size="small" onClick={takeTheirs} />
+      </div>
+    </Notice>
+  )
+}
+
+/** Who changed a record last, and when, as far as this person may read the log. */
+function LastChange({ recordId, what }: { recordId: string; what: string }) {
+  const isOwner = useIsOwner()
+  const [last] = useAnswer('listAudit', { target: recordId, limit: 1 }, { enabled: isOwner }).data ?? []
+  if (last === undefined) return `Another person changed ${what}`
+  return `${last.actor.name ?? 'Another person'} changed ${what} ${ago(last.at)}`
+}
+
+const LIST = new Intl.ListFormat('en', { type: 'conjunction' })
+
+const PLAIN: FieldWords = {
+  nameOf: (field) => field.replaceAll('_', ' '),
+  textOf: (_, value) => plainText(value),
+}
+
+function plainText(value: unknown): string {
+  if (value === null || value === '') return 'empty'
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (Array.isArray(value)) return value.length === 0 ? 'empty' : value.join(', ')
+  return typeof value === 'string' ? `“${value}”` : JSON.stringify(value)
+}

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   accessSync,
   closeSync,
@@ -44,7 +43,7 @@ export function requireWritable({ path, mayReplace }: OutputFile): void {
  * symbolic link is replaced, not followed. Drafts that killed clients left are removed.
  * @throws CliError general */
 export function writeOutputFile({ path, mayReplace }: OutputFile, text: string): void {
-  const draft = draftOf(path, randomBytes(8).toString('hex'))
+  const draft = draftOf(path, crypto.randomUUID().replaceAll('-', '').slice(0, 16))
   try {
     writeDraft(draft, text)
     removeOldDrafts(path, draft)

@@ -29,8 +29,8 @@ export interface ComparisonStore {
 
 const ROWS_AT_ONCE = 500
 
-/** Compare bundles: a row for each name, by name; in each row a cell for each bundle, in the order given. Some rows at a
- * time: 20 bundles of 10,000 names make 50 MB.
+/** Compare bundles: a row for each name, by name; in each row a cell for each bundle, in the order given. Some rows at
+ * a time: 20 bundles of 10,000 names make 50 MB.
  * @throws DomainError not_found */
 export async function compareBundles(
   comparison: ComparisonStore,

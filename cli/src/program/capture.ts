@@ -1,11 +1,10 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process'
-import { type Readable, type Transform, Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { Writable } from 'node:stream'
 import spawn from 'cross-spawn'
-import { codeOf } from '../base/cli-error.ts'
 import type { ProgramStart } from '../base/parts.ts'
 import { exitCodeOf, killGroup } from './child.ts'
 import { findProgram } from './find-program.ts'
+import { passOn } from './program-output.ts'
 
 type CaptureOptions = {
   readonly cwd: string
@@ -21,8 +20,6 @@ export type Captured = Awaited<ReturnType<typeof capture>>
 
 // From SIGTERM to SIGKILL.
 const GRACE_MS = 5_000
-// What the program leaves running behind it may keep its output open.
-const LAST_OUTPUT_MS = 1_000
 
 /** Run a program without input, and keep the end of its output. When the program ends, its remaining
  * child processes are ended too.
@@ -38,23 +35,21 @@ export async function capture(
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe']
   const child = spawn(file, args, { cwd, env, argv0: name, stdio, detached: !isWindows })
   const [stdout, stderr] = [new Tail(maxBytes), new Tail(maxBytes)]
+  const exited = exitCodeOf(child, name)
   const output = Promise.all([
-    keep(child.stdout, filters.stdout, stdout),
-    keep(child.stderr, filters.stderr, stderr),
+    passOn(child.stdout, { exited, through: filters.stdout, to: stdout }),
+    passOn(child.stderr, { exited, through: filters.stderr, to: stderr }),
   ])
   const timeout = AbortSignal.timeout(timeoutMs)
   const stopEnding = endAt(AbortSignal.any([timeout, cancelled]), child)
   try {
-    const exitCode = await exitCodeOf(child, name)
+    const exitCode = await exited
     const isTimedOut = timeout.aborted
-    await Promise.race([output, new Promise((resolve) => void setTimeout(resolve, LAST_OUTPUT_MS))])
+    await output
     return { exitCode, isTimedOut, stdout: stdout.captured(), stderr: stderr.captured() }
   } finally {
     stopEnding()
     killGroup(child, 'SIGKILL')
-    child.stdout?.destroy()
-    child.stderr?.destroy()
-    await output
   }
 }
 
@@ -79,15 +74,6 @@ class Tail extends Writable {
   /** The bytes that were kept, as UTF-8. `leftOut`: how many came before. */
   captured() {
     return { text: this.#kept.toString(), leftOut: this.#leftOut }
-  }
-}
-
-async function keep(from: Readable | null, through: Transform | null, to: Writable): Promise<void> {
-  if (from === null) return
-  try {
-    await (through === null ? pipeline(from, to) : pipeline(from, through, to))
-  } catch (error) {
-    if (codeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   }
 }
 

@@ -1,14 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
-import { createWriteStream } from 'node:fs'
 import { constants } from 'node:os'
-import type { Readable, Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { isatty } from 'node:tty'
 import spawn from 'cross-spawn'
 import { CliError, codeOf, EXIT, type ExitCode } from '../base/cli-error.ts'
 import type { ProgramStart } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { findProgram } from './find-program.ts'
+import { ENDING, onForwardedSignals } from './forwarded-signals.ts'
+import { passOn } from './program-output.ts'
 
 export type StartOptions = {
   readonly platform: NodeJS.Platform
@@ -35,14 +33,29 @@ export function startChild(
   const file = platform === 'win32' ? name : findProgram(name, { searchPath, cwd: process.cwd() })
   const stdio = ['inherit', filters.stdout ? 'pipe' : 'inherit', filters.stderr ? 'pipe' : 'inherit'] as const
   const child = spawn(file, args, { env, stdio: [...stdio], argv0: name, detached: hasOwnGroup })
-  const output = [passOn(child.stdout, filters.stdout, 1), passOn(child.stderr, filters.stderr, 2)]
+  const exited = exitCodeOf(child, name)
+  const output = [
+    passOn(child.stdout, { exited, through: filters.stdout, to: 1 }),
+    passOn(child.stderr, { exited, through: filters.stderr, to: 2 }),
+  ]
   /** Its exit code, or 128 plus the signal's number, once its output was passed on.
    * @throws CliError 126 · 127 */
-  const ended = exitCodeOf(child, name).then(async (exitCode) => {
+  const ended = exited.then(async (exitCode) => {
     await Promise.all(output)
     return exitCode
   })
-  return { process: child, ended }
+  ended.catch(() => undefined) // it may be asked for later
+  /** Resolves when it runs. Call this at once.
+   * @throws CliError 126 · 127 */
+  const started = async (): Promise<void> => {
+    await Promise.race([new Promise((resolve) => void child.once('spawn', () => resolve(null))), exited])
+  }
+  return { process: child, started, ended }
+}
+
+/** Whether a process that we started is over. */
+export function isOver({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
 }
 
 /** The exit code of a program, once it ends; 128 plus the signal's number if a signal ended it.
@@ -54,42 +67,6 @@ export function exitCodeOf(child: ChildProcess, name: string): Promise<number> {
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
     )
   })
-}
-
-// If the reader of our output closes it, the next write of the program fails, as it would without us.
-async function passOn(from: Readable | null, through: Transform | null, to: 1 | 2): Promise<void> {
-  if (from === null || through === null) return
-  try {
-    await pipeline(from, through, createWriteStream('', { fd: to, autoClose: false }))
-  } catch (error) {
-    if (codeOf(error) !== 'EPIPE') throw error
-  }
-}
-
-const FORWARDED = [
-  'SIGINT',
-  'SIGTERM',
-  'SIGHUP',
-  'SIGQUIT',
-  'SIGUSR1',
-  'SIGUSR2',
-  'SIGWINCH',
-  'SIGCONT',
-] as const
-
-/** Listen to signals. `isSeen`: the terminal sends this one, such as Ctrl-C, to our child too, so forwarding it would
- * deliver it twice.
- * @returns ends the listening */
-export function onForwardedSignals(onSignal: (signal: NodeJS.Signals, isSeen: boolean) => void): () => void {
-  const listeners = FORWARDED.map((signal) => {
-    const isFromTerminal = isatty(0) && (signal === 'SIGINT' || signal === 'SIGQUIT')
-    const listener = (): void => onSignal(signal, isFromTerminal)
-    process.on(signal, listener)
-    return { signal, listener }
-  })
-  return () => {
-    for (const { signal, listener } of listeners) process.off(signal, listener)
-  }
 }
 
 function startError(name: string, cause: Error): CliError {
@@ -123,12 +100,18 @@ export async function forwardTo(
   start: ProgramStart,
   { platform, beforeHandover }: StartOptions,
 ): Promise<number> {
-  const child = startChild(start, { platform, hasOwnGroup: false })
-  // Before the handover: a signal that arrives while nothing listens is lost.
-  const stop = onForwardedSignals((signal, isSeen) => isSeen || child.process.kill(signal))
-  beforeHandover()
+  let child: ChildProcess | null = null
+  // Before the program starts and before the handover: a signal that arrives while nothing listens is lost.
+  const stop = onForwardedSignals({ platform, hasOwnGroup: false }, async (signal, isSeen) => {
+    // Its output is still being read, perhaps by nobody.
+    if (child !== null && isOver(child) && ENDING.has(signal)) process.exit(128 + constants.signals[signal])
+    if (!(await isSeen)) child?.kill(signal)
+  })
   try {
-    return await child.ended
+    const started = startChild(start, { platform, hasOwnGroup: false })
+    child = started.process
+    beforeHandover()
+    return await started.ended
   } finally {
     stop()
   }

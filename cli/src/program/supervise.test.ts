@@ -1,12 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Transform } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ProgramStart } from '../base/parts.ts'
 import { forwardTo } from './child.ts'
 import { supervise } from './supervise.ts'
 
-const OPTIONS = { platform: process.platform, beforeHandover: () => undefined, graceMs: 300 }
+const OPTIONS = { platform: process.platform, beforeHandover: () => undefined, graceMs: 1_000 }
 let folder: string
 let log: string
 
@@ -66,10 +67,47 @@ test('an environment that is too large for the system leaves the program running
   expect(lines()).toEqual(['start 1', 'end'])
 })
 
-test('a program that is gone at its restart ends the client with 127', async () => {
+test.each([
+  ['was deleted', 127, () => [join(folder, 'gone')]],
+  ['lost its interpreter', 127, () => [fileOf('#!/no/such/interpreter\n')]],
+])('a program that %s is not started again, until it can be', async (_what, exitCode, argv) => {
   const program = supervise(shell(SERVICE), OPTIONS)
   await expect.poll(lines).toHaveLength(1)
-  const ended = expect(program.ended).rejects.toMatchObject({ exitCode: 127 })
-  await program.restart({ ...shell(''), argv: [join(folder, 'gone')] }, 'SIGTERM')
-  await ended
+  await expect(program.restart({ ...shell(''), argv: argv() }, 'SIGTERM')).rejects.toMatchObject({ exitCode })
+  expect(lines()).toEqual(['start ', 'end'])
+  expect(await program.restart(shell('exit 7'), 'SIGTERM')).toBe('restarted')
+  expect(await program.ended).toBe(7)
+})
+
+function fileOf(text: string): string {
+  const path = join(folder, 'script')
+  writeFileSync(path, text, { mode: 0o755 })
+  return path
+}
+
+test('a restart waits for all that the program started, also if the program itself ended earlier', async () => {
+  const server = `trap 'sleep 0.3; echo closed >>"$LOG"; exit' TERM; echo serving >>"$LOG"; while :; do sleep 0.02; done`
+  for (const starter of [`sh -c '${server.replaceAll("'", `'\\''`)}'; :`, `(${server}) & exec sleep 60`]) {
+    rmSync(log, { force: true })
+    const program = supervise(shell(starter), OPTIONS)
+    await expect.poll(lines).toEqual(['serving'])
+    expect(await program.restart(shell('echo next >>"$LOG"'), 'SIGTERM')).not.toBe('over')
+    expect(await program.ended).toBe(0)
+    expect(lines()).toEqual(['serving', 'closed', 'next'])
+  }
+})
+
+test('the client ends with the program, though others hold its output; of that nothing is lost', async () => {
+  const chunks: Buffer[] = []
+  const slow = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk)
+      setTimeout(done, 20)
+    },
+  })
+  const script = 'sleep 600 & echo $! >>"$LOG"; yes line | head -c 300000; echo last'
+  const start: ProgramStart = { ...shell(script), filters: { stdout: slow, stderr: null } }
+  expect(await forwardTo(start, OPTIONS)).toBe(0)
+  expect(() => process.kill(Number(lines()[0]), 'SIGTERM')).not.toThrow()
+  expect(Buffer.concat(chunks).length).toBe(300_005)
 })

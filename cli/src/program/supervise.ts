@@ -1,7 +1,10 @@
-import { isatty } from 'node:tty'
+import { closeSync, openSync } from 'node:fs'
+import { constants } from 'node:os'
 import type { ProgramStart, SupervisedProgram } from '../base/parts.ts'
 import { withResolvers } from '../base/with-resolvers.ts'
-import { type Child, killGroup, onForwardedSignals, type StartOptions, startChild } from './child.ts'
+import { type Child, type StartOptions, startChild } from './child.ts'
+import { ENDING, onForwardedSignals } from './forwarded-signals.ts'
+import { endTree } from './process-tree.ts'
 import { requireFits } from './size-limits.ts'
 
 const GRACE_MS = 10_000
@@ -11,64 +14,73 @@ type SuperviseOptions = StartOptions & {
   readonly graceMs?: number
 }
 
-// They ask the program to end, so it is not started again.
-const ENDING: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])
-
 /** Run the program as a child process that can be restarted, and forward signals to it.
  * @throws CliError 126 · 127 */
 export function supervise(first: ProgramStart, options: SuperviseOptions): SupervisedProgram {
-  // It listens before the handover: a signal that arrives while nothing listens is lost.
-  const supervisor = new Supervisor(startIn(first, options), options)
+  const supervisor = new Supervisor(first, options)
   options.beforeHandover()
   return supervisor
 }
 
 // A terminal signals its own process group, so there the program must stay in ours.
-function startIn(start: ProgramStart, { platform }: StartOptions): Child {
-  requireFits(start, platform)
-  return startChild(start, { platform, hasOwnGroup: hasOwnGroup(platform) })
-}
-
 function hasOwnGroup(platform: NodeJS.Platform): boolean {
-  return platform !== 'win32' && !isatty(0)
+  if (platform === 'win32') return false
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return false
+  } catch {
+    return true // no terminal
+  }
 }
 
 class Supervisor implements SupervisedProgram {
   readonly #options: SuperviseOptions
+  readonly #hasOwnGroup: boolean
   readonly #end = withResolvers<number>()
   readonly ended = this.#end.promise
-  #child: Child
+  /** Null: it could not be started again. */
+  #child: Child | null = null
   #isRestarting = false
   #isEnding = false
 
-  constructor(child: Child, options: SuperviseOptions) {
+  constructor(first: ProgramStart, options: SuperviseOptions) {
     this.#options = options
-    this.#child = child
-    this.#follow(child)
-    const stop = onForwardedSignals((signal, isSeen) => {
-      this.#isEnding ||= this.#isRestarting && ENDING.has(signal)
-      if (!isSeen) this.#child.process.kill(signal)
-    })
+    this.#hasOwnGroup = hasOwnGroup(options.platform)
+    const how = { platform: options.platform, hasOwnGroup: this.#hasOwnGroup }
+    // It listens before the handover: a signal that arrives while nothing listens is lost.
+    const stop = onForwardedSignals(how, (signal, isSeen) => this.#forward(signal, isSeen))
     void this.#end.promise.then(stop, stop)
+    try {
+      this.#child = this.#startIn(first)
+      this.#follow(this.#child)
+    } catch (error) {
+      stop()
+      throw error
+    }
   }
 
   async restart(start: ProgramStart, signal: NodeJS.Signals): Promise<'restarted' | 'killed' | 'over'> {
     requireFits(start, this.#options.platform) // while the program still runs
     this.#isRestarting = true
-    const isKilled = await this.#stop(signal)
+    const end = await this.#stop(signal)
     if (this.#isEnding) return 'over'
-    this.#again(start)
-    return isKilled ? 'killed' : 'restarted'
+    const child = this.#startIn(start)
+    await child.started()
+    this.#child = child
+    this.#isRestarting = false
+    this.#follow(child)
+    return end === 'killed' ? 'killed' : 'restarted'
   }
 
-  #again(start: ProgramStart): void {
-    try {
-      this.#child = startIn(start, this.#options)
-      this.#isRestarting = false
-      this.#follow(this.#child)
-    } catch (error) {
-      this.#end.reject(error)
-    }
+  #startIn(start: ProgramStart): Child {
+    requireFits(start, this.#options.platform)
+    return startChild(start, { platform: this.#options.platform, hasOwnGroup: this.#hasOwnGroup })
+  }
+
+  async #forward(signal: NodeJS.Signals, isSeen: Promise<boolean>): Promise<void> {
+    this.#isEnding ||= this.#isRestarting && ENDING.has(signal)
+    if (this.#child === null && ENDING.has(signal)) this.#end.resolve(128 + constants.signals[signal])
+    else if (!(await isSeen)) this.#child?.process.kill(signal)
   }
 
   #follow({ ended }: Child): void {
@@ -78,23 +90,23 @@ class Supervisor implements SupervisedProgram {
     ended.then(report, this.#end.reject)
   }
 
-  /** @returns whether it had to be killed */
-  async #stop(signal: NodeJS.Signals): Promise<boolean> {
-    const { process: child, ended } = this.#child
-    let isKilled = false
-    const timer = setTimeout(() => {
-      isKilled = true
-      this.#kill()
-    }, this.#options.graceMs ?? GRACE_MS)
-    child.kill(signal)
-    await ended
-    clearTimeout(timer)
-    return isKilled
+  async #stop(signal: NodeJS.Signals): Promise<'ended' | 'killed'> {
+    const child = this.#child
+    if (child === null) return 'ended'
+    const end = await endProgram(child, signal, this.#options)
+    await child.ended
+    this.#child = null
+    return end
   }
+}
 
-  #kill(): void {
-    const { process: child } = this.#child
-    if (hasOwnGroup(this.#options.platform)) killGroup(child, 'SIGKILL')
-    else child.kill('SIGKILL')
-  }
+// With all that it started: `npm start` leaves its server running, which keeps its port.
+async function endProgram(
+  { process: child }: Child,
+  signal: NodeJS.Signals,
+  { platform, graceMs = GRACE_MS }: SuperviseOptions,
+): Promise<'ended' | 'killed'> {
+  if (child.pid !== undefined && platform !== 'win32') return await endTree(child.pid, signal, graceMs)
+  child.kill(signal)
+  return 'ended'
 }

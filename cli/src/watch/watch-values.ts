@@ -1,5 +1,5 @@
 import { announce } from '../base/announce.ts'
-import { CliError } from '../base/cli-error.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
 import type { Parts, ProgramStart, SupervisedProgram, Values } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { PersonNeeded } from '../delivery/deliver.ts'
@@ -36,7 +36,7 @@ export type Watching = {
 }
 
 /** Watch the values of a program until it ends.
- * @returns its exit code · @throws CliError 126 · 127: it could not be started again */
+ * @returns its exit code */
 export async function watchValues(watching: Watching, parts: Parts): Promise<number> {
   const { program } = watching
   // A failure here must not end the program.
@@ -145,8 +145,14 @@ async function restart({ watching, names, start }: Restart, parts: Parts): Promi
       )
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    tellTrouble(parts, error.message)
+    if (error.exitCode === EXIT.general) tellTrouble(parts, error.message)
+    else tellStopped(parts, error.message)
   }
+}
+
+function tellStopped(parts: Parts, reason: string): void {
+  const text = `${printable(reason)}; the program is not running, trying again when a value changes`
+  announce(parts, { event: 'trouble', reason }, text)
 }
 
 function unknownText(reason: string): string {

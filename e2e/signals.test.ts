@@ -61,10 +61,9 @@ async function call(method: string, path: string, body?: unknown) {
 }
 
 function running(flags: readonly string[], isClient: string) {
-  const log = join(folder, 'log')
+  const log = join(mkdtempSync(join(folder, 'run-')), 'log')
   const program = join(folder, 'program.cjs')
   writeFileSync(program, PROGRAM)
-  rmSync(log, { force: true })
   const { PATH } = process.env
   const own = { PATH, HOME: folder, TERM: 'xterm', KEYFERRY_SERVER: server.url, KEYFERRY_TOKEN: token }
   const words = [CLIENT_PROGRAM, 'run', '-q', ...flags, 'prod/app', '--', process.execPath, program]

@@ -54,7 +54,7 @@ export function startChild(
 }
 
 /** Whether a process that we started is over. */
-export function isOver({ exitCode, signalCode }: ChildProcess): boolean {
+function isOver({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
 }
 

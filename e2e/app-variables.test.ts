@@ -199,9 +199,16 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
     const [key] = await call('GET', '/api/v1/keys', { query: { query: name } })
     const params = { key_id: key?.id ?? '' }
     await call('PUT', '/api/v1/keys/{key_id}', { params, body: { value: 'theirs' } })
+    // What the tab reads when the person comes back to it does not count as seen.
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+    for (const _ of ['first', 'second']) {
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('alert').filter({ hasText: 'changed the value' }).waitFor()
+      expect(await delivered(shop('dev'))).toEqual([`${name}=${name}=theirs`])
+    }
+    await page.getByRole('button', { name: 'Keep my text' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').waitFor()
-    expect(await delivered(shop('dev'))).toEqual([`${name}=${name}=theirs`])
+    await expect.poll(() => delivered(shop('dev'))).toEqual([`${name}=${name}=mine`])
     await closePage(page)
   })
 

@@ -1,13 +1,12 @@
-import type { Key, KeyWithBundles } from '../../lib/calls/answers.ts'
+import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { failureText, isOvertaken } from '../../lib/calls/failure.ts'
 import type { KeyChange } from '../../lib/data/keys.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { counted } from '../../lib/words/counted.ts'
-import { ago } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
-import { ConflictNotice as FieldConflicts } from '../../ui/conflict-notice.tsx'
+import { ConflictNotice } from '../../ui/conflict-notice.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Form } from '../../ui/form.tsx'
 import { LifetimeFields } from '../../ui/lifetime-fields.tsx'
@@ -16,6 +15,7 @@ import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
 import { TemplateChoice } from '../../ui/template-choice.tsx'
 import { TemplateParts } from '../../ui/template-parts.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { ValueConflict } from '../../ui/value-conflict.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
 import { OldValueHolders } from './key-holders.tsx'
 import { ReachDialog } from './reach-dialog.tsx'
@@ -97,8 +97,8 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
           onConfirm={question.answer}
         />
       )}
-      {conflict.isOpen && <ConflictNotice item={item} seen={base.version} {...conflict} />}
-      <FieldConflicts conflict={conflict.described} recordId={item.id} />
+      {conflict.isOpen && <ValueConflict item={item} seen={base.version} {...conflict} />}
+      <ConflictNotice conflict={conflict.described} recordId={item.id} />
       {question.asked === null && !conflict.isOpen && !isOvertaken(saving.error) && (
         <FailureNotice error={saving.error} />
       )}
@@ -136,31 +136,5 @@ function Consequences({ item, change, asksReach }: ConsequencesProps) {
         </Notice>
       )}
     </>
-  )
-}
-
-type ConflictNoticeProps = {
-  item: Key
-  /** The version that the person saw. */
-  seen: number
-  keepMine: () => void
-  takeTheirs: () => void
-}
-
-/** Says that the value has changed since the person read it, and asks which one to keep. */
-function ConflictNotice({ item, seen, keepMine, takeTheirs }: ConflictNoticeProps) {
-  const { version, value_set_at, value_set_by } = item
-  if (version === seen) return null
-  return (
-    <Notice tone="danger" role="alert">
-      <p>
-        Not saved: {value_set_by.name ?? 'another person'} changed the value {ago(value_set_at)}, after you
-        opened this page. It is now version {version}.
-      </p>
-      <div className="mt-2 flex flex-wrap gap-2">
-        <Button label="Keep my text" size="small" onClick={keepMine} />
-        <Button label="Discard my text" size="small" onClick={takeTheirs} />
-      </div>
-    </Notice>
   )
 }

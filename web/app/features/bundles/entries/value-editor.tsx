@@ -1,6 +1,7 @@
 import { Eye, EyeOff } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import type { BundleItem, KeyWithBundles } from '../../../lib/calls/answers.ts'
+import { describeFailure } from '../../../lib/calls/failure.ts'
 import { useAnswer } from '../../../lib/calls/use-call.ts'
 import { useSaveKey } from '../../../lib/data/keys.ts'
 import { useIsOwner } from '../../../lib/data/me.ts'
@@ -12,6 +13,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { FailureNotice, Notice } from '../../../ui/notice.tsx'
 import { TextArea } from '../../../ui/text-field.tsx'
 import { notify } from '../../../ui/toast-store.ts'
+import { ValueConflict } from '../../../ui/value-conflict.tsx'
 import { ValueWarnings } from '../../../ui/value-warnings.tsx'
 
 type ValueEditorProps = {
@@ -34,7 +36,7 @@ export function ValueEditor(props: ValueEditorProps) {
 type ValueFormProps = ValueEditorProps & { held: KeyWithBundles }
 
 function ValueForm(props: ValueFormProps) {
-  const { value, setValue, splits, save, saving, problem, isReady, onKeyDown, submit, close } =
+  const { value, setValue, splits, save, saving, problem, isReady, conflict, onKeyDown, submit, close } =
     useValue(props)
   const { bundle, item, held } = props
   const [isShown, setShown] = useState(false)
@@ -68,7 +70,7 @@ function ValueForm(props: ValueFormProps) {
         )}
       </div>
       <ValueWarnings value={value} />
-      <FailureNotice error={saving.error} />
+      {conflict.isOpen ? <ValueConflict item={held} {...conflict} /> : <FailureNotice error={saving.error} />}
       <div className="flex flex-wrap gap-2">
         {splits && <Button label="Save here only" type="submit" look="primary" {...button} />}
         <Button
@@ -85,7 +87,9 @@ function ValueForm(props: ValueFormProps) {
 }
 
 function useValue({ bundle, item, held, onClose }: ValueFormProps) {
-  const before = item.is_secret ? '' : item.value
+  // What the person saw when they began. The page reads the key again, for example when they come back to the tab.
+  const [seen, setSeen] = useState(held)
+  const before = item.is_secret ? '' : seen.value
   const [value, setValue] = useState(before)
   const splits = useIsOwner() && held.bundles.length > 1
   const saving = useSaveKey(held.id)
@@ -97,7 +101,7 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
   // A bundle that gets its own key gets another row, which takes along the callbacks of a plain `mutate`.
   const save = async (bundleId: string | null) => {
     if (!isReady || saving.isPending) return
-    const change = { value, expected_version: held.version }
+    const change = { value, expected_version: seen.version }
     const isSaved = await saving.mutateAsync({ change, bundleId }).then(
       () => true,
       () => false,
@@ -111,6 +115,17 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
     event?.preventDefault()
     void save(splits ? bundle.id : null)
   }
+  const rebase = (text: string) => () => {
+    saving.reset()
+    setSeen(held)
+    setValue(text)
+  }
+  const conflict = {
+    isOpen: describeFailure(saving.error).code === 'version_conflict',
+    seen: seen.version,
+    keepMine: rebase(value),
+    takeTheirs: rebase(item.is_secret ? '' : held.value),
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return
     if (event.key === 'Escape') close()
@@ -118,7 +133,7 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
     event.preventDefault()
     submit()
   }
-  return { value, setValue, splits, save, saving, problem, isReady, onKeyDown, submit, close }
+  return { value, setValue, splits, save, saving, problem, isReady, conflict, onKeyDown, submit, close }
 }
 
 function placesOf({ bundles }: KeyWithBundles): string {

@@ -53,6 +53,8 @@ const cases = KINDS.flatMap((kind) =>
 
 function isPossible({ kind, hold, stage, end }: Case): boolean {
   if (stage === 'nobody') return hold === 'none' && !['collected', 'removed', 'overtaken'].includes(end)
+  // A deposit returns to its terminal always; its rules below show the refusal.
+  if (kind === 'deposit' && hold === 'none') return false
   if (stage === 'first of two' && (kind !== 'delivery' || end === 'collected')) return false
   if (stage === 'two' && kind !== 'delivery') return end === 'collected'
   return end !== 'wrong codes' || hold !== 'none'
@@ -284,8 +286,9 @@ class Story {
 
   async #givesWrongCodes(stage: Case['stage']): Promise<void> {
     const codes = ['000 001', '000 002', '000 003', '000 004', '000 005']
+    const way = this.#parts.kind === 'deposit' ? 'code' : undefined
     for (const code of codes.slice(0, stage === 'nobody' ? 5 : 3)) {
-      await (stage === 'nobody' ? this.approves(this.member, undefined, code) : this.returns(code))
+      await (stage === 'nobody' ? this.approves(this.member, way, code) : this.returns(code))
     }
   }
 

@@ -3,7 +3,7 @@ import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { portableSeal } from '@keyferry/crypto/portable-seal'
 import { expect } from 'vitest'
 import type { Identity, TestApi } from './api.ts'
-import { ReturningClient } from './returning-client.ts'
+import { ReturningClient, secretOf } from './returning-client.ts'
 
 /** Values by name; a pair says whether a value is secret. */
 export type Deposited = Readonly<Record<string, string | readonly [value: string, isSecret: boolean]>>
@@ -104,6 +104,17 @@ export async function approveDeposit(
   return await api.call('approveDeposit', { as, params: { request_id }, body })
 }
 
+/** Approve the plan as it is now, and return the approval by a code.
+ * @returns the answer that ended this: a refusal, or that of the return */
+export async function storeDeposit(
+  api: Pick<TestApi, 'call'>,
+  as: Identity,
+  { client, ...choice }: { requestId: string; client: DepositClient } & Approving,
+) {
+  const held = await approveDeposit(api, as, { ...choice, release: 'code' })
+  return held.status === 200 ? await client.release(choice.requestId, secretOf(held.json)) : held
+}
+
 type Proposing = {
   bundle: string
   values?: Deposited
@@ -121,10 +132,19 @@ export async function proposeWith(
   const client = new DepositClient(api)
   const params = { request_id: await client.deposit(bundle, values, { detach }) }
   const plan = await planOf(api, as, params.request_id)
-  const way = release === undefined ? {} : { release }
-  const body = { plan_id: plan.json.plan_id, propose: { readable }, ...way }
+  const body = { plan_id: plan.json.plan_id, propose: { readable }, release: release ?? 'code' }
   const approved = await api.call('approveDeposit', { as, params, body })
-  return { client, params, plan, approved, id: approved.json.proposal?.id ?? '' }
+  return { client, params, plan, approved }
+}
+
+/** As `proposeWith`, and return the approval. `ended`: a refusal, or the answer of the return. */
+export async function proposed(api: Pick<TestApi, 'call'>, as: Identity, proposing: Proposing) {
+  const { approved, ...sent } = await proposeWith(api, as, proposing)
+  const { client, params } = sent
+  if (approved.status !== 200) return { ...sent, ended: approved, told: null, id: '' }
+  const ended = await client.release(params.request_id, secretOf(approved.json))
+  const told = (await client.waits(params.request_id)).json
+  return { ...sent, ended, told, id: 'proposal' in told ? told.proposal.id : '' }
 }
 
 /** The id of a new proposal. */
@@ -133,8 +153,8 @@ export async function propose(
   as: Identity,
   proposing: Proposing,
 ): Promise<string> {
-  const { approved, id } = await proposeWith(api, as, proposing)
-  expect([approved.status, approved.failure]).toEqual([200, null])
+  const { ended, id } = await proposed(api, as, proposing)
+  expect([ended.status, ended.failure]).toEqual([200, null])
   return id
 }
 

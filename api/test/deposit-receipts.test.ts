@@ -2,7 +2,7 @@ import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
-import { approveDeposit, DepositClient } from './deposit-client.ts'
+import { DepositClient, storeDeposit } from './deposit-client.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'base64')
 
@@ -22,7 +22,7 @@ describe.each(databases)('receipts of deposits on %s', (kind) => {
     const argv = ['keyferry', 'import', '.env']
     const body = { ...(await client.body(bundle.name, values, { detach: ['GONE'] })), argv }
     const id = await client.asked(body)
-    await approveDeposit(api, owner, { requestId: id })
+    await storeDeposit(api, owner, { client, requestId: id })
     const { deposit } = (await client.waits(id)).json as { deposit: Record<string, unknown> }
     const { kid, payload, signature } = deposit['receipt'] as Record<string, string>
     const { keys } = (await api.call('listReceiptKeys')).json

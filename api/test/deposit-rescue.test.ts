@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { ownRedis } from '../../plumbing/test/redis-server.ts'
 import { type Identity, startTestApi, type TestApi, testSettings } from './api.ts'
-import { approveDeposit, bundleValues, DepositClient } from './deposit-client.ts'
+import { approveDeposit, bundleValues, DepositClient, storeDeposit } from './deposit-client.ts'
+import { secretOf } from './returning-client.ts'
 
 // The second node's clock is past the 15 seconds that the first one has to store a deposit.
 const AHEAD_MS = 16_000
@@ -48,8 +49,13 @@ describe.runIf(databaseUrl && redis)('a node that does not finish a deposit in 1
   async function halfStored(name: string) {
     const client = new DepositClient(second)
     const requestId = await client.deposit('dev/app', { [name]: 'v' })
-    const approving = approveDeposit(first, owner, { requestId })
-    await expect.poll(() => statusOf(requestId)).not.toBe('pending')
+    const held = await approveDeposit(first, owner, { requestId, release: 'code' })
+    const approving = first.call('releaseRequest', {
+      params: { request_id: requestId },
+      headers: client.proof(),
+      body: { secret: secretOf(held.json) },
+    })
+    await expect.poll(() => statusOf(requestId)).toBe('ready')
     return { client, requestId, approving }
   }
   const statusOf = async (request_id: string) =>
@@ -62,7 +68,7 @@ describe.runIf(databaseUrl && redis)('a node that does not finish a deposit in 1
     await blocking.query('rollback')
     expect((await approving).failure?.code).toBe('plan_changed')
     expect((await second.call('listBundles', { as: owner })).json).toEqual([])
-    expect((await approveDeposit(second, owner, { requestId })).status).toBe(200)
+    expect((await storeDeposit(second, owner, { client, requestId })).status).toBe(200)
     expect((await waiting).json).toMatchObject({ status: 'applied', deposit: { counts: { create: 1 } } })
     expect(await bundleValues(second, owner, 'dev/app')).toEqual({ SLOW: 'v' })
   })

@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { depositKeyFits } from '@keyferry/crypto/deposit'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
+import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeDepositKey } from '../src/main.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
-import { approveDeposit, box, bundleValues, DepositClient, planOf } from './deposit-client.ts'
+import { approveDeposit, box, bundleValues, DepositClient, planOf, storeDeposit } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { secretOf } from './returning-client.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'base64')
+let skippedMs = 0
+const now = () => new Date(Date.now() + skippedMs)
+
 const freshName = (prefix = 'dev') => `${prefix}/${randomUUID()}`
 
 describe.each(databases)('deposits on %s', (kind) => {
@@ -21,8 +26,8 @@ describe.each(databases)('deposits on %s', (kind) => {
   })
   afterAll(() => api.close())
 
-  const approve = (requestId: string, choice = {}, as = owner) =>
-    approveDeposit(api, as, { requestId, ...choice })
+  const approve = (client: DepositClient, requestId: string, as = owner) =>
+    storeDeposit(api, as, { client, requestId })
   const contextOf = async (request_id: string) =>
     (await api.call('getRequestContext', { params: { request_id } })).json
   const newest = async (limit: number) => {
@@ -34,8 +39,7 @@ describe.each(databases)('deposits on %s', (kind) => {
     const client = new DepositClient(api)
     const bundle = freshName()
     const id = await client.deposit(bundle, { URL: 'pg://s3cret', PORT: ['8080', false] })
-    const { status, json } = await approve(id)
-    expect([status, json.release]).toEqual([200, undefined])
+    expect((await approve(client, id)).status).toBe(200)
     const answer = await client.waits(id)
     expect(answer.json).toEqual({
       status: 'applied',
@@ -89,7 +93,7 @@ describe.each(databases)('deposits on %s', (kind) => {
       ['MADE_M', 'create', undefined, undefined],
     ])
     expect(plan.text).not.toMatch(/old-secret|new-secret/)
-    await approve(id)
+    await approve(client, id)
     expect(await bundleValues(api, owner, bundle.name)).toEqual({
       SECRET_S: 'new-secret',
       PUBLIC_P: 'new',
@@ -103,12 +107,12 @@ describe.each(databases)('deposits on %s', (kind) => {
     const id = await client.deposit(bundle.name, { STALE_A: 'three' })
     const { plan_id } = (await planOf(api, owner, id)).json
     const other = await client.deposit(bundle.name, { STALE_A: 'two' })
-    expect((await approve(other)).status).toBe(200)
+    expect((await approve(client, other)).status).toBe(200)
     const params = { request_id: id }
-    const stale = await api.call('approveDeposit', { as: owner, params, body: { plan_id } })
+    const stale = await api.call('approveDeposit', { as: owner, params, body: { plan_id, release: 'code' } })
     expect([stale.status, stale.failure?.code]).toEqual([409, 'plan_changed'])
     expect(await bundleValues(api, owner, bundle.name)).toEqual({ STALE_A: 'two' })
-    expect((await approve(id)).status).toBe(200)
+    expect((await approve(client, id)).status).toBe(200)
     expect(await bundleValues(api, owner, bundle.name)).toEqual({ STALE_A: 'three' })
   })
 
@@ -118,7 +122,7 @@ describe.each(databases)('deposits on %s', (kind) => {
     const mine = freshName()
     const first = await client.deposit(mine, { SHARED_X: 'mine' })
     expect((await planOf(api, owner, first)).json).toMatchObject({ changes: [], plan: [{ action: 'own' }] })
-    await approve(first)
+    await approve(client, first)
     expect(await bundleValues(api, owner, other.name)).toEqual({ SHARED_X: 'theirs' })
     const second = await client.deposit(freshName(), { SHARED_X: 'replaced' }, { replace: ['SHARED_X'] })
     const plan = await planOf(api, owner, second)
@@ -144,7 +148,7 @@ describe.each(databases)('deposits on %s', (kind) => {
   test('a deposit that was stored cannot be withdrawn or denied any more', async () => {
     const client = new DepositClient(api)
     const id = await client.deposit(freshName(), { TOO_LATE: '1' })
-    await approve(id)
+    await approve(client, id)
     const headers = { 'x-poll-verifier': client.verifier }
     expect((await api.call('withdrawRequest', { params: { request_id: id }, headers })).status).toBe(409)
     expect((await api.call('denyRequest', { as: owner, params: { request_id: id } })).status).toBe(409)
@@ -157,10 +161,19 @@ describe.each(databases)('deposits on %s', (kind) => {
     const id = await client.deposit(bundle, { RACE_A: '1', RACE_B: '2' })
     const { plan_id } = (await planOf(api, owner, id)).json
     const calls = Array.from({ length: 8 }, () =>
-      api.call('approveDeposit', { as: owner, params: { request_id: id }, body: { plan_id } }),
+      api.call('approveDeposit', {
+        as: owner,
+        params: { request_id: id },
+        body: { plan_id, release: 'code' },
+      }),
     )
-    const statuses = (await Promise.all(calls)).map(({ status }) => status)
+    const answers = await Promise.all(calls)
+    const statuses = answers.map(({ status }) => status)
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, ...Array(7).fill(409)])
+    const secrets = answers.filter(({ status }) => status === 200).map(({ json }) => secretOf(json))
+    const returns = Array.from({ length: 4 }, () => client.release(id, secrets[0] ?? ''))
+    const returned = (await Promise.all(returns)).map(({ status }) => status)
+    expect(returned.toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
     expect(Object.keys(await bundleValues(api, owner, bundle))).toEqual(['RACE_A', 'RACE_B'])
   })
 
@@ -250,13 +263,13 @@ describe.each(databases)('deposits on %s', (kind) => {
     const bundle = await newBundle(api, owner, { [`GUESSED_${guess}`]: 's3cret' })
     const params = { bundle_id: bundle.id }
     await api.call('changeBundlePolicy', { as: owner, params, body: { changers: 'member' } })
-    const id = await new DepositClient(api).deposit(bundle.name, { [`GUESSED_${guess}`]: guess })
+    const client = new DepositClient(api)
+    const id = await client.deposit(bundle.name, { [`GUESSED_${guess}`]: guess })
     const asked = await planOf(api, member, id)
     expect([asked.status, asked.json.proposal]).toEqual([200, undefined])
-    const body = { plan_id: asked.json.plan_id }
-    const stored = await api.call('approveDeposit', { as: member, params: { request_id: id }, body })
-    expect(asked.text).not.toMatch(/same|unchanged/)
-    expect(stored.json.deposit?.counts).toMatchObject({ update: 1, same: 0 })
+    const stored = await approve(client, id, member)
+    expect(asked.text + stored.text).not.toMatch(/same|unchanged/)
+    expect((await client.waits(id)).json).toMatchObject({ deposit: { counts: { update: 1, same: 0 } } })
   })
 
   test('a member approves what only creates; the rest is for owners', async () => {
@@ -275,7 +288,7 @@ describe.each(databases)('deposits on %s', (kind) => {
     const storing = { as: member, params: { request_id: id }, body: { plan_id } }
     expect((await api.call('approveDeposit', storing)).status).toBe(403)
     const creating = await client.deposit(freshName(), { BY_MEMBER: '1' })
-    expect((await approve(creating, {}, member)).status).toBe(200)
+    expect((await approve(client, creating, member)).status).toBe(200)
   })
 
   test('the deposit key is signed by a receipt key; the one before still opens', async () => {
@@ -289,7 +302,7 @@ describe.each(databases)('deposits on %s', (kind) => {
     const id = await client.deposit(bundle, { ROTATED: '1' })
     const kid = await makeDepositKey(api.settings)
     expect((await api.call('getDepositKey')).json.kid).toBe(kid)
-    expect((await approve(id)).status).toBe(200)
+    expect((await approve(client, id)).status).toBe(200)
     const old = await client.deposit(bundle, { ROTATED: '2' })
     await makeDepositKey(api.settings)
     await makeDepositKey(api.settings)
@@ -299,7 +312,7 @@ describe.each(databases)('deposits on %s', (kind) => {
   test('events tell who approved and what was stored, in one log with the import', async () => {
     const client = new DepositClient(api)
     const id = await client.deposit(freshName(), { LOGGED: 'l0gged' }, { meta: { hostname: 'laptop' } })
-    await approve(id)
+    await approve(client, id)
     const { json, text } = await api.call('listAudit', { as: owner, query: { limit: '5' } })
     expect(json.map(({ action }) => action).toSorted()).toEqual([
       'bundle.created',
@@ -327,7 +340,7 @@ describe.each(databases)('deposits that must return to the terminal, on %s', (ki
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {
-    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], approvalAssurance: 'bound' })
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now })
     owner = await api.newOwner()
   })
   afterAll(() => api.close())
@@ -366,6 +379,123 @@ describe.each(databases)('deposits that must return to the terminal, on %s', (ki
     expect((await approve(id)).failure?.code).toBe('release_required')
     const offering = await client.deposit(freshName(), { LURE: '1' })
     expect((await approve(offering)).failure?.code).toBe('release_required')
+  })
+
+  test.each(['loopback', 'code'])(
+    'the waiting client learns from the API whose approval is on its way, before it returns it by %s',
+    async (release) => {
+      const client = new DepositClient(api)
+      const argv = ['keyferry', 'import', '.env']
+      const body = { ...(await client.body(freshName(), { COMPARED: 's3cret' })), argv }
+      const id = await client.asked(body)
+      const waiting = client.waits(id, 'none')
+      const approved = await approve(id, { release })
+      const told = (await waiting).json
+      expect(told).toMatchObject({ status: 'pending', needs: 'release', release_by: release })
+      const { statement } = told as { statement: Record<'kid' | 'payload' | 'signature', string> }
+      const { keys } = (await api.call('listReceiptKeys')).json
+      const publicKey = bytes(keys.find(({ kid }) => kid === statement.kid)?.public_key ?? '')
+      const payload = bytes(statement.payload)
+      expect(receiptFits(payload, { publicKey, signature: bytes(statement.signature) })).toBe(true)
+      expect(JSON.parse(payload.toString())).toEqual({
+        v: 1,
+        kind: 'deposit_approval',
+        origin: 'keyferry.example.com',
+        request_id: id,
+        client_pubkey: client.publicKey,
+        ciphertext_sha256: boxDigest(bytes(body.deposit.ciphertext_base64)),
+        argv_sha256: commandDigest(argv),
+        bundle: { name: body.bundle_id },
+        workspace: { id: owner.tenantId, name: expect.any(String) },
+        approvers: [{ id: owner.userId, username: expect.any(String) }],
+        released_by: release,
+      })
+      // The same hold ends no further wait; its return does, at once.
+      const next = client.waits(id, release)
+      expect(await Promise.race([next, sleep(300, 'held')])).toBe('held')
+      expect((await client.release(id, secretOf(approved.json))).status).toBe(200)
+      expect((await next).json).toMatchObject({ status: 'applied' })
+    },
+  )
+
+  test('another approval of the same request is told too', async () => {
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName(), { TOLD_TWICE: '1' })
+    const first = await approve(id, { release: 'loopback' })
+    const waiting = client.waits(id, 'loopback')
+    await api.call('createKey', { as: owner, body: { name: 'TOLD_TWICE', value: 'other' } })
+    expect((await client.release(id, secretOf(first.json))).failure?.code).toBe('plan_changed')
+    await approve(id, { release: 'loopback' })
+    expect((await waiting).json).toMatchObject({ needs: 'release', statement: { kid: expect.any(String) } })
+  })
+
+  test('a fresh code has a statement of its own', async () => {
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName(), { RESIGNED: '1' })
+    await approve(id, { release: 'loopback' })
+    await api.call('createReleaseCode', { as: owner, params: { request_id: id } })
+    const told = (await client.waits(id, 'loopback')).json as { statement: { payload: string } }
+    expect(JSON.parse(bytes(told.statement.payload).toString())).toMatchObject({ released_by: 'code' })
+  })
+
+  test('a deposit for a workspace by its id is unknown in every other, and no one there holds it', async () => {
+    const stranger = await api.newOwner()
+    const client = new DepositClient(api)
+    const bundle = freshName()
+    const workspace = owner.tenantId.toUpperCase()
+    const id = await client.deposit(bundle, { MEANT: '1' }, { workspace })
+    const params = { request_id: id }
+    const body = { plan_id: '0'.repeat(64), release: 'code' }
+    const unknown = { request_id: '0'.repeat(32) }
+    for (const [there, nowhere] of [
+      [await planOf(api, stranger, id), await planOf(api, stranger, unknown.request_id)],
+      [
+        await api.call('approveDeposit', { as: stranger, params, body }),
+        await api.call('approveDeposit', { as: stranger, params: unknown, body }),
+      ],
+      [
+        await api.call('denyRequest', { as: stranger, params }),
+        await api.call('denyRequest', { as: stranger, params: unknown }),
+      ],
+    ])
+      expect([there?.status, there?.text]).toEqual([404, nowhere?.text])
+    expect(await state(id)).toBe('pending')
+    expect((await storeDeposit(api, owner, { client, requestId: id })).status).toBe(200)
+    expect(await bundleValues(api, owner, bundle)).toEqual({ MEANT: '1' })
+  })
+
+  test('a name of a workspace is a hint: a stranger can have the same', async () => {
+    const stranger = await api.newOwner()
+    const renaming = { as: stranger, params: { tenant_id: stranger.tenantId } }
+    expect((await api.call('renameTenant', { ...renaming, body: { name: 'Acme' } })).status).toBe(200)
+    const asId = await api.call('renameTenant', { ...renaming, body: { name: owner.tenantId.toUpperCase() } })
+    expect([asId.status, asId.failure?.error]).toEqual([400, 'name must not have the form of an id'])
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName(), { NAMED: '1' }, { workspace: 'Acme' })
+    expect((await planOf(api, stranger, id)).status).toBe(200)
+  })
+
+  test('a terminal that asks its person keeps the secret, and returns it later', async () => {
+    const client = new DepositClient(api)
+    const id = await client.deposit(freshName(), { KEPT: '1' })
+    const secret = secretOf((await approve(id, { release: 'loopback' })).json)
+    const headers = client.proof()
+    const keep = (text: string) =>
+      api.call('releaseRequest', { params: { request_id: id }, headers, body: { secret: text, keep: true } })
+    expect((await keep('x'.repeat(43))).failure?.code).toBe('release_wrong')
+    expect((await keep(secret)).status).toBe(200)
+    expect(await state(id)).toBe('held')
+    skippedMs += 60_000
+    expect((await client.release(id, secret)).status).toBe(200)
+    const late = await client.deposit(freshName(), { KEPT: '2' })
+    const lateSecret = secretOf((await approve(late, { release: 'loopback' })).json)
+    skippedMs += 11_000
+    const refused = await api.call('releaseRequest', {
+      params: { request_id: late },
+      headers,
+      body: { secret: lateSecret, keep: true },
+    })
+    expect(refused.failure?.code).toBe('release_expired')
   })
 
   test('three wrong codes deny the deposit, and that is an alarm', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { ComposedLibrary } from './composed-library.ts'
-import { approveDeposit, bundleValues, DepositClient, planOf } from './deposit-client.ts'
+import { approveDeposit, bundleValues, DepositClient, planOf, storeDeposit } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { secretOf } from './returning-client.ts'
 
@@ -36,7 +36,7 @@ describe.each(databases)('names that an import or a deposit removes, on %s', (ki
       { name: 'GONE', action: 'detach', shared_total: 0, choices: [] },
       { name: 'OLD', action: 'detach', shared_with: ['other'] },
     ])
-    expect((await approveDeposit(api, owner, { requestId: id })).status).toBe(200)
+    expect((await storeDeposit(api, owner, { client, requestId: id })).status).toBe(200)
     expect((await client.waits(id)).json).toMatchObject({ deposit: { counts: { create: 1, detach: 2 } } })
     expect((await keysOf(bundle.id)).map(({ name, order }) => [name, order])).toEqual([
       ['KEEP', 0],
@@ -51,7 +51,7 @@ describe.each(databases)('names that an import or a deposit removes, on %s', (ki
     const bundle = await newBundle(api, owner, { A_REMOVED: '1', B_KEPT: '2' })
     const client = new DepositClient(api)
     const id = await client.deposit(bundle.name, {}, { detach: ['A_REMOVED'] })
-    await approveDeposit(api, owner, { requestId: id })
+    await storeDeposit(api, owner, { client, requestId: id })
     const newest = await events(3)
     expect(actionsIn(newest)).toEqual(['bundle.detached', 'deposit.applied', 'deposit.approved'])
     expect(newest.find(({ action }) => action === 'bundle.detached')).toMatchObject({
@@ -123,7 +123,7 @@ describe.each(databases)('names that an import or a deposit removes, on %s', (ki
     const { plan_id } = (await planOf(api, owner, id)).json
     await importing({ bundle: 'other', entries: [{ name: 'RACED', value: '1' }], share: ['RACED'] })
     const params = { request_id: id }
-    const stale = await api.call('approveDeposit', { as: owner, params, body: { plan_id } })
+    const stale = await api.call('approveDeposit', { as: owner, params, body: { plan_id, release: 'code' } })
     expect(stale.failure?.code).toBe('plan_changed')
     expect(await bundleValues(api, owner, bundle.name)).toEqual({ RACED: '1', STAYS: '2' })
   })

@@ -10,7 +10,7 @@ import { JOURNAL, TABLES } from '../src/storage/base/tables.ts'
 import { creationOf } from '../src/storage/schema/column.ts'
 import { type DatabaseKind, type Identity, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
-import { proposeWith } from './deposit-client.ts'
+import { proposed } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 
 export type Library = { owner: Identity; member: Identity; keyId: string; bundleId: string }
@@ -49,7 +49,7 @@ export async function fillLibrary(api: TestApi): Promise<Library> {
   const { json } = await api.call('createWebhook', { as: owner, body: hook })
   await api.call('rotateWebhookSecret', { as: owner, params: { webhook_id: json.id } })
   await api.call('createMachine', { as: owner, body: { name: 'ci' } })
-  await proposeWith(api, member, { bundle: name, values: { PROPOSED: 'a proposed value' } })
+  await proposed(api, member, { bundle: name, values: { PROPOSED: 'a proposed value' } })
   return { owner, member, keyId, bundleId: id }
 }
 

@@ -8,12 +8,13 @@ import type { Database } from '../src/storage/base/queries.ts'
 import { databases, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import {
-  approveDeposit,
   bundleValues,
   DepositClient,
   planOf,
   propose,
+  proposed,
   proposeWith,
+  storeDeposit,
 } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { secretOf } from './returning-client.ts'
@@ -66,13 +67,13 @@ describe.each(databases)('proposals on %s', (kind) => {
 
   test('what a member may not store is kept until an owner stores it; the owner is who set it', async () => {
     const bundle = await ownersBundle({ OLD: 'before' })
-    const proposed = await proposeWith(api, member, {
+    const sent = await proposed(api, member, {
       bundle: bundle.name,
       values: { OLD: 's3cret', NEW: 'n' },
     })
-    expect(proposed.plan.json).toMatchObject({ plan: [], proposal: { values: {} }, may_approve: true })
-    const { id } = proposed
-    expect((await proposed.client.waits(proposed.params.request_id)).json).toEqual({
+    expect(sent.plan.json).toMatchObject({ plan: [], proposal: { values: {} }, may_approve: true })
+    const { id } = sent
+    expect(sent.told).toEqual({
       status: 'proposed',
       proposal: {
         id,
@@ -180,7 +181,8 @@ describe.each(databases)('proposals on %s', (kind) => {
     const id = await propose(api, member, { bundle: bundle.name, values: { RACED: 'mine' } })
     const { plan_id } = (await plan(id)).json
     const client = new DepositClient(api)
-    await approveDeposit(api, owner, { requestId: await client.deposit(bundle.name, { RACED: 'two' }) })
+    const requestId = await client.deposit(bundle.name, { RACED: 'two' })
+    await storeDeposit(api, owner, { client, requestId })
     const stale = await api.call('acceptProposal', {
       as: owner,
       params: { proposal_id: id },
@@ -293,8 +295,8 @@ describe.each(databases)('proposals on %s', (kind) => {
     const bundle = await ownersBundle()
     for (let count = 0; count < LIMITS.personProposals; count++)
       await propose(api, member, { bundle: bundle.name, values: { [`FLOOD_${count}`]: 'v' } })
-    const flooded = await proposeWith(api, member, { bundle: bundle.name, values: { ONE_MORE: 'v' } })
-    expect([flooded.approved.status, flooded.approved.failure?.code]).toEqual([409, 'workspace_full'])
+    const flooded = await proposed(api, member, { bundle: bundle.name, values: { ONE_MORE: 'v' } })
+    expect([flooded.ended.status, flooded.ended.failure?.code]).toEqual([409, 'workspace_full'])
     await propose(api, member, { bundle: bundle.name, values: { FLOOD_0: 'again' } })
     const other = await joinWorkspace(api, owner, 'member')
     await propose(api, other, { bundle: bundle.name, values: { FLOOD_0: 'v' } })
@@ -343,8 +345,10 @@ describe.each(databases)('proposals on %s', (kind) => {
       params: { bundle_id: bundle.id },
       body: { assurance: 'bound' },
     })
-    const click = await proposeWith(api, member, { bundle: bundle.name, values: { HELD: 'w' } })
-    expect(click.approved.failure?.code).toBe('release_required')
+    const click = await new DepositClient(api).deposit(bundle.name, { HELD: 'w' })
+    const body = { plan_id: (await planOf(api, member, click)).json.plan_id, propose: { readable: [] } }
+    const clicked = await api.call('approveDeposit', { as: member, params: { request_id: click }, body })
+    expect(clicked.failure?.code).toBe('release_required')
     const held = await proposeWith(api, member, {
       bundle: bundle.name,
       values: { HELD: 'w' },

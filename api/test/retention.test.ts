@@ -6,7 +6,7 @@ import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
-import { approveDeposit, DepositClient } from './deposit-client.ts'
+import { DepositClient, storeDeposit } from './deposit-client.ts'
 import { fetchValues, grant, newMachine, type TestMachine } from './machine-client.ts'
 import { ReturningClient } from './returning-client.ts'
 
@@ -143,8 +143,9 @@ describe.each(databases)('deliveries and deposits that are kept for some days, o
   })
 
   async function deposit(): Promise<void> {
-    const requestId = await new DepositClient(api).deposit('dev/stored', { D: 'd' })
-    expect((await approveDeposit(api, owner, { requestId, share: [], own: [] })).status).toBe(200)
+    const client = new DepositClient(api)
+    const requestId = await client.deposit('dev/stored', { D: 'd' })
+    expect((await storeDeposit(api, owner, { client, requestId, share: [], own: [] })).status).toBe(200)
   }
 
   test('young deliveries and deposits stay, and old deposits go', async () => {

@@ -18,6 +18,7 @@ export {
   webEndpoints,
 } from './endpoints.ts'
 export { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+export { isIdText } from './id-text.ts'
 export { ATTEMPTS, LIMITS, MASK, RATES, TIMES } from './limits.ts'
 export { isProduction, type Production } from './production.ts'
 export * from './schemas/attachment.ts'

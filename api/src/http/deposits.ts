@@ -4,6 +4,7 @@ import { removedValue, shownPlan, shownValues } from '../domain/kinds/deposit-pl
 import { endProposal, listProposals } from '../domain/kinds/proposal.ts'
 import { offeredDeposit, offeredValues } from '../domain/kinds/proposal-offer.ts'
 import { acceptProposal, planProposal, valuesForOwner } from '../domain/kinds/proposal-storing.ts'
+import { requireInside } from '../domain/requests/request.ts'
 import type { ImportPlan } from '../domain/transfer/library-import.ts'
 import type { ImportStep } from '../domain/transfer/library-import-step.ts'
 import type { Handlers } from './handler.ts'
@@ -27,7 +28,9 @@ export function depositHandlers({
       }
     },
     async planDeposit({ caller, params, body }) {
-      const asking = { caller, stored: await findPending(parts, params.request_id) }
+      const stored = await findPending(parts, params.request_id)
+      requireInside(stored, caller)
+      const asking = { caller, stored }
       const { planned, grounds, proposal } = await offeredDeposit(parts, asking, body)
       const stricter = await stricterIn(parts, caller, planned.plan)
       const plan = { ...shownPlan(planned, grounds), plan: shownSteps(planned.plan, shownValues), stricter }

@@ -52,7 +52,11 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
         known: call.query.known,
         onBreak: (listener) => call.onBreak(listener),
       })
-      if (outcome.status === 'pending') return outcome
+      if (outcome.status === 'pending') {
+        const { held, ...pending } = outcome
+        const { statement } = held ? endingOf(parts, held) : {}
+        return statement ? { ...pending, statement } : pending
+      }
       const { approved, applied, claimId, ciphertextBase64: ciphertext_base64 } = outcome
       const ending = approved && endingOf(parts, approved)
       const delivery = parts.deliveries.of({ requestId: params.request_id, claimId }, async () => {
@@ -97,8 +101,8 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
       deny(parts, caller, { requestId: params.request_id, why: query.reason }),
     withdrawRequest: ({ params, headers, peer }) =>
       withdrawRequest(parts, claimantOf(params, headers), originOf(peer)),
-    releaseRequest: ({ params, headers, body: { secret }, peer }) =>
-      releaseRequest(parts, claimantOf(params, headers), { secret, origin: originOf(peer) }),
+    releaseRequest: ({ params, headers, body, peer }) =>
+      releaseRequest(parts, claimantOf(params, headers), { ...body, origin: originOf(peer) }),
     createReleaseCode: async ({ caller, params }) => ({
       release: await freshCode(parts, caller, params.request_id),
     }),

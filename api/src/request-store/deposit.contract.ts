@@ -20,6 +20,7 @@ const approved: ApprovedDeposit = {
   planId: 'plan',
   choices: { own: [], share: [], replace: [], keyNames: {} },
   assurance: 'bound',
+  statement: { kid: '1a2b3c4d5e6f7081', payload: 'e30=', signature: 'c2lnbmVk' },
   readable: null,
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { object } from './text.ts'
+import { Flag, object } from './text.ts'
 
 /** How an approval can return to the terminal: through the client's own loopback address, or as a code typed there. */
 export const RELEASES = ['loopback', 'code'] as const
@@ -29,6 +29,9 @@ export const Approved = object('Approved', {
 
 export const FreshCode = object('FreshCode', { release: Release })
 
+/** `keep`: the secret has arrived in time, and the terminal asks its person before it returns the approval. Nothing is
+ * released, and the same secret counts for two more minutes. */
 export const ReleaseRequest = object('ReleaseRequest', {
   secret: z.string({ error: 'secret required' }).min(1, 'secret required').max(64),
+  keep: Flag('keep').optional(),
 })

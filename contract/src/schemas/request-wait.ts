@@ -31,13 +31,15 @@ export const NamedWorkspace = named('NamedWorkspace')
  * return to the terminal (`release_by`); `second_person`, one person approved and the bundle needs two; `approver`, a
  * person vouched and others decide (`deciders`: owners, or people that the rules name); `expires_in`: for how long, for
  * a client that `waits_for_others`. All but the ciphertext are absent where it was stored directly. `applied`: the
- * deposit is stored; told once. `proposed`: it is kept for the owners; told once. */
+ * deposit is stored; told once. `proposed`: it is kept for the owners; told once. `statement` of a held deposit: who
+ * approved it for which workspace, signed as a receipt is; docs/deposits.md has its form. */
 export const WaitResult = z
   .discriminatedUnion('status', [
     z.object({
       status: z.literal('pending'),
       needs: z.enum(['release', 'second_person', 'approver']).optional(),
       release_by: ReleaseField.optional(),
+      statement: Receipt.optional(),
       deciders: z.object({ who: z.enum(['owner', 'named']), count: z.int() }).optional(),
       expires_in: z.int().optional(),
     }),

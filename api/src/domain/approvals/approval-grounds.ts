@@ -1,7 +1,7 @@
 import type { Assurance } from '@keyferry/contract'
 import { mapInTurns } from '../base/turns.ts'
 import { activeRole, type Caller, type MembershipStore } from '../people/membership.ts'
-import type { OpenRequest } from '../requests/request.ts'
+import { gradeOf, type OpenRequest } from '../requests/request.ts'
 import type { Vouch } from '../requests/stored-request.ts'
 import type { Grounds } from './approval-rules.ts'
 import {
@@ -52,8 +52,9 @@ export async function groundsOf(
   judged: Judged,
 ): Promise<Grounds> {
   const { places, people, approvers, rulesOfValues } = judged
+  const assurance = gradeOf(stored.request, parts.assurance)
   const [policies, ofValues = []] = await Promise.all([
-    policiesOf(parts, caller.tenantId, places),
+    policiesOf({ ...parts, assurance }, caller.tenantId, places),
     rulesOfValues?.(),
   ])
   const own = strictestPolicy(policies)

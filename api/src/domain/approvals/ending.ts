@@ -1,4 +1,4 @@
-import type { Assurance, ReleaseWay, WaitResult } from '@keyferry/contract'
+import type { Assurance, Receipt, ReleaseWay, WaitResult } from '@keyferry/contract'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import type { Event, EventStore } from '../base/event.ts'
@@ -51,6 +51,8 @@ export type Ending = {
   afterReturn?(back: Return): (() => Promise<void>)[]
   /** It will return by a code. */
   byCode?(): Approved
+  /** What the client gets while it waits for the return. */
+  statement?: z.output<typeof Receipt>
   /** What the client gets beside the ciphertext. */
   facts?: Facts
   /** The client has everything. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ReleaseWay, TIMES } from '@keyferry/contract'
+import type { Approved } from '../requests/approved.ts'
 import {
   type Claimant,
   changeRequest,
@@ -9,6 +10,7 @@ import {
   requireOpen,
 } from '../requests/request.ts'
 import { type Claim, type Claimed, claimStep } from '../requests/request-steps.ts'
+import type { StoredRequest } from '../requests/stored-request.ts'
 import type { WaitingRoom } from '../requests/waiting-room.ts'
 
 /*
@@ -52,14 +54,15 @@ export type Wait = Claimant & {
 }
 
 /** `ready` holds a claim, which the caller must end with `Deliveries`. */
-export type WaitOutcome = ({ status: 'pending' } & Needs) | ({ status: 'ready' } & Claimed)
+/** `held`: the approval that waits for its return. */
+export type WaitOutcome = ({ status: 'pending'; held?: Approved } & Needs) | ({ status: 'ready' } & Claimed)
 
 /** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
  * While another waiter holds the claim this one stays: it may be released.
  * @throws DomainError not_found (unknown, delivered, or not proved to be the caller's own) · request_denied
  *   · request_withdrawn · request_expired · too_many · unavailable */
 export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<WaitOutcome> {
-  const { expiresAtMs, turn } = await turnOfOwn(parts, wait)
+  const { expiresAtMs, turn, heldHash } = await turnOfOwn(parts, wait)
   await parts.takeTurn(turn)
   using hold = parts.room.hold(wait.requestId, holdMs(expiresAtMs, parts.clock.now()))
   wait.onBreak(() => hold.finish())
@@ -69,7 +72,8 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
     requireOpen(claim.status, claim.stored.whyDenied)
     const lookAgainMs = claim.status === 'taken' ? await parts.onTaken(wait.requestId) : null
     const needs = needsOf(wait, claim, parts.clock.now())
-    if (hold.isOver || isNews(needs, wait.known)) return { status: 'pending', ...needs }
+    const isOver = hold.isOver || isNews(needs, wait.known) || isToCompare(claim.stored, wait.known, heldHash)
+    if (isOver) return { status: 'pending', ...needs, ...approvalHeld(claim.stored) }
     await (lookAgainMs === null ? hold.changed() : Promise.race([hold.changed(), sleep(lookAgainMs)]))
   }
 }
@@ -99,11 +103,27 @@ function isNews({ needs, release_by }: Needs, known: Known | undefined): boolean
   return known !== undefined && now !== known && now !== 'loopback' && now !== 'none'
 }
 
+// The client of a deposit compares each approval before it returns it, so each hold ends its wait once.
+function isToCompare({ request, held }: StoredRequest, known: Known | undefined, heldHash: string | null) {
+  if (request.deposit === null || held === null || known === undefined) return false
+  return known !== held.by || held.hash !== heldHash
+}
+
+function approvalHeld({ held, approved }: StoredRequest): { held?: Approved } {
+  return held === null || approved === null ? {} : { held: approved }
+}
+
 // Returns only what is needed: thousands of calls may be held, and each would keep the whole request in memory. A
-// release begins a new count of polls, so that the client can collect its values at once.
-async function turnOfOwn(parts: WaitParts, wait: Wait): Promise<{ expiresAtMs: number; turn: string }> {
-  const { request, expiresAtMs, returned, vouch } = await findOwn(parts, wait)
-  return { expiresAtMs, turn: `${request.id}${returned ?? ''}${vouch?.returned ?? ''}` }
+// release begins a new count of polls, so that the client can collect its values at once. So does the hold of a deposit,
+// which ends a wait.
+async function turnOfOwn(parts: WaitParts, wait: Wait) {
+  const { request, expiresAtMs, held, returned, vouch } = await findOwn(parts, wait)
+  const heldHash = request.deposit === null ? null : (held?.hash ?? null)
+  return {
+    expiresAtMs,
+    heldHash,
+    turn: `${request.id}${returned ?? ''}${vouch?.returned ?? ''}${heldHash ?? ''}`,
+  }
 }
 
 function holdMs(expiresAtMs: number, now: Date): number {

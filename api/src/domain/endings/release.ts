@@ -1,4 +1,4 @@
-import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
+import { ATTEMPTS, type Release, type ReleaseWay, TIMES } from '@keyferry/contract'
 import { releaseHash } from '@keyferry/crypto/release'
 import type { z } from 'zod'
 import { refused, releaseRequired } from '../approvals/approval-rules.ts'
@@ -30,6 +30,9 @@ import type { Deliveries } from './request-deliveries.ts'
  * the client that asked gives the secret back: over its own loopback address within ten seconds, or as a code that the
  * person types there within two minutes. A lure that ends with a click has neither, so its values never leave.
  *
+ * A terminal that has to ask its person first says so within that time (`keep`). Then the secret has proved its way, and
+ * counts for two minutes more.
+ *
  * No secret is in a URL, in a log or in the store, which keeps its hash. The third wrong code denies the request; a
  * wrong loopback secret does not count, because any page can send one to the client's port, and 256 bits cannot be
  * guessed.
@@ -51,7 +54,7 @@ export type ReleaseParts = RequestParts &
 export async function releaseRequest(
   parts: ReleaseParts,
   claimant: Claimant,
-  { secret, origin }: { secret: string; origin: Origin },
+  { secret, keep, origin }: { secret: string; keep?: boolean | undefined; origin: Origin },
 ): Promise<void> {
   const stored = await findOwn(parts, claimant)
   const { request, held } = stored
@@ -60,9 +63,12 @@ export async function releaseRequest(
   await parts.takeRelease(request.id)
   const hash = releaseHash(request.id, { by: held.by, secret })
   const limit = ATTEMPTS.wrongReleaseCodes
-  const attempt = { hash, limit, longerMs: parts.waitingSeconds * 1_000 }
+  const keptMs = parts.clock.now().getTime() + TIMES.codeReleaseSeconds * 1_000
+  const kept = keep === true ? { keepUntilMs: Math.min(keptMs, stored.expiresAtMs) } : {}
+  const attempt = { hash, limit, longerMs: parts.waitingSeconds * 1_000, ...kept }
   const outcome = await changeRequest(parts, request.id, (now, nowMs) => releaseStep(now, attempt, nowMs))
   if (typeof outcome === 'string') throw goneError(outcome)
+  if (outcome.status === 'kept') return
   if (outcome.status === 'released') return await afterReturn(parts, stored, { ...held, origin })
   if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0)
     parts.deliveries.afterwards(() => endApproval(parts, stored, { reason: 'wrong_code', origin }))
@@ -88,7 +94,7 @@ async function afterReturn(
   await ending.returned?.(back)
 }
 
-function refusedRelease(outcome: Exclude<Released, { status: 'released' }>): DomainError {
+function refusedRelease(outcome: Exclude<Released, { status: 'released' | 'kept' }>): DomainError {
   if (outcome.status === 'wrong') {
     const details = { attempts_left: outcome.attemptsLeft }
     return new DomainError('release_wrong', 'This is not what the approval page showed', { details })

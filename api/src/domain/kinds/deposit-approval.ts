@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Asking } from '../approvals/approval-grounds.ts'
 import type { DecisionParts, Kind } from '../approvals/decision.ts'
 import type { Policy } from '../approvals/policy.ts'
+import { type ReceiptSigner, requestFacts } from '../approvals/receipt.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
 import { stampOf } from '../base/stamp.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
@@ -14,11 +15,13 @@ import { contentOf, type ProposingParts, plannedProposal, requireRoom } from './
 
 /*
  * The approval of a deposit. A person approves one plan: if the library changed since they saw it, nothing happens and
- * they see the new one. Where the rules demand it, the approval returns to the terminal first, and only then are the
- * values stored: a lure that ends with a click stores nothing.
+ * they see the new one. The approval returns to the terminal first, and only then are the values stored: a lure that
+ * ends with a click stores nothing. The terminal gets a signed statement of who approved for which workspace, and
+ * compares it before it returns the approval, so values for one workspace do not end up in another.
  */
 
-type Parts = DecisionParts & ProposingParts & { stores: { deposits: DepositStore; tenants: TenantStore } }
+type Parts = DecisionParts &
+  ProposingParts & { stores: { deposits: DepositStore; tenants: TenantStore }; receipts: ReceiptSigner }
 
 export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>> = {
   refusals: DEPOSIT_REFUSALS,
@@ -50,9 +53,9 @@ type Recorded = {
 }
 
 async function record(
-  { stores, clock }: Parts,
+  { stores, clock, receipts }: Parts,
   { caller, stored: { request } }: Asking,
-  { planned: { asked, choices, plan }, policy, readable, heldBy }: Recorded,
+  { planned: { asked, choices, plan, boxDigest }, policy, readable, heldBy }: Recorded,
 ): Promise<ApprovedDeposit> {
   const { tenant, username } = await findSelf(stores.tenants, caller)
   const id = clock.newId()
@@ -67,12 +70,22 @@ async function record(
     until: new Date(request.expiresAtMs).toISOString(),
     stamp: { ...stampOf(caller, clock), origin: { ...caller.origin, ...requestOrigin(request) } },
   })
+  const workspace = { id: tenant.id, name: tenant.name }
+  const statement = {
+    ...requestFacts(receipts, request, boxDigest),
+    kind: 'deposit_approval',
+    bundle: { name: asked.bundleName },
+    workspace,
+    approvers: [{ id: caller.userId, username }],
+    released_by: heldBy,
+  }
   return {
     kind: 'deposit',
     approverId: caller.userId,
     username,
     depositId: id,
-    tenant: { id: tenant.id, name: tenant.name },
+    tenant: workspace,
+    statement: receipts.sign(Buffer.from(JSON.stringify(statement))),
     planId: plan.planId,
     choices,
     assurance: policy.assurance,

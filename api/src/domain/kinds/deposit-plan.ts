@@ -40,6 +40,8 @@ export type PlannedDeposit = Judged &
     asked: LibraryImport
     choices: ApprovedDeposit['choices']
     plan: ImportPlan
+    /** Of the sealed box, 64 hex digits. */
+    boxDigest: string
   }
 
 /** What an approval of a deposit would do. One is enough, because an owner can store values without a second person.
@@ -50,10 +52,10 @@ export async function plannedDeposit(
   { caller, stored }: Asking,
   treatment: Treatment,
 ): Promise<PlannedDeposit> {
-  const { asked, choices } = await importOf(parts, stored.request, treatment)
+  const { asked, choices, boxDigest } = await importOf(parts, stored.request, treatment)
   const plan = await planOf({ imports: parts.stores.imports, clock: parts.clock }, caller, asked)
   const written = { tenantId: caller.tenantId, bundleName: asked.bundleName, steps: plan.steps }
-  return { asked, choices, plan, people: 1, ...(await placesOf(parts.stores.bundles, written)) }
+  return { asked, choices, boxDigest, plan, people: 1, ...(await placesOf(parts.stores.bundles, written)) }
 }
 
 /** The import that a deposit asks for.

@@ -109,6 +109,8 @@ function depositEnding(parts: Parts, approval: ApprovedDeposit): Ending {
     refused: (request) => refuseDeposit(parts, { request, approval }),
     carryOut: (request, caller) => storeDeposit(parts, { request, approval, caller }),
     returned: ({ request }) => storeReleased(parts, request.id),
+    statement: approval.statement,
+    byCode: () => ({ ...approval, statement: returningByCode(parts.receipts, approval.statement) }),
   }
 }
 

@@ -71,14 +71,14 @@ export async function plannedProposal(
   { tenantId }: Caller,
   request: ApprovalRequest,
 ): Promise<PlannedDeposit> {
-  const { asked, choices } = await importOf(parts, request, {})
+  const { asked, choices, boxDigest } = await importOf(parts, request, {})
   const written = { tenantId, bundleName: asked.bundleName, steps: [] }
   const rules = await placesOf(parts.stores.bundles, written)
   const bundleId = rules.places.find(({ name }) => name === asked.bundleName)?.id ?? null
   const names = asked.entries.map(({ name }) => name)
   const planId = digestOf(JSON.stringify([bundleId, asked.bundleName, names, asked.detach]))
   const plan = { bundleId, steps: [], removals: [], planId }
-  return { asked, choices, plan, people: 1, approvers: 'anyone', ...rules }
+  return { asked, choices, boxDigest, plan, people: 1, approvers: 'anyone', ...rules }
 }
 
 /** Refuses what could not be kept, before the approval takes its way through the terminal.

@@ -67,6 +67,8 @@ export const ApprovedDeposit = z.object({
   }),
   /** What the approval took. */
   assurance: z.enum(ASSURANCES),
+  /** What the terminal compares before it returns the approval, signed. */
+  statement: Receipt,
   /** Of a proposal, the names whose values owners may read; null: the values are stored. */
   readable: Names.nullable().default(null),
 })

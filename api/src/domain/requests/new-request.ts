@@ -14,7 +14,7 @@ import { DomainError } from '../base/errors.ts'
 import type { DepositKeyStore } from '../transfer/deposit-key.ts'
 import { type DeviceParts, requireDevice } from './device.ts'
 import { newDeposit } from './new-deposit.ts'
-import { type RequestParts, userCodeOf } from './request.ts'
+import { gradeOf, type RequestParts, userCodeOf } from './request.ts'
 import { type ApprovalRequest, pendingRequest, type RequesterMeta } from './stored-request.ts'
 
 /*
@@ -60,7 +60,7 @@ export async function createRequest(
     expires_in: parts.lifetimeSeconds,
     user_code: userCodeOf(request),
     ...(request.kind === 'names' ? { kind: request.kind } : {}),
-    assurance: parts.assurance,
+    assurance: gradeOf(request, parts.assurance),
   }
   return { created, request }
 }

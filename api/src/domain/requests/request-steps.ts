@@ -86,14 +86,15 @@ export function vouchStep(
 
 /** `wrong` counts against a code; the last wrong one denies the request. */
 export type Released =
-  | { status: 'released' | 'late' | 'not_held' | Ended }
+  | { status: 'released' | 'kept' | 'late' | 'not_held' | Ended }
   | { status: 'wrong'; attemptsLeft: number }
 
-/** From held to what follows, for the holder of the secret. The wrong code that reaches `limit` denies the request; a
+/** From held to what follows, for the holder of the secret. With `keepUntilMs` it stays held, and the secret counts
+ * until then. The wrong code that reaches `limit` denies the request; a
  * wrong loopback secret does not count. */
 export function releaseStep(
   stored: StoredRequest,
-  { hash, limit, ...longer }: { hash: string; limit: number } & Longer,
+  { hash, limit, keepUntilMs, ...longer }: { hash: string; limit: number; keepUntilMs?: number } & Longer,
   nowMs: number,
 ): Change<Released> {
   const { status, held } = stored
@@ -101,6 +102,8 @@ export function releaseStep(
   if (held === null) return { answer: { status: 'not_held' } }
   if (held.untilMs <= nowMs) return { answer: { status: 'late' } }
   if (isSameReleaseHash(held.hash, hash)) {
+    if (keepUntilMs !== undefined)
+      return { answer: { status: 'kept' }, next: { ...stored, held: { ...held, untilMs: keepUntilMs } } }
     return { answer: { status: 'released' }, next: returnedTo(broughtBack(stored, held.by), longer, nowMs) }
   }
   if (held.by !== 'code') return { answer: { status: 'wrong', attemptsLeft: limit } }

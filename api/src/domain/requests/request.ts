@@ -1,4 +1,4 @@
-import type { Assurance, RequestContext, WhyNotCode } from '@keyferry/contract'
+import { type Assurance, isIdText, type RequestContext, type WhyNotCode } from '@keyferry/contract'
 import { verifierMatches } from '@keyferry/crypto/poll-challenge'
 import { userCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
@@ -76,6 +76,7 @@ export function contextOf(
   { assurance }: { assurance: Assurance },
   { request, status, held, first, vouch, expiresAtMs }: OpenRequest,
 ): Omit<z.output<typeof RequestContext>, 'viewer_ip' | 'same_network'> {
+  const grade = gradeOf(request, assurance)
   return {
     cli_pubkey: request.publicKey,
     suggested_bundle_id: request.suggestedBundle,
@@ -84,9 +85,9 @@ export function contextOf(
     requester_meta: request.requesterMeta,
     status: statusShown(status),
     user_code: userCodeOf(request),
-    user_code_required: assurance === 'typed',
+    user_code_required: grade === 'typed',
     expires_at: new Date(expiresAtMs).toISOString(),
-    assurance,
+    assurance: grade,
     release: request.release,
     held: held && { by: held.by, until: new Date(held.untilMs).toISOString() },
     awaits_second: status === 'pending' && first !== null,
@@ -170,6 +171,12 @@ export function goneError(missing: Missing): DomainError {
   return missing === 'expired' ? new DomainError('request_expired', NOT_FOUND) : requestNotFound()
 }
 
+/** The least that an approval of this request takes. A deposit returns to its terminal whatever the server demands: who
+ * has only the link cannot store the values in a workspace of their own. */
+export function gradeOf({ deposit }: ApprovalRequest, server: Assurance): Assurance {
+  return deposit === null || server === 'local' ? server : 'bound'
+}
+
 /** The check code that the client shows and the approver compares. */
 export function userCodeOf({ id, publicKey, deposit }: ApprovalRequest): string {
   return deposit?.userCode ?? userCode(id, publicKeyOf(publicKey))
@@ -183,8 +190,13 @@ const MISSING = ['expired', 'unknown'] as const satisfies readonly Missing[]
 
 const NOT_FOUND = 'request not found or expired'
 
-/** @throws DomainError forbidden: only people of the workspace of a vouch decide */
+/** Requires that the caller may decide this request at all. A deposit that names its workspace by id is unknown in any
+ * other, so that no one there can hold it.
+ * @throws DomainError not_found · forbidden: only people of the workspace of a vouch decide */
 export function requireInside(stored: OpenRequest, caller: { userId: string; tenantId: string }): void {
+  const { deposit, suggestedWorkspace: text } = stored.request
+  const isElsewhere = text !== null && isIdText(text) && text.toLowerCase() !== caller.tenantId
+  if (deposit !== null && isElsewhere) throw requestNotFound()
   if (!isOutside(stored, caller)) return
   throw new DomainError('forbidden', 'Forbidden: people of another workspace decide this request')
 }

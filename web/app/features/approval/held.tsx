@@ -118,13 +118,13 @@ function useHeldEnd({ requestId, request, onCode, onEnd }: HeldProps) {
     return null
   })
   const asked = { request_id: requestId }
+  const options = request.choice === null ? {} : inWorkspace(request.choice.workspaceId)
   const getCode = async () => {
-    const options = request.choice === null ? {} : inWorkspace(request.choice.workspaceId)
     const { release } = await call('createReleaseCode', asked, options)
     if (release.by === 'code') onCode(release.code, serverNowMs() + release.expires_in * 1_000)
   }
   const deny = async () => {
-    await call('denyRequest', asked)
+    await call('denyRequest', asked, options)
     onEnd('denied')
   }
   return {

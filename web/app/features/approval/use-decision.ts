@@ -46,7 +46,8 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
     void attempt('deny', async () => {
       // If no one can approve, the terminal learns why.
       const query = plan.by === 'refused' ? { reason: plan.code } : {}
-      await call('denyRequest', { request_id: requestId }, { query })
+      const where = place.workspaceId === null ? {} : inWorkspace(place.workspaceId)
+      await call('denyRequest', { request_id: requestId }, { query, ...where })
       onEnd('denied')
     })
   const leaveOut = offer.leaveOut && {

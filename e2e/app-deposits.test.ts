@@ -171,8 +171,8 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     await unreached
     for (const guess of ['000 000', 'x'.repeat(43)])
       expect((await terminal.release(id, guess)).status).toBe(400)
-    // A wait for a return over loopback is held to its end.
-    expect(await Promise.race([terminal.wait(id), sleep(500, 'held')])).toBe('held')
+    // A wait of a terminal that knows of the hold is held to its end.
+    expect(await Promise.race([terminal.wait(id, 'loopback'), sleep(500, 'held')])).toBe('held')
     const headers = sessionHeaders(server.url, cookie)
     const bundles = await fetch(`${server.url}/api/v1/bundles?query=lure`, { headers })
     expect(await bundles.json()).toEqual([])

@@ -43,6 +43,11 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     await writeFile(join(folder, '.env'), 'HOST=db.example\nTOKEN=planted-token\n')
     const terminal = client(['import', '.env', '--bundle', 'dev/cli', '--public', 'HOST'])
     const page = await approve(await opened.next(), /^Store 2 variables/)
+    // The first time in this folder, the person says that the workspace is theirs.
+    await terminal.appears(/Sam approved this for the workspace ".+" \([0-9a-f-]{36}\)/i)
+    await terminal.appears(/Store in this workspace\? \[y\/N\] /)
+    await page.getByRole('heading', { name: 'Answer the question in the terminal' }).waitFor()
+    terminal.type('y\r')
     expect(await terminal.exit).toBe(0)
     expect(terminal.output()).toMatch(/approved by sam: stored in dev\/cli in workspace .*: 2 new/)
     await page.getByRole('heading', { name: 'Stored' }).waitFor()

@@ -1,22 +1,32 @@
 import { EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
 import { field, number } from '../base/shape.ts'
-import type { Command } from '../command-line/command.ts'
-import { SERVER_FLAG, serverHere } from '../flags/library-flags.ts'
+import { type Command, flagOf } from '../command-line/command.ts'
+import { libraryHere, SERVER_FLAG } from '../flags/library-flags.ts'
 import { readEndpoint } from '../server/endpoint-call.ts'
 
 export const forgetCommand: Command = {
   name: 'forget',
-  summary: 'End the remembered approvals of this terminal',
+  summary: 'End the remembered approvals of this terminal, or forget the workspace of a folder',
   details: [
     'An approver can let a terminal repeat a command for some hours. This command ends all remembered approvals of this login at the server, and deletes the key that signs its requests. The next command needs an approval again.',
+    'With --workspace it only forgets which workspace you confirmed for this folder, so that the next command that stores values asks again.',
   ],
-  flags: [SERVER_FLAG],
+  flags: [SERVER_FLAG, flagOf('--workspace', 'Forget the workspace of this folder instead')],
   examples: {
     'keyferry forget': 'Require an approval again',
   },
   run: async (words, parts) => {
-    const server = await serverHere(words, parts)
+    const { server, folder } = await libraryHere(words, parts)
+    if (words.has('workspace')) {
+      const { forgetWorkspace } = await import('../project/workspace-pins.ts')
+      const pinned = forgetWorkspace({ server, folder }, parts)
+      const what =
+        pinned === null ? 'no workspace was confirmed' : `forgot the workspace ${printable(pinned.name, 80)}`
+      parts.stderr.write(`keyferry: ${what} for this folder\n`)
+      return EXIT.ok
+    }
     const { dropTerminalKey, existingTerminalKey } = await import('../state/terminal-key.ts')
     const seed = existingTerminalKey(server, parts)
     // Delete the key first: without it, no remembered approval can be used, even if the call fails.

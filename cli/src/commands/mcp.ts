@@ -15,9 +15,8 @@ export const mcpCommand: Command = {
     'keyferry mcp': 'Start it from the configuration of an agent',
   },
   run: async (words, parts) => {
-    const { server, workspace } = await libraryHere(words, parts)
     const { serveMcp } = await import('../mcp/serve.ts')
-    await serveMcp({ parts, server, workspace }, detectAgent(parts.env))
+    await serveMcp({ parts, ...(await libraryHere(words, parts)) }, detectAgent(parts.env))
     return EXIT.ok
   },
 }

@@ -25,6 +25,8 @@ function options(output: { path: string; mayReplace: boolean } | null) {
     server: server.url,
     bundle: null,
     workspace: null,
+    isWorkspaceFlag: false,
+    folder: '/',
     acceptsAnyBundle: false,
     keys: [],
     optionalKeys: [],

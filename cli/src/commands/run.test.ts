@@ -19,6 +19,8 @@ function options() {
     server: server.url,
     bundle: 'dev/app',
     workspace: null,
+    isWorkspaceFlag: false,
+    folder: '/',
     acceptsAnyBundle: false,
     keys: [],
     optionalKeys: [],

@@ -35,6 +35,8 @@ const request: ValuesRequest = {
   server: SERVER,
   bundle: 'dev/app',
   workspace: null,
+  isWorkspaceFlag: false,
+  folder: '/',
   acceptsAnyBundle: false,
   keys: [],
   optionalKeys: [],

@@ -7,6 +7,7 @@ import type { Parts, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { parseObject } from '../base/shape.ts'
+import { isWorkspace } from '../project/workspace-pins.ts'
 import { isKnownByItsUser, pinnedKeys } from '../receipt/pinned-keys.ts'
 import { deliveryReceiptIn, type Receipt, requireFits, signedFields } from '../receipt/receipt.ts'
 import type { Delivery, Named } from '../server/wait-answer.ts'
@@ -50,9 +51,9 @@ function readValue(name: string, value: unknown): string {
 function requireRequestedBundle({ bundle, workspace }: Delivery, requested: Requested): void {
   if (requested.acceptsAnyBundle) return
   if (isOther(bundle, requested.bundle)) throw otherThanRequested('bundle', bundle, requested.bundle)
-  if (isOther(workspace, requested.workspace)) {
-    throw otherThanRequested('workspace', workspace, requested.workspace)
-  }
+  const { workspace: text } = requested
+  if (workspace !== null && text !== null && !isWorkspace(workspace, text))
+    throw otherThanRequested('workspace', workspace, text)
 }
 
 /** Whether every requested key was delivered, except the optional ones, and no other.

@@ -24,6 +24,8 @@ const request = (changes: Partial<ValuesRequest> = {}): ValuesRequest => ({
   server: server.url,
   bundle: 'dev/app',
   workspace: null,
+  isWorkspaceFlag: false,
+  folder: '/',
   acceptsAnyBundle: false,
   keys: [],
   optionalKeys: [],

@@ -51,13 +51,14 @@ export async function makeRequest(
   const exchange = patientExchange(parts, (waitMs) => {
     startedMs = parts.clock.monotonicMs() + waitMs // the lifetime starts with the call that succeeds
   })
-  const { kind, ...created } = await createSigned(
+  const { kind, isBound, ...created } = await createSigned(
     { ...content, fields: { ...content.fields, ...sealed?.fields } },
     options,
     { ...making, parts: { ...parts, exchange } },
   )
-  // A server that ignores the kind would ask the person to approve values.
-  if (content.name === 'names' && kind !== 'names') {
+  // A server that ignores the kind would ask the person to approve values. An older one would store a deposit before
+  // this client could compare who approved it.
+  if ((content.name === 'names' && kind !== 'names') || (content.name === 'deposit' && !isBound)) {
     const request = { server, id: created.id, verifier }
     await withdrawRequest(parts.exchange, request).catch(() => undefined) // it expires by itself
     throw unknownKind(server)

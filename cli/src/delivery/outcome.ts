@@ -11,7 +11,7 @@ type Received = {
   readonly receipt: Receipt | null
 }
 
-type Requested = Pick<ValuesRequest, 'bundle' | 'workspace' | 'keys' | 'acceptsAnyBundle'>
+type Requested = Pick<ValuesRequest, 'bundle' | 'keys' | 'acceptsAnyBundle'>
 
 export function deliveredOutcome({ names, delivery, receipt }: Received, request: Requested): Outcome {
   const { bundle, workspace, missingRequired, expired, deliveryId, versions } = delivery
@@ -30,7 +30,7 @@ export function deliveredOutcome({ names, delivery, receipt }: Received, request
       approvers: receipt?.approvers ?? [],
       released_by: receipt?.releasedBy ?? null,
     },
-    text: deliveredText({ names, delivery, receipt }, request),
+    text: deliveredText({ names, delivery, receipt }),
     notes: [
       ...deliveryNotes(names, delivery, request),
       ...(isUnchecked ? ['this server does not say which bundle was approved'] : []),
@@ -43,16 +43,12 @@ function missingOf(names: readonly string[], { keys }: Requested): readonly stri
   return keys.filter((name) => !names.includes(name))
 }
 
-/** What was delivered, in words: `2 values from dev/app in workspace "Acme", approved by sam`. A workspace that the
- * person named is not repeated. */
-function deliveredText(
-  { names, delivery: { bundle, workspace }, receipt }: Received,
-  request: Requested,
-): string {
+/** What was delivered, in words: `2 values from dev/app in workspace "Acme", approved by sam`. */
+function deliveredText({ names, delivery: { bundle, workspace }, receipt }: Received): string {
   const approvers = receipt?.approvers ?? []
   const by = approvers.length === 0 ? '' : ` by ${approvers.map((name) => printable(name, 80)).join(' and ')}`
   const from = bundle === null ? '' : ` from ${printable(bundle.name, 80)}`
-  const place = request.workspace === null ? inWorkspace(workspace?.name ?? null) : ''
+  const place = inWorkspace(workspace?.name ?? null)
   return `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${place}, approved${by}`
 }
 

@@ -3,7 +3,9 @@ import { requireWritable } from '../base/output-file.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
+import { withResolvers } from '../base/with-resolvers.ts'
 import { writeReceipt } from '../receipt/receipt.ts'
+import type { Compare } from '../release/compared-return.ts'
 import { openWayBack } from '../release/way-back.ts'
 import { isOnThisMachine } from '../server/server-address.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
@@ -35,6 +37,8 @@ export type RequestKind<End> = Content & {
   /** Called before the request is shown. What it throws ends the request.
    * @returns called at the end, with the error or null, if the request survives a signal */
   readonly begin?: (pending: PendingRequest) => Promise<((error: unknown) => void) | null>
+  /** Compares each approval before it is returned. Absent: it is compared when it has come. */
+  readonly compare?: Compare
   /** Open and check what came. */
   readonly open: (arrived: Arrived, pending: PendingRequest) => Promise<Opened<End>>
 }
@@ -50,7 +54,8 @@ export async function requestApproval<End>(
   if (receiptFile !== null) requireWritable({ path: receiptFile, mayReplace: true })
   const { earlier } = kind
   const secrets = earlier ?? (await newSecrets(parts))
-  const screen = await openScreen(options, kind.isRemembered === true, parts)
+  const refusal = withResolvers<never>()
+  const screen = await openScreen(kind, options, { refused: refusal.reject, parts })
   const making = earlier ?? makeRequest(kind, options, { ...secrets, ...screen, parts })
   let kept: ((error: unknown) => void) | null = null
   const close = (): void => {
@@ -67,9 +72,12 @@ export async function requestApproval<End>(
     kept = await interruption.unlessEnding(kind.begin?.(pending) ?? Promise.resolve(null))
     if (pending.remembered === null) show(kind, options, { ...screen, pending, parts })
     else screen.view.say(rememberedNotice(pending.remembered))
-    const arrived = await interruption.unlessEnding(
-      waitForEnd(parts, pending, eventsOf(screen, pending, parts)),
-    )
+    const waiting = waitForEnd(parts, pending, eventsOf(screen, pending, parts))
+    const refused = refusal.promise.catch(async (error: unknown) => {
+      await withdraw(pending, parts)
+      throw error
+    })
+    const arrived = await interruption.unlessEnding(Promise.race([waiting, refused]))
     await screen.wayBack.settled()
     const { end, outcome, receipt } = await kind.open(arrived, pending)
     if (receiptFile !== null && receipt !== undefined) writeReceipt(receiptFile, receipt, server)
@@ -94,11 +102,16 @@ type Screen = Awaited<ReturnType<typeof openScreen>>
 
 /** What the person sees, and how the approval comes back.
  * @returns `whyNotOpen`: null to open the browser */
-async function openScreen(options: RequestOptions, isSigned: boolean, parts: Parts) {
+async function openScreen(
+  { compare, isRemembered = false }: Pick<RequestKind<unknown>, 'compare' | 'isRemembered'>,
+  options: RequestOptions,
+  { refused, parts }: { refused: (error: unknown) => void; parts: Parts },
+) {
   const view = await waitingView(parts)
   const whyNotOpen = options.whyNotOpen ?? whyNoBrowser(parts.env, parts.platform)
   const opensBrowser = whyNotOpen === null
-  const wayBack = await openWayBack({ opensBrowser, isSigned }, parts)
+  const comparing = compare && { with: compare, refused }
+  const wayBack = await openWayBack({ opensBrowser, isSigned: isRemembered, compare: comparing }, parts)
   return { view, wayBack, whyNotOpen }
 }
 
@@ -106,8 +119,8 @@ function eventsOf({ view, wayBack }: Screen, { id }: PendingRequest, parts: Part
   return {
     onTrouble: (reason) => view.trouble(printable(reason)),
     onRecovery: () => view.recovered(),
-    onNeeds: (needs, other) => {
-      wayBack.onNeeds(needs)
+    onNeeds: (needs, other, statement) => {
+      void wayBack.onNeeds(needs, statement)
       if (other === null) return
       view.say(otherNeeded(other, parts.clock.monotonicMs()))
       if (other.deadlineMs !== null) keepUntil(id, other.deadlineMs, parts)

@@ -9,6 +9,10 @@ export type RequestOptions = {
   readonly bundle: string | null
   /** Id or name of the workspace to look for the bundle in; null: any. */
   readonly workspace: string | null
+  /** The command names the workspace, not `keyferry.json`. */
+  readonly isWorkspaceFlag: boolean
+  /** Of `keyferry.json`, or else the current one: for it the person confirms a workspace. */
+  readonly folder: string
   /** The command as the approver sees it. */
   readonly command: readonly string[]
   /** The AI agent that started this client; null: a person did, as far as one can tell. */

@@ -19,8 +19,9 @@ type Polled = WaitCall & Pick<PendingRequest, 'deadlineMs'>
 export type WaitEvents = {
   readonly onTrouble: (reason: string) => void
   readonly onRecovery: () => void
-  /** The request waits for something else than before. `other`: for another person, until a monotonic time. */
-  readonly onNeeds: (needs: Needs, other: WaitedFor | null) => void
+  /** The request waits for something else than before. `other`: for another person, until a monotonic time.
+   * `statement`: of the approval that is on its way. */
+  readonly onNeeds: (needs: Needs, other: WaitedFor | null, statement: SignedReceipt | null) => void
 }
 
 type PollParts = Pick<Parts, 'exchange' | 'clock'>
@@ -52,16 +53,21 @@ export async function waitForEnd(
   let request = asked
   let failures = 0
   let known: Needs = 'none'
+  let told: string | null = null
   for (;;) {
     const startedMs = clock.monotonicMs()
     const outcome = await pollOnce({ exchange, clock }, request, known)
     if (outcome.kind !== 'pending' && outcome.kind !== 'later') return outcome
-    if (outcome.kind === 'pending' && outcome.needs !== known) {
+    const statement = outcome.kind === 'pending' ? outcome.statement : null
+    const isCompared = statement !== null && statement.signature !== told
+    if (outcome.kind === 'pending' && (outcome.needs !== known || isCompared)) {
       known = outcome.needs
+      told = statement?.signature ?? null
       const other = waitedFor(outcome.other, clock.monotonicMs())
       request = { ...request, deadlineMs: other?.deadlineMs ?? request.deadlineMs }
-      events.onNeeds(known, other)
+      events.onNeeds(known, other, statement)
     }
+    if (isCompared) continue // the server counts polls anew
     const inTrouble = outcome.kind === 'later'
     if (inTrouble) events.onTrouble(outcome.reason)
     else if (failures > 0) events.onRecovery()

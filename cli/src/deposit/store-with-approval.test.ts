@@ -52,7 +52,11 @@ function checked(changes: Record<string, unknown> = {}) {
   const asked = { id: ID, publicKey: keyPair.publicKey, body: { argv: command } }
   const receipt = receiptFor(asked, { ciphertext, names: [] }, { ...stored, ...changes })
   const pending = { id: ID, server: 'https://keyferry.example.com', keyPair }
-  return checkedDeposit(receipt as SignedReceipt, { depositing: { content, command }, pending, box }, parts)
+  return checkedDeposit(
+    receipt as SignedReceipt,
+    { depositing: { content, command }, pending, box: () => box, workspaceId: 'w' },
+    parts,
+  )
 }
 
 test('what was stored comes from the signed receipt', async () => {
@@ -67,6 +71,7 @@ test.each([
   ['another client', { client_pubkey: 'AAAA' }, 'another key'],
   ['other values', { ciphertext_sha256: '0'.repeat(64) }, 'other values'],
   ['another command', { argv_sha256: '0'.repeat(64) }, 'another command'],
+  ['another workspace', { workspace: { id: 'x', name: 'Acme' } }, 'another workspace'],
   ['another bundle', { bundle: { name: 'prod/app' } }, 'another bundle'],
   ['fewer names', { variables: [{ name: 'A', action: 'create' }] }, 'other names'],
   ['a delivery', { kind: undefined }, 'not for a deposit'],

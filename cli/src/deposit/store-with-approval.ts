@@ -1,14 +1,16 @@
 import { depositUserCode } from '@keyferry/crypto/deposit'
-import { CliError, EXIT } from '../base/cli-error.ts'
+import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
 import { IMPORT_ACTIONS, shortList } from '../base/import-actions.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { requireReason } from '../delivery/agent.ts'
 import { sentCommand } from '../delivery/claims.ts'
+import { keepWorkspace, requireAskable } from '../delivery/confirm-workspace.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import { type Arrived, depositIn } from '../delivery/wait.ts'
+import { meantWorkspace } from '../project/workspace-pins.ts'
 import {
   countsOf,
   type DepositReceipt,
@@ -19,6 +21,7 @@ import {
 } from '../receipt/receipt.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
+import { compareApprovals } from './compare-approvals.ts'
 import { type DepositContent, fetchDepositKey, sealDeposit } from './deposit-body.ts'
 
 export type Depositing = Omit<RequestOptions, 'bundle'> & { readonly content: DepositContent }
@@ -30,10 +33,16 @@ export async function storeWithApproval(
   depositing: Depositing,
   parts: Parts,
 ): Promise<'stored' | 'proposed'> {
-  const { content, server } = depositing
-  const { bundle, workspace } = content
+  const { server, folder, isWorkspaceFlag } = depositing
+  const named = { text: depositing.workspace, isFlag: isWorkspaceFlag, place: { server, folder } }
+  const meant = meantWorkspace(named, parts)
+  requireAskable(meant, parts)
+  const content = { ...depositing.content, workspace: meant.text }
+  const { bundle } = content
   requireReason(depositing, 'why you change the bundle')
   let sealedBox: Uint8Array = new Uint8Array()
+  const sent = { depositing: { content, command: depositing.command }, box: () => sealedBox }
+  const comparison = compareApprovals(meant, sent, parts)
   return await requestApproval<'stored' | 'proposed'>(
     {
       name: 'deposit',
@@ -48,15 +57,24 @@ export async function storeWithApproval(
           codeOf: (requestId) => depositUserCode(requestId, { publicKey, binding, box }),
         }
       },
+      compare: comparison.compare,
       open: async (arrived, pending) => {
-        if (arrived.kind === 'proposed')
+        const { workspace, isConfirmed } = comparison.returned()
+        const keep = (hasReceipt: boolean) =>
+          keepWorkspace(workspace, meant, { isConfirmed, hasReceipt, parts })
+        if (arrived.kind === 'proposed') {
+          if (arrived.workspace.id !== workspace.id)
+            throw refusedAnswer('the server keeps the proposal in another workspace')
+          keep(false)
           return { end: 'proposed', outcome: proposedOutcome(arrived, { bundle, pending }) }
+        }
         const receipt = depositIn(arrived)
-        const stored = await checkedDeposit(receipt, { depositing, pending, box: sealedBox }, parts)
+        const stored = await checkedDeposit(receipt, { ...sent, pending, workspaceId: workspace.id }, parts)
+        keep(true)
         return { end: 'stored', outcome: storedOutcome(stored), receipt }
       },
     },
-    { ...depositing, bundle, workspace },
+    { ...depositing, bundle, workspace: meant.text },
     parts,
   ).catch((error: unknown) => {
     throw nothingStored(error)
@@ -88,7 +106,9 @@ type Sent = {
   readonly depositing: Pick<Depositing, 'content' | 'command'>
   readonly pending: Pick<PendingRequest, 'id' | 'server' | 'keyPair'>
   /** The sealed box that was sent. */
-  readonly box: Uint8Array
+  readonly box: () => Uint8Array
+  /** For which the approval was returned. */
+  readonly workspaceId: string
 }
 
 /** What the server stored, as its receipt says. The receipt must be signed with the key that this client knows, and be
@@ -96,18 +116,19 @@ type Sent = {
  * @throws CliError refused · NoAnswer */
 export async function checkedDeposit(
   receipt: SignedReceipt,
-  { depositing: { content, command }, pending, box }: Sent,
+  { depositing: { content, command }, pending, box, workspaceId }: Sent,
   parts: Parts,
 ): Promise<DepositReceipt> {
   const stored = depositReceiptIn(await signedFields(receipt, pending.server, parts))
-  requireFits(stored, { pending, box, argv: sentCommand(command) })
-  requireStored(stored, { bundle: content.bundle, names: namesIn(content) })
+  requireFits(stored, { pending, box: box(), argv: sentCommand(command) })
+  requireStored(stored, { bundle: content.bundle, workspaceId, names: namesIn(content) })
   return stored
 }
 
 /** What was stored, in words: `approved by sam: stored in dev/app in workspace "Acme": 1 updated (PORT)`. */
 export function storedOutcome(receipt: DepositReceipt): Outcome {
-  const { bundle, workspace } = receipt
+  const { bundle } = receipt
+  const workspace = receipt.workspace.name
   const counts = countsOf(receipt)
   const approvedBy = receipt.approvers.join(' and ')
   const done = Object.entries(IMPORT_ACTIONS).flatMap(([action, { word }]) => {

@@ -11,7 +11,6 @@ import {
   isWorkspaceText,
   PROJECT_FILE,
 } from '../project/project-file.ts'
-import type { NamedLibrary } from '../server/library-call.ts'
 import { DEFAULT_SERVER } from '../server/server-address.ts'
 
 export const SERVER_FLAG = flagOf(
@@ -41,11 +40,19 @@ export const BUNDLE_FLAG = flagOf('-b, --bundle NAME', 'The bundle (default: tha
 
 /** The server and the workspace for calls to the library.
  * @throws CliError usage */
-export async function libraryHere(words: Words, parts: Parts): Promise<NamedLibrary> {
+export async function libraryHere(words: Words, parts: Parts) {
   const project = findProject(parts.cwd)
+  return { server: await serverOf(words, project, parts), ...workspaceOf(words, project, parts.cwd) }
+}
+
+/** The workspace of a command, and where it comes from.
+ * @throws CliError usage */
+export function workspaceOf(words: Words, project: FoundProject | null, cwd: string) {
+  const flag = readWorkspaceFlag(words)
   return {
-    server: await serverOf(words, project, parts),
-    workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
+    workspace: flag ?? project?.workspace ?? null,
+    isWorkspaceFlag: flag !== null,
+    folder: project?.folder ?? cwd,
   }
 }
 

@@ -10,10 +10,10 @@ import {
   libraryHere,
   readBundleOperand,
   readChoice,
-  readWorkspaceFlag,
   requireKeyName,
   SERVER_FLAG,
   serverOf,
+  workspaceOf,
 } from './library-flags.ts'
 
 export const JSON_FLAG = flagOf('--json', 'Write progress as JSON lines to stderr')
@@ -105,7 +105,7 @@ export async function readValuesRequest(words: Words, parts: Parts): Promise<Val
     ...names,
     server: await serverOf(words, project, parts),
     bundle: operand ?? project?.bundle ?? null,
-    workspace: readWorkspaceFlag(words) ?? project?.workspace ?? null,
+    ...workspaceOf(words, project, parts.cwd),
     acceptsAnyBundle: words.has('any-bundle'),
     as: readChoice(words, 'as', ['person', 'machine']),
     requiredAssurance: readChoice(words, 'require-assurance', ['bound', 'local']),

@@ -27,6 +27,8 @@ function options(bundleName: string, text: string, changes: Partial<ImportOption
     server: server.url,
     isServerNamed: false,
     workspace: null,
+    isWorkspaceFlag: false,
+    folder: '/',
     path,
     dialect: 'dotenv',
     bundleName,

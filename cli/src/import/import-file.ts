@@ -3,12 +3,13 @@ import { EXIT, generalError, usageError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
+import { canAsk, requireAskable } from '../delivery/confirm-workspace.ts'
 import type { DepositContent } from '../deposit/deposit-body.ts'
+import { meantWorkspace } from '../project/workspace-pins.ts'
 import { callLibrary, type Library, openLibrary } from '../server/library-call.ts'
 import { isOwnLibrary, noReceiptHere } from '../server/server-facts.ts'
 import { errorBody } from '../server/server-failure.ts'
 import {
-  canAsk,
   type ImportedText,
   type ImportOptions,
   type ImportTextOptions,
@@ -57,14 +58,14 @@ export async function importText(
   return EXIT.ok
 }
 
-/** Where no approval is needed to store, the question on the terminal confirms the changes: refuse at the start
- * without one, so that no edit is lost.
- * @throws CliError general, network */
-export async function requireQuestions(
-  { server }: Pick<ImportTextOptions, 'server'>,
-  parts: Parts,
-): Promise<void> {
-  if (canAsk(parts) || !(await isOwnLibrary(server, parts))) return
+/** A question on the terminal confirms the changes where no approval is needed, and else the workspace: refuse at the
+ * start without a terminal, so that no edit is lost.
+ * @throws CliError general, usage, network */
+export async function requireQuestions(options: ImportTextOptions, parts: Parts): Promise<void> {
+  const { server, folder, workspace: text, isWorkspaceFlag: isFlag } = options
+  if (canAsk(parts)) return
+  if (!(await isOwnLibrary(server, parts)))
+    return requireAskable(meantWorkspace({ text, isFlag, place: { server, folder } }, parts), parts)
   throw generalError(
     'there is no terminal on which edit can ask before it stores',
     'Use keyferry set and keyferry unset instead.',

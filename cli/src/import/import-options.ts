@@ -1,7 +1,5 @@
 import type { EnvText } from '@keyferry/contract/env'
 import type { Dialect } from '@keyferry/contract/env/dialects'
-import { isAtTerminal } from '../base/announce.ts'
-import type { Parts } from '../base/parts.ts'
 import type { Choices } from '../deposit/deposit-body.ts'
 import type { Depositing } from '../deposit/store-with-approval.ts'
 
@@ -35,9 +33,4 @@ type NextOptions = Pick<ImportTextOptions, 'bundleName' | 'isServerNamed' | 'ser
 /** What a person probably runs next. */
 export function nextCommand({ bundleName, isServerNamed, server }: NextOptions): string {
   return `keyferry run ${bundleName}${isServerNamed ? ` --server ${server}` : ''} -- PROGRAM`
-}
-
-/** Whether there is a terminal on which a person can answer a question. */
-export function canAsk(parts: Parts): boolean {
-  return parts.view !== 'json' && isAtTerminal(parts)
 }

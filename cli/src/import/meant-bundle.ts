@@ -2,9 +2,10 @@ import { nearest } from '@keyferry/contract/nearest'
 import { isYes } from '../base/announce.ts'
 import { generalError, usageError } from '../base/cli-error.ts'
 import { printable } from '../base/printable.ts'
+import { canAsk } from '../delivery/confirm-workspace.ts'
 import { listBundles } from '../server/bundles.ts'
 import type { Library } from '../server/library-call.ts'
-import { canAsk, type ImportTextOptions } from './import-options.ts'
+import type { ImportTextOptions } from './import-options.ts'
 
 /** Ask before one value makes a new bundle whose name is almost that of another: it is probably a typing error.
  * @throws CliError usage: there is no terminal to ask · general: the answer is no */

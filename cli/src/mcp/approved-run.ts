@@ -27,10 +27,8 @@ export type WantedRun = {
 }
 
 /** Who wants it, and where it runs. */
-export type RunHost = {
+export type RunHost = Pick<ValuesRequest, 'server' | 'workspace' | 'isWorkspaceFlag' | 'folder'> & {
   readonly parts: Parts
-  readonly server: string
-  readonly workspace: string | null
   readonly agent: string
   /** Shows the approval page to the person; null: this client opens a browser. */
   readonly openLink: ((link: string) => void) | null
@@ -127,13 +125,15 @@ export class ApprovedRun {
 
 function requestOf(
   { bundle, keys, argv, reason }: WantedRun,
-  { server, workspace, agent }: RunHost,
+  { server, workspace, isWorkspaceFlag, folder, agent }: RunHost,
 ): ValuesRequest {
   return {
     server,
     as: 'person',
     bundle,
     workspace,
+    isWorkspaceFlag,
+    folder,
     acceptsAnyBundle: false,
     keys,
     optionalKeys: [],

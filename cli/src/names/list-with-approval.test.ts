@@ -23,7 +23,16 @@ afterEach(() => {
 
 const list = (bundle: string | null) => {
   const command = ['keyferry', 'ls', ...(bundle === null ? [] : [bundle])]
-  const options = { server: server.url, bundle, workspace: null, command, agent: null, reason: null } as const
+  const options = {
+    server: server.url,
+    bundle,
+    workspace: null,
+    isWorkspaceFlag: false,
+    folder: '/',
+    command,
+    agent: null,
+    reason: null,
+  } as const
   return listWithApproval(
     { ...options, receiptFile: null, whyNotOpen: 'no', hidesQrCode: true },
     { ...scene, view: 'quiet' },

@@ -47,6 +47,7 @@ function decoded(base64: string): Uint8Array {
 // Texts are safe to print.
 const text = refusing(shown(500), () => refusedAnswer('the receipt lacks a field'))
 const named = refusing(field('name', text), () => refusedAnswer('the receipt lacks a field'))
+const workspace = refusing(object({ id: text, name: text }), () => refusedAnswer('the receipt lacks a field'))
 
 function listOf<T>(item: Shape<T>): Shape<readonly T[]> {
   return refusing(list(item), () => refusedAnswer('the receipt lacks a list'))
@@ -68,6 +69,8 @@ const FACTS = {
 /** What the server signed about one delivery. */
 const DELIVERY = object({
   ...FACTS,
+  /** Null: an older server does not say. */
+  workspace: orNull(workspace),
   /** Names. */
   keys: listOf(named),
   /** ISO timestamp. */
@@ -82,13 +85,24 @@ export type Receipt = ReturnType<typeof DELIVERY>
 /** What the server signed about one deposit. */
 const DEPOSIT = object({
   ...FACTS,
-  workspace: named,
+  workspace,
   /** What happened to each: an action of an import. */
   variables: listOf(object({ name: text, action: text })),
   /** ISO timestamp. */
   storedAt: text,
 })
 export type DepositReceipt = ReturnType<typeof DEPOSIT>
+
+/** What the server signed about the approval of a deposit, before anything is stored. */
+const STATEMENT = object({ ...FACTS, workspace })
+export type DepositStatement = ReturnType<typeof STATEMENT>
+
+/** What the verified fields of a statement say of an approval.
+ * @throws CliError refused: malformed, or a receipt */
+export function statementIn(fields: Record<string, unknown>): DepositStatement {
+  if (fields['kind'] === 'deposit_approval') return STATEMENT(fields)
+  throw refusedAnswer('the statement is not for the approval of a deposit')
+}
 
 /** What the verified fields of a receipt say of a delivery.
  * @throws CliError refused: malformed, or of a deposit */
@@ -124,7 +138,10 @@ export async function signedFields(
 
 /** Require that the receipt is for this request, this box and this command.
  * @throws CliError refused, naming what differs */
-export function requireFits(receipt: Receipt | DepositReceipt, { pending, box, argv }: Known): void {
+export function requireFits(
+  receipt: Receipt | DepositReceipt | DepositStatement,
+  { pending, box, argv }: Known,
+): void {
   const publicKey = Buffer.from(pending.keyPair.publicKey).toString('base64')
   const differs = [
     receipt.requestId === pending.id ? null : 'another request',
@@ -143,13 +160,14 @@ export function requireNames(receipt: Receipt, names: readonly string[]): void {
   throw refusedAnswer('the receipt lists other names than the delivery')
 }
 
-/** Require that the receipt is for the bundle and the variables of the deposit.
+/** Require that the receipt is for the bundle, the workspace and the variables of the deposit.
  * @throws CliError refused, naming what differs */
 export function requireStored(
   receipt: DepositReceipt,
-  { bundle, names }: { bundle: string; names: readonly string[] },
+  { bundle, workspaceId, names }: { bundle: string; workspaceId: string; names: readonly string[] },
 ): void {
   if (receipt.bundle !== bundle) throw refusedAnswer('the receipt is for another bundle')
+  if (receipt.workspace.id !== workspaceId) throw refusedAnswer('the receipt is for another workspace')
   const stored = receipt.variables.map(({ name }) => name)
   if (areSame(stored, names)) return
   throw refusedAnswer('the receipt lists other names than the deposit')

@@ -4,8 +4,16 @@ import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { busyText, NO_CODE_NEEDED, releaseRequest } from '../server/approval-requests.ts'
 import { NoAnswer } from '../server/server-failure.ts'
-import type { Needs } from '../server/wait-answer.ts'
-import { codeNeeded, codeRefused, NOT_REACHED, type WaitingView } from '../terminal/waiting-view.ts'
+import type { Needs, SignedReceipt } from '../server/wait-answer.ts'
+import {
+  codeNeeded,
+  codeRefused,
+  NOT_REACHED,
+  NOT_REACHED_ONLY_HERE,
+  type Notice,
+  type WaitingView,
+} from '../terminal/waiting-view.ts'
+import { type Compare, comparedReturn } from './compared-return.ts'
 import type { LoopbackListener } from './loopback-listener.ts'
 import {
   type Answers,
@@ -28,23 +36,30 @@ export type WayBack = Awaited<ReturnType<typeof openWayBack>>
 
 type WayBackOptions = {
   readonly opensBrowser: boolean
+  /** Compares each approval before it is returned. Then a code is taken only where there is no loopback: a person could
+   * be talked into typing the code of someone else. */
+  readonly compare?: { readonly with: Compare; readonly refused: (error: unknown) => void } | undefined
   /** The key of this terminal signs the request. */
   readonly isSigned: boolean
 }
 
 /** Open the ways back that this machine has: a port of 127.0.0.1 if a browser of this machine opens the page, and a
  * code typed at the terminal or given to `keyferry release`. */
-export async function openWayBack({ opensBrowser, isSigned }: WayBackOptions, parts: Parts) {
+export async function openWayBack({ opensBrowser, compare, isSigned }: WayBackOptions, parts: Parts) {
   const ended = new AbortController()
   const answers = newAnswers()
   let current: Taking | null = null
   let takesCodes = false
-  const release: Release = async (secret) =>
+  const releaseAny: Release = async (secret) =>
     current === null ? NO_CODE_NEEDED : await releaseNow(current.pending, secret, parts)
+  const compared = compare && comparedReturn(compare.with, releaseAny, compare.refused)
+  const release: Release = async (secret) =>
+    compared && current ? await compared.release(secret, { ...current, parts }) : await releaseAny(secret)
   const listener = opensBrowser && !isElsewhere(parts.env) ? await listenIfPossible(release, parts) : null
   const hasSockets = parts.platform !== 'win32'
   const takesFromOthers = hasSockets && isSigned
-  const takesCode = hasSockets || parts.keyboard.isThere()
+  const canTakeCode = hasSockets || parts.keyboard.isThere()
+  const takesCode = canTakeCode && (compare === undefined || listener === null)
   const offered: readonly ReleaseWay[] = [
     ...(listener === null ? [] : ['loopback' as const]),
     ...(takesCode ? ['code' as const] : []),
@@ -63,13 +78,17 @@ export async function openWayBack({ opensBrowser, isSigned }: WayBackOptions, pa
         : null
       current = { pending, view, release, answers, socket }
       if (listener === null) return pending.approvalUrl
-      if (isOpened) void reportUnreached(listener, { view, parts, ended: ended.signal })
+      const notice = takesCode ? NOT_REACHED : NOT_REACHED_ONLY_HERE
+      if (isOpened) void reportUnreached(listener, { view, notice, parts, ended: ended.signal })
       return listener.addressFor(pending.approvalUrl)
     },
     /** Call when the request's needs change; it asks for the code if one is needed. */
-    onNeeds: (needs: Needs): void => {
+    onNeeds: async (needs: Needs, statement: SignedReceipt | null = null): Promise<void> => {
+      const isHeld = needs === 'code' || needs === 'loopback'
+      if (current === null || !isHeld) return
+      await compared?.arrived(statement, { ...current, parts })
       // A deposit with a new plan can need a code again, and so can the approval after a vouch.
-      if (current === null || needs !== 'code' || takesCodes) return
+      if (needs !== 'code' || !takesCode || takesCodes) return
       takesCodes = true
       void takeCode(current, parts, ended.signal).finally(() => {
         takesCodes = false // no question is open
@@ -81,6 +100,7 @@ export async function openWayBack({ opensBrowser, isSigned }: WayBackOptions, pa
     /** Stop listening and asking. May be called more than once. */
     end: (): void => {
       ended.abort()
+      compared?.end()
       listener?.close()
     },
   }
@@ -115,12 +135,20 @@ async function releaseNow(pending: PendingRequest, secret: string, parts: Parts)
   }
 }
 
-type Reach = { readonly view: WaitingView; readonly parts: Parts; readonly ended: AbortSignal }
+type Reach = {
+  readonly view: WaitingView
+  readonly notice: Notice
+  readonly parts: Parts
+  readonly ended: AbortSignal
+}
 
-async function reportUnreached(listener: LoopbackListener, { view, parts, ended }: Reach): Promise<void> {
+async function reportUnreached(
+  listener: LoopbackListener,
+  { view, notice, parts, ended }: Reach,
+): Promise<void> {
   const isReached = listener.reached.then(() => true)
   const isOver = parts.clock.sleep(REACH_MS).then(() => false)
-  if (!(await Promise.race([isReached, isOver])) && !ended.aborted) view.say(NOT_REACHED)
+  if (!(await Promise.race([isReached, isOver])) && !ended.aborted) view.say(notice)
 }
 
 type Taking = {

@@ -48,11 +48,11 @@ export type RequestBody = {
   readonly deposit?: object
 }
 
-/** `kind` is set for a request for names only. `userCode`: as the server computed it; null if the server sends none. */
+/** `kind` is set for a request for names only. `isBound`: every approval returns to this client. `userCode`: as the server computed it; null if the server sends none. */
 export type CreatedRequest = Omit<
   PendingRequest,
   'server' | 'keyPair' | 'verifier' | 'deadlineMs' | 'userCode'
-> & { readonly kind: unknown; readonly userCode: string | null }
+> & { readonly kind: unknown; readonly userCode: string | null; readonly isBound: boolean }
 
 /** The server does not take the signature of this terminal. */
 export class RefusedDevice extends Error {
@@ -90,6 +90,7 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     lifetimeMs: milliseconds(body, 'expires_in', LIFETIME_SECONDS),
     userCode: read(body['user_code'], optional(string, null), invalid('check code')),
     isCodeTyped: body['assurance'] === 'typed',
+    isBound: body['assurance'] === 'bound' || body['assurance'] === 'local',
     remembered: readRemembered(body['remembered']),
     whyNotRemembered: readWhyNotRemembered(body['asks_again']),
     joins: body['joins'] === true,
@@ -133,14 +134,16 @@ export async function withdrawRequest(exchange: Exchange, request: OwnRequest): 
 }
 
 /** Return an approval to the server, with the proof that this client made the request.
+ * @param keep whether the server only keeps the secret for two minutes, because the person is asked first
  * @returns why it was refused, in words; null: the approval is released · @throws CliError refused · NoAnswer */
 export async function releaseRequest(
   exchange: Exchange,
   request: OwnRequest,
   secret: string,
+  { keep = false }: { keep?: boolean } = {},
 ): Promise<string | null> {
   const answer = await callAsOwner(exchange, 'releaseRequest', request, {
-    body: { secret },
+    body: keep ? { secret, keep } : { secret },
     timeoutMs: RELEASE_TIMEOUT_MS,
   })
   if (answer.status === 200) return null
@@ -148,12 +151,14 @@ export async function releaseRequest(
   if (code === 'release_wrong')
     return `that is not the code of the page${triesLeft(details['attempts_left'])}`
   if (code === 'release_expired') return 'this code is too old; get a new one on the page'
-  if (code === 'plan_changed')
-    return 'the library changed, so nothing was stored; approve the new plan on the page'
+  if (code === 'plan_changed') return PLAN_CHANGED
   if (answer.status === 404 || answer.status === 409) return NO_CODE_NEEDED
   if (isPassing(answer)) return busyText(answer.retryAfterMs)
   throw refusal(answer, request.server)
 }
+
+/** The request is open again. */
+export const PLAN_CHANGED = 'the library changed, so nothing was stored; approve the new plan on the page'
 
 /** The request is no longer held. */
 export const NO_CODE_NEEDED = 'this request needs no code any more'

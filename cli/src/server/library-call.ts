@@ -1,3 +1,4 @@
+import { isIdText } from '@keyferry/contract/id-text'
 import { type CliError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -52,8 +53,8 @@ export async function openLibrary(named: NamedLibrary, parts: Parts): Promise<Li
   if (named.workspace === null) return library
   const workspaces = await workspacesOf(library)
   const text = named.workspace
-  const byId = workspaces.filter(({ id }) => id === text.toLowerCase())
-  const found = byId.length > 0 ? byId : workspaces.filter(({ name }) => name === text)
+  const isMeant = ({ id, name }: Workspace) => (isIdText(text) ? id === text.toLowerCase() : name === text)
+  const found = workspaces.filter(isMeant)
   const [workspace, another] = found
   if (workspace === undefined) throw notIn(text, workspaces, named.server)
   if (another !== undefined)

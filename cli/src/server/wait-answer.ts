@@ -36,7 +36,13 @@ export type WaitOutcome =
   | { readonly kind: 'applied'; readonly receipt: SignedReceipt }
   /** A deposit was kept for the owners. */
   | { readonly kind: 'proposed'; readonly workspace: Named }
-  | { readonly kind: 'pending'; readonly needs: Needs; readonly other: Other | null }
+  /** `statement`: of a deposit, who approved it for which workspace. */
+  | {
+      readonly kind: 'pending'
+      readonly needs: Needs
+      readonly other: Other | null
+      readonly statement: SignedReceipt | null
+    }
   | { readonly kind: 'ready'; readonly delivery: Delivery }
   /** Ask again, but not before `retryAfterMs` (null: when you like). `reason` is for a person. */
   | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }
@@ -68,6 +74,8 @@ function receipt(refusal: () => Error): Shape<SignedReceipt> {
   return refusing(object({ kid: string, payload: string, signature: string }), refusal)
 }
 
+const STATEMENT = optional(receipt(refused('a statement that this client does not know')), null)
+
 const where = (field: string) => refusing(optional(named, null), refused(`a ${field} without id and name`))
 const names = (field: string) => refusing(optional(list(anyText), []), refused(`${field} that is not a list`))
 
@@ -98,10 +106,11 @@ function readPending(body: Record<string, unknown>): WaitOutcome {
   const needs = readNeeds(body)
   const leftMs = typeof body['expires_in'] === 'number' ? body['expires_in'] * 1_000 : null
   if (needs === 'second_person')
-    return { kind: 'pending', needs, other: { who: 'second', count: null, leftMs } }
-  if (needs !== 'approver') return { kind: 'pending', needs, other: null }
+    return { kind: 'pending', needs, other: { who: 'second', count: null, leftMs }, statement: null }
+  if (needs !== 'approver')
+    return { kind: 'pending', needs, other: null, statement: STATEMENT(body['statement']) }
   const deciders = read(body['deciders'], DECIDERS, refused('no deciders'))
-  return { kind: 'pending', needs, other: { ...deciders, leftMs } }
+  return { kind: 'pending', needs, other: { ...deciders, leftMs }, statement: null }
 }
 
 function readNeeds({ needs, release_by }: Record<string, unknown>): Needs {

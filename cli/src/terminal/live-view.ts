@@ -125,8 +125,16 @@ function requestText(request: ShownRequest, { stderr }: Parts, style: TerminalSt
   ].join('')
 }
 
-function howToApprove({ whyNotOpened, userCode, isCodeTyped }: ShownRequest, style: TerminalStyle): string[] {
+function howToApprove(
+  { kind, whyNotOpened, userCode, isCodeTyped }: ShownRequest,
+  style: TerminalStyle,
+): string[] {
   const code = `${userCode}${isCodeTyped ? ', or ask you to type it' : ''}`
+  if (whyNotOpened === null && kind === 'deposit')
+    return [
+      'Opened in your browser. Approve there.',
+      style.dim('On another device: stop, and add --no-open.'),
+    ]
   return whyNotOpened === null
     ? ['Opened in your browser. Approve there.', style.dim(`On another device, its page must show ${code}.`)]
     : [

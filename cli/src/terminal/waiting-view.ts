@@ -117,6 +117,12 @@ export const NOT_REACHED: Notice = {
   text: 'no browser here has opened the page yet; if none does, open the link yourself',
 }
 
+/** As `NOT_REACHED`, where no code is taken. */
+export const NOT_REACHED_ONLY_HERE: Notice = {
+  event: { event: 'browser_elsewhere' },
+  text: 'no browser here has opened the page yet; to approve on another computer, stop and add --no-open',
+}
+
 /** Another person has to approve. */
 export function otherNeeded({ who, count, deadlineMs }: WaitedFor, nowMs: number): Notice {
   const seconds_left = deadlineMs === null ? {} : { seconds_left: Math.ceil((deadlineMs - nowMs) / 1000) }

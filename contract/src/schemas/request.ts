@@ -42,8 +42,11 @@ export const RequestContext = object('RequestContext', {
   assurance: AssuranceField.optional(),
   /** The ways in which the client can take an approval back; empty: none. */
   release: z.array(ReleaseField).optional(),
-  /** Of a held request. */
-  held: z.object({ by: ReleaseField, until: Timestamp }).nullable().optional(),
+  /** Of a held request. `kept`: the terminal has what it waited for, and asks its person. */
+  held: z
+    .object({ by: ReleaseField, until: Timestamp, kept: z.literal(true).optional() })
+    .nullable()
+    .optional(),
   /** One person approved, and the bundle needs two. */
   awaits_second: z.boolean().optional(),
   /** A person says that the request is of their own terminal: on its way back there, or returned. */

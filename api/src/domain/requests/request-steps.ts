@@ -51,7 +51,7 @@ export function approveStep(stored: StoredRequest, step: Approving, nowMs: numbe
   if ((approved !== null && ciphertextBase64 === null) !== isDeposit(stored)) return { answer: 'changed' }
   const first = step.first ?? stored.first
   const approverId = approved?.approverId ?? first?.approverId ?? ''
-  const held = hold && { ...hold, approverId, wrongCodes: 0, freshCodes: 0 }
+  const held = hold && { ...hold, approverId, wrongCodes: 0, freshCodes: 0, isKept: false }
   const next = { ...stored, first, vouch, approved, held }
   const payload = ciphertextBase64 === null ? {} : { payload: { put: ciphertextBase64 } }
   if (held) return { answer: 'done', next: { ...next, status: 'held' }, ...payload }
@@ -80,7 +80,7 @@ export function vouchStep(
 ): Change<Settled> {
   if (stored.status !== 'pending') return { answer: refusal(stored) }
   if (stored.vouch !== null || stored.first !== null) return { answer: 'changed' }
-  const held = { ...hold, approverId: vouch.approverId, wrongCodes: 0, freshCodes: 0 }
+  const held = { ...hold, approverId: vouch.approverId, wrongCodes: 0, freshCodes: 0, isKept: false }
   return { answer: 'done', next: { ...stored, vouch, held, status: 'held' } }
 }
 
@@ -103,7 +103,10 @@ export function releaseStep(
   if (held.untilMs <= nowMs) return { answer: { status: 'late' } }
   if (isSameReleaseHash(held.hash, hash)) {
     if (keepUntilMs !== undefined)
-      return { answer: { status: 'kept' }, next: { ...stored, held: { ...held, untilMs: keepUntilMs } } }
+      return {
+        answer: { status: 'kept' },
+        next: { ...stored, held: { ...held, untilMs: keepUntilMs, isKept: true } },
+      }
     return { answer: { status: 'released' }, next: returnedTo(broughtBack(stored, held.by), longer, nowMs) }
   }
   if (held.by !== 'code') return { answer: { status: 'wrong', attemptsLeft: limit } }
@@ -136,7 +139,7 @@ export function renewCodeStep(
   const { held } = stored
   if (held?.approverId !== approverId || held.freshCodes >= limit) return { answer: false }
   const freshCodes = held.freshCodes + 1
-  const next = { ...held, ...code, by: 'code' as const, wrongCodes: 0, freshCodes }
+  const next = { ...held, ...code, by: 'code' as const, wrongCodes: 0, freshCodes, isKept: false }
   return { answer: true, next: { ...stored, approved, held: next } }
 }
 

@@ -89,7 +89,11 @@ export function contextOf(
     expires_at: new Date(expiresAtMs).toISOString(),
     assurance: grade,
     release: request.release,
-    held: held && { by: held.by, until: new Date(held.untilMs).toISOString() },
+    held: held && {
+      by: held.by,
+      until: new Date(held.untilMs).toISOString(),
+      ...(held.isKept ? { kept: true as const } : {}),
+    },
     awaits_second: status === 'pending' && first !== null,
     vouch: vouch && (vouch.returned === null ? 'held' : 'returned'),
     argv: request.argv,

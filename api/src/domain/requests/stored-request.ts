@@ -105,6 +105,8 @@ const Held = Hold.extend({
   /** Wrong codes since the last fresh one. */
   wrongCodes: z.number(),
   freshCodes: z.number(),
+  /** The terminal has the secret and asks its person. */
+  isKept: z.boolean().default(false),
 })
 
 const STATUSES = ['pending', 'held', 'applying', 'ready', 'claimed', 'denied', 'withdrawn'] as const

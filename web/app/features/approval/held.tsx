@@ -1,4 +1,4 @@
-import { KeyRound, MonitorOff, Undo2 } from 'lucide-react'
+import { KeyRound, MonitorOff, SquareTerminal, Undo2 } from 'lucide-react'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useNow } from '../../lib/page/use-now.ts'
 import { clockTime } from '../../lib/words/time.ts'
@@ -10,6 +10,7 @@ import { useOneCall } from './one-call.ts'
 import { Outcome } from './outcome.tsx'
 import { inWorkspace } from './place/place.ts'
 import { type End, endOf, type HeldRequest, kindOf } from './request-state.ts'
+import { startAgain } from './return-plan.ts'
 
 type HeldProps = {
   requestId: string
@@ -23,6 +24,7 @@ type HeldProps = {
 export function Held(props: HeldProps) {
   const { request } = props
   const leftMs = request.untilMs - useNow(250)
+  if (request.isKept && leftMs > 0) return <AskedThere {...props} />
   if (request.code !== null && leftMs > 0)
     return <CodeToType {...props} code={request.code} leftMs={leftMs} />
   if (request.isReturning && leftMs > 0) {
@@ -65,19 +67,31 @@ function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; left
 const CODE_OF_SECOND =
   'Give this code only to the person who ran the command, in person or on a call that you started. If anyone else asks you for it, deny.'
 
+function AskedThere(props: HeldProps) {
+  return (
+    <Outcome title="Answer the question in the terminal" Icon={SquareTerminal}>
+      <p role="status">
+        The terminal asks whether it may use this workspace. {WORDS[kindOf(props.request.context)].nothingYet}
+      </p>
+      <EndButtons {...props} offersCode={false} />
+    </Outcome>
+  )
+}
+
 function NotReturned(props: HeldProps) {
   const takesCode = (props.request.context.release ?? []).includes('code')
   const [title, text] = whyNotReturned(props.request)
   return (
     <Outcome title={title} Icon={MonitorOff}>
       <p>{text}</p>
-      {!takesCode && <p>Deny, then run the command again on this computer, without --no-open.</p>}
+      {!takesCode && <p>Deny. {startAgain(props.request.context)}</p>}
       <EndButtons {...props} offersCode={takesCode} />
     </Outcome>
   )
 }
 
 function whyNotReturned({ context, choice, by }: HeldRequest): [title: string, text: string] {
+  const hint = context.release?.includes('code') ? ' If the terminal is still waiting, use a code.' : ''
   const { nothingYet } = WORDS[kindOf(context)]
   if (choice === null && context.vouch === 'held') {
     const vouched = 'A person says that this is their terminal, but that has not returned to it.'
@@ -88,10 +102,7 @@ function whyNotReturned({ context, choice, by }: HeldRequest): [title: string, t
     return ['Approved, not yet returned', `${approved} ${nothingYet}`]
   }
   return by === 'loopback'
-    ? [
-        'Your browser could not reach the program',
-        `${nothingYet} If the terminal is still waiting, use a code.`,
-      ]
+    ? ['Your browser could not reach the program', `${nothingYet}${hint}`]
     : ['Waiting for a code', `${nothingYet} A code works for two minutes; get a fresh one.`]
 }
 

@@ -72,7 +72,7 @@ export type Asking = {
   onEnd: (end: End) => void
 }
 
-/** An approval that waits for its return to the terminal. `choice`: null if this tab did not approve. `code`: what to
+/** An approval that waits for its return to the terminal. `isKept`: the terminal asks its person first. `choice`: null if this tab did not approve. `code`: what to
  * type there. `untilMs`: until when it can return this way, on the server's clock. */
 export type HeldRequest = {
   context: RequestContext
@@ -80,6 +80,7 @@ export type HeldRequest = {
   by: 'loopback' | 'code'
   code: string | null
   untilMs: number
+  isKept: boolean
   /** This page is handing the approval to the client. */
   isReturning: boolean
 }

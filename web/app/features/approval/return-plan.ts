@@ -22,7 +22,13 @@ type Grounds = {
   isOwnServer: boolean
 }
 
-const START_AGAIN = 'Start the command again on this computer, without --no-open.'
+/** What to do where an approval cannot return. A terminal that stores values takes a code only if it opens no browser. */
+export function startAgain({ kind, assurance, release }: RequestContext): string {
+  const canUseCode = kind === 'deposit' && assurance !== 'local' && release?.includes('code') === false
+  return canUseCode
+    ? 'Start the command again: in the browser that it opens, or with --no-open to get a code.'
+    : 'Start the command again on this computer, without --no-open.'
+}
 
 /** Choose the way back: over loopback where the client itself opened this page, else by a code. A server that only its
  * own computer reaches asks for a code only where a rule demands it. */
@@ -39,7 +45,7 @@ export function planReturn({ context, bundle, wayBack, isOwnServer }: Grounds): 
   return {
     by: 'refused',
     code: 'release_required',
-    reason: `${WORDS[kindOf(context)].onlyHere} ${START_AGAIN}`,
+    reason: `${WORDS[kindOf(context)].onlyHere} ${startAgain(context)}`,
   }
 }
 

@@ -37,6 +37,7 @@ const HELD: HeldRequest = {
   by: 'code',
   code: 'WDJB-MJHT',
   untilMs: Infinity,
+  isKept: false,
   isReturning: false,
 }
 const OWN = /your (own )?terminal|you (just )?ran/i

@@ -43,7 +43,8 @@ function stateOfAnswer(
   if (release !== undefined) {
     const untilMs = serverNowMs() + release.expires_in * 1_000
     const code = release.by === 'code' ? release.code : null
-    return { phase: 'held', context, choice, by: release.by, code, untilMs, isReturning: code === null }
+    const isReturning = code === null
+    return { phase: 'held', context, choice, by: release.by, code, untilMs, isKept: false, isReturning }
   }
   if (approvals !== undefined && approvals.given < approvals.needed)
     return { phase: 'second', context, choice }
@@ -113,7 +114,8 @@ function stateAfterApproval(context: RequestContext, kept: Choice | null): Reque
   }
   if (status === 'held' && held) {
     const untilMs = Date.parse(held.until)
-    return { phase: 'held', context, choice: kept, by: held.by, code: null, untilMs, isReturning: false }
+    const { by, kept: isKept = false } = held
+    return { phase: 'held', context, choice: kept, by, code: null, untilMs, isKept, isReturning: false }
   }
   const isWaiting = awaits_second === true || (vouch === 'returned' && kept?.kind === 'vouch')
   return isWaiting && kept !== null ? { phase: 'second', context, choice: kept } : null
@@ -124,7 +126,8 @@ function afterLook(state: RequestState, context: RequestContext): RequestState {
   if (state.phase === 'loading' || state.phase === 'ended' || state.phase === 'approved') return state
   const next = stateAfterApproval(context, state.phase === 'open' ? null : state.choice)
   if (next === null) return state
-  return state.phase === 'held' && next.phase === 'held' ? state : next
+  const isSame = state.phase === 'held' && next.phase === 'held' && state.isKept === next.isKept
+  return isSame ? state : next
 }
 
 /** What a failed look says about the request. It is gone when the terminal has fetched it. */

@@ -1,0 +1,78 @@
+import { isAtTerminal } from '../base/announce.ts'
+import { type CliError, refusedError, usageError } from '../base/cli-error.ts'
+import type { Parts } from '../base/parts.ts'
+import { printable } from '../base/printable.ts'
+import { isWorkspace, type MeantWorkspace, pinWorkspace, type Workspace } from '../project/workspace-pins.ts'
+import type { Notice } from '../terminal/waiting-view.ts'
+
+/*
+ * Which workspace a command works in is the person's to say: the approver chooses, and anyone who sees the link may be
+ * the approver. A known id is compared. Everything else is asked at the terminal, once per folder.
+ */
+
+/** Who approved for which workspace, as the API signed it. */
+export type ApprovedFor = { readonly workspace: Workspace; readonly approvers: readonly string[] }
+
+/** Shows a notice and reads an answer; null: there is none any more. */
+export type Ask = (notice: Notice, question: string) => Promise<string | null>
+
+/** Whether a question about the workspace can be asked. */
+export function canAsk(parts: Parts): boolean {
+  return parts.view !== 'json' && isAtTerminal(parts)
+}
+
+/** Refuse at the start what would need a question that nobody can answer.
+ * @throws CliError usage */
+export function requireAskable({ knownId, place }: MeantWorkspace, parts: Parts): void {
+  if (knownId !== null || canAsk(parts)) return
+  throw usageError(
+    'the workspace is not confirmed for this folder, and there is no terminal to ask',
+    `Add --workspace ID. The pages of a workspace have its id in their address: ${place.server}/w/ID`,
+  )
+}
+
+/** Require that an approval is for the workspace that is meant. What is not known is asked.
+ * @returns whether the person said yes · @throws CliError refused */
+export async function requireMeant(
+  approved: ApprovedFor,
+  meant: MeantWorkspace,
+  { ask, verb }: { ask: Ask; verb: string },
+): Promise<boolean> {
+  const { workspace } = approved
+  if (meant.knownId !== null ? workspace.id !== meant.knownId : isElsewhere(workspace, meant.text))
+    throw otherWorkspace(approved, meant)
+  if (meant.knownId !== null) return false
+  const text = `${shown(approved)}. Anyone who sees the link can approve in a workspace of their own`
+  const event = { event: 'workspace_asked', workspace, approvers: approved.approvers }
+  const answer = await ask({ event, text, isQuestion: true }, `  ${verb} this workspace? [y/N] `)
+  if (/^y(?:es)?$/i.test(answer?.trim() ?? '')) return true
+  throw refusedError(
+    `not confirmed: ${shown(approved)}`,
+    'Nothing was used. To allow one workspace only, add --workspace ID.',
+  )
+}
+
+function isElsewhere(workspace: Workspace, text: string | null): boolean {
+  return text !== null && !isWorkspace(workspace, text)
+}
+
+/** Remember what the person confirmed: by a yes, or by an id in the command whose receipt names the workspace. */
+export function keepWorkspace(
+  workspace: Workspace,
+  { isFlag, place, knownId }: MeantWorkspace,
+  { isConfirmed, hasReceipt, parts }: { isConfirmed: boolean; hasReceipt: boolean; parts: Parts },
+): void {
+  if (isConfirmed || (isFlag && hasReceipt && knownId === workspace.id)) pinWorkspace(place, workspace, parts)
+}
+
+function otherWorkspace(approved: ApprovedFor, { text, isFlag }: MeantWorkspace): CliError {
+  const pinned = isFlag ? '' : ' If you mean another workspace from now on, run keyferry forget --workspace.'
+  return refusedError(
+    `${shown(approved)}, but ${printable(text ?? '', 80)} is meant`,
+    `Nothing was used. Only someone with the link could do this: keep it to yourself, and run the command again.${pinned}`,
+  )
+}
+
+function shown({ workspace: { id, name }, approvers }: ApprovedFor): string {
+  return `${printable(approvers.join(' and '), 160)} approved this for the workspace "${printable(name, 80)}" (${printable(id, 80)})`
+}

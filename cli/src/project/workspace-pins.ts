@@ -1,0 +1,85 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { isIdText } from '@keyferry/contract/id-text'
+import { hashToken } from '@keyferry/crypto/token'
+import { writeOutputFile } from '../base/output-file.ts'
+import { object, orNull, parseObject, string } from '../base/shape.ts'
+import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-folder.ts'
+
+const FOLDER = 'workspaces'
+
+/** Where a command runs: the folder of keyferry.json, or else the current one, and its server. */
+export type Place = { readonly folder: string; readonly server: string }
+
+/** A workspace as the server knows it. */
+const WORKSPACE = object({ id: string, name: string })
+export type Workspace = ReturnType<typeof WORKSPACE>
+
+/** The workspace that the person confirmed for this folder; null: none. */
+export function pinnedWorkspace(place: Place, parts: StateParts): Workspace | null {
+  try {
+    return orNull(WORKSPACE)(parseObject(readFileSync(fileOf(place, parts), 'utf8')))
+  } catch {
+    return null // none is pinned
+  }
+}
+
+/** Remember the workspace of this folder. Where nothing can be written, the next command asks again. */
+export function pinWorkspace(place: Place, { id, name }: Workspace, parts: StateParts): void {
+  try {
+    makePrivateFolder(stateFolder(parts, FOLDER))
+    const text = `${JSON.stringify({ ...place, id, name })}\n`
+    writeOutputFile({ path: fileOf(place, parts), mayReplace: true }, text)
+  } catch {
+    return
+  }
+}
+
+/** @returns the workspace that was pinned; null: none */
+export function forgetWorkspace(place: Place, parts: StateParts): Workspace | null {
+  const pinned = pinnedWorkspace(place, parts)
+  rmSync(fileOf(place, parts), { force: true })
+  return pinned
+}
+
+function fileOf({ folder, server }: Place, parts: StateParts): string {
+  return join(stateFolder(parts, FOLDER), hashToken(`${server}\0${folder}`))
+}
+
+/** How a command or keyferry.json names its workspace. */
+export type NamedWorkspace = {
+  /** Name or id; null: nobody names one. */
+  readonly text: string | null
+  /** The command itself names it. */
+  readonly isFlag: boolean
+  readonly place: Place
+}
+
+/** Which workspace a command means. */
+export type MeantWorkspace = NamedWorkspace & {
+  /** The only one that it may be; null: the person decides when they see it. */
+  readonly knownId: string | null
+}
+
+/** Which workspace is meant: an id that the command names, or what the person confirmed for this folder. An id in
+ * keyferry.json is a wish, because anyone can commit the file. A name means a workspace only once it is pinned, because
+ * several can have it. */
+export function meantWorkspace(named: NamedWorkspace, parts: StateParts): MeantWorkspace {
+  const { text, isFlag, place } = named
+  const pinned = pinnedWorkspace(place, parts)
+  if (text === null) return { ...named, text: pinned?.id ?? null, knownId: pinned?.id ?? null }
+  const isPinned = isWorkspace(pinned, text)
+  if (isIdText(text)) {
+    const id = text.toLowerCase()
+    return { ...named, text: id, knownId: isFlag || isPinned ? id : null }
+  }
+  return isPinned && pinned !== null
+    ? { ...named, text: pinned.id, knownId: pinned.id }
+    : { ...named, knownId: null }
+}
+
+/** Whether a text names this workspace: by its id, or by its name, which is no proof. */
+export function isWorkspace(workspace: Workspace | null, text: string): boolean {
+  if (workspace === null) return false
+  return isIdText(text) ? workspace.id === text.toLowerCase() : workspace.name === text
+}

@@ -24,10 +24,12 @@ test.each<'sqlite' | 'postgres'>(hasPostgres() ? ['sqlite', 'postgres'] : ['sqli
       const { id } = await terminal.deposit(bundle, Object.fromEntries(names.map((name) => [name, name])))
       const headers = await signedFor(server)
       const plan = await send(server, headers, `${id}/deposit-plan`, {})
-      const answer = send(server, headers, `${id}/deposit`, { plan_id: plan?.['plan_id'] })
+      const choice = { plan_id: plan?.['plan_id'], release: 'code' }
+      const held = (await send(server, headers, `${id}/deposit`, choice)) as { release: { code: string } }
+      const answer = terminal.release(id, held.release.code).catch(() => null) // the connection broke
       await sleep(delayMs)
       await server.stop('SIGKILL')
-      const isAnswered = (await answer)?.['ok'] === true
+      const isAnswered = (await answer)?.status === 200
       server = await start()
       const { call } = await ownerNamed('killed', server.address, secret)
       const keys = await call('GET', '/api/v1/keys', { query: { query: `K${delayMs}_` } })
@@ -52,7 +54,7 @@ async function ended(terminal: Depositor, id: string): Promise<unknown> {
   const waiting = terminal.wait(id)
   for (;;) {
     const { body } = await terminal.context(id)
-    if (body['status'] === 'pending') return 'pending'
+    if (body['status'] === 'pending' || body['status'] === 'held') return 'pending'
     const answer = await Promise.race([waiting, sleep(500, null)])
     if (answer !== null) return answer.body['status']
   }

@@ -43,7 +43,8 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
     const file = join(folder.path, 'five-hundred.env')
     const names = Array.from({ length: 500 }, (_, index) => `MANY_${index}`)
     writeFileSync(file, names.map((name) => `${name}=planted-${name}\n`).join(''))
-    const words = ['import', file, '--bundle', 'many/app', '--json', '--no-open']
+    const me = (await (await client.call('/api/v1/me')).json()) as { tenant: { id: string } }
+    const words = ['import', file, '--bundle', 'many/app', '--json', '--no-open', '--workspace', me.tenant.id]
     const env = { PATH: process.env['PATH'], HOME: folder.path, KEYFERRY_SERVER: nodes.publicUrl }
     const terminal = spawn(process.execPath, [CLIENT_PROGRAM, ...words], {
       env,
@@ -56,14 +57,17 @@ describe.skipIf(!canRun)('many nodes behind nginx, on PostgreSQL and Redis', () 
     const [one, other] = [nodes.addressOf('web-1'), nodes.addressOf('web-2')]
     const plan = await client.call(`${path}/deposit-plan`, { at: one, method: 'POST', body: {} })
     const { plan_id } = (await plan.json()) as { plan_id: string }
-    const approved = await client.call(`${path}/deposit`, { at: other, method: 'POST', body: { plan_id } })
-    expect([approved.status, await approved.json()]).toMatchObject([
-      200,
-      { deposit: { counts: { create: 500 } } },
-    ])
+    const body = { plan_id, release: 'code' }
+    const approved = await client.call(`${path}/deposit`, { at: other, method: 'POST', body })
+    const { release } = (await approved.json()) as { release: { code: string } }
+    const needed = JSON.parse((await events.next()).value ?? '{}')
+    expect(needed).toMatchObject({ event: 'release_needed', by: 'code' })
+    const returning = ['release', path.split('/').at(-1) ?? '', release.code]
+    spawn(process.execPath, [CLIENT_PROGRAM, ...returning], { env, stdio: 'ignore' })
     expect(JSON.parse((await events.next()).value ?? '{}')).toMatchObject({
       event: 'stored',
       bundle: 'many/app',
+      counts: { create: 500 },
     })
     const [code] = await once(terminal, 'exit')
     expect(code).toBe(0)

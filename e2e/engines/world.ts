@@ -83,15 +83,13 @@ export async function createWorld(url: string, cookie: SessionCookie) {
 async function propose(url: string, member: SessionCookie): Promise<void> {
   const call = createClient(url)
   const headers = sessionHeaders(url, member)
-  const { id } = await new Depositor(url).deposit(
-    'prod/shop/app',
-    { STRIPE_SECRET_KEY: 'planted-new' },
-    { release: [] },
-  )
+  const terminal = new Depositor(url)
+  const { id } = await terminal.deposit('prod/shop/app', { STRIPE_SECRET_KEY: 'planted-new' })
   const params = { request_id: id }
   const path = '/api/v1/requests/{request_id}/deposit-plan'
   const { plan_id } = await call('POST', path, { params, headers, body: {} })
-  const { user_code } = await call('GET', '/api/v1/requests/{request_id}/context', { params })
-  const body = { plan_id, user_code, propose: { readable: [] } }
-  await call('POST', '/api/v1/requests/{request_id}/deposit', { params, headers, body })
+  const release = 'code' as const
+  const body = { plan_id, release, propose: { readable: [] } }
+  const held = await call('POST', '/api/v1/requests/{request_id}/deposit', { params, headers, body })
+  if (held.release?.by === 'code') await terminal.release(id, held.release.code)
 }

@@ -33,13 +33,13 @@ export async function storeWithApproval(
   depositing: Depositing,
   parts: Parts,
 ): Promise<'stored' | 'proposed'> {
+  requireReason(depositing, 'why you change the bundle')
   const { server, folder, isWorkspaceFlag } = depositing
   const named = { text: depositing.workspace, isFlag: isWorkspaceFlag, place: { server, folder } }
   const meant = meantWorkspace(named, parts)
   requireAskable(meant, parts)
   const content = { ...depositing.content, workspace: meant.text }
   const { bundle } = content
-  requireReason(depositing, 'why you change the bundle')
   let sealedBox: Uint8Array = new Uint8Array()
   const sent = { depositing: { content, command: depositing.command }, box: () => sealedBox }
   const comparison = compareApprovals(meant, sent, parts)

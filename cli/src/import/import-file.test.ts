@@ -170,6 +170,7 @@ test.each([
 ])('%s is an answer that is refused', async (_what, body) => {
   const answer = { status: 200, body, retryAfterMs: null, dateMs: null, location: null }
   const parts = { ...stage({}, folder), exchange: async () => answer }
-  const refused = importFile(options('x', 'A=1\n'), parts)
+  const workspace = '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21'
+  const refused = importFile({ ...options('x', 'A=1\n'), workspace, isWorkspaceFlag: true }, parts)
   await expect(refused).rejects.toMatchObject({ exitCode: EXIT.refused })
 })

@@ -10,6 +10,7 @@ import {
   list,
   object,
   oneOf,
+  optional,
   orNull,
   parseObject,
   refusing,
@@ -70,7 +71,7 @@ const FACTS = {
 const DELIVERY = object({
   ...FACTS,
   /** Null: an older server does not say. */
-  workspace: orNull(workspace),
+  workspace: optional(workspace, null),
   /** Names. */
   keys: listOf(named),
   /** ISO timestamp. */

@@ -3,7 +3,8 @@ import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { field, number } from '../base/shape.ts'
 import { type Command, flagOf } from '../command-line/command.ts'
-import { libraryHere, SERVER_FLAG } from '../flags/library-flags.ts'
+import { SERVER_FLAG, serverOf } from '../flags/library-flags.ts'
+import { findProject } from '../project/project-file.ts'
 import { readEndpoint } from '../server/endpoint-call.ts'
 
 export const forgetCommand: Command = {
@@ -18,7 +19,9 @@ export const forgetCommand: Command = {
     'keyferry forget': 'Require an approval again',
   },
   run: async (words, parts) => {
-    const { server, folder } = await libraryHere(words, parts)
+    const project = findProject(parts.cwd)
+    const server = await serverOf(words, project, parts)
+    const folder = project?.folder ?? parts.cwd
     if (words.has('workspace')) {
       const { forgetWorkspace } = await import('../project/workspace-pins.ts')
       const pinned = forgetWorkspace({ server, folder }, parts)

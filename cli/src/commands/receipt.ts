@@ -69,7 +69,7 @@ function depositRows({ approvers, bundle, requestId, storedAt, variables, worksp
   return [
     ['Request', requestId],
     ['Stored', `${storedAt}, approved by ${approvers.join(' and ')}`],
-    ['Bundle', `${bundle} in workspace ${workspace}`],
+    ['Bundle', `${bundle} in workspace ${workspace.name}`],
     ...writesFirst.map(({ row }) => row).filter(([, names]) => names !== ''),
   ]
 }

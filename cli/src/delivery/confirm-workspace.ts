@@ -74,5 +74,6 @@ function otherWorkspace(approved: ApprovedFor, { text, isFlag }: MeantWorkspace)
 }
 
 function shown({ workspace: { id, name }, approvers }: ApprovedFor): string {
-  return `${printable(approvers.join(' and '), 160)} approved this for the workspace "${printable(name, 80)}" (${printable(id, 80)})`
+  const by = printable(approvers.join(' and '), 160)
+  return `approved by ${by} for the workspace "${printable(name, 80)}" (${printable(id, 80)})`
 }

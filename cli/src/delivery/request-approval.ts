@@ -55,7 +55,12 @@ export async function requestApproval<End>(
   const { earlier } = kind
   const secrets = earlier ?? (await newSecrets(parts))
   const refusal = withResolvers<never>()
-  const screen = await openScreen(kind, options, { refused: refusal.reject, parts })
+  let isRefused = false
+  const refused = (error: unknown): void => {
+    isRefused = true
+    refusal.reject(error)
+  }
+  const screen = await openScreen(kind, options, { refused, parts })
   const making = earlier ?? makeRequest(kind, options, { ...secrets, ...screen, parts })
   let kept: ((error: unknown) => void) | null = null
   const close = (): void => {
@@ -73,11 +78,7 @@ export async function requestApproval<End>(
     if (pending.remembered === null) show(kind, options, { ...screen, pending, parts })
     else screen.view.say(rememberedNotice(pending.remembered))
     const waiting = waitForEnd(parts, pending, eventsOf(screen, pending, parts))
-    const refused = refusal.promise.catch(async (error: unknown) => {
-      await withdraw(pending, parts)
-      throw error
-    })
-    const arrived = await interruption.unlessEnding(Promise.race([waiting, refused]))
+    const arrived = await interruption.unlessEnding(Promise.race([refusal.promise, waiting]))
     await screen.wayBack.settled()
     const { end, outcome, receipt } = await kind.open(arrived, pending)
     if (receiptFile !== null && receipt !== undefined) writeReceipt(receiptFile, receipt, server)
@@ -85,6 +86,7 @@ export async function requestApproval<End>(
     kept?.(null)
     return end
   } catch (error) {
+    if (isRefused) await withdraw(making, parts)
     kept?.(error)
     throw error
   } finally {

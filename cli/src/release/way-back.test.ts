@@ -130,7 +130,7 @@ test('the code is asked for at the terminal until it is right', async () => {
   const told = newView()
   const wayBack = await open(false, parts({ keyboard }))
   wayBack.begin(pending, told.view, true)
-  wayBack.onNeeds('code')
+  void wayBack.onNeeds('code')
   await expect.poll(() => typed).toEqual([])
   expect(told.lines).toEqual([
     'needed: null',
@@ -144,7 +144,7 @@ test('without a keyboard, another shell of the same user gives the code', async 
   const told = newView()
   const wayBack = await open(false, at, 'json')
   wayBack.begin(pending, told.view, true)
-  wayBack.onNeeds('code')
+  void wayBack.onNeeds('code')
   await expect.poll(() => told.lines).toEqual([`needed: keyferry release ${ID} CODE`])
   expect(await giveCode(ID, '111111', at)).toBe('that is not the code of the page; 2 tries left')
   expect(await giveCode(ID, '1'.repeat(100), at)).toBe('the waiting client did not answer')
@@ -164,7 +164,7 @@ test('beside the keyboard, another shell may give the code too', async () => {
   const told = newView()
   const wayBack = await open(false, at)
   wayBack.begin(pending, told.view, true)
-  wayBack.onNeeds('code')
+  void wayBack.onNeeds('code')
   await expect.poll(() => told.lines).toEqual(['needed: null'])
   expect(await giveCode(ID, CODE, at)).toBe('ok')
 })
@@ -180,12 +180,12 @@ test('a second code can be needed, once the first was taken', async () => {
   const told = newView()
   const wayBack = await open(false, parts({ keyboard }))
   wayBack.begin(pending, told.view, true)
-  wayBack.onNeeds('code')
+  void wayBack.onNeeds('code')
   await expect.poll(() => typed).toHaveLength(1)
-  wayBack.onNeeds('approver')
+  void wayBack.onNeeds('approver')
   await expect
     .poll(() => {
-      wayBack.onNeeds('code')
+      void wayBack.onNeeds('code')
       return told.lines
     })
     .toEqual(['needed: null', 'needed: null'])
@@ -203,7 +203,7 @@ test('it is settled when the other shell has its answer', async () => {
   const told = newView()
   const wayBack = await open(false, at, 'json')
   wayBack.begin(pending, told.view, true)
-  wayBack.onNeeds('code')
+  void wayBack.onNeeds('code')
   await expect.poll(() => told.lines).toHaveLength(1)
   const order: (string | null)[] = []
   const given = giveCode(ID, CODE, at).then((answer) => order.push(answer))

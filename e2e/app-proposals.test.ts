@@ -41,7 +41,8 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
   })
 
   async function propose(words: readonly string[], before: () => Promise<void> = async () => undefined) {
-    const terminal = world.client(words)
+    const { tenant } = await clientIn(owner)('GET', '/api/v1/me', {})
+    const terminal = world.client([...words, '--workspace', tenant.id])
     await member.goto(await world.opened.next())
     await member.getByText('Propose it to the owners').waitFor()
     await before()

@@ -16,7 +16,7 @@ const WORKSPACE = object({ id: string, name: string })
 export type Workspace = ReturnType<typeof WORKSPACE>
 
 /** The workspace that the person confirmed for this folder; null: none. */
-export function pinnedWorkspace(place: Place, parts: StateParts): Workspace | null {
+function pinnedWorkspace(place: Place, parts: StateParts): Workspace | null {
   try {
     return orNull(WORKSPACE)(parseObject(readFileSync(fileOf(place, parts), 'utf8')))
   } catch {

@@ -48,7 +48,8 @@ export type RequestBody = {
   readonly deposit?: object
 }
 
-/** `kind` is set for a request for names only. `isBound`: every approval returns to this client. `userCode`: as the server computed it; null if the server sends none. */
+/** `kind` is set for a request for names only. `isBound`: every approval returns to this client. `userCode`: as the
+ * server computed it; null if the server sends none. */
 export type CreatedRequest = Omit<
   PendingRequest,
   'server' | 'keyPair' | 'verifier' | 'deadlineMs' | 'userCode'

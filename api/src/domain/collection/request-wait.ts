@@ -114,8 +114,8 @@ function approvalHeld({ held, approved }: StoredRequest): { held?: Approved } {
 }
 
 // Returns only what is needed: thousands of calls may be held, and each would keep the whole request in memory. A
-// release begins a new count of polls, so that the client can collect its values at once. So does the hold of a deposit,
-// which ends a wait.
+// release begins a new count of polls, so that the client can collect its values at once. So does the hold of a
+// deposit, which ends a wait.
 async function turnOfOwn(parts: WaitParts, wait: Wait) {
   const { request, expiresAtMs, held, returned, vouch } = await findOwn(parts, wait)
   const heldHash = request.deposit === null ? null : (held?.hash ?? null)

@@ -30,8 +30,8 @@ import type { Deliveries } from './request-deliveries.ts'
  * the client that asked gives the secret back: over its own loopback address within ten seconds, or as a code that the
  * person types there within two minutes. A lure that ends with a click has neither, so its values never leave.
  *
- * A terminal that has to ask its person first says so within that time (`keep`). Then the secret has proved its way, and
- * counts for two minutes more.
+ * A terminal that has to ask its person first says so within that time (`keep`). Then the secret has proved its way,
+ * and counts for two minutes more.
  *
  * No secret is in a URL, in a log or in the store, which keeps its hash. The third wrong code denies the request; a
  * wrong loopback secret does not count, because any page can send one to the client's port, and 256 bits cannot be

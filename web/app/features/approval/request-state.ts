@@ -72,8 +72,9 @@ export type Asking = {
   onEnd: (end: End) => void
 }
 
-/** An approval that waits for its return to the terminal. `isKept`: the terminal asks its person first. `choice`: null if this tab did not approve. `code`: what to
- * type there. `untilMs`: until when it can return this way, on the server's clock. */
+/** An approval that waits for its return to the terminal. `choice`: null if this tab did not approve. `code`: what to
+ * type there. `untilMs`: until when it can return this way, on the server's clock. `isKept`: the terminal asks its
+ * person first. */
 export type HeldRequest = {
   context: RequestContext
   choice: Choice | null

@@ -22,7 +22,8 @@ type Grounds = {
   isOwnServer: boolean
 }
 
-/** What to do where an approval cannot return. A terminal that stores values takes a code only if it opens no browser. */
+/** What to do where an approval cannot return. A terminal that stores values takes a code only if it opens no
+ * browser. */
 export function startAgain({ kind, assurance, release }: RequestContext): string {
   const canUseCode = kind === 'deposit' && assurance !== 'local' && release?.includes('code') === false
   return canUseCode

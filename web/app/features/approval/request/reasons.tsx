@@ -115,7 +115,7 @@ function cautionsOf({ asking, place, offer }: Looked) {
     missing: isMissing(asking, offer.bundle) && <MissingBundle context={context} />,
     workspace: isOther(place.workspace, context.workspace) && (
       <>
-        The terminal named the workspace <ShownName name={context.workspace ?? ''} />, but you chose{' '}
+        The terminal named the workspace <ShownName name={context.workspace ?? ''} />. This decision is for{' '}
         <bdi>{place.workspaceName}</bdi>.
       </>
     ),

@@ -20,19 +20,22 @@ export async function proposalShots(): Promise<World> {
   const call = createClient(url)
 
   async function asked(bundle: string, values: Deposited, options: Depositing = {}) {
-    return await new Depositor(url).deposit(bundle, values, options)
+    const terminal = new Depositor(url)
+    return { terminal, ...(await terminal.deposit(bundle, values, options)) }
   }
   async function propose(bundle: string, values: Deposited, options: Depositing = {}) {
-    const params = { request_id: (await asked(bundle, values, { ...options, release: [] })).id }
+    const { terminal, id } = await asked(bundle, values, options)
+    const params = { request_id: id }
     const headers = sessionHeaders(url, member)
     const { plan_id } = await call('POST', '/api/v1/requests/{request_id}/deposit-plan', {
       params,
       headers,
       body: {},
     })
-    const { user_code } = await call('GET', '/api/v1/requests/{request_id}/context', { params })
-    const body = { plan_id, user_code, propose: { readable: [] } }
-    await call('POST', '/api/v1/requests/{request_id}/deposit', { params, headers, body })
+    const release = 'code' as const
+    const body = { plan_id, release, propose: { readable: [] } }
+    const held = await call('POST', '/api/v1/requests/{request_id}/deposit', { params, headers, body })
+    if (held.release?.by === 'code') await terminal.release(id, held.release.code)
   }
   await propose('prod/shop/app', VALUES)
   await propose('dev/worker', {}, { detach: ['LOG_LEVEL'] })

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import { type Expression, sql } from 'kysely'
 import type { DeliveredKey } from '../../domain/deliveries/delivery.ts'
@@ -30,7 +31,7 @@ const ROWS_AT_ONCE = 500
 
 /** Note in the transaction of a new delivery what its holder may have from then on. */
 export async function noteApproved(transaction: Query, given: Given): Promise<void> {
-  for (const part of inOrder(given)) {
+  for await (const part of inOrder(given)) {
     const columns = { times: 0, perhaps_version: versionsOf(part), perhaps_delivery_id: part.deliveryId }
     const rows = insertion(transaction, part, columns).onConflict((conflict) =>
       conflict.columns(['tenant_id', 'key_id', 'holder']).doUpdateSet((expression) => ({
@@ -51,7 +52,7 @@ export async function noteCollected(
   const { deliveryId, approvedAt } = given
   const unlessThis = <T>(column: Expression<T>) =>
     sql<T | null>`case when holdings.perhaps_delivery_id = ${deliveryId} then null else ${column} end`
-  for (const part of inOrder(given)) {
+  for await (const part of inOrder(given)) {
     const columns = { settled_at: approvedAt, version: versionsOf(part), delivery_id: deliveryId, times: 1 }
     const rows = insertion(transaction, part, columns).onConflict((conflict) =>
       conflict.columns(['tenant_id', 'key_id', 'holder']).doUpdateSet((expression) => ({
@@ -119,8 +120,12 @@ function updateAgain(query: Query, hold: Queries['hold'], size: number) {
 }
 
 // In the order of their ids, some at a time: a statement has a bounded number of parameters.
-function* inOrder(given: Given): Generator<Given> {
-  for (const keys of chunks(given.keys.toSorted((a, b) => (a.id < b.id ? -1 : 1)))) yield { ...given, keys }
+async function* inOrder(given: Given): AsyncGenerator<Given> {
+  for (const keys of chunks(given.keys.toSorted((a, b) => (a.id < b.id ? -1 : 1)))) {
+    yield { ...given, keys }
+    // Notes of many keys let other calls run.
+    if (given.keys.length > keys.length) await turn()
+  }
 }
 
 function versionsOf({ keys }: Given) {

@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { createClient } from '@keyferry/contract/client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { VERSION } from '../cli/src/base/version.ts'
 import { writeChecksums } from '../release/checksums.ts'
 import { buildExecutable } from '../release/executable.ts'
 import { targetHere } from '../release/targets.ts'
+import { describeInheritance } from './inherited-descriptors.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const TOOLS = ['sh', 'printenv', 'cat']
@@ -39,10 +40,14 @@ afterAll(async () => {
 
 type Outcome = { exit: number | null; stdout: string; stderr: string }
 
+// The program that runs these tests may have leaked descriptors, and the client stays as a parent to hand them on.
+const WITHOUT_LEAKS =
+  'for fd in /proc/self/fd/*; do [ "${fd##*/}" -lt 3 ] || eval "exec ${fd##*/}>&-"; done; exec /bin/sh -c "$0"'
+
 /** A command on a machine that has the executable, three programs, and no Node.js. */
 async function onBareMachine(command: string, cwd = home): Promise<Outcome> {
   const env = { HOME: home, PATH: join(home, 'bin'), KEYFERRY_SERVER: server.url, LANG: 'C.UTF-8' }
-  const child = spawn('/bin/sh', ['-c', command], {
+  const child = spawn('/bin/bash', ['-c', WITHOUT_LEAKS, command], {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -126,4 +131,8 @@ test('the same sources give the same bytes', () => {
   rmSync(executable)
   const target = targetHere()
   expect(target === null ? '' : hash('sha256', readFileSync(buildExecutable(target)))).toBe(before)
+})
+
+describe.skipIf(process.platform !== 'linux')('what a program inherits through it', () => {
+  describeInheritance(() => `'${executable}'`)
 })

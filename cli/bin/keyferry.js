@@ -7,6 +7,10 @@ if (major < 20 || !process.getBuiltinModule) {
   process.stderr.write(`keyferry needs Node.js 20.16 or newer; this is ${process.versions.node}.\n`)
   process.exit(1)
 }
+// What the parent handed on, before anything is opened here. The listing itself has a descriptor, which is closed again.
+const { existsSync, readdirSync } = process.getBuiltinModule('node:fs')
+const listed = process.platform === 'linux' ? readdirSync('/proc/self/fd') : []
+const openAtStart = listed.filter((fd) => existsSync(`/proc/self/fd/${fd}`)).map(Number)
 // Node's network code reads process.stderr, and the first read sets a pipe to non-blocking. The program that takes over
 // this process would inherit that and lose output. The client never writes through process.stderr.
 Object.defineProperty(process, 'stderr', { value: { isTTY: false } })
@@ -14,4 +18,5 @@ Object.defineProperty(process, 'stderr', { value: { isTTY: false } })
 const { HOME, LOCALAPPDATA, XDG_CACHE_HOME } = process.env
 const cache = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && `${HOME}/.cache`)
 if (cache) module.enableCompileCache?.(`${cache}/keyferry`)
-await import('../src/main.ts')
+const { main } = await import('../src/main.ts')
+await main(openAtStart)

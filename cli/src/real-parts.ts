@@ -1,16 +1,20 @@
 import type { Exchange } from './base/exchange.ts'
 import type { Clock, Environment, Parts, Randomness } from './base/parts.ts'
 import { isForMachines } from './command-line/parse-words.ts'
+import { inheritedDescriptors } from './program/inherited-descriptors.ts'
 import { endOnSignals } from './terminal/interrupt.ts'
 import { terminalKeyboard } from './terminal/keyboard.ts'
 import { fileOutput, standardInput } from './terminal/streams.ts'
 
 /** The parts of the real machine, for the command.
- * @param args the command line */
-export function realParts(args: readonly string[]): Parts {
+ * @param args the command line
+ * @param openAtStart the file descriptors that were open before the client opened any */
+export function realParts(args: readonly string[], openAtStart: readonly number[]): Parts {
   const { env, platform } = process
   const stderr = fileOutput(2)
   const signals = endOnSignals(stderr, isForMachines(args))
+  const inherited = args[0] === 'run' ? inheritedDescriptors(openAtStart, env) : []
+  const starting = { platform, beforeHandover: signals.stop, inherited }
   return {
     ...systemParts(env),
     cwd: workingFolder(),
@@ -19,11 +23,11 @@ export function realParts(args: readonly string[]): Parts {
     view: 'person',
     startProgram: async (start) => {
       const { startProgram } = await import('./program/start-program.ts')
-      return await startProgram(start, { platform, beforeHandover: signals.stop })
+      return await startProgram(start, starting)
     },
     superviseProgram: async (start) => {
       const { supervise } = await import('./program/supervise.ts')
-      return supervise(start, { platform, beforeHandover: signals.stop })
+      return supervise(start, starting)
     },
     atInterrupt: signals.atInterrupt,
   }

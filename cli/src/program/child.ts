@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { constants } from 'node:os'
 import spawn from 'cross-spawn'
 import { CliError, codeOf, EXIT, type ExitCode } from '../base/cli-error.ts'
@@ -6,18 +6,20 @@ import type { ProgramStart } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { findProgram } from './find-program.ts'
 import { ENDING, onForwardedSignals } from './forwarded-signals.ts'
+import { hasOwnSockets, type Inherited } from './inherited-descriptors.ts'
 import { passOn } from './program-output.ts'
 
 export type StartOptions = {
   readonly platform: NodeJS.Platform
   /** Restores the default signal handling before the program starts. */
   readonly beforeHandover: () => void
+  /** File descriptors that the program gets from our parent, under the same numbers. */
+  readonly inherited: readonly Inherited[]
 }
 
 export type Child = ReturnType<typeof startChild>
 
-type ChildOptions = {
-  readonly platform: NodeJS.Platform
+type ChildOptions = Pick<StartOptions, 'platform' | 'inherited'> & {
   /** Start it in its own process group, which the client can end as a whole. Outside the group of the terminal, a
    * program gets no Ctrl-C and cannot read the keyboard. */
   readonly hasOwnGroup: boolean
@@ -27,12 +29,23 @@ type ChildOptions = {
  * @throws CliError 126 · 127 */
 export function startChild(
   { argv, env, searchPath, filters }: ProgramStart,
-  { platform, hasOwnGroup }: ChildOptions,
+  { platform, hasOwnGroup, inherited }: ChildOptions,
 ) {
   const [name = '', ...args] = argv
   const file = platform === 'win32' ? name : findProgram(name, { searchPath, cwd: process.cwd() })
-  const stdio = ['inherit', filters.stdout ? 'pipe' : 'inherit', filters.stderr ? 'pipe' : 'inherit'] as const
-  const child = spawn(file, args, { env, stdio: [...stdio], argv0: name, detached: hasOwnGroup })
+  const stdio: StdioOptions = [
+    'inherit',
+    filters.stdout ? 'pipe' : 'inherit',
+    filters.stderr ? 'pipe' : 'inherit',
+  ]
+  for (const { fd } of inherited) {
+    while (stdio.length < fd) stdio.push('ignore')
+    stdio.push(fd)
+  }
+  const options = { env, stdio, detached: hasOwnGroup }
+  const child = hasOwnSockets(env, inherited)
+    ? spawn('/bin/sh', ['-c', AS_LISTENER, file, ...args], options)
+    : spawn(file, args, { ...options, argv0: name })
   const exited = exitCodeOf(child, name)
   const output = [
     passOn(child.stdout, { exited, through: filters.stdout, to: 1 }),
@@ -52,6 +65,9 @@ export function startChild(
   }
   return { process: child, started, ended }
 }
+
+// LISTEN_PID names the process that the sockets are for.
+const AS_LISTENER = 'LISTEN_PID=$$; export LISTEN_PID; exec "$0" "$@"'
 
 /** Whether a process that we started is over. */
 function isOver({ exitCode, signalCode }: ChildProcess): boolean {
@@ -98,7 +114,7 @@ export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
  * @throws CliError 126 · 127 */
 export async function forwardTo(
   start: ProgramStart,
-  { platform, beforeHandover }: StartOptions,
+  { platform, beforeHandover, inherited }: StartOptions,
 ): Promise<number> {
   let child: ChildProcess | null = null
   // Before the program starts and before the handover: a signal that arrives while nothing listens is lost.
@@ -108,7 +124,7 @@ export async function forwardTo(
     if (!(await isSeen)) child?.kill(signal)
   })
   try {
-    const started = startChild(start, { platform, hasOwnGroup: false })
+    const started = startChild(start, { platform, hasOwnGroup: false, inherited })
     child = started.process
     beforeHandover()
     return await started.ended

@@ -6,11 +6,14 @@ import { findProgram } from './find-program.ts'
 import { requireFits } from './size-limits.ts'
 
 /** Become the program. Where that is not possible (on Windows, before Node.js 23.11, if its output is filtered, if it
- * has files, or if the file may not start), run it as a child process, forward signals to it and return its exit code.
+ * has files, if it gets file descriptors that execve would close, or if the file may not start), run it as a child
+ * process, forward signals to it and return its exit code.
  * @throws CliError 126 · 127 · general: the environment is too large */
 export async function startProgram(start: ProgramStart, options: StartOptions): Promise<number> {
   requireFits(start, options.platform)
-  const isParent = start.isParentNeeded || start.filters.stdout !== null || start.filters.stderr !== null
+  const isFiltered = start.filters.stdout !== null || start.filters.stderr !== null
+  const isParent =
+    start.isParentNeeded || isFiltered || options.inherited.some(({ isClosedOnExec }) => isClosedOnExec)
   if (isParent || options.platform === 'win32' || process.execve === undefined)
     return await forward(start, options)
   const path = findProgram(start.argv[0] ?? '', { searchPath: start.searchPath, cwd: process.cwd() })

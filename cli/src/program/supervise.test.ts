@@ -7,7 +7,12 @@ import type { ProgramStart } from '../base/parts.ts'
 import { forwardTo } from './child.ts'
 import { supervise } from './supervise.ts'
 
-const OPTIONS = { platform: process.platform, beforeHandover: () => undefined, graceMs: 1_000 }
+const OPTIONS = {
+  platform: process.platform,
+  beforeHandover: () => undefined,
+  inherited: [],
+  graceMs: 1_000,
+}
 let folder: string
 let log: string
 

@@ -74,7 +74,7 @@ class Supervisor implements SupervisedProgram {
 
   #startIn(start: ProgramStart): Child {
     requireFits(start, this.#options.platform)
-    return startChild(start, { platform: this.#options.platform, hasOwnGroup: this.#hasOwnGroup })
+    return startChild(start, { ...this.#options, hasOwnGroup: this.#hasOwnGroup })
   }
 
   async #forward(signal: NodeJS.Signals, isSeen: Promise<boolean>): Promise<void> {

@@ -61,7 +61,7 @@ type Demonstration = {
   readonly env: () => Env
 }
 
-const CLIENT = join(import.meta.dirname, '../../../cli/src/main.ts')
+const CLIENT = join(import.meta.dirname, '../../../cli/bin/keyferry.js')
 
 const libm = () => globSync('/usr/lib*/{*/,}libm.so.6')[0] ?? ''
 const commit = () => [

@@ -3,6 +3,7 @@ import { codeOf } from '../base/cli-error.ts'
 import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../base/exchange.ts'
 import type { Environment } from '../base/parts.ts'
 import { ownServerAgent } from './own-server.ts'
+import { proxyOf } from './proxies.ts'
 import { isLoopback } from './server-address.ts'
 
 /** Exchanges over Node's HTTP client. It follows no redirects, reads no body beyond its limit, and ends a slow call at
@@ -34,8 +35,8 @@ async function openSender(url: URL, env: Environment): Promise<Sender> {
 
 function proxyOptions(url: URL, env: Environment): http.AgentOptions {
   if (isLoopback(url.hostname)) return {}
-  requireProxySupport(url, env, process.versions.node)
-  return { proxyEnv: { ...env } }
+  const proxy = proxyOf(url, env, process.versions.node)
+  return proxy === null ? {} : { proxyEnv: { HTTPS_PROXY: proxy, HTTP_PROXY: proxy } }
 }
 
 async function extraAuthorities(env: Environment): Promise<{ ca?: string[] }> {
@@ -136,30 +137,4 @@ function networkError(cause: unknown): NetworkError {
   if (!(cause instanceof Error)) return new NetworkError('ENETWORK', 'the connection failed', { cause })
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : 'ENETWORK'
   return new NetworkError(code, cause.message === '' ? code : cause.message, { cause })
-}
-
-/** Node.js older than 24.5 has no proxy support. Ignoring a proxy would send the request another way than configured.
- * @param version of Node.js, for example `20.20.2`
- * @throws NetworkError ENOPROXY: a proxy is set for this address, and this Node.js cannot use it */
-export function requireProxySupport({ protocol, hostname }: URL, env: Environment, version: string): void {
-  const name = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
-  const proxy = env[name.toLowerCase()] || env[name]
-  if (hasProxies(version) || !proxy || isExcepted(hostname, env)) return
-  throw new NetworkError(
-    'ENOPROXY',
-    `${name} is set, but Node.js ${version} cannot use a proxy; use Node.js 24.5 or newer, or set NO_PROXY`,
-  )
-}
-
-function hasProxies(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major > 24 || (major === 24 && minor >= 5)
-}
-
-function isExcepted(hostname: string, env: Environment): boolean {
-  const entries = (env['no_proxy'] || env['NO_PROXY'] || '').split(/[,\s]+/)
-  return entries.some((entry) => {
-    const host = entry.replace(/^\*?\./, '').toLowerCase()
-    return entry === '*' || (host !== '' && (hostname === host || hostname.endsWith(`.${host}`)))
-  })
 }

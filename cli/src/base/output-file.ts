@@ -10,6 +10,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
@@ -31,6 +32,7 @@ export type OutputFile = {
 export function requireWritable({ path, mayReplace }: OutputFile): void {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats?.isDirectory() === true) throw unwritable(path, 'it is a folder', 'Use a file inside it.')
+  requireNoDevice(path)
   if (stats !== undefined && !mayReplace) throw exists(path)
   try {
     accessSync(dirname(path), constants.W_OK | constants.X_OK)
@@ -39,10 +41,22 @@ export function requireWritable({ path, mayReplace }: OutputFile): void {
   }
 }
 
+// Replacing /dev/stdout would take it away from every program. A link to one counts as well.
+function requireNoDevice(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || stats.isFile() || stats.isDirectory()) return
+  throw unwritable(
+    path,
+    'it is a device or a pipe',
+    'Use the name of a file, or redirect standard output to it.',
+  )
+}
+
 /** Write the file completely or not at all, readable by its owner only. An existing file is replaced in one step; a
  * symbolic link is replaced, not followed. Drafts that killed clients left are removed.
  * @throws CliError general */
 export function writeOutputFile({ path, mayReplace }: OutputFile, text: string): void {
+  requireNoDevice(path)
   const draft = draftOf(path, crypto.randomUUID().replaceAll('-', '').slice(0, 16))
   try {
     writeDraft(draft, text)

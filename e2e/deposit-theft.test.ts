@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal()).each(['typed'])(
       const terminal = client(importing('dev/asked'))
       await opened.next()
       await steal(terminal, 'loopback')
-      await terminal.appears(/Approved by kim for the workspace "sam's workspace" \([0-9a-f-]{36}\)/)
+      await terminal.appears(/Approved by kim for the workspace [0-9a-f-]{36}, named "sam's workspace"/)
       await terminal.appears(QUESTION)
       terminal.type('n\r')
       expect(await terminal.exit).toBe(6)

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     const terminal = client(['import', '.env', '--bundle', 'dev/cli', '--public', 'HOST'])
     const page = await approve(await opened.next(), /^Store 2 variables/)
     // The first time in this folder, the person says that the workspace is theirs.
-    await terminal.appears(/Approved by sam for the workspace ".+" \([0-9a-f-]{36}\)/)
+    await terminal.appears(/Approved by sam for the workspace [0-9a-f-]{36}, named ".+"/)
     await terminal.appears(/Store in this workspace\? \[y\/N\] /)
     await page.getByRole('heading', { name: 'Answer the question in the terminal' }).waitFor()
     terminal.type('y\r')

@@ -73,7 +73,8 @@ function otherWorkspace(approved: ApprovedFor, { text, isFlag }: MeantWorkspace)
   )
 }
 
+// The id comes first: a name can hold quotes, brackets and the id of another workspace.
 function shown({ workspace: { id, name }, approvers }: ApprovedFor): string {
   const by = printable(approvers.join(' and '), 160)
-  return `approved by ${by} for the workspace "${printable(name, 80)}" (${printable(id, 80)})`
+  return `approved by ${by} for the workspace ${printable(id, 80)}, named "${printable(name, 80)}"`
 }

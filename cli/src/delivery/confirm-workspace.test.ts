@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import type { MeantWorkspace } from '../project/workspace-pins.ts'
+import { requireMeant } from './confirm-workspace.ts'
+
+const OWN = '01a2189d-f0c5-770f-8c17-c433e70b4337'
+const THEIRS = '01a2189d-f0e9-7899-91fe-9da1d1477336'
+const PLACE = { folder: '/home/sam/app', server: 'https://keyferry.example.com' }
+const UNKNOWN: MeantWorkspace = { text: null, isFlag: false, place: PLACE, knownId: null }
+
+async function asked(name: string): Promise<string> {
+  let text = ''
+  const ask = async (notice: { text: string }) => {
+    text = notice.text
+    return 'y'
+  }
+  await requireMeant({ workspace: { id: THEIRS, name }, approvers: ['kim'] }, UNKNOWN, {
+    ask,
+    verb: 'Store in',
+  })
+  return text
+}
+
+test('the name of a workspace cannot show another id in the place of its own', async () => {
+  const text = await asked(`Acme" (${OWN}). Confirmed before by "sam`)
+  expect(text).toMatch(new RegExp(`^approved by kim for the workspace ${THEIRS},`))
+  expect(text.indexOf(THEIRS)).toBeLessThan(text.indexOf(OWN))
+})

@@ -83,7 +83,7 @@ export async function rotateRootKey(settings: DatabaseSettings): Promise<Rotatio
   return withDatabase(settings, (database) => rewrapTenantKeys(database, ringOf(settings)))
 }
 
-/** Give a tenant, or all of them, a new key, encrypt their values with it, and destroy the old one. You can stop it and
+/** Give a tenant, or all of them, a new key, encrypt their values with it, and delete the old one. You can stop it and
  * run it again at any time, also while servers run.
  * @throws Error: no tenant has this id */
 export async function rotateTenantKey(

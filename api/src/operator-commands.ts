@@ -71,7 +71,7 @@ export async function forgetTenantOf(
     if (!tenant && !(await isForgotten(queries.query, tenantId)))
       throw new Error(`no workspace has the id ${tenantId}`)
     if (tenant && !(await isMeant(tenant.name)))
-      throw new Error('the name does not match: nothing was destroyed')
+      throw new Error('the name does not match: nothing was deleted')
     if (tenant) await forgetTenant(queries, { ...tenant, now })
     const names = tenant?.isSole ? [tenantId, tenant.name] : [tenantId]
     return withRequests(settings, (parts) => removeRequestsOf(parts, tenantId, names))

@@ -469,7 +469,7 @@ describe.each(databases)('deposits that must return to the terminal, on %s', (ki
     const renaming = { as: stranger, params: { tenant_id: stranger.tenantId } }
     expect((await api.call('renameTenant', { ...renaming, body: { name: 'Acme' } })).status).toBe(200)
     const asId = await api.call('renameTenant', { ...renaming, body: { name: owner.tenantId.toUpperCase() } })
-    expect([asId.status, asId.failure?.error]).toEqual([400, 'name must not have the form of an id'])
+    expect([asId.status, asId.failure?.error]).toEqual([400, 'name must not look like an id'])
     const client = new DepositClient(api)
     const id = await client.deposit(freshName(), { NAMED: '1' }, { workspace: 'Acme' })
     expect((await planOf(api, stranger, id)).status).toBe(200)

@@ -191,7 +191,7 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
       told.push(name)
       return false
     }
-    await expect(forgetTenantOf(node().settings, tenantId, refuse)).rejects.toThrow('nothing was destroyed')
+    await expect(forgetTenantOf(node().settings, tenantId, refuse)).rejects.toThrow('nothing was deleted')
     expect(told).toEqual([expect.stringContaining('workspace')])
     const unknown = forgetTenantOf(node().settings, 'nobody', meant)
     await expect(unknown).rejects.toThrow('no workspace has the id nobody')

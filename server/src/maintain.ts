@@ -24,11 +24,11 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     run: withApi(async ({ api, database }, tenantId) => {
       const { tenants, values } = await api.rotateTenantKey(database, { tenantId: tenantId || null })
       const done = `Workspaces with a new key: ${tenants}. Values re-encrypted: ${values}.`
-      return `${done} The old keys are destroyed.\n${IN_MEMORY}\n${whatRemains(database)}`
+      return `${done} The old keys are deleted.\n${IN_MEMORY}\n${whatRemains(database)}`
     }),
   },
   'forget-tenant': {
-    means: 'destroy a workspace (its id) with its key and everything in it; asks for its name',
+    means: 'delete a workspace (its id) with its key and everything in it; asks for its name',
     argument: 'WORKSPACE',
     run: withApi(async (on, tenantId) => {
       const ended = await on.api.forgetTenantOf(withRequests(on), tenantId, isTyped)
@@ -120,12 +120,12 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
   },
 }
 
-const IN_MEMORY = 'Running servers keep a key that they used in memory for up to a minute.'
+const IN_MEMORY = 'Running servers can use a key from memory for up to a minute.'
 
-const FORGOTTEN = 'The workspace and its key are destroyed. Its audit log stays.'
+const FORGOTTEN = 'The workspace and its key are deleted. Its audit log stays.'
 
 async function isTyped(name: string): Promise<boolean> {
-  process.stderr.write(`This destroys the workspace ${JSON.stringify(name)} permanently. Type its name: `)
+  process.stderr.write(`This deletes the workspace ${JSON.stringify(name)} permanently. Type its name: `)
   for await (const line of createInterface({ input: process.stdin })) return line.trim() === name.trim()
   return false
 }

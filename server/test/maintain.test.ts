@@ -145,7 +145,7 @@ test('a workspace gets a new key while the server runs, and the server reads and
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(
-      /^Workspaces with a new key: 1\. Values re-encrypted: \d\. The old keys are destroyed\.\n.*a minute\.\n.*Backups/,
+      /^Workspaces with a new key: 1\. Values re-encrypted: \d\. The old keys are deleted\.\n.*a minute\.\n.*Backups/,
     ),
   ])
   expect(holding(old)).toEqual([])
@@ -154,7 +154,7 @@ test('a workspace gets a new key while the server runs, and the server reads and
   expect((await run('rotate-tenant-key', 'nobody')).stderr).toContain('no workspace has the id nobody')
 })
 
-test('a workspace is destroyed while the server runs, once its name is typed', async () => {
+test('a workspace is deleted while the server runs, once its name is typed', async () => {
   const address = await start()
   await createKey(address, 'A')
   const read = async (path: string) => (await fetch(`${address}/api/v1/${path}`)).json()
@@ -164,8 +164,8 @@ test('a workspace is destroyed while the server runs, once its name is typed', a
     const { code } = await program.exited
     return [code, program.stdout, program.stderr]
   }
-  expect(await forget('other\n')).toEqual([1, '', expect.stringContaining('nothing was destroyed')])
-  expect(await forget('')).toEqual([1, '', expect.stringContaining('nothing was destroyed')])
+  expect(await forget('other\n')).toEqual([1, '', expect.stringContaining('nothing was deleted')])
+  expect(await forget('')).toEqual([1, '', expect.stringContaining('nothing was deleted')])
   expect(await names(address)).toEqual(['A=value of A'])
   const asked = await fetch(`${address}/api/v1/requests`, {
     method: 'POST',
@@ -181,7 +181,7 @@ test('a workspace is destroyed while the server runs, once its name is typed', a
   for (const bytes of gone) expect(holding(bytes)).not.toEqual([])
   expect(await forget(`${name}\n`)).toEqual([
     0,
-    expect.stringContaining('The workspace and its key are destroyed'),
+    expect.stringContaining('The workspace and its key are deleted'),
     expect.stringContaining(`Type its name:`),
   ])
   for (const bytes of gone) expect(holding(bytes)).toEqual([])

@@ -59,7 +59,7 @@ export type ProgramStart = {
 export type SupervisedProgram = {
   /** Its exit code, once it has ended by itself or by a signal to this client. Rejects with a CliError 126 · 127. */
   readonly ended: Promise<number>
-  /** End the program and all that it started by this signal, after 10 s by SIGKILL, and start it again. `over`: this
+  /** End the program and its descendants by this signal, after 10 s by SIGKILL, and start it again. `over`: this
    * client got a signal, so the program was not started.
    * @throws CliError general: it cannot be started with this environment, and runs on · 126 · 127: it ended, and could
    *   not be started; it can be restarted later */

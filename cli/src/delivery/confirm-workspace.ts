@@ -6,14 +6,14 @@ import { isWorkspace, type MeantWorkspace, pinWorkspace, type Workspace } from '
 import type { Notice } from '../terminal/waiting-view.ts'
 
 /*
- * Which workspace a command works in is the person's to say: the approver chooses, and anyone who sees the link may be
- * the approver. A known id is compared. Everything else is asked at the terminal, once per folder.
+ * The approver chooses the workspace, and anyone who sees the link can be the approver. So the client compares the
+ * workspace with the id that it knows. If it knows none, it asks the person at the terminal, once per folder.
  */
 
 /** Who approved for which workspace, as the API signed it. */
 export type ApprovedFor = { readonly workspace: Workspace; readonly approvers: readonly string[] }
 
-/** Shows a notice and reads an answer; null: there is none any more. */
+/** Shows a notice and reads an answer. Null: the question ended without one. */
 export type Ask = (notice: Notice, question: string) => Promise<string | null>
 
 /** Whether a question about the workspace can be asked. */
@@ -21,7 +21,7 @@ export function canAsk(parts: Parts): boolean {
   return parts.view !== 'json' && isAtTerminal(parts)
 }
 
-/** Refuse at the start what would need a question that nobody can answer.
+/** Require a terminal for the question, if the workspace is unknown.
  * @throws CliError usage */
 export function requireAskable({ knownId, place }: MeantWorkspace, parts: Parts): void {
   if (knownId !== null || canAsk(parts)) return
@@ -31,7 +31,7 @@ export function requireAskable({ knownId, place }: MeantWorkspace, parts: Parts)
   )
 }
 
-/** Require that an approval is for the workspace that is meant. What is not known is asked.
+/** Require that an approval is for the workspace of the command. If its id is unknown, ask.
  * @returns whether the person said yes · @throws CliError refused */
 export async function requireMeant(
   approved: ApprovedFor,
@@ -48,7 +48,7 @@ export async function requireMeant(
   if (/^y(?:es)?$/i.test(answer?.trim() ?? '')) return true
   throw refusedError(
     `not confirmed: ${shown(approved)}`,
-    'Nothing was used. To allow one workspace only, add --workspace ID.',
+    'Nothing was stored. To allow one workspace only, add --workspace ID.',
   )
 }
 
@@ -56,7 +56,7 @@ function isElsewhere(workspace: Workspace, text: string | null): boolean {
   return text !== null && !isWorkspace(workspace, text)
 }
 
-/** Remember what the person confirmed: by a yes, or by an id in the command whose receipt names the workspace. */
+/** Remember the workspace after a yes, or if a receipt confirms the id that the command gives. */
 export function keepWorkspace(
   workspace: Workspace,
   { isFlag, place, knownId }: MeantWorkspace,
@@ -68,8 +68,8 @@ export function keepWorkspace(
 function otherWorkspace(approved: ApprovedFor, { text, isFlag }: MeantWorkspace): CliError {
   const pinned = isFlag ? '' : ' If you mean another workspace from now on, run keyferry forget --workspace.'
   return refusedError(
-    `${shown(approved)}, but ${printable(text ?? '', 80)} is meant`,
-    `Nothing was used. Only someone with the link could do this: keep it to yourself, and run the command again.${pinned}`,
+    `${shown(approved)}, but the command is for ${printable(text ?? '', 80)}`,
+    `Nothing was stored. Run the command again. If you did not approve it, keep the link to yourself.${pinned}`,
   )
 }
 

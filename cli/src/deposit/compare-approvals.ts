@@ -42,7 +42,7 @@ export function compareApprovals(
   return {
     compare,
     /** What was returned.
-     * @throws CliError refused: nothing was */
+     * @throws CliError refused: this client returned no approval */
     returned: (): Returned => {
       if (last !== null) return last
       throw refusedError(

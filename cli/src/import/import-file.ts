@@ -58,8 +58,8 @@ export async function importText(
   return EXIT.ok
 }
 
-/** A question on the terminal confirms the changes where no approval is needed, and else the workspace: refuse at the
- * start without a terminal, so that no edit is lost.
+/** Fail before the edit if the client will have to ask and has no terminal, so that no edit is lost. In local mode it
+ * asks about the changes, elsewhere about the workspace.
  * @throws CliError general, usage, network */
 export async function requireQuestions(options: ImportTextOptions, parts: Parts): Promise<void> {
   const { server, folder, workspace: text, isWorkspaceFlag: isFlag } = options

@@ -7,8 +7,9 @@ const POLL_MS = 100
 
 type Process = { readonly pid: number; readonly parent: number; readonly group: number }
 
-/** Signal a process, all that it started, and its process group if it leads one. Then wait until they are gone.
- * @param graceMs after so long, they are killed
+/** Signal a process, its descendants, and its process group if it leads one. Then wait until they are gone. A process
+ * that detached itself before is not found.
+ * @param graceMs after this time they are killed
  * @returns whether they had to be killed */
 export async function endTree(
   root: number,

@@ -46,24 +46,24 @@ function fileOf({ folder, server }: Place, parts: StateParts): string {
   return join(stateFolder(parts, FOLDER), hashToken(`${server}\0${folder}`))
 }
 
-/** How a command or keyferry.json names its workspace. */
+/** The workspace that a command or keyferry.json names. */
 export type NamedWorkspace = {
-  /** Name or id; null: nobody names one. */
+  /** Name or id; null: neither names one. */
   readonly text: string | null
-  /** The command itself names it. */
+  /** The command names it, not keyferry.json. */
   readonly isFlag: boolean
   readonly place: Place
 }
 
 /** Which workspace a command means. */
 export type MeantWorkspace = NamedWorkspace & {
-  /** The only one that it may be; null: the person decides when they see it. */
+  /** The only workspace that can approve; null: the client asks. */
   readonly knownId: string | null
 }
 
-/** Which workspace is meant: an id that the command names, or what the person confirmed for this folder. An id in
- * keyferry.json is a wish, because anyone can commit the file. A name means a workspace only once it is pinned, because
- * several can have it. */
+/** The workspace of a command: the id that the command gives, or what the person confirmed for this folder. An id in
+ * keyferry.json still has to be confirmed, because anyone can commit the file. So does a name, because several
+ * workspaces can have it. */
 export function meantWorkspace(named: NamedWorkspace, parts: StateParts): MeantWorkspace {
   const { text, isFlag, place } = named
   const pinned = pinnedWorkspace(place, parts)

@@ -7,13 +7,13 @@ import { codeRefused, type Notice, type WaitingView } from '../terminal/waiting-
 import type { Release } from './release-socket.ts'
 
 /*
- * The return of an approval that the client compares first. Each approval on its way comes with a signed statement, and
- * its secret goes back to the server only after `compare` allowed it. If that takes a question, the server keeps the
- * secret meanwhile, so that the browser need not wait.
+ * The client checks an approval before it returns it. Each approval comes with a signed statement, and the client sends
+ * the secret to the server only after `compare` allows it. If `compare` asks the person, the server keeps the secret in
+ * the meantime, so that the browser need not wait.
  */
 
-/** Resolves when the approval may be returned; what it throws ends the request.
- * @param ask shows a notice and reads an answer; null: there is none any more */
+/** Resolves when the client may return the approval. If it throws, the request ends.
+ * @param ask shows a notice and reads an answer; null: the question ended without one */
 export type Compare = (
   statement: SignedReceipt | null,
   pending: PendingRequest,

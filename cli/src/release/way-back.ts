@@ -36,8 +36,8 @@ export type WayBack = Awaited<ReturnType<typeof openWayBack>>
 
 type WayBackOptions = {
   readonly opensBrowser: boolean
-  /** Compares each approval before it is returned. Then a code is taken only where there is no loopback: a person could
-   * be talked into typing the code of someone else. */
+  /** Checks each approval before the client returns it. The client then accepts a code only if it has no loopback,
+   * because an attacker can persuade a person to type the attacker's code. */
   readonly compare?: { readonly with: Compare; readonly refused: (error: unknown) => void } | undefined
   /** The key of this terminal signs the request. */
   readonly isSigned: boolean

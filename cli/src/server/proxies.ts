@@ -53,8 +53,8 @@ function portOf({ protocol, port }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80')
 }
 
-// `example.test` and `.example.test` mean the host and all hosts under it. `10.0.0.0/8` means a network. An entry with a
-// port means only this port.
+// `example.test` and `.example.test` mean the host and all hosts under it. `10.0.0.0/8` means a network. An entry with
+// a port means only this port.
 function isNamed(entry: string, hostname: string, port: string): boolean {
   const [, bracketed, rest = ''] = /^\[(.*)\](.*)$/.exec(entry) ?? []
   const [, bare = entry, suffix = ''] =

@@ -13,15 +13,15 @@ export const TenantList = z
   .array(object('TenantEntry', { id: Id, name: z.string(), role: Role, current: z.boolean() }))
   .meta({ id: 'TenantList' })
 
-/** Shown to every member, so it holds no character that hides or reorders text. Terminals take a text in the form of an
- * id for an id, so it is no name. */
+/** Pages show it to every member, so it has no character that hides or reorders text. The client reads a text that
+ * looks like an id as an id, so it cannot be a name. */
 const TenantName = requiredText('name', LIMITS.nameLength, 'name required')
   .trim()
   .min(1, 'name required')
   .refine((name) => !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name), 'name must not contain control characters')
   // U+FE0F ends many emoji.
   .refine((name) => !/(?!\uFE0F)\p{DI}|\u2800/u.test(name), 'name must not contain invisible characters')
-  .refine((name) => !isIdText(name), 'name must not have the form of an id')
+  .refine((name) => !isIdText(name), 'name must not look like an id')
 
 export const NameTenant = object('NameTenant', { name: TenantName })
 

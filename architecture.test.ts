@@ -93,7 +93,7 @@ const FLOORS: Record<string, readonly (readonly string[])[]> = {
     ['schema'],
     ['base'],
     ['keys-at-rest'],
-    ['people'],
+    ['people', 'requests'],
     ['webhooks'],
     ['audit', 'bundles'],
     ['keys'],

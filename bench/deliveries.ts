@@ -77,9 +77,10 @@ async function storeCounts({ forApi: { databaseUrl, redisUrl } }: Stage): Promis
   const redis = await connectRedis({ url: redisUrl }).connect()
   const stats = await redis.info('commandstats')
   redis.destroy()
-  const scripts = Number(/cmdstat_eval(?:sha)?:calls=(\d+)/.exec(stats)?.[1] ?? 0)
+  const calls = [...stats.matchAll(/^cmdstat_(?!info|hello|client).*?:calls=(\d+)/gm)]
+  const commands = calls.reduce((sum, [, count]) => sum + Number(count), 0)
   return [
     { name: 'PostgreSQL transactions', count: Number(rows[0]?.count) },
-    { name: 'Redis scripts', count: scripts },
+    { name: 'Redis commands', count: commands },
   ]
 }

@@ -31,6 +31,7 @@ test.each(hasPostgres() ? ['sqlite', 'postgres'] : ['sqlite'])(
     onTestFinished(() => third.stop())
     client.moveTo(third.address)
     expect(client.opened(await client.wait(id))).toEqual({ NPM_TOKEN: 'planted-npm_token' })
-    expect((await client.wait(id)).status).toBe(404)
+    const status = async () => (await client.wait(id)).status
+    await expect.poll(status, { interval: 3_000, timeout: 20_000 }).toBe(404)
   },
 )

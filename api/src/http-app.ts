@@ -14,6 +14,8 @@ import { createHandlers } from './http/handlers.ts'
 import type { MachineRefusals } from './http/machine-refusals.ts'
 import { createServer } from './http/server.ts'
 import type { Guard } from './outgoing/guard.ts'
+import { pingRedis } from './request-store/request-notices.ts'
+import type { Requesting } from './requesting.ts'
 import type { ApiSettings } from './settings.ts'
 import { noncesOf, type ShortLived } from './short-lived.ts'
 import { depositKeySigner } from './signing-keys.ts'
@@ -30,7 +32,7 @@ type AppParts = {
   receiptKeys: readonly KnownReceiptKey[]
   refusals: MachineRefusals
   /** How approvals are given, and what becomes of them. */
-  approving: Pick<RequestHandlerParts, 'receipts' | 'assurance' | 'endings' | 'expiring'>
+  approving: Pick<RequestHandlerParts, 'receipts' | 'assurance' | 'endings' | 'expiring'> & Requesting
   guard: Guard
   idTokens: IdTokens
   clock: ClockAndIds
@@ -110,9 +112,9 @@ function deviceNoncesOf(shortLived: ShortLived, clock: ClockAndIds): (nonce: str
   return (nonce) => nonces.useOnce(`device ${nonce}`, DEVICE_NONCE_SECONDS)
 }
 
-async function failingStores({ query }: Database, { requests }: ShortLived): Promise<string[]> {
-  const answers = await Promise.allSettled([sql`select 1`.execute(query), requests.ping()])
-  return ['database', 'request store'].filter((_, index) => answers[index]?.status === 'rejected')
+async function failingStores({ query }: Database, { redis }: ShortLived): Promise<string[]> {
+  const answers = await Promise.allSettled([sql`select 1`.execute(query), redis && pingRedis(redis)])
+  return ['database', 'Redis'].filter((_, index) => answers[index]?.status === 'rejected')
 }
 
 function machineAudienceOf({ publicUrl }: ApiSettings): string {

@@ -6,7 +6,6 @@ import { type DestinationStream, pino } from 'pino'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import { ExpiringApprovals } from './domain/endings/take-back.ts'
 import { endingsOf } from './domain/kinds/endings.ts'
-import type { RequestStore } from './domain/requests/request-store.ts'
 import { untoldSetupCode } from './first-set-up.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
 import { createApp } from './http-app.ts'
@@ -15,6 +14,7 @@ import { readyDatabase, useRootKeys } from './maintenance.ts'
 import { gaugesOf, type Measured } from './measures.ts'
 import { outgoingOf, sendWebhooks } from './outgoing-calls.ts'
 import { openStores } from './recorded-stores.ts'
+import { type AroundRequests, openRequesting } from './requesting.ts'
 import type { ApiSettings } from './settings.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
 import { receiptSigner } from './signing-keys.ts'
@@ -47,8 +47,8 @@ export type StartOptions = {
   now?: () => Date
   /** How often the server looks for approvals that never returned to their terminal; 15 when absent. */
   sweepSeconds?: number
-  /** Wraps the request store. */
-  aroundRequests?: (requests: RequestStore) => RequestStore
+  /** Wraps what the server changes requests with. */
+  aroundRequests?: AroundRequests
   /** Wraps the database of the stores. */
   aroundDatabase?: (database: Database) => Database
 }
@@ -82,19 +82,37 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   )
   const parts = { settings, database, shortLived, clock, log }
   const recorded = await openStores(opened, { ...parts, aroundDatabase: options.aroundDatabase })
-  const { stores } = recorded
+  const { stores, queries } = recorded
+  const { aroundRequests } = options
+  const requesting = openRequesting(opened, { ...parts, queries, aroundRequests })
   const refusals = new MachineRefusals({ events: stores.events, clock, log })
   opened.defer(() => refusals.close())
-  sweepEvery(opened, options.sweepSeconds ?? SWEEP_SECONDS, { sweep: overdueSweep({ stores, clock }), log })
+  sweepEvery(opened, options.sweepSeconds ?? SWEEP_SECONDS, {
+    sweep: overdueSweep({ ...requesting, stores, clock }),
+    log,
+  })
   const outgoing = outgoingOf(settings, { clock, log })
   const { guard } = outgoing
   sendWebhooks(opened, { outbox: stores.webhookOutbox, guard, clock, log, version: settings.version })
   const receipts = receiptSigner(recorded.receiptKeys, settings.publicHost)
-  const approving = { ...shortLived, stores, clock, receipts, assurance: settings.approvalAssurance }
+  const approving = {
+    ...shortLived,
+    ...requesting,
+    stores,
+    clock,
+    receipts,
+    assurance: settings.approvalAssurance,
+  }
   const ending = { ...approving, endings: endingsOf(approving) }
   const expiring = opened.adopt(new ExpiringApprovals(ending), (it) => it.close())
-  const app = createApp({ ...parts, ...recorded, ...outgoing, refusals, approving: { ...ending, expiring } })
-  await measure(app, settings, { ...parts, sealer: recorded.sealer, opened })
+  const app = createApp({
+    ...parts,
+    ...recorded,
+    ...outgoing,
+    refusals,
+    approving: { ...ending, expiring },
+  })
+  await measure(app, settings, { ...parts, requesting, sealer: recorded.sealer, opened })
   const address = await listen(app, settings)
   const setupCode = await untoldSetupCode(settings, stores.accounts)
   const resources = opened.move()

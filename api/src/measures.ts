@@ -1,15 +1,23 @@
 import type { Gauges } from '@keyferry/plumbing/metrics'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
+import type { Requesting } from './requesting.ts'
 import type { ShortLived } from './short-lived.ts'
 import type { Sealer } from './storage/audit/sealer.ts'
 import type { Database } from './storage/base/queries.ts'
 import { readBacklog } from './storage/maintenance/backlog.ts'
 
-export type Measured = { database: Database; shortLived: ShortLived; sealer: Sealer; clock: ClockAndIds }
+export type Measured = {
+  database: Database
+  shortLived: ShortLived
+  requesting: Pick<Requesting, 'requests'>
+  sealer: Sealer
+  clock: ClockAndIds
+}
 
 /** What `/metrics` shows of a node beside its calls. */
-export function gaugesOf({ database, shortLived, sealer, clock }: Measured): Gauges {
-  const { room, changeRoom, requests } = shortLived
+export function gaugesOf({ database, shortLived, requesting, sealer, clock }: Measured): Gauges {
+  const { room, changeRoom } = shortLived
+  const { requests } = requesting
   const { usage } = database
   const backlog = shared(() => readBacklog(database))
   const ageSeconds = (of: 'oldest' | 'rootKey' | 'receiptKey' | 'depositKey') => async () => {

@@ -1,8 +1,10 @@
 import { LIMITS } from '@keyferry/contract'
 import { seal } from '@keyferry/crypto/seal'
+import { randomId, randomToken } from '@keyferry/crypto/token'
 import { removeApprovalsOf } from './domain/approvals/ending.ts'
 import { removeRequestsOf } from './domain/endings/tenant-end.ts'
 import { endsOf } from './domain/kinds/endings.ts'
+import type { RequestParts } from './domain/requests/request.ts'
 import {
   type DatabaseSettings,
   emptyDatabaseLog,
@@ -11,7 +13,7 @@ import {
   withRecording,
 } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
-import { withRequests } from './short-lived.ts'
+import { withRequestNotices } from './short-lived.ts'
 import { createEventStore } from './storage/audit/event-store.ts'
 import type { Queries, Query } from './storage/base/queries.ts'
 import { createDeliveryStore } from './storage/deliveries/deliveries.ts'
@@ -21,6 +23,7 @@ import { TenantKeys } from './storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from './storage/keys-at-rest/value-vault.ts'
 import { findTenant, forgetTenant, isForgotten } from './storage/maintenance/tenant-forgetting.ts'
 import { setAccountActive as setActive } from './storage/people/accounts.ts'
+import { Requests } from './storage/requests/requests.ts'
 import { readWholeLibrary } from './storage/transfer/library-export.ts'
 
 // What an operator does to one account, and to one workspace.
@@ -29,43 +32,52 @@ type Settings = DatabaseSettings & Pick<ApiSettings, 'redisUrl'>
 
 /** Enable or disable a local account, also while servers run. Disabling ends what the person approved and no client has
  * collected.
- * @returns the user's id; null if no account has this e-mail. `ended`: false if no request store was found */
+ * @returns the user's id; null if no account has this e-mail */
 export async function setAccountActive(
   settings: Settings,
   email: string,
   isActive: boolean,
-): Promise<{ userId: string; ended: boolean } | null> {
+): Promise<string | null> {
   return withRecording(settings, async (queries, { now }) => {
     const userId = await queries.write((transaction) => setActive(transaction, { email, isActive, now }))
-    if (userId === null) return null
-    return { userId, ended: isActive || (await endApprovals(settings, queries, userId)) }
+    if (userId !== null && !isActive) await endApprovals(settings, queries, userId)
+    return userId
   })
 }
 
-async function endApprovals(settings: Settings, queries: Queries, userId: string): Promise<boolean> {
+async function endApprovals(settings: Settings, queries: Queries, userId: string): Promise<void> {
   const stores = {
     deliveries: createDeliveryStore(queries),
     deposits: createDepositStore(queries),
     events: createEventStore(queries),
     heldDeliveries: createHeldDeliveryStore(queries),
   }
-  const ended = await withRequests(settings, async (parts) => {
-    await removeApprovalsOf({ ...parts, stores, endings: endsOf({ stores }) }, { userId, tenantId: null })
-    return true
-  })
-  return ended ?? false
+  await withRequests(settings, queries, (parts) =>
+    removeApprovalsOf({ ...parts, stores, endings: endsOf({ stores }) }, { userId, tenantId: null }),
+  )
+}
+
+function withRequests<T>(
+  { redisUrl }: Settings,
+  queries: Queries,
+  work: (parts: RequestParts) => Promise<T>,
+): Promise<T> {
+  const clock = { now: () => new Date(), newId: randomId, newToken: randomToken }
+  return withRequestNotices(redisUrl, (notices) =>
+    work({ requests: new Requests(queries, { notices }), clock }),
+  )
 }
 
 /** Destroy the key of a tenant, everything that it encrypted, and its open requests. The next run continues one that
  * was stopped.
  * @param isMeant confirms the tenant's name
- * @returns how many requests ended; null where no request store was found
+ * @returns how many requests ended
  * @throws Error: no tenant has this id, or the name is not confirmed */
 export async function forgetTenantOf(
   settings: Settings,
   tenantId: string,
   isMeant: (name: string) => Promise<boolean>,
-): Promise<number | null> {
+): Promise<number> {
   const ended = await withRecording(settings, async (queries, { now }) => {
     const tenant = await findTenant(queries.query, tenantId)
     if (!tenant && !(await isForgotten(queries.query, tenantId)))
@@ -74,7 +86,7 @@ export async function forgetTenantOf(
       throw new Error('the name does not match: nothing was deleted')
     if (tenant) await forgetTenant(queries, { ...tenant, now })
     const names = tenant?.isSole ? [tenantId, tenant.name] : [tenantId]
-    return withRequests(settings, (parts) => removeRequestsOf(parts, tenantId, names))
+    return withRequests(settings, queries, (parts) => removeRequestsOf(parts, tenantId, names))
   })
   await emptyDatabaseLog(settings)
   return ended

@@ -7,7 +7,7 @@ import { auditKeyIn, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
 import type { ShortLived } from './short-lived.ts'
 import { Sealer } from './storage/audit/sealer.ts'
-import type { Database } from './storage/base/queries.ts'
+import type { Database, Queries } from './storage/base/queries.ts'
 import { recording } from './storage/base/recording.ts'
 import { beginDepositKeys } from './storage/keys-at-rest/deposit-keys.ts'
 import { type KnownReceiptKey, openReceiptKeys } from './storage/keys-at-rest/receipt-keys.ts'
@@ -25,6 +25,7 @@ type StoreParts = {
 
 type RecordedStores = {
   stores: Stores
+  queries: Queries
   sealer: Sealer
   receiptKeys: readonly KnownReceiptKey[]
   ring: RootKeyRing
@@ -50,6 +51,7 @@ export async function openStores(
   })
   keepDays(opened, { queries, days: settings.retentionDays, now: clock.now, log })
   return {
+    queries,
     stores: createStores(queries, { ring, auditKey, bounds: boundsOf(settings) }),
     sealer,
     receiptKeys,

@@ -6,7 +6,7 @@ export type AuthMode = 'local' | 'accounts' | 'oidc' | 'clerk'
 export type ApiSettings = {
   /** Only the web-facing layer calls through the socket, so the client address that it gives is trusted. */
   listen: { host: string; port: number } | { socketPath: string }
-  /** Absolute; exists, mode 0700. Holds the embedded database and the request store when there is no Redis. */
+  /** Absolute; exists, mode 0700. Holds the embedded database. */
   dataDir: string
   /** `null`: the embedded SQLite database in `dataDir`. */
   databaseUrl: string | null

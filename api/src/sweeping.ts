@@ -18,9 +18,12 @@ export function sweepEvery(
 }
 
 /** One sweep: end approvals and approved deposits that did not return to their terminal, remove old remembered
- * approvals and proposals, and tell webhooks of tokens that expire soon. */
-export function overdueSweep({ stores, clock }: { stores: Stores; clock: ClockAndIds }): () => Promise<void> {
+ * approvals and proposals, delete the contents of expired requests, and tell webhooks of tokens that expire soon. */
+type Swept = { stores: Stores; clock: ClockAndIds; sweepRequests: () => Promise<void> }
+
+export function overdueSweep({ stores, clock, sweepRequests }: Swept): () => Promise<void> {
   return async () => {
+    await sweepRequests()
     await endOverdue({ stores, clock })
     await forgetOldGrants({ stores, clock })
     await expireProposals({ stores, clock })

@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomId, randomRequestId, randomToken } from '@keyferry/crypto/token'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -8,22 +5,22 @@ import { testRedis } from '../../plumbing/test/redis-server.ts'
 import { DomainError } from '../src/domain/base/errors.ts'
 import { waitForApproval } from '../src/domain/collection/request-wait.ts'
 import { Deliveries } from '../src/domain/endings/request-deliveries.ts'
-import type { RequestStore } from '../src/domain/requests/request-store.ts'
 import { WaitingRoom } from '../src/domain/requests/waiting-room.ts'
-import { openRedisRequestStore } from '../src/request-store/redis.ts'
 import { openRedis } from '../src/request-store/redis-connection.ts'
-import { openSqliteRequestStore } from '../src/request-store/sqlite.ts'
+import { openRequestNotices } from '../src/request-store/request-notices.ts'
+import { databases } from './api.ts'
 import { actsOn } from './request-acts.ts'
+import { openRequests, requestPlace } from './request-nodes.ts'
 import { sampleRequest, sealing } from './sample-request.ts'
 
 const APPROVALS = 150
 const WAITERS = 8
 const clock = { now: () => new Date(), newId: randomId, newToken: randomToken }
 
-const nodeOn = (requests: RequestStore) => ({
+const nodeOn = ({ requests, together }: Awaited<ReturnType<typeof openRequests>>) => ({
   requests,
   room: new WaitingRoom(requests),
-  deliveries: new Deliveries(requests, clock),
+  deliveries: new Deliveries({ requests, together, clock }),
   clock,
   takeTurn: async () => {},
   onTaken: async () => null,
@@ -69,28 +66,33 @@ async function race(nodes: readonly [Node, Node]): Promise<void> {
 const title = `${APPROVALS} approvals with ${WAITERS} racing waiters and breaking connections: one delivery each`
 
 test(`on SQLite: ${title}`, async () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'keyferry-races-')), 'requests.db')
-  const node = nodeOn(openSqliteRequestStore({ path, now: Date.now }))
+  const opened = await openRequests(await requestPlace('sqlite'))
+  const node = nodeOn(opened)
   await race([node, node])
   await node.deliveries.settled()
-  await node.requests.close()
+  await opened.database.close()
 })
 
-const redis = await testRedis()
-const openTestRedis = () => openRedis(redis?.url ?? '', () => {})
+const redis = databases.includes('postgres') ? await testRedis() : null
 
-describe.runIf(redis)('with a Redis', () => {
+describe.runIf(redis)('with PostgreSQL and Redis', () => {
   afterAll(() => redis?.stop())
 
   test(`on two nodes: ${title}`, async () => {
+    const place = await requestPlace('postgres')
     const prefix = `test-${randomRequestId()}:`
-    const connections = await Promise.all([openTestRedis(), openTestRedis()])
-    const [one, other] = connections
-    const stores = [
-      await openRedisRequestStore({ redis: one, prefix }),
-      await openRedisRequestStore({ redis: other, prefix }),
-    ] as const
-    await race([nodeOn(stores[0]), nodeOn(stores[1])])
-    for (const connection of connections) connection.close()
+    const openNode = async () => {
+      const connection = await openRedis(redis?.url ?? '', () => {})
+      const notices = await openRequestNotices({ redis: connection, prefix })
+      return { ...(await openRequests(place, { notices })), connection }
+    }
+    const [one, other] = [await openNode(), await openNode()]
+    const nodes = [nodeOn(one), nodeOn(other)] as const
+    await race(nodes)
+    for (const { deliveries } of nodes) await deliveries.settled()
+    for (const { connection, database } of [one, other]) {
+      await database.close()
+      connection.close()
+    }
   })
 })

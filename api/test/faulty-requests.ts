@@ -1,5 +1,6 @@
 import { unavailable } from '../src/domain/base/errors.ts'
 import type { RequestStore } from '../src/domain/requests/request-store.ts'
+import type { AroundRequests } from '../src/requesting.ts'
 
 /** `before`: the call fails, and nothing happens. `after`: it takes effect, and its reply is lost. `none`: it works. */
 type When = 'before' | 'after' | 'none'
@@ -26,11 +27,23 @@ export class Faults {
   }
 }
 
-/** A request store whose writes fail as `faults` says. It works for every implementation. */
-export function faulty(store: RequestStore, faults: Faults): RequestStore {
+/** Requests whose changes fail as `faults` says. */
+export function faulty(faults: Faults): AroundRequests {
+  return ({ requests, together }) => ({
+    requests: {
+      ...unwrapped(requests),
+      insert: (stored, box, nowMs) => faults.around(() => requests.insert(stored, box, nowMs)),
+      change: (id, nowMs, step, seen) => faults.around(() => requests.change(id, nowMs, step, seen)),
+    },
+    together: (work) => faults.around(() => together(work)),
+  })
+}
+
+/** The same store as plain functions. */
+export function unwrapped(store: RequestStore): RequestStore {
   return {
-    insert: (stored, box, nowMs) => faults.around(() => store.insert(stored, box, nowMs)),
-    change: (id, nowMs, step) => faults.around(() => store.change(id, nowMs, step)),
+    insert: (stored, box, nowMs) => store.insert(stored, box, nowMs),
+    change: (id, nowMs, step, seen) => store.change(id, nowMs, step, seen),
     read: (id, nowMs) => store.read(id, nowMs),
     box: (id, nowMs) => store.box(id, nowMs),
     ofDevice: (deviceKey, nowMs) => store.ofDevice(deviceKey, nowMs),

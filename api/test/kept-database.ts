@@ -69,25 +69,6 @@ export async function fillRequests(api: TestApi, { owner, bundleId }: Library): 
   return { secretKey, waiting: await client.asked(), approved: await approved(), delivered }
 }
 
-/** The commands that make the request store of a Redis as it is now, a line each. No key ends by itself. */
-export async function requestsInRedis(url: string): Promise<string> {
-  await using client = await connected(url)
-  const commands = {
-    hash: async (key: string) => ['HSET', key, ...Object.entries(await client.hGetAll(key)).flat()],
-    zset: async (key: string) => {
-      const members = await client.zRangeWithScores(key, 0, -1)
-      return ['ZADD', key, ...members.flatMap(({ score, value }) => [String(score), value])]
-    },
-    string: async (key: string) => ['SET', key, (await client.get(key)) ?? ''],
-  }
-  const lines: string[] = []
-  for (const key of (await client.keys('keyferry:{requests}:*')).toSorted()) {
-    const type = (await client.type(key)) as keyof typeof commands
-    lines.push(`${JSON.stringify(await commands[type](key))}\n`)
-  }
-  return lines.join('')
-}
-
 /** Empty a Redis, and run such commands. */
 export async function loadRedis(url: string, text: string): Promise<void> {
   await using client = await connected(url)
@@ -120,7 +101,7 @@ export async function emptyTables({ query }: Database): Promise<string[]> {
   return (await Promise.all(counted)).flat()
 }
 
-export function insertion(table: string, row: Record<string, unknown>, isPostgres: boolean): string {
+function insertion(table: string, row: Record<string, unknown>, isPostgres: boolean): string {
   const values = Object.values(row).map((value) => literal(value, isPostgres))
   return `insert into ${table} (${Object.keys(row).join(', ')}) values (${values.join(', ')})`
 }

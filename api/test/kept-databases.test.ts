@@ -1,6 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keyPairFromSecretKey } from '@keyferry/crypto/key-pair'
 import { sql } from 'kysely'
@@ -20,17 +19,15 @@ import {
   emptyTables,
   fillLibrary,
   fillRequests,
-  insertion,
   type Kept,
   load,
   loadRedis,
-  requestsInRedis,
 } from './kept-database.ts'
 import { fillOthers } from './kept-others.ts'
 
 /*
- * Databases and request stores that an earlier build made, each named by its newest migration: PostgreSQL with Redis,
- * and SQLite. Every build carries them over: a kept file never changes and never goes. Before you add the first
+ * Databases that an earlier build made, each named by its newest migration, and the former stores of open requests
+ * beside them: Redis with PostgreSQL, and a file with SQLite. Every build carries them over: a kept file never changes and never goes. Before you add the first
  * migration after a release, `KEEP_DATABASES=1 npm test -- api/test/kept-databases -t 'is kept'` keeps what this
  * build makes, beside those that are there; then add its number to `KEPT`, with the number of its encrypted values.
  */
@@ -86,19 +83,19 @@ describe.each(ALL)('$name on $kind', ({ kind, name, values }) => {
     for (const { problem } of await verifyAudit(settings)) expect(problem).toBeNull()
   })
 
-  if (kind === 'sqlite' || redis)
-    test('this build approves what waits, and hands over what was approved', async () => {
-      const { start, owner, bundleId, ...requests } = await restored()
-      const api = await start()
-      const keyPair = keyPairFromSecretKey(Buffer.from(requests.secretKey, 'base64'))
-      const client = new ApprovalClient(api, keyPair)
-      const approval = { requestId: requests.waiting, bundle_id: bundleId, include_keys: ['HOST'] }
-      expect((await approveWith(api, owner, approval)).status).toBe(200)
-      expect(client.opened(await client.wait(requests.waiting))).toEqual({ HOST: 'db.example.com' })
-      expect(client.opened(await client.wait(requests.approved))).toEqual({ SECRET: 'a second value' })
-      expectError(await client.wait(requests.delivered), 404, 'request not found or expired')
-      await api.close()
-    })
+  test('what was open is gone with the former store, and its client can ask again', async () => {
+    const { settings, start, owner, bundleId, ...requests } = await restored()
+    const api = await start()
+    const client = new ApprovalClient(api, keyPairFromSecretKey(Buffer.from(requests.secretKey, 'base64')))
+    for (const requestId of [requests.waiting, requests.approved, requests.delivered])
+      expectError(await client.wait(requestId), 404, 'request not found or expired', 'not_found')
+    const requestId = await client.asked()
+    const approval = { requestId, bundle_id: bundleId, include_keys: ['HOST'] }
+    expect((await approveWith(api, owner, approval)).status).toBe(200)
+    expect(client.opened(await client.wait(requestId))).toEqual({ HOST: 'db.example.com' })
+    expect(existsSync(join(settings.dataDir, 'requests.db'))).toBe(false)
+    await api.close()
+  })
 
   test('its tables become those of a new database', async () => {
     const { settings } = await restored()
@@ -122,8 +119,7 @@ describe.each(ALL)('$name on $kind', ({ kind, name, values }) => {
 
 if (process.env['KEEP_DATABASES'] !== undefined)
   test.each(databases)('what this build makes on %s is kept', async (kind) => {
-    const redisUrl = kind === 'postgres' ? (redis?.url ?? null) : null
-    const api = await startTestApi(kind, { ...SHARED, redisUrl })
+    const api = await startTestApi(kind, SHARED)
     const library = await fillLibrary(api)
     await fillOthers(api, library)
     const kept = { ...library, ...(await fillRequests(api, library)) }
@@ -134,25 +130,11 @@ if (process.env['KEEP_DATABASES'] !== undefined)
     writeFileSync(fileOf(`${NEWEST}-${kind}.sql`), await dumped(database))
     const facts = { rootKey: api.settings.rootKeys[0], madeAt: new Date(), ...kept }
     writeFileSync(fileOf(`${NEWEST}-${kind}.json`), `${JSON.stringify(facts, null, 2)}\n`)
-    if (kind === 'sqlite')
-      writeFileSync(fileOf(`${NEWEST}-requests.sql`), requestsIn(join(api.settings.dataDir, 'requests.db')))
-    if (redisUrl) writeFileSync(fileOf(`${NEWEST}-requests.redis`), await requestsInRedis(redisUrl))
   })
 
 async function opened(settings: ApiSettings): Promise<Database & AsyncDisposable> {
   const database = await openDatabase(placeOf(settings))
   return { ...database, [Symbol.asyncDispose]: () => database.close() }
-}
-
-function requestsIn(path: string): string {
-  using file = new DatabaseSync(path)
-  const made = file.prepare('select sql from sqlite_master where sql is not null').all()
-  const version = file.prepare('pragma user_version').get()?.['user_version']
-  const rows = file
-    .prepare('select * from requests')
-    .all()
-    .map((row) => insertion('requests', row, false))
-  return `${[...made.map((row) => String(row['sql'])), ...rows, `pragma user_version = ${String(version)}`].join(';\n')};\n`
 }
 
 /** Columns and indexes of each table. */

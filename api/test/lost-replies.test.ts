@@ -23,7 +23,7 @@ describe.each(databases)('a request store that fails, on %s', (kind) => {
     api = await startTestApi(kind, {
       trustProxy: ['127.0.0.1'],
       now,
-      aroundRequests: (store) => faulty(store, faults),
+      aroundRequests: faulty(faults),
     })
     owner = await api.newOwner()
     const bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })

@@ -21,9 +21,9 @@ export function oneConnection(database: Database): Database {
     query: database.query.withPlugin(plugin),
     prepare(build) {
       const read = database.prepare(build)
-      return (values) => {
-        refuse()
-        return read(values)
+      return (values, transaction) => {
+        if (!transaction) refuse()
+        return read(values, transaction)
       }
     },
     write: (change) => database.write((transaction) => changing.run(true, () => change(transaction))),

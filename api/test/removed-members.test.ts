@@ -33,7 +33,7 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
   beforeAll(async () => {
     api = await startTestApi(kind, {
       trustProxy: ['127.0.0.1'],
-      aroundRequests: (store) => faulty(store, meanwhile),
+      aroundRequests: faulty(meanwhile),
     })
   })
   afterAll(() => api.close())
@@ -79,14 +79,20 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
     expect((await waitForOther()).json.status).toBe('ready')
   })
 
-  test.each(['removed', 'demoted'])('an approval ends that lands after its approver was %s', async (end) => {
-    const asking = new ApprovalClient(api)
-    const requestId = await asking.asked()
-    meanwhile.act = () => (end === 'removed' ? remove(second.userId) : demote(second.userId))
-    const choice = { requestId, bundle_id: bundle.id, include_keys: ['URL'] }
-    expect((await approveWith(api, second, choice)).status).toBe(403)
-    expectError(await asking.wait(requestId), 404, GONE, 'not_found')
-  })
+  test.each(['removed', 'demoted'])(
+    'an approval that lands after its approver was %s is none',
+    async (end) => {
+      const asking = new ApprovalClient(api)
+      const requestId = await asking.asked()
+      meanwhile.act = () => (end === 'removed' ? remove(second.userId) : demote(second.userId))
+      const choice = { requestId, bundle_id: bundle.id, include_keys: ['URL'] }
+      expect((await approveWith(api, second, choice)).status).toBe(403)
+      const { json: events } = await api.call('listAudit', { as: owner })
+      expect(events.filter(({ action }) => action.startsWith('delivery.'))).toEqual([])
+      expect((await approveWith(api, owner, choice)).status).toBe(200)
+      expect((await asking.wait(requestId)).json.status).toBe('ready')
+    },
+  )
 
   test.each([{}, { release: 'loopback' }, { release: 'code' }])(
     'the record of a delivery ends without an alarm, whose approver is removed: %j',
@@ -110,7 +116,7 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
     const { json } = await api.call('joinWithAccount', { body: { token, password: 'a word of my own' } })
     const as = { userId: json.user_id, tenantId: owner.tenantId }
     const waits = await approved(as)
-    expect(await setAccountActive(api.settings, email, isActive)).toMatchObject({ ended: true })
+    expect(await setAccountActive(api.settings, email, isActive)).toEqual(expect.any(String))
     if (isActive) return expect((await waits()).json.status).toBe('ready')
     expectError(await waits(), 404, GONE, 'not_found')
     expect((await api.call('listDeliveries', { as: owner })).json).toMatchObject([{ state: 'void' }])
@@ -118,22 +124,18 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
   })
 
   test.each(['loopback', 'code'])(
-    'a deposit ends, and stores nothing, whose approver is removed at that moment: return by %s',
+    'a deposit is not approved, whose approver is removed at that moment: return by %s',
     async (release) => {
       const client = new DepositClient(api)
       const requestId = await client.deposit('dev/new', { NEVER: '1' }, client.returning())
       meanwhile.act = () => remove(second.userId)
       const answer = await approveDeposit(api, second, { requestId, release })
       expectError(answer, 403, 'Forbidden: not a member', 'forbidden')
-      expectError(await client.waits(requestId), 404, GONE, 'not_found')
-      expectError(await planOf(api, owner, requestId), 404, GONE, 'not_found')
+      expect((await planOf(api, owner, requestId)).status).toBe(200)
       const { json: bundles } = await api.call('listBundles', { as: owner })
       expect(bundles.map(({ name }) => name)).not.toContain('dev/new')
       const { json: events } = await api.call('listAudit', { as: owner })
-      expect(events.filter(({ action }) => action.startsWith('deposit.'))).toMatchObject([
-        { action: 'deposit.void', data: { reason: 'refused' } },
-        { action: 'deposit.approved' },
-      ])
+      expect(events.filter(({ action }) => action.startsWith('deposit.'))).toEqual([])
     },
   )
 

@@ -8,6 +8,9 @@ const ANYBODY = { userId: 'someone', tenantId: 'tenant' }
 
 type Denying = Parameters<typeof steps.denyStep>[1]
 
+/** The client has its values. */
+export const removeStep: Step<void> = () => ({ answer: undefined, next: 'removed' })
+
 export type RequestActs = ReturnType<typeof actsOn>
 
 /** What people, clients and the server do with the requests of a store, one short call each. A missing request is
@@ -58,7 +61,7 @@ export function actsOn(store: RequestStore) {
     },
     unclaim: (id: string, nowMs: number, claimId = CLAIM) =>
       change(id, nowMs, (stored) => steps.unclaimStep(stored, claimId)),
-    remove: (id: string, nowMs: number) => change(id, nowMs, steps.removeStep),
+    remove: (id: string, nowMs: number) => change(id, nowMs, removeStep),
     settleDeposit: async (
       id: string,
       outcome: { depositId: string; applied: AppliedDeposit | null },

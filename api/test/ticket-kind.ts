@@ -40,11 +40,13 @@ export const TICKET: Kind<Parts, Choice & { bundle_id: string }> = {
       requireSame: () => {},
       async begin({ request, policy: { assurance } }) {
         const ticketId = parts.clock.newId()
-        parts.tickets.set(ticketId, ['approved'])
         const tenant = { id: caller.tenantId, name: 'Team' }
         const approved = { kind: 'ticket', approverId: caller.userId, tenant, ticketId, assurance }
         const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: 1_000 }
-        return { approved, ciphertextBase64: sealText(ticketId, sealing) }
+        const record = async () => {
+          parts.tickets.set(ticketId, ['approved'])
+        }
+        return { approved, ciphertextBase64: sealText(ticketId, sealing), record }
       },
     }
   },

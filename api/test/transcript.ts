@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiEndpointName } from '@keyferry/contract'
-import type { RequestStore } from '../src/domain/requests/request-store.ts'
+import type { AroundRequests } from '../src/requesting.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import type { Answered, CallParts, Identity, TestApi } from './api.ts'
+import { unwrapped } from './faulty-requests.ts'
 
 /*
  * Records what an API answers, and what a workspace's audit log and tables hold afterwards, as text that is the same in
@@ -19,21 +20,25 @@ export class ManualClock {
 export class Overtaking {
   faster: (() => Promise<void>) | null = null
 
-  readonly around = (store: RequestStore): RequestStore =>
-    new Proxy(store, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name)
-        if (typeof member !== 'function') return member
-        const call = (...given: unknown[]): unknown => Reflect.apply(member, target, given)
-        if (!['approve', 'approveDeposit', 'change'].includes(String(name))) return call
-        return async (...given: unknown[]) => {
-          const { faster } = this
-          this.faster = null
-          await faster?.()
-          return await call(...given)
-        }
+  readonly around: AroundRequests = ({ requests, together }) => ({
+    requests: {
+      ...unwrapped(requests),
+      change: async (id, nowMs, step, seen) => {
+        await this.#overtake()
+        return requests.change(id, nowMs, step, seen)
       },
-    })
+    },
+    together: async (work) => {
+      await this.#overtake()
+      return together(work)
+    },
+  })
+
+  async #overtake(): Promise<void> {
+    const { faster } = this
+    this.faster = null
+    await faster?.()
+  }
 }
 
 type Shown = Record<string, unknown>

@@ -33,10 +33,8 @@ describe.each(databases)('vouches on %s', (kind) => {
   let bundle: { id: string; name: string }
   let all: { bundle_id: string; include_keys: string[] }
   beforeAll(async () => {
-    const aroundRequests: Parameters<typeof startTestApi>[1] = {
-      aroundRequests: (store) => faulty(store, faults),
-    }
-    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now, sweepSeconds: 0.05, ...aroundRequests })
+    const aroundRequests = faulty(faults)
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], now, sweepSeconds: 0.05, aroundRequests })
   })
   afterAll(() => api.close())
   beforeEach(async () => {

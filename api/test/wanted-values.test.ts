@@ -14,11 +14,13 @@ import { bundleEntries, valueSizes } from '../src/domain/library/bundle-entry.ts
 import type { WantedValues } from '../src/domain/library/wanted-values.ts'
 import { type ApprovalRequest, pendingRequest } from '../src/domain/requests/stored-request.ts'
 import type { Stores } from '../src/domain/stores.ts'
-import { openSqliteRequestStore } from '../src/request-store/sqlite.ts'
+import { openRequestNotices } from '../src/request-store/request-notices.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
-import type { Database } from '../src/storage/base/queries.ts'
+import type { Database, Queries } from '../src/storage/base/queries.ts'
 import { recording } from '../src/storage/base/recording.ts'
+import { togetherWith } from '../src/storage/joined-stores.ts'
+import { Requests } from '../src/storage/requests/requests.ts'
 import { createStores } from '../src/storage/stores.ts'
 import { databases } from './api.ts'
 import { sampleRequest } from './sample-request.ts'
@@ -28,6 +30,7 @@ const [userId, tenantId, bundleId] = [randomUUID(), randomUUID(), randomUUID()]
 
 describe.each(databases)('the values that a read wants, on %s', (kind) => {
   let database: Database
+  let queries: Queries
   let stores: Stores
   const fetched: unknown[] = []
   beforeAll(async () => {
@@ -43,7 +46,8 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
       versionsKept: 2,
       workspacesPerPerson: 9,
     }
-    stores = createStores(recording(watched(database, fetched), auditKey), { ring, auditKey, bounds })
+    queries = recording(watched(database, fetched), auditKey)
+    stores = createStores(queries, { ring, auditKey, bounds })
     await fill(stores)
   })
   afterAll(() => database.close())
@@ -67,14 +71,15 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
   })
 
   test('the list of a request for names reads no blob', async () => {
-    const requests = openSqliteRequestStore({ path: ':memory:', now: Date.now })
+    const requests = new Requests(queries, { notices: await openRequestNotices({ redis: null }) })
+    const together = togetherWith(queries, requests)
     const approve = async (asked: Partial<ApprovalRequest>, choice: { bundle_id?: string }) => {
       const request = sampleRequest({ kind: 'names', ...asked })
       await requests.insert(pendingRequest(request), null, Date.now())
       const clock = { now: () => new Date(), newId: randomUUID, newToken: randomUUID }
       const endings = { names: () => ({ end: async () => {}, assurance: async () => null }) }
       const settings = { assurance: 'compat', maxPayloadBytes: 10_000, waitingSeconds: 0 } as const
-      const parts = { requests, clock, stores, endings, ...settings }
+      const parts = { requests, together, clock, stores, endings, ...settings }
       const caller = { userId, tenantId, role: 'owner', origin: { requester_ip: '' } } as const
       const { approved } = await decide(parts, caller, { kind: NAMES, requestId: request.id, choice })
       return approved
@@ -82,7 +87,6 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
     expect(await approve({ suggestedBundle: 'B' }, { bundle_id: bundleId })).toEqual({ ok: true })
     expect(await approve({}, {})).toEqual({ ok: true })
     expect(new Set(fetched)).toEqual(new Set([null]))
-    await requests.close()
   })
 
   test('an ordinary answer reads no blob of a secret', async () => {

@@ -128,7 +128,7 @@ test('the ciphertext leaves the store with its withdrawal', async () => {
   })
   await api.close()
 
-  const database = new DatabaseSync(join(api.settings.dataDir, 'requests.db'))
+  const database = new DatabaseSync(join(api.settings.dataDir, 'keyferry.db'))
   expect(database.prepare('select payload from requests').all()).toEqual([{ payload: null }])
   database.close()
 })

@@ -32,11 +32,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     argument: 'WORKSPACE',
     run: withApi(async (on, tenantId) => {
       const ended = await on.api.forgetTenantOf(withRequests(on), tenantId, isTyped)
-      const requests =
-        ended === null
-          ? 'No request store found: run this again with the REDIS_URL or DATA_DIR of the API nodes.'
-          : `Open requests removed: ${ended}.`
-      return `${requests}\n${FORGOTTEN}\n${IN_MEMORY}\n${whatRemains(on.database)}`
+      return `Open requests removed: ${ended}.\n${FORGOTTEN}\n${IN_MEMORY}\n${whatRemains(on.database)}`
     }),
   },
   'rotate-receipt-key': {
@@ -81,12 +77,9 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     means: 'disable a local account (AUTH_MODE=accounts), and end its sessions and open approvals',
     argument: 'EMAIL',
     run: withApi(async (on, email) => {
-      const { userId, ended } = await setActive(on, email, false)
-      const approvals = ended
-        ? 'Approvals that no terminal had collected are void.'
-        : 'No request store found. To end open approvals, run this with the REDIS_URL or DATA_DIR of the API nodes.'
+      const userId = await setActive(on, email, false)
       const sessions = await endSessions(on.settings, userId)
-      return `The account is disabled.\n${sessions}\n${approvals}\nTo undo this: keyferry-server enable-account ${email}`
+      return `The account is disabled.\n${sessions}\nApprovals that no terminal had collected are void.\nTo undo this: keyferry-server enable-account ${email}`
     }),
   },
   'enable-account': {
@@ -130,15 +123,15 @@ async function isTyped(name: string): Promise<boolean> {
   return false
 }
 
-/** The database, and where the open requests are. */
+/** The database, and where servers learn of changed requests. */
 function withRequests({ database, settings }: Operated) {
   return { ...database, redisUrl: settings.REDIS_URL ?? null }
 }
 
 async function setActive(on: Operated, email: string, isActive: boolean) {
-  const account = await on.api.setAccountActive(withRequests(on), email, isActive)
-  if (account === null) throw noAccount(email)
-  return account
+  const userId = await on.api.setAccountActive(withRequests(on), email, isActive)
+  if (userId === null) throw noAccount(email)
+  return userId
 }
 
 function noAccount(email: string): StartError {

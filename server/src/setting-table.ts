@@ -63,7 +63,7 @@ export const SETTINGS = {
   },
   REDIS_URL: {
     means:
-      'Redis for approval requests, rate limits and sessions when you run several nodes; a cluster: nodes separated by commas; sentinels: redis+sentinel://host,host/master; default: files in DATA_DIR',
+      'Redis for sessions, rate limits and notices when you run several nodes; a cluster: nodes separated by commas; sentinels: redis+sentinel://host,host/master; default: files in DATA_DIR',
     mustBe: 'an address that begins with redis:// or rediss://, or with redis+sentinel:// and names a master',
     schema: read.redisUrl.optional(),
     isSecret: true,

@@ -63,7 +63,7 @@ describe.runIf(hasPostgres() && hasRedis())('secrets change while the server run
     await client.configSet('requirepass', 'second')
     await client.sendCommand(['CLIENT', 'KILL', 'SKIPME', 'yes'])
     client.destroy()
-    await expect.poll(() => readiness(address)).toEqual(['request store'])
+    await expect.poll(() => readiness(address)).toEqual(['Redis'])
     file.write(urlWith('second'))
     await expect.poll(() => readiness(address), { timeout: 10_000 }).toEqual([])
     await redis.stop()

@@ -1,11 +1,13 @@
 import type { GrantUseParts } from '../domain/approvals/grant-use.ts'
 import type { PolicyParts } from '../domain/approvals/set-policy.ts'
+import type { Together } from '../domain/approvals/together.ts'
 import type { ClockAndIds } from '../domain/base/clock-and-ids.ts'
 import type { TargetRules } from '../domain/base/outgoing-target.ts'
 import type { ChangeParts } from '../domain/collection/changed-values.ts'
 import type { WaitParts } from '../domain/collection/request-wait.ts'
 import type { ReleaseParts } from '../domain/endings/release.ts'
 import type { ExpiringApprovals } from '../domain/endings/take-back.ts'
+import type { JoinedDeposit } from '../domain/kinds/deposit-approval.ts'
 import type { ApprovalParts } from '../domain/kinds/request-approval.ts'
 import type { NewRequestParts } from '../domain/requests/new-request.ts'
 import type { Stores } from '../domain/stores.ts'
@@ -30,6 +32,7 @@ export type RequestHandlerParts = NewRequestParts &
   ChangeParts &
   PolicyParts & {
     stores: Stores
+    together: Together<JoinedDeposit>
     expiring: ExpiringApprovals
     /** Takes back the count of a request by this address. */
     uncountRequest: (address: string) => Promise<void>

@@ -59,8 +59,8 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
       }
       const { approved, applied, claimId, ciphertextBase64: ciphertext_base64 } = outcome
       const ending = approved && endingOf(parts, approved)
-      const delivery = parts.deliveries.of({ requestId: params.request_id, claimId }, async () => {
-        await ending?.collected?.(originOf(call.peer))
+      const delivery = parts.deliveries.of({ requestId: params.request_id, claimId }, async (own) => {
+        await ending?.collected?.(own, originOf(call.peer))
       })
       if (applied && 'proposal' in applied)
         return new Reply({ body: { status: 'proposed', ...applied }, delivery })

@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util'
 import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import type { Origin } from '../base/origin.ts'
-import { admit, type Caller } from '../people/membership.ts'
+import { type Caller, requireMember } from '../people/membership.ts'
 import type { Approved } from '../requests/approved.ts'
 import { newHold } from '../requests/release-hold.ts'
 import {
@@ -17,23 +16,28 @@ import {
   requireOpen,
   userCodeOf,
 } from '../requests/request.ts'
-import { approveStep, wrongCodeStep } from '../requests/request-steps.ts'
+import { approveStep, type Settled, wrongCodeStep } from '../requests/request-steps.ts'
+import type { RequestStore, Step } from '../requests/request-store.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import type { ApprovalRequest, FirstApproval, Hold, Vouch } from '../requests/stored-request.ts'
 import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-grounds.ts'
 import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
-import { type Ending, type EndParts, endApproval, endingOf, removeApproval } from './ending.ts'
+import { type EndParts, endingOf } from './ending.ts'
 import { requireRoomForFirst } from './open-vouches.ts'
-import { requestOrigin } from './request-delivery.ts'
+import { type Joined, notingRules, type Together } from './together.ts'
 
 /*
  * How a person approves a request of any kind. A kind says what an approval would give and which bundles' rules judge
- * it; everything else happens here, in one order. Of any number of calls for one request, one wins.
+ * it; everything else happens here, in one order. What was read before is sealed outside of the transaction. Then one
+ * transaction changes the request, writes the record of the approval, and makes sure that the approver is still a
+ * member and that the rules are the same. Of any number of calls for one request, one wins, and the others write
+ * nothing.
  */
 
-export type DecisionParts = RequestParts &
+export type DecisionParts<Own = Joined> = RequestParts &
   RuleParts &
   EndParts & {
+    together: Together<Own>
     /** How long a request lives from the moment on which it waits for another person. */
     waitingSeconds: number
   }
@@ -41,25 +45,25 @@ export type DecisionParts = RequestParts &
 /** What every approver chooses. */
 export type Choice = { release?: ReleaseWay | undefined; user_code?: string | undefined }
 
-export type Kind<Parts, Chosen> = {
+export type Kind<Parts, Chosen, Own = Joined> = {
   refusals: RefusalTexts
   /** What approving this request gives.
    * @throws DomainError conflict: a request of another kind */
-  offer(parts: Parts, asking: Asking, chosen: Chosen): Promise<Offer>
+  offer(parts: Parts, asking: Asking, chosen: Chosen): Promise<Offer<Own>>
 }
 
-type Offer = Judged & {
+type Offer<Own> = Judged & {
   /** Refuses what the approver did not see, or may not choose.
    * @throws DomainError */
   requireSame(grounds: Grounds): void | Promise<void>
-  /** Writes the record of the approval, or returns what writes it. */
-  begin(grounds: Grounds, hold: Hold | null): Promise<Begun>
+  /** Seals what is approved. */
+  begin(grounds: Grounds, hold: Hold | null): Promise<Begun<Own>>
 }
 
 /** An approval. */
-export type Begun = {
-  /** Writes its record. Called once, before the approval takes effect. */
-  record?: () => Promise<void>
+export type Begun<Own = Joined> = {
+  /** Writes its record, in the transaction that makes it take effect. */
+  record?: (own: Own) => Promise<void>
   /** Null for a first approval, which gives nothing yet, and where nobody signed in. */
   approved: Approved | null
   /** Sealed to the client; null where nothing is. */
@@ -70,7 +74,7 @@ export type Begun = {
   approvals?: { given: number; needed: number }
 }
 
-type Deciding<Parts, Chosen> = { kind: Kind<Parts, Chosen>; requestId: string; choice: Chosen }
+type Deciding<Parts, Chosen, Own> = { kind: Kind<Parts, Chosen, Own>; requestId: string; choice: Chosen }
 
 /** What the approver gets. */
 type Decided = {
@@ -83,13 +87,14 @@ type Decided = {
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already,
  *   another kind, other rules by now, or another person was faster) · release_required · owner_approves ·
  *   named_approves · agents_denied · second_person · invalid (a wrong or missing check code, or a way that the client
- *   does not offer) · forbidden (the approver was removed before the approval arrived, so it ended) · what the kind
- *   throws */
-export async function decide<Parts extends DecisionParts, Chosen extends Choice>(
-  parts: Parts,
+ *   does not offer) · forbidden (the approver was removed, or has another role) · what the kind throws */
+export async function decide<Own extends Joined, Parts extends DecisionParts<Own>, Chosen extends Choice>(
+  given: Parts,
   caller: Caller,
-  { kind, requestId, choice }: Deciding<Parts, Chosen>,
+  { kind, requestId, choice }: Deciding<Parts, Chosen, Own>,
 ): Promise<{ approved: Decided; request: ApprovalRequest }> {
+  const rules = notingRules(given.stores.policies)
+  const parts = { ...given, stores: { ...given.stores, policies: rules.policies } }
   const stored = await findPending(parts, requestId)
   requireInside(stored, caller)
   const asking = { caller, stored }
@@ -101,45 +106,41 @@ export async function decide<Parts extends DecisionParts, Chosen extends Choice>
   const { request } = stored
   const held = choice.release === undefined ? null : newHold(parts.clock, stored, choice.release)
   const begun = await offer.begin(grounds, held?.hold ?? null)
-  const origin = { ...caller.origin, ...requestOrigin(request) }
-  await requireSameRules(parts, { asking, offer, grounds, begun, origin })
-  const { vouch } = grounds
-  await settle(parts, stored, { ...begun, vouch, hold: held?.hold ?? null, origin })
+  const approving = { ...begun, vouch: grounds.vouch, hold: held?.hold ?? null }
+  await parts.together((own) => settleTogether({ parts, own, rules }, asking, approving))
   const ending = begun.approved && endingOf(parts, begun.approved)
-  await requireStillAllowed(parts, asking, ending)
   const carried = held ? { release: held.release } : await ending?.carryOut?.(request, caller)
   const approvals = begun.approvals && { approvals: begun.approvals }
   return { approved: { ok: true, ...approvals, ...carried }, request }
 }
 
-type Judging = { asking: Asking; offer: Judged; grounds: Grounds; begun: Begun; origin: Origin }
+type Approval<Own> = Begun<Own> & { hold: Hold | null; vouch: Vouch | null }
 
-// What is sealed may have come under other rules before it was read.
-async function requireSameRules(
-  parts: DecisionParts & EndParts,
-  { asking, offer, grounds, begun: { approved, record }, origin }: Judging,
-): Promise<void> {
-  const [{ policy, vouch }] = await Promise.all([groundsOf(parts, asking, offer), record?.()])
-  if (isDeepStrictEqual([policy, vouch], [grounds.policy, grounds.vouch])) return
-  await endApproval(parts, notKept(approved), { reason: 'overtaken', origin })
-  throw new DomainError('conflict', 'The rules changed while you approved. Load the page again, then decide.')
+type Settling<Own> = {
+  parts: Pick<DecisionParts<Own>, keyof RequestParts | 'waitingSeconds'>
+  own: Own
+  rules: Pick<ReturnType<typeof notingRules>, 'areSame'>
 }
 
-// Removing a person ends their approvals. One that lands after that was not there to be found, so it ends here. So does
-// a first approval of many at once, which did not find the others.
-async function requireStillAllowed(
-  parts: DecisionParts,
-  { caller, stored: { request } }: Asking,
-  ending: Ending | null,
+async function settleTogether<Own extends Joined>(
+  { parts, own, rules }: Settling<Own>,
+  { caller, stored }: Asking,
+  approving: Approval<Own>,
 ): Promise<void> {
-  try {
-    await admit(parts.stores.memberships, caller, caller.role)
-    if (ending === null) await requireRoomForFirst(parts, caller, request.id)
-  } catch (error) {
-    if (ending?.refused) await ending.refused(request)
-    else await removeApproval(parts, request.id, caller)
-    throw error
-  }
+  const isFirst = approving.first != null
+  const [role, , areSame] = await Promise.all([
+    own.holdMember(caller, isFirst),
+    settle({ ...parts, requests: own.requests }, stored, approving),
+    rules.areSame(own.policies),
+  ])
+  requireMember(role, caller)
+  if (!areSame)
+    throw new DomainError(
+      'conflict',
+      'The rules changed while you approved. Load the page again, then decide.',
+    )
+  if (isFirst) await requireRoomForFirst({ ...parts, requests: own.requests }, caller, stored.request.id)
+  await approving.record?.(own)
 }
 
 /** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved) */
@@ -151,23 +152,23 @@ export async function findPending(parts: RequestParts, requestId: string): Promi
 
 /** @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict */
 export async function settle(
-  parts: Pick<DecisionParts, keyof (RequestParts & EndParts) | 'waitingSeconds'>,
-  { request, first: before }: OpenRequest,
+  parts: { requests: Pick<RequestStore, 'change'>; clock: ClockAndIds; waitingSeconds: number },
+  seen: OpenRequest,
   {
     approved,
     ciphertextBase64,
     first = null,
     hold,
     vouch,
-    origin,
-  }: Begun & { hold: Hold | null; vouch: Vouch | null; origin: Origin | null },
+  }: Omit<Begun, 'record'> & { hold: Hold | null; vouch: Vouch | null },
 ): Promise<void> {
+  const { request, first: before } = seen
   const after = before?.approverId ?? null
   const longerMs = parts.waitingSeconds * 1_000
   const step = { after, first, approved, ciphertextBase64, hold, vouch, longerMs }
-  const settled = await changeRequest(parts, request.id, (stored, nowMs) => approveStep(stored, step, nowMs))
+  const approve: Step<Settled> = (stored, nowMs) => approveStep(stored, step, nowMs)
+  const settled = await parts.requests.change(request.id, parts.clock.now().getTime(), approve, seen)
   if (settled === 'done') return
-  await endApproval(parts, notKept(approved), { reason: 'overtaken', origin })
   requireOpen(settled)
   if (settled === 'ready' || settled === 'held') throw alreadyApproved()
   throw new DomainError(
@@ -175,10 +176,6 @@ export async function settle(
     'Another person changed this request while you read it. Load the page again, then decide.',
   )
 }
-
-// An approval that no request has.
-const notKept = (approved: Approved | null) =>
-  ({ status: 'pending', approved, first: null, vouch: null }) as const
 
 // A code that is given is checked even where none is required: an approver who types it expects it to count.
 async function requireUserCode(parts: RequestParts, grounds: Grounds, choice: Choice): Promise<void> {

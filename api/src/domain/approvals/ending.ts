@@ -15,6 +15,7 @@ import {
   type StoredRequest,
   type Vouch,
 } from '../requests/stored-request.ts'
+import type { Joined } from './together.ts'
 
 /*
  * What becomes of an approval after it was given. Each approval has a record, which ends here. What is stored decides:
@@ -23,7 +24,7 @@ import {
 
 /** `expired` and `wrong_code`: the approval did not return to the terminal in time. `removed`: its approver may approve
  * no more. */
-type EndReason = 'overtaken' | 'removed' | 'denied' | 'withdrawn' | 'wrong_code' | 'expired'
+type EndReason = 'removed' | 'denied' | 'withdrawn' | 'wrong_code' | 'expired'
 
 type Why = { reason: EndReason; origin: Origin | null }
 
@@ -40,8 +41,6 @@ export type Ending = {
   end(end: End): Promise<unknown>
   /** What the rules demand of its return; null: nobody knows any more. */
   assurance(): Promise<Assurance | null>
-  /** Its approver was removed before it took effect, and nothing was carried out. Without it, what is sealed goes. */
-  refused?(request: ApprovalRequest): Promise<void>
   /** It need not return to the terminal. */
   carryOut?(request: ApprovalRequest, caller: Caller): Promise<Partial<AppliedDeposit>>
   /** It returned to the terminal.
@@ -56,7 +55,7 @@ export type Ending = {
   /** What the client gets beside the ciphertext. */
   facts?: Facts
   /** The client has everything. */
-  collected?(origin: Origin): Promise<void>
+  collected?(own: Pick<Joined, 'deliveries'>, origin: Origin): Promise<void>
 }
 
 type ByKind<E> = Readonly<Record<string, (approved: Approved) => E>>
@@ -131,7 +130,7 @@ export async function removeApprovalsOf(
 
 /** As `removeApprovalsOf`, of one request. The record of what was approved ends too, without the alarm of an approval
  * that never returned: nobody was lured. */
-export async function removeApproval(
+async function removeApproval(
   parts: RequestParts & EndParts<Ends>,
   requestId: string,
   approver: Approver,

@@ -19,6 +19,7 @@ import {
 } from './grant.ts'
 import { effectivePolicy, mayApprove, remembersAgents, tightened } from './policy.ts'
 import { prepareDelivery, type SealingParts } from './sealed-delivery.ts'
+import type { Together } from './together.ts'
 import { rulesOfValues } from './value-rules.ts'
 
 /*
@@ -27,7 +28,9 @@ import { rulesOfValues } from './value-rules.ts'
  * again and says why.
  */
 
-export type GrantUseParts = RequestParts & SealingParts & RuleParts & { stores: { grants: GrantStore } }
+export type GrantUseParts = RequestParts &
+  SealingParts &
+  RuleParts & { together: Together; stores: { grants: GrantStore } }
 
 type Why = (typeof ASKS_AGAIN)[number]
 
@@ -145,6 +148,16 @@ function isSameBundle(
   return isAllThere && isNothingNew && (asked.length > 0 || namesDigest(names) === bundleNames)
 }
 
+/** Undoes the use of a grant. */
+class NotUsed extends Error {
+  readonly why: Why
+
+  constructor(why: Why) {
+    super(why)
+    this.why = why
+  }
+}
+
 async function sealByGrant(parts: GrantUseParts, grant: KnownGrant, { request, origin }: Use) {
   const { id, tenant, bundle, keys, userId } = grant
   const caller: Caller = { userId, tenantId: tenant.id, role: 'member', origin }
@@ -162,10 +175,22 @@ async function sealByGrant(parts: GrantUseParts, grant: KnownGrant, { request, o
   // A value may have come under other rules before it was read.
   const changed = await changeSince(parts, grant)
   if (changed !== null) return changed
-  if (!(await parts.stores.grants.use(tenant.id, id, delivery))) return 'revoked'
   const step = { ...sealed, after: null, first: null, hold: null }
-  const settled = await changeRequest(parts, request.id, (stored, nowMs) => approveStep(stored, step, nowMs))
-  if (settled !== 'done') throw new DomainError('conflict', 'Request already approved')
+  try {
+    await parts.together(async (own) => {
+      if ((await own.holdMember(caller, false)) === null) throw new NotUsed('person_removed')
+      const joined = { ...parts, requests: own.requests }
+      const [settled, isUsed] = await Promise.all([
+        changeRequest(joined, request.id, (stored, nowMs) => approveStep(stored, step, nowMs)),
+        own.grants.use(tenant.id, id, delivery),
+      ])
+      if (!isUsed) throw new NotUsed('revoked')
+      if (settled !== 'done') throw new DomainError('conflict', 'Request already approved')
+    })
+  } catch (error) {
+    if (error instanceof NotUsed) return error.why
+    throw error
+  }
   const uses_left = usesLeft({ uses: grant.uses + 1 })
   return { remembered: { grant_id: id, expires_at: grant.expiresAt, uses_left } }
 }

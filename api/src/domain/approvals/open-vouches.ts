@@ -1,10 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { LIMITS } from '@keyferry/contract'
+import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
+import type { SignedCaller } from '../people/membership.ts'
 import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { withdrawStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest, StoredRequest, Vouch } from '../requests/stored-request.ts'
+import type { JoinedRequests } from './together.ts'
 
 export type Vouched = StoredRequest & { vouch: Vouch }
 
@@ -48,20 +51,32 @@ async function* eachFound(
 
 const isWaiting = ({ status }: StoredRequest) => status === 'pending' || status === 'held'
 
+type JoinedParts = { requests: JoinedRequests; clock: ClockAndIds }
+
+/** What a person supports and what waits for others, as the transaction has it. Few: each person has a bound. */
+export async function openFrom(
+  { requests, clock }: JoinedParts,
+  person: SignedCaller,
+): Promise<StoredRequest[]> {
+  const nowMs = clock.now().getTime()
+  const ids = await requests.waitingFrom(person, nowMs)
+  const found = await Promise.all(ids.map((id) => requests.read(id, nowMs)))
+  return found.filter((stored) => typeof stored !== 'string').filter(isWaiting)
+}
+
 /** Refuses a first approval by a person of whom many wait for a second person, so that nobody hides a request among
  * many.
  * @throws DomainError conflict */
 export async function requireRoomForFirst(
-  parts: RequestParts,
-  { tenantId, userId }: { tenantId: string; userId: string },
+  parts: JoinedParts,
+  person: SignedCaller,
   requestId: string,
 ): Promise<void> {
-  let others = 0
-  for await (const stored of eachWaiting(parts, tenantId)) {
-    const { request, first } = stored
-    if (isWaiting(stored) && request.id !== requestId && first?.approverId === userId) others++
-  }
-  if (others < LIMITS.firstApprovalsOfPerson) return
+  const open = await openFrom(parts, person)
+  const others = open.filter(
+    ({ request, first }) => request.id !== requestId && first?.approverId === person.userId,
+  )
+  if (others.length < LIMITS.firstApprovalsOfPerson) return
   throw new DomainError('conflict', 'Too many requests that you approved wait for a second person already')
 }
 

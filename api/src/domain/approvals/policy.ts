@@ -32,9 +32,9 @@ export type BundlePolicyChange = z.output<typeof ChangeBundlePolicy>
 
 export type SetPolicies = { workspace: PolicySetting; bundle: PolicySetting }
 
-export interface PolicyStore {
+/** The reads that an approval is judged by. */
+export interface PolicyReads {
   find(tenantId: string, bundleId: string): Promise<SetPolicies>
-  findTenant(tenantId: string): Promise<PolicySetting>
   /** Of the workspace, and of each bundle that sets rules, by its id. */
   findAll(
     tenantId: string,
@@ -48,6 +48,10 @@ export interface PolicyStore {
     bundleId: string,
     names: readonly string[] | null,
   ): Promise<readonly ValueRules[]>
+}
+
+export interface PolicyStore extends PolicyReads {
+  findTenant(tenantId: string): Promise<PolicySetting>
   /** What bundles set that hold these keys, of those that are secret, by the names of the keys. */
   ofKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly ValueRules[]>
   /** Other bundles that share secret values with a bundle, and how many, by name. */

@@ -7,7 +7,7 @@ import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-re
 /*
  * A receipt says what left the server, for whom, and who approved it: the same facts as the event of the delivery. The
  * API signs it and the client checks it, so a layer between them cannot put other values into the box. It is signed
- * when the values are sealed, before anything reaches the request store.
+ * when the values are sealed, before the approval takes effect.
  */
 
 /** Signs the bytes of receipts. `origin`: the name of this server. */

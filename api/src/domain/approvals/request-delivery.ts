@@ -10,8 +10,8 @@ import type { Caller } from '../people/membership.ts'
 import type { ApprovalRequest, FirstApproval, Hold, Vouch } from '../requests/stored-request.ts'
 
 /*
- * What an approval leaves behind: the record of its delivery. It is written before the sealed values enter the request
- * store, and ends when the hand-over is confirmed, or at once when another approval was faster.
+ * What an approval leaves behind: the record of its delivery. It is written in the transaction of the approval, and
+ * ends when the hand-over is confirmed.
  */
 
 type Approved = {

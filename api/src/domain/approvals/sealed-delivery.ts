@@ -14,7 +14,8 @@ import { type ReceiptSigner, receiptOf } from './receipt.ts'
 import { deliveryOf, expiredNames } from './request-delivery.ts'
 
 /*
- * From an approval to a sealed box with its record. The record of the delivery is written before the box can leave.
+ * From an approval to a sealed box with its record. The transaction that puts the box into its request writes the
+ * record.
  */
 
 export type SealingParts = {

@@ -2,7 +2,7 @@ import type { EncryptFromBundle } from '@keyferry/contract'
 import type { z } from 'zod'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import { type EventStore, madeBy } from '../base/event.ts'
+import { madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
 import { heldNames } from '../deliveries/sealed-values.ts'
 import type { Bundle } from '../library/bundle.ts'
@@ -14,7 +14,6 @@ import type { FirstApproval, Hold } from '../requests/stored-request.ts'
 import type { Asking } from './approval-grounds.ts'
 import type { Grounds } from './approval-rules.ts'
 import type { Begun } from './decision.ts'
-import { requireRoomForFirst } from './open-vouches.ts'
 import { mayApprove } from './policy.ts'
 
 /*
@@ -23,20 +22,19 @@ import { mayApprove } from './policy.ts'
  */
 
 type Parts = RequestParts & {
-  stores: EntryStores & { events: EventStore; memberships: MembershipStore; tenants: TenantStore }
+  stores: EntryStores & { memberships: MembershipStore; tenants: TenantStore }
 }
 
 /** A choice of names of a bundle. */
 export type Chosen = Asking & { bundle: Bundle; choice: z.output<typeof EncryptFromBundle> }
 
-/** Record the first of two approvals.
- * @throws DomainError invalid (a name that the bundle does not hold) · conflict (too many) */
+/** The first of two approvals.
+ * @throws DomainError invalid (a name that the bundle does not hold) */
 export async function beginFirst(
   parts: Parts,
-  { caller, stored, bundle, choice }: Chosen,
+  { caller, bundle, choice }: Chosen,
   hold: Hold | null,
 ): Promise<Begun> {
-  await requireRoomForFirst(parts, caller, stored.request.id)
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const keys = await heldNames(parts.stores, place, choice.include_keys)
   const { username } = await findSelf(parts.stores.tenants, caller)
@@ -48,13 +46,20 @@ export async function beginFirst(
     keys,
     at: timestamp(parts.clock),
   }
-  await parts.stores.events.record({
+  const event = {
     action: 'delivery.first_approved',
     target: { kind: 'bundle', id: bundle.id, name: bundle.name },
     data: { names: keys, ...(hold === null ? {} : { release: hold.by }) },
     ...madeBy(stampOf(caller, parts.clock)),
-  })
-  return { approved: null, ciphertextBase64: null, first, approvals: { given: 1, needed: 2 } }
+  } as const
+  const approvals = { given: 1, needed: 2 }
+  return {
+    approved: null,
+    ciphertextBase64: null,
+    first,
+    approvals,
+    record: (own) => own.events.record(event),
+  }
 }
 
 /** The second person must approve what the first did, and the first must still be allowed to approve.

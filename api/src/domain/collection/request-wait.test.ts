@@ -3,8 +3,8 @@ import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-chall
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { actsOn, type RequestActs } from '../../../test/request-acts.ts'
+import { openRequests, requestPlace } from '../../../test/request-nodes.ts'
 import { SEALED, sampleRequest, sealing } from '../../../test/sample-request.ts'
-import { openSqliteRequestStore } from '../../request-store/sqlite.ts'
 import type { RequestStore } from '../requests/request-store.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { WaitingRoom } from '../requests/waiting-room.ts'
@@ -12,13 +12,15 @@ import { type Wait, type WaitParts, waitForApproval } from './request-wait.ts'
 
 const T0 = Date.parse('2026-01-31T12:00:00Z')
 
+let opened: Awaited<ReturnType<typeof openRequests>>
 let requests: RequestStore
 let acts: RequestActs
 let parts: WaitParts
 let turns: string[]
-beforeEach(() => {
+beforeEach(async () => {
+  opened = await openRequests(await requestPlace('sqlite'))
   vi.useFakeTimers({ now: T0, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-  requests = openSqliteRequestStore({ path: ':memory:', now: Date.now })
+  requests = opened.requests
   acts = actsOn(requests)
   turns = []
   parts = {
@@ -33,7 +35,7 @@ beforeEach(() => {
 })
 afterEach(async () => {
   vi.useRealTimers()
-  await requests.close()
+  await opened.database.close()
 })
 
 const created = async (changes: Partial<ApprovalRequest> = {}) => {

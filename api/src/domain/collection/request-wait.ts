@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ReleaseWay, TIMES } from '@keyferry/contract'
 import type { Approved } from '../requests/approved.ts'
-import {
-  type Claimant,
-  changeRequest,
-  findOwn,
-  goneError,
-  type RequestParts,
-  requireOpen,
-} from '../requests/request.ts'
+import { type Claimant, findOwn, goneError, type RequestParts, requireOpen } from '../requests/request.ts'
 import { type Claim, type Claimed, claimStep } from '../requests/request-steps.ts'
 import type { StoredRequest } from '../requests/stored-request.ts'
 import type { WaitingRoom } from '../requests/waiting-room.ts'
@@ -62,12 +55,16 @@ export type WaitOutcome = ({ status: 'pending'; held?: Approved } & Needs) | ({ 
  * @throws DomainError not_found (unknown, delivered, or not proved to be the caller's own) · request_denied
  *   · request_withdrawn · request_expired · too_many · unavailable */
 export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<WaitOutcome> {
-  const { expiresAtMs, turn, heldHash } = await turnOfOwn(parts, wait)
-  await parts.takeTurn(turn)
+  // Forgotten once it is used: thousands of calls may be held, and each would keep the whole request in memory.
+  let seen: StoredRequest | null = await findOwn(parts, wait)
+  const { expiresAtMs } = seen
+  const heldHash = holdToCompare(seen)
+  await parts.takeTurn(turnOf(seen))
   using hold = parts.room.hold(wait.requestId, holdMs(expiresAtMs, parts.clock.now()))
   wait.onBreak(() => hold.finish())
   for (;;) {
-    const claim = await claimNow(parts, wait.requestId)
+    const claim: Claim = await claimNow(parts, wait.requestId, seen)
+    seen = null
     if (claim.status === 'claimed') return { ...claim, status: 'ready' }
     requireOpen(claim.status, claim.stored.whyDenied)
     const lookAgainMs = claim.status === 'taken' ? await parts.onTaken(wait.requestId) : null
@@ -78,9 +75,15 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
   }
 }
 
-async function claimNow(parts: WaitParts, requestId: string): Promise<Claim> {
-  const claimId = parts.clock.newId()
-  const claim = await changeRequest(parts, requestId, (stored) => claimStep(stored, claimId))
+async function claimNow(
+  { requests, clock }: WaitParts,
+  requestId: string,
+  seen: StoredRequest | null,
+): Promise<Claim> {
+  const claimId = clock.newId()
+  const step = (stored: StoredRequest) => claimStep(stored, claimId)
+  const ready = seen?.status === 'ready' ? seen : undefined
+  const claim = await requests.change(requestId, clock.now().getTime(), step, ready)
   if (typeof claim === 'string') throw goneError(claim)
   return claim
 }
@@ -113,17 +116,15 @@ function approvalHeld({ held, approved }: StoredRequest): { held?: Approved } {
   return held === null || approved === null ? {} : { held: approved }
 }
 
-// Returns only what is needed: thousands of calls may be held, and each would keep the whole request in memory. A
-// release begins a new count of polls, so that the client can collect its values at once. So does the hold of a
+function holdToCompare({ request, held }: StoredRequest): string | null {
+  return request.deposit === null ? null : (held?.hash ?? null)
+}
+
+// A release begins a new count of polls, so that the client can collect its values at once. So does the hold of a
 // deposit, which ends a wait.
-async function turnOfOwn(parts: WaitParts, wait: Wait) {
-  const { request, expiresAtMs, held, returned, vouch } = await findOwn(parts, wait)
-  const heldHash = request.deposit === null ? null : (held?.hash ?? null)
-  return {
-    expiresAtMs,
-    heldHash,
-    turn: `${request.id}${returned ?? ''}${vouch?.returned ?? ''}${heldHash ?? ''}`,
-  }
+function turnOf(stored: StoredRequest): string {
+  const { request, returned, vouch } = stored
+  return `${request.id}${returned ?? ''}${vouch?.returned ?? ''}${holdToCompare(stored) ?? ''}`
 }
 
 function holdMs(expiresAtMs: number, now: Date): number {

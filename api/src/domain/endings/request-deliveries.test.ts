@@ -2,21 +2,20 @@ import { randomRequestId } from '@keyferry/crypto/token'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Faults, faulty } from '../../../test/faulty-requests.ts'
 import { actsOn, type RequestActs } from '../../../test/request-acts.ts'
+import { openRequests, requestPlace } from '../../../test/request-nodes.ts'
 import { sampleRequest, sealing } from '../../../test/sample-request.ts'
-import { openSqliteRequestStore } from '../../request-store/sqlite.ts'
-import type { RequestStore } from '../requests/request-store.ts'
 import { Deliveries } from './request-deliveries.ts'
 
 const NOW = Date.parse('2026-01-31T12:00:00Z')
 const clock = { now: () => new Date(NOW), newId: randomRequestId, newToken: randomRequestId }
 
-let requests: RequestStore
+let opened: Awaited<ReturnType<typeof openRequests>>
 let acts: RequestActs
-beforeEach(() => {
-  requests = openSqliteRequestStore({ path: ':memory:', now: () => NOW })
-  acts = actsOn(requests)
+beforeEach(async () => {
+  opened = await openRequests(await requestPlace('sqlite'))
+  acts = actsOn(opened.requests)
 })
-afterEach(() => requests.close())
+afterEach(() => opened.database.close())
 
 const claimed = async () => {
   const id = randomRequestId()
@@ -28,7 +27,7 @@ const claimed = async () => {
 
 test('what was delivered is removed', async () => {
   const claim = await claimed()
-  const deliveries = new Deliveries(requests, clock)
+  const deliveries = new Deliveries({ ...opened, clock })
   deliveries.of(claim).delivered()
   await deliveries.settled()
   expect(await acts.find(claim.requestId, NOW)).toBeNull()
@@ -36,7 +35,7 @@ test('what was delivered is removed', async () => {
 
 test('what was not delivered can be claimed again', async () => {
   const claim = await claimed()
-  const deliveries = new Deliveries(requests, clock)
+  const deliveries = new Deliveries({ ...opened, clock })
   deliveries.of(claim).broken()
   await deliveries.settled()
   expect((await acts.claim(claim.requestId, NOW)).status).toBe('claimed')
@@ -46,7 +45,7 @@ test('a store that is unavailable for a moment loses no delivery', async () => {
   const claim = await claimed()
   const faults = new Faults()
   faults.next('before', 2)
-  const deliveries = new Deliveries(faulty(requests, faults), clock)
+  const deliveries = new Deliveries({ ...faulty(faults)(opened), clock })
   deliveries.of(claim).broken()
   await deliveries.settled()
   expect((await acts.claim(claim.requestId, NOW)).status).toBe('claimed')
@@ -56,7 +55,7 @@ test('a claim that is given back late does not reopen a later claim', async () =
   const { requestId, claimId } = await claimed()
   const faults = new Faults()
   faults.next('after', 1)
-  const deliveries = new Deliveries(faulty(requests, faults), clock)
+  const deliveries = new Deliveries({ ...faulty(faults)(opened), clock })
   deliveries.of({ requestId, claimId }).broken()
   await expect.poll(async () => (await acts.claim(requestId, NOW, 'later')).status).toBe('claimed')
   await deliveries.settled()

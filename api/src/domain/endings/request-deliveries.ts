@@ -1,33 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Joined, Together } from '../approvals/together.ts'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
-import { removeStep, unclaimStep } from '../requests/request-steps.ts'
-import type { RequestStore, Step } from '../requests/request-store.ts'
+import { unclaimStep } from '../requests/request-steps.ts'
+import type { RequestStore } from '../requests/request-store.ts'
+
+type DeliveryParts = { requests: Pick<RequestStore, 'change'>; together: Together; clock: ClockAndIds }
 
 const END_ATTEMPTS = 8
 const FIRST_PAUSE_MS = 100
 
-/** Ends each claim: removes the request if its values were delivered, releases the claim if they were not. It retries
+/** Ends each claim: removes the request if its values were delivered, in the transaction that records it, and releases
+ * the claim if they were not. It retries
  * for some seconds while the store is unavailable. A claim that cannot be ended lasts until the request expires, so
  * that nothing is delivered twice. */
 export class Deliveries {
-  readonly #requests: RequestStore
-  readonly #clock: ClockAndIds
+  readonly #parts: DeliveryParts
   readonly #open = new Set<Promise<void>>()
 
-  constructor(requests: RequestStore, clock: ClockAndIds) {
-    this.#requests = requests
-    this.#clock = clock
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts
   }
 
   /** For one claim: call `delivered` after the ciphertext was delivered, or `broken` if it was not, so that the client
-   * can try again. `confirm` records the delivery after the request is removed. */
+   * can try again. `confirm` records the delivery. */
   of(
     { requestId, claimId }: { requestId: string; claimId: string },
-    confirm: () => Promise<void> = async () => {},
+    confirm: (own: Joined) => Promise<void> = async () => {},
   ): { delivered: () => void; broken: () => void } {
+    const { requests, together, clock } = this.#parts
+    const nowMs = () => clock.now().getTime()
+    const remove = async (own: Joined) => {
+      await Promise.all([own.requests.remove(requestId), confirm(own)])
+    }
+    const giveBack = async () => {
+      await requests.change(requestId, nowMs(), (stored) => unclaimStep(stored, claimId))
+    }
     return {
-      delivered: () => this.#end(() => this.#change(requestId, removeStep), confirm),
-      broken: () => this.#end(() => this.#change(requestId, (stored) => unclaimStep(stored, claimId))),
+      delivered: () => this.#end(() => together(remove)),
+      broken: () => this.#end(giveBack),
     }
   }
 
@@ -41,18 +51,10 @@ export class Deliveries {
     await Promise.all(this.#open)
   }
 
-  async #change(requestId: string, step: Step<void>): Promise<void> {
-    await this.#requests.change(requestId, this.#clock.now().getTime(), step)
-  }
-
-  #end(...steps: readonly (() => Promise<void>)[]): void {
-    const ending = inOrder(steps).finally(() => this.#open.delete(ending))
+  #end(step: () => Promise<void>): void {
+    const ending = tryAgain(step).finally(() => this.#open.delete(ending))
     this.#open.add(ending)
   }
-}
-
-async function inOrder(steps: readonly (() => Promise<void>)[]): Promise<void> {
-  for (const step of steps) await tryAgain(step)
 }
 
 async function tryAgain(step: () => Promise<void>): Promise<void> {

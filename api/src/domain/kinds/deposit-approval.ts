@@ -5,6 +5,7 @@ import type { DecisionParts, Kind } from '../approvals/decision.ts'
 import type { Policy } from '../approvals/policy.ts'
 import { type ReceiptSigner, requestFacts } from '../approvals/receipt.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
+import type { Joined } from '../approvals/together.ts'
 import { stampOf } from '../base/stamp.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
@@ -20,10 +21,15 @@ import { contentOf, type ProposingParts, plannedProposal, requireRoom } from './
  * compares it before it returns the approval, so values for one workspace do not end up in another.
  */
 
-type Parts = DecisionParts &
-  ProposingParts & { stores: { deposits: DepositStore; tenants: TenantStore }; receipts: ReceiptSigner }
+/** What a decision writes of a deposit. */
+export type JoinedDeposit = Joined & { deposits: Pick<DepositStore, 'begin'> }
 
-export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>> = {
+type Own = JoinedDeposit
+
+type Parts = DecisionParts<Own> &
+  ProposingParts & { stores: { tenants: TenantStore }; receipts: ReceiptSigner }
+
+export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>, Own> = {
   refusals: DEPOSIT_REFUSALS,
   async offer(parts, asking, choice) {
     const readable = choice.propose?.readable ?? null
@@ -38,8 +44,8 @@ export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>> = {
       },
       async begin({ policy }, hold) {
         const recorded = { planned, policy, readable, heldBy: hold?.by ?? null }
-        const approved = await record(parts, asking, recorded)
-        return { approved, ciphertextBase64: null }
+        const { approved, record } = await begun(parts, asking, recorded)
+        return { approved, ciphertextBase64: null, record }
       },
     }
   },
@@ -52,14 +58,14 @@ type Recorded = {
   heldBy: ReleaseWay | null
 }
 
-async function record(
+async function begun(
   { stores, clock, receipts }: Parts,
   { caller, stored: { request } }: Asking,
   { planned: { asked, choices, plan, boxDigest }, policy, readable, heldBy }: Recorded,
-): Promise<ApprovedDeposit> {
+): Promise<{ approved: ApprovedDeposit; record: (own: Own) => Promise<void> }> {
   const { tenant, username } = await findSelf(stores.tenants, caller)
   const id = clock.newId()
-  await stores.deposits.begin(tenant.id, {
+  const deposit = {
     id,
     requestId: request.id,
     bundleName: asked.bundleName,
@@ -69,7 +75,7 @@ async function record(
     heldBy,
     until: new Date(request.expiresAtMs).toISOString(),
     stamp: { ...stampOf(caller, clock), origin: { ...caller.origin, ...requestOrigin(request) } },
-  })
+  }
   const workspace = { id: tenant.id, name: tenant.name }
   const statement = {
     ...requestFacts(receipts, request, boxDigest),
@@ -79,8 +85,8 @@ async function record(
     approvers: [{ id: caller.userId, username }],
     released_by: heldBy,
   }
-  return {
-    kind: 'deposit',
+  const approved = {
+    kind: 'deposit' as const,
     approverId: caller.userId,
     username,
     depositId: id,
@@ -91,4 +97,5 @@ async function record(
     assurance: policy.assurance,
     readable,
   }
+  return { approved, record: (own) => own.deposits.begin(tenant.id, deposit) }
 }

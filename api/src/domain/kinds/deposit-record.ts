@@ -4,8 +4,8 @@ import type { Stamp } from '../base/stamp.ts'
 import type { ImportedVariable } from '../transfer/imported-variables.ts'
 
 /*
- * The record of an approved deposit. It is written before the request store learns of the approval. The transaction
- * that stores the values also ends the record, so the values are stored at most once, whatever dies in between. A
+ * The record of an approved deposit, written in the transaction of the approval. The transaction that stores the
+ * values also ends the record, so the values are stored at most once, whatever dies in between. A
  * record that is void can never be stored.
  *
  * | state    | what happened                                                                  |

@@ -8,7 +8,7 @@ import { stampOf } from '../base/stamp.ts'
 import { activeRole, type Caller, type MembershipStore } from '../people/membership.ts'
 import { ApprovedDeposit } from '../requests/approved.ts'
 import { changeRequest } from '../requests/request.ts'
-import { removeDepositStep, settleDepositStep } from '../requests/request-steps.ts'
+import { settleDepositStep } from '../requests/request-steps.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { countsOf, variablesOf } from '../transfer/imported-variables.ts'
@@ -64,14 +64,6 @@ export async function storeReleased(parts: StoringParts, requestId: string): Pro
       'The person who approved this deposit may not any more: it needs a new approval',
     )
   }
-}
-
-/** End a deposit whose approver was removed, before anything is stored: its record, its request and its box. */
-export async function refuseDeposit(parts: StoringParts, { request, approval }: Approved): Promise<void> {
-  const { tenant, depositId } = approval
-  const end = { depositId, reason: 'refused', at: timestamp(parts.clock), origin: null } as const
-  await parts.stores.deposits.void(tenant.id, end)
-  await changeRequest(parts, request.id, (stored) => removeDepositStep(stored, depositId))
 }
 
 /** Find out what became of a deposit whose node did not finish in time. Does nothing to any other request.

@@ -8,7 +8,7 @@ import type { EventStore } from '../base/event.ts'
 import type { DeliveryStore } from '../deliveries/delivery.ts'
 import { type Approved, ApprovedDelivery, ApprovedDeposit, ApprovedNames } from '../requests/approved.ts'
 import type { DepositStore } from './deposit-record.ts'
-import { refuseDeposit, type StoringParts, storeDeposit, storeReleased } from './deposit-storing.ts'
+import { type StoringParts, storeDeposit, storeReleased } from './deposit-storing.ts'
 
 type Records = {
   stores: {
@@ -42,7 +42,7 @@ export function endingsOf(parts: Parts): Endings {
 function deliveryEnding(parts: Parts, approved: ApprovedDelivery): Ending {
   const { bundle, tenant, deliveryId } = approved
   const names = approved.versions.map(({ name }) => name)
-  const { deliveries, heldDeliveries } = parts.stores
+  const { heldDeliveries } = parts.stores
   return {
     ...deliveryEnd(parts, approved),
     assurance: () => assuranceNow(parts, { tenantId: tenant.id, bundleId: bundle.id }, names),
@@ -64,7 +64,8 @@ function deliveryEnding(parts: Parts, approved: ApprovedDelivery): Ending {
       versions: approved.versions,
       receipt: approved.receipt,
     },
-    collected: (origin) => deliveries.collect(tenant.id, { deliveryId, at: timestamp(parts.clock), origin }),
+    collected: (own, origin) =>
+      own.deliveries.collect(tenant.id, { deliveryId, at: timestamp(parts.clock), origin }),
   }
 }
 
@@ -72,7 +73,7 @@ function deliveryEnd({ stores }: Records, { tenant, deliveryId }: ApprovedDelive
   return {
     async end({ reason, origin, at, wasHeld }: End) {
       const end = { deliveryId, at, origin }
-      if (reason === 'overtaken' || reason === 'removed') await stores.deliveries.void(tenant.id, end)
+      if (reason === 'removed') await stores.deliveries.void(tenant.id, end)
       else if (!wasHeld) await stores.deliveries.void(tenant.id, { ...end, reason })
       // It may still return in the last moment, so the sweep ends it later.
       else if (reason !== 'expired') await stores.heldDeliveries.end(tenant.id, { ...end, reason })
@@ -93,7 +94,7 @@ function namesEnd({ stores }: Records, { tenant, approverId, target }: ApprovedN
   return {
     async end({ wasHeld, ...end }: End) {
       const { reason, origin, at } = end
-      const isVoid = reason === 'overtaken' || reason === 'removed'
+      const isVoid = reason === 'removed'
       if (!isVoid && !(wasHeld && isAlarm(end))) return
       const action = isVoid ? 'names.void' : 'names.not_released'
       const event = { tenantId: tenant.id, action, target, at, origin, data: { reason } } as const
@@ -106,7 +107,6 @@ function depositEnding(parts: Parts, approval: ApprovedDeposit): Ending {
   return {
     ...depositEnd(parts, approval),
     assurance: async () => approval.assurance,
-    refused: (request) => refuseDeposit(parts, { request, approval }),
     carryOut: (request, caller) => storeDeposit(parts, { request, approval, caller }),
     returned: ({ request }) => storeReleased(parts, request.id),
     statement: approval.statement,

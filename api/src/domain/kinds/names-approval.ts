@@ -38,7 +38,6 @@ export const NAMES: Kind<Parts, z.output<typeof ApproveNames>> = {
 
 type Approving = { offered: OfferedNames; grounds: Grounds }
 
-// Writes the event before the list can leave the server. If another approval was faster, a second event follows.
 async function begin(parts: Parts, { offered, grounds }: Approving, hold: Hold | null): Promise<Begun> {
   const { stores, maxPayloadBytes } = parts
   const { caller, request, policy } = grounds
@@ -54,8 +53,11 @@ async function begin(parts: Parts, { offered, grounds }: Approving, hold: Hold |
   const count = listed.bundle ? listed.names.length : listed.bundles.length
   const data = { count, ...(hold === null ? {} : { release: hold.by }) }
   const event = { ...madeBy(stampOf(caller, parts.clock)), origin }
-  await stores.events.record({ ...event, action: 'names.approved', target, data })
   const { assurance } = policy
   const approved = { kind: 'names' as const, approverId: caller.userId, tenant, target, assurance }
-  return { approved, ciphertextBase64 }
+  return {
+    approved,
+    ciphertextBase64,
+    record: (own) => own.events.record({ ...event, action: 'names.approved', target, data }),
+  }
 }

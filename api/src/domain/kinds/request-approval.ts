@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import type { Judged } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
 import { type Begun, type DecisionParts, findPending, type Kind, settle } from '../approvals/decision.ts'
-import type { EndParts } from '../approvals/ending.ts'
 import { prepareDelivery, type SealingParts } from '../approvals/sealed-delivery.ts'
 import { beginFirst, type Chosen, requireSameAsFirst } from '../approvals/two-people.ts'
 import { rulesOfValues } from '../approvals/value-rules.ts'
@@ -33,7 +32,14 @@ export const DELIVERY: Kind<ApprovalParts, Choice> = {
   refusals: DELIVERY_REFUSALS,
   async offer(parts, { caller, stored }, choice) {
     requireDelivery(stored.request)
-    const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
+    const { bundles, policies } = parts.stores
+    const place = [caller.tenantId, choice.bundle_id] as const
+    // The rules are read with the bundle, before they are needed: `decide` reads each of them once.
+    const [bundle] = await Promise.all([
+      findBundle(bundles, caller, choice.bundle_id),
+      policies.find(...place),
+      policies.areSetElsewhere(...place),
+    ])
     const chosen = { caller, stored, bundle, choice }
     return {
       ...judgedDelivery(parts, bundle, choice.include_keys),
@@ -76,7 +82,7 @@ async function begin(
   const { sealed, delivery } = await prepareDelivery(parts, toSeal)
   return {
     ...sealed,
-    record: () => parts.stores.deliveries.begin(caller.tenantId, delivery),
+    record: (own) => own.deliveries.begin(caller.tenantId, delivery),
     ...(needsTwo ? { approvals: { given: 2, needed: 2 } } : {}),
   }
 }
@@ -92,14 +98,12 @@ export function requireDelivery({ kind }: ApprovalRequest): void {
 /** Store a ciphertext that was sealed elsewhere; for development.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict · too_large */
 export async function storePayload(
-  parts: Pick<DecisionParts, keyof (RequestParts & EndParts) | 'waitingSeconds'> & {
-    maxPayloadBytes: number
-  },
+  parts: Pick<DecisionParts, keyof RequestParts | 'waitingSeconds'> & { maxPayloadBytes: number },
   requestId: string,
   ciphertextBase64: string,
 ): Promise<void> {
   requireBoxSize(ciphertextBase64, parts.maxPayloadBytes)
   const stored = await findPending(parts, requestId)
   requireDelivery(stored.request)
-  await settle(parts, stored, { approved: null, ciphertextBase64, hold: null, vouch: null, origin: null })
+  await settle(parts, stored, { approved: null, ciphertextBase64, hold: null, vouch: null })
 }

@@ -11,20 +11,20 @@ import {
   waysOf,
 } from '../approvals/approval-rules.ts'
 import { findPending } from '../approvals/decision.ts'
-import { isSameCommand, openVouches } from '../approvals/open-vouches.ts'
+import { isSameCommand, openFrom, openVouches } from '../approvals/open-vouches.ts'
 import type { AuditStore } from '../audit/audit.ts'
 import { isSameNetwork } from '../base/address-block.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import { madeBy } from '../base/event.ts'
+import { type Event, madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
 import { heldNames } from '../deliveries/sealed-values.ts'
 import { type Bundle, findBundle } from '../library/bundle.ts'
-import type { Caller } from '../people/membership.ts'
+import { type Caller, requireMember } from '../people/membership.ts'
 import { findSelf } from '../people/tenant.ts'
 import { newHold } from '../requests/release-hold.ts'
 import { changeRequest, requireInside, requireOpen } from '../requests/request.ts'
-import { removeApproverStep, vouchStep } from '../requests/request-steps.ts'
+import { vouchStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest, Vouch } from '../requests/stored-request.ts'
 import { type ApprovalParts, judgedDelivery, placeOf, requireDelivery } from './request-approval.ts'
 
@@ -63,30 +63,19 @@ export async function vouch(
   const { hold, release } = newHold(parts.clock, stored, choice.release)
   const given = await newVouch(parts, caller, { bundle, keys, deciders })
   const step = { vouch: given, hold }
-  const outcome = await changeRequest(parts, requestId, (now) => vouchStep(now, step))
-  if (outcome !== 'done') {
-    requireOpen(outcome)
-    throw new DomainError('conflict', 'Another person decides this request already. Load the page again.')
-  }
-  await keepOrTakeBack(parts, { caller, requestId }, async () => {
-    await requireRoom(parts, caller, stored.request)
-    await recordVouch(parts, caller, given, choice.release)
+  await requireRoom(parts, caller, stored.request)
+  await parts.together(async (own) => {
+    const joined = { ...parts, requests: own.requests }
+    requireMember(await own.holdMember(caller, true), caller)
+    await requireOwnRoom(joined, caller, stored.request)
+    const outcome = await changeRequest(joined, requestId, (now) => vouchStep(now, step))
+    if (outcome !== 'done') {
+      requireOpen(outcome)
+      throw new DomainError('conflict', 'Another person decides this request already. Load the page again.')
+    }
+    await own.events.record(vouchedEvent(parts, caller, given, choice.release))
   })
   return { approved: { ok: true, release }, request: stored.request }
-}
-
-// A vouch that is one too many, or that nobody can read of later, does not stand.
-async function keepOrTakeBack(
-  parts: VouchParts,
-  { caller, requestId }: { caller: Caller; requestId: string },
-  keep: () => Promise<void>,
-): Promise<void> {
-  try {
-    await keep()
-  } catch (error) {
-    await changeRequest(parts, requestId, (now) => removeApproverStep(now, caller))
-    throw error
-  }
 }
 
 async function requireDeciders({ stores }: VouchParts, grounds: Grounds): Promise<Vouch['deciders']> {
@@ -97,19 +86,36 @@ async function requireDeciders({ stores }: VouchParts, grounds: Grounds): Promis
   return { who: refusal.code === 'named_approves' ? 'named' : 'owner', count: others.length }
 }
 
-// So that nobody hides a request among many. A new one for the same command takes the place of the old. Each vouch is
-// kept before it counts the others, so that of many at once no more than allowed stay.
-async function requireRoom(parts: VouchParts, caller: Caller, request: ApprovalRequest): Promise<void> {
-  const open = await openVouches(parts, caller.tenantId)
-  const ofThis = { request, by: caller.userId }
-  const others = open.filter((other) => other.request.id !== request.id && !isSameCommand(other, ofThis))
-  const own = others.filter(({ vouch: other }) => other.approverId === caller.userId)
-  if (own.length < LIMITS.vouchesOfPerson && others.length < LIMITS.vouchesOfWorkspace) return
-  throw new DomainError(
-    'too_many',
-    'Too many requests wait for others already: withdraw one, or try again later',
+// So that nobody hides a request among many.
+async function requireRoom(
+  parts: VouchParts,
+  { tenantId, userId: by }: Caller,
+  request: ApprovalRequest,
+): Promise<void> {
+  const open = await openVouches(parts, tenantId)
+  const others = open.filter(
+    (other) => other.request.id !== request.id && !isSameCommand(other, { request, by }),
   )
+  if (others.length >= LIMITS.vouchesOfWorkspace) throw tooManyWait()
 }
+
+// A new one for the same command takes the place of the old.
+async function requireOwnRoom(
+  parts: Parameters<typeof openFrom>[0],
+  caller: Caller,
+  request: ApprovalRequest,
+): Promise<void> {
+  const own = (await openFrom(parts, caller)).flatMap((stored) => {
+    const { vouch: other } = stored
+    return other?.approverId === caller.userId ? [{ ...stored, vouch: other }] : []
+  })
+  const ofThis = { request, by: caller.userId }
+  const others = own.filter((other) => other.request.id !== request.id && !isSameCommand(other, ofThis))
+  if (others.length >= LIMITS.vouchesOfPerson) throw tooManyWait()
+}
+
+const tooManyWait = () =>
+  new DomainError('too_many', 'Too many requests wait for others already: withdraw one, or try again later')
 
 type Vouching = { bundle: Bundle; keys: string[]; deciders: Vouch['deciders'] }
 
@@ -135,16 +141,16 @@ async function isNewNetwork({ stores }: VouchParts, { tenantId, userId, origin }
   return !entries.some((entry) => isSameNetwork(entry.origin?.['ip'] ?? '', origin?.ip ?? '') === true)
 }
 
-function recordVouch(
-  { stores, clock }: VouchParts,
+function vouchedEvent(
+  { clock }: VouchParts,
   caller: Caller,
   { bundleId: id, bundleName: name, keys }: Vouch,
   release: ReleaseWay,
-): Promise<void> {
-  return stores.events.record({
+): Event {
+  return {
     action: 'request.vouched',
     target: { kind: 'bundle', id, name },
     data: { names: keys, release },
     ...madeBy(stampOf(caller, clock)),
-  })
+  }
 }

@@ -70,8 +70,8 @@ async function changeMember(
   const change = await members.change(wanted, stampOf(caller, clock))
   if (change === 'last_owner')
     throw new DomainError('conflict', 'the last owner cannot be demoted or removed')
-  // For a user who is absent too: the request store may have been unavailable when they were removed, and the caller
-  // repeats the call.
+  // For a user who is absent too: the database may have failed right after they were removed, and the caller repeats
+  // the call.
   if (endsOf(to).approvals) await endApprovals({ userId, tenantId: caller.tenantId })
   if (change === 'absent') throw userNotFound()
 }

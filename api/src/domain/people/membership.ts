@@ -55,6 +55,13 @@ export async function activeRole(memberships: MembershipStore, person: SignedCal
   return standing?.isActive === true ? standing.role : null
 }
 
+/** Refuses a person who was removed, disabled or given another role since the call was admitted.
+ * @throws DomainError forbidden */
+export function requireMember(now: Role | null, { role }: Pick<Caller, 'role'>): void {
+  if (now === null) throw new DomainError('forbidden', 'Forbidden: not a member')
+  if (role === 'owner' && now !== 'owner') throw ownerRequired()
+}
+
 function requireRole({ tenantExists, role }: Standing, access: Role): void {
   if (!tenantExists) throw userNotFound()
   if (role === null) throw new DomainError('forbidden', 'Forbidden: not a member')

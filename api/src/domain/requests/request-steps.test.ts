@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { removeStep } from '../../../test/request-acts.ts'
 import { sampleRequest, sealing } from '../../../test/sample-request.ts'
 import type { Approved } from './approved.ts'
 import * as steps from './request-steps.ts'
@@ -111,10 +112,9 @@ const ACTIONS: Record<string, Step<unknown>> = {
   stored: settle('d1', applied),
   'not stored': settle('d1', null),
   'another is stored': settle('d2', applied),
-  'remove deposit': (stored) => steps.removeDepositStep(stored, 'd1'),
   'remove approver': (stored) => steps.removeApproverStep(stored, sam),
   'remove approver elsewhere': (stored) => steps.removeApproverStep(stored, { ...sam, tenantId: 'other' }),
-  remove: steps.removeStep,
+  remove: removeStep,
 }
 
 /** A request and its payload, as a store keeps them. `isBound`: its last approval had to return to the terminal; a vouch
@@ -236,7 +236,7 @@ test('each action in each state of a deposit keeps what holds', () => {
   expect(states.length).toBeGreaterThan(20)
 })
 
-test.each([steps.withdrawStep, ACTIONS['deny'] ?? steps.removeStep])(
+test.each([steps.withdrawStep, ACTIONS['deny'] ?? removeStep])(
   'a request that ended stays as it is, whatever is done to it',
   (end) => {
     const ended = after({ stored: asked(), payload: null, isBound: false }, end)

@@ -222,11 +222,6 @@ export function unclaimStep(stored: StoredRequest, claimId: string): Change<void
   return { answer: undefined, next: { ...stored, status: 'ready', claimId: null } }
 }
 
-/** The client has its values: nothing of the request stays. */
-export function removeStep(): Change<void> {
-  return { answer: undefined, next: 'removed' }
-}
-
 /** From applying to ready with what was stored, or back to pending. False when this deposit is not applying. */
 export function settleDepositStep(
   stored: StoredRequest,
@@ -238,12 +233,6 @@ export function settleDepositStep(
   if (applied === null)
     return { answer: true, next: { ...next, status: 'pending', approved: null, returned: null } }
   return { answer: true, next: { ...next, status: 'ready' }, payload: 'drop' }
-}
-
-/** From held or applying to removed: this deposit must not be stored. */
-export function removeDepositStep({ status, approved }: StoredRequest, depositId: string): Change<void> {
-  const isOurs = approved?.['depositId'] === depositId && (status === 'held' || status === 'applying')
-  return isOurs ? { answer: undefined, next: 'removed' } : { answer: undefined }
 }
 
 /** The person left or was removed: from one tenant, or from all. What they approved or vouched for and no client has

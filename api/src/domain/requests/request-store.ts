@@ -38,8 +38,13 @@ export interface RequestStore {
   read(id: string, nowMs: number): Promise<StoredRequest | Missing>
   /** The box of a deposit, as it was given; null when it is gone: applied, denied, withdrawn or expired. */
   box(id: string, nowMs: number): Promise<string | null>
-  /** @throws DomainError unavailable, also when other writers were faster several times */
-  change<Answer>(id: string, nowMs: number, step: Step<Answer>): Promise<Answer | Missing>
+  /** @param seen what `read` gave a moment ago: a step that changes it saves a read */
+  change<Answer>(
+    id: string,
+    nowMs: number,
+    step: Step<Answer>,
+    seen?: StoredRequest,
+  ): Promise<Answer | Missing>
   /** Ids of requests that this terminal signed and that can be approved together, the newest `DEVICE_REQUESTS`. A
    * hint: the caller reads each request, which may have ended. */
   ofDevice(deviceKey: string, nowMs: number): Promise<string[]>

@@ -125,7 +125,7 @@ export type OpenRequest = StoredRequest & { status: Open }
 
 /** Change a request now. */
 export function changeRequest<Answer>(
-  { requests, clock }: RequestParts,
+  { requests, clock }: { requests: Pick<RequestStore, 'change'>; clock: ClockAndIds },
   requestId: string,
   step: Step<Answer>,
 ): Promise<Answer | Missing> {

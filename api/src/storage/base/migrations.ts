@@ -51,9 +51,27 @@ export const MIGRATIONS: readonly Migration[] = [
       dropped: ['holdings_oldest', 'deliveries_open'],
     },
   },
+  {
+    name: '0006-requests',
+    statements: ({ text, count, shortLived: { create, end } }) => [
+      `${create} requests (id ${text} not null, request ${text} not null, state ${text} not null,
+        version integer not null, payload ${text}, payload_bytes integer not null, device_key ${text},
+        approvers ${text} not null, waits_in ${text}, expires_at_ms ${count} not null, primary key (id)) ${end}`,
+      'create index requests_expiry on requests (expires_at_ms)',
+      'create index requests_device on requests (device_key) where device_key is not null',
+      'create index requests_waiting on requests (waits_in) where waits_in is not null',
+    ],
+  },
 ]
 
-const ANY_DATABASE = { text: 'text', bytes: 'bytes', count: 'count', position: 'position', tableEnd: '' }
+const ANY_DATABASE = {
+  text: 'text',
+  bytes: 'bytes',
+  count: 'count',
+  position: 'position',
+  tableEnd: '',
+  shortLived: { create: 'create table', end: '' },
+}
 
 /** The same for both databases. */
 export function hashOf(migration: Migration): string {

@@ -16,16 +16,28 @@ import type { Query } from './queries.ts'
 
 const unanswered = new WeakMap<DatabaseConnection, Promise<unknown>[]>()
 
+const ended = new WeakSet<Query>()
+
+/** Let no statement follow: its connection may be in another transaction by then. */
+export function endTransaction(transaction: Query): void {
+  ended.add(transaction)
+}
+
+function requireOngoing(transaction: Query): void {
+  if (ended.has(transaction)) throw new Error('a query after the end of its transaction')
+}
+
 /** Run a statement of a transaction without waiting for its answer. PostgreSQL gets it at once, and if it fails, the
  * transaction fails at the commit. SQLite runs it here.
  * @param failure makes the error that the transaction fails with */
-export function send(
+export async function send(
   transaction: Query,
   statement: Compilable | CompiledQuery,
   failure = (error: unknown): unknown => error,
 ): Promise<void> {
   const compiled = 'compile' in statement ? statement.compile() : statement
-  return transaction.getExecutor().provideConnection(async (connection) => {
+  requireOngoing(transaction)
+  await transaction.getExecutor().provideConnection(async (connection) => {
     const answer = connection.executeQuery(compiled).catch((error: unknown) => {
       throw failure(error)
     })
@@ -37,9 +49,13 @@ export function send(
 
 /** The rows of a statement. A transaction of the query layer sends a statement when the one before is answered, even if
  * several are awaited together; this sends it at once. Outside of a transaction nothing differs. */
-export async function ask<Row>(query: Query, statement: Compilable<Row>): Promise<Row[]> {
-  const compiled = statement.compile()
+export async function ask<Row>(
+  query: Query,
+  statement: Compilable<Row> | CompiledQuery<Row>,
+): Promise<Row[]> {
+  const compiled = 'compile' in statement ? statement.compile() : statement
   if (!query.isTransaction) return (await query.executeQuery(compiled)).rows
+  requireOngoing(query)
   const asked = await query.getExecutor().provideConnection(async (connection) => {
     return { answer: connection.executeQuery<Row>(compiled) }
   })

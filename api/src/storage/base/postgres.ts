@@ -10,7 +10,7 @@ import {
 import { types } from 'pg'
 import { guarded, translated } from './guarded-driver.ts'
 import { insertionFailure, insertionOfAll, updateOfAll } from './many-rows.ts'
-import { PipelinedDriver, send, sentFailure } from './pipeline.ts'
+import { endTransaction, PipelinedDriver, send, sentFailure } from './pipeline.ts'
 import { buildIndexes, isBuilt, type Untimed } from './postgres-indexes.ts'
 import { migrateAlone } from './postgres-migration.ts'
 import { Connections } from './postgres-pool.ts'
@@ -42,9 +42,10 @@ export function openPostgres(url: () => string, most: number): Database {
     query,
     prepare: (build) => {
       const read = prepared(build, run)
-      return (values) => translated(() => read(values), isPostgresAway)
+      return (values, transaction) => translated(() => read(values, transaction), isPostgresAway)
     },
     write: (change) => query.transaction().execute((transaction) => explained(change, transaction)),
+    single: (statement) => statement(query),
     async insertAll(transaction, table, rows) {
       const failure = (error: unknown) => insertionFailure(table, error)
       if (rows.length > 0) await send(transaction, insertionOfAll(table, rows), failure)
@@ -69,6 +70,10 @@ export function openPostgres(url: () => string, most: number): Database {
       count: 'bigint',
       position: 'bigint generated always as identity primary key',
       tableEnd: '',
+      shortLived: {
+        create: 'create unlogged table',
+        end: 'with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000)',
+      },
     },
     tableColumns: sql`select relname as table, attname as column
       from pg_class left join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
@@ -116,6 +121,8 @@ async function explained<T>(
     return await change(transaction)
   } catch (error) {
     throw (await sentFailure(transaction)) ?? error
+  } finally {
+    endTransaction(transaction)
   }
 }
 

@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { CompiledQuery } from 'kysely'
-
-/** A read that is built once and run often, outside of transactions. */
-export type PreparedRead<Name extends string, Row> = (
-  values: Readonly<Record<Name, string>>,
-) => Promise<Row[]>
-
-/** Builds a query; `value(name)` is a placeholder for the value that each run passes under this name. */
-export type BuildRead<Name extends string, Row> = (value: (name: Name) => string) => {
-  compile(): CompiledQuery<Row>
-}
+import { ask } from './pipeline.ts'
+import type { BuildRead, PreparedRead } from './queries.ts'
 
 /** Prepare a statement of the transactions that are made most. Each run passes its values. */
 export function preparedStatement<Name extends string, Row>(
   build: BuildRead<Name, Row>,
-): (values: Readonly<Record<Name, string | Uint8Array | null>>) => CompiledQuery<Row> {
+): (values: Readonly<Record<Name, string | number | Uint8Array | null>>) => CompiledQuery<Row> {
   const { text, parametersFor } = templateOf(build)
   return (values) => CompiledQuery.raw(text, parametersFor(values))
 }
@@ -28,7 +20,10 @@ export function prepared<Name extends string, Row>(
   const { text, parametersFor } = templateOf(build)
   const rowsFor = run(text)
   // The query's own type says what its rows hold, as in every other use of the query layer.
-  return (values) => rowsFor(parametersFor(values)) as Promise<Row[]>
+  return (values, transaction) =>
+    transaction
+      ? ask(transaction, CompiledQuery.raw(text, parametersFor(values)))
+      : (rowsFor(parametersFor(values)) as Promise<Row[]>)
 }
 
 function templateOf<Name extends string, Row>(build: BuildRead<Name, Row>) {

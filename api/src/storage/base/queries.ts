@@ -3,10 +3,20 @@ import type { Event } from '../../domain/base/event.ts'
 import type { ColumnTypes } from '../schema/column.ts'
 import type { ChangedRows, Rows } from './many-rows.ts'
 import type { Indexes } from './migrations.ts'
-import type { BuildRead, PreparedRead } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
 export type Query = Kysely<Tables>
+
+/** A read that is built once and run often. A transaction that reads passes itself. */
+export type PreparedRead<Name extends string, Row> = (
+  values: Readonly<Record<Name, string>>,
+  transaction?: Query,
+) => Promise<Row[]>
+
+/** Builds a query; `value(name)` is a placeholder for the value that each run passes under this name. */
+export type BuildRead<Name extends string, Row> = (value: (name: Name) => string) => {
+  compile(): CompiledQuery<Row>
+}
 
 /** Make a change in one transaction: all of it is committed, or nothing.
  *
@@ -57,6 +67,8 @@ export type Database = {
   /** A read that runs at almost every call: its text is built once. */
   prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
   write: Write
+  /** Run one statement that changes something, in no other transaction. */
+  single: <T>(statement: (query: Query) => Promise<T>) => Promise<T>
   insertAll: InsertAll
   updateAll: UpdateAll
   requireRow: RequireRow
@@ -118,7 +130,7 @@ export function recordedBy(
 /** What stores read and write with. */
 export type Queries = Pick<
   Database,
-  'query' | 'prepare' | 'requireRow' | 'holdShared' | 'holdLightly' | 'hold'
+  'query' | 'prepare' | 'single' | 'requireRow' | 'holdShared' | 'holdLightly' | 'hold' | 'holdToChange'
 > & {
   /** As `Write`, with a transaction that records events. */
   write: <T>(change: (transaction: Recorded) => Promise<T>) => Promise<T>

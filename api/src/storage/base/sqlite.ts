@@ -53,9 +53,11 @@ export function openSqlite(path: string): Database {
     query,
     prepare: (build) => {
       const rowsOf = prepared(build, run)
-      return (values) => translated(() => rowsOf(values), isSqliteAway)
+      return (values, transaction) => translated(() => rowsOf(values, transaction), isSqliteAway)
     },
     write: (change) => query.transaction().execute(change),
+    // Outside of a transaction it would end the group that this turn's transactions are committed in.
+    single: (work) => query.transaction().execute(work),
     async insertAll(_transaction, table, rows) {
       if (rows.length === 0) return
       await runEach(insertionOfEach(table, rows)).catch((error: unknown) => {
@@ -81,6 +83,7 @@ export function openSqlite(path: string): Database {
       count: 'integer',
       position: 'integer primary key',
       tableEnd: 'strict',
+      shortLived: { create: 'create table', end: 'strict' },
     },
     tableColumns: sql.raw(SQLITE_TABLE_COLUMNS),
     // A transaction that begins immediate is alone in writing already.

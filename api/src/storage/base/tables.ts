@@ -5,6 +5,7 @@ import { deliveries } from '../schema/deliveries.ts'
 import { keys } from '../schema/keys.ts'
 import { machines } from '../schema/machines.ts'
 import { people } from '../schema/people.ts'
+import { requests } from '../schema/requests.ts'
 import { serverKeys } from '../schema/server-keys.ts'
 import { webhooks } from '../schema/webhooks.ts'
 
@@ -17,6 +18,7 @@ export const TABLES = {
   ...keys,
   ...bundles,
   ...deliveries,
+  ...requests,
   ...machines,
   ...webhooks,
   ...audit,

@@ -5,6 +5,7 @@ import {
   effectivePolicy,
   NO_RULES,
   type PolicyChange,
+  type PolicyReads,
   type PolicySetting,
   type PolicyStore,
   type ValueRules,
@@ -45,9 +46,10 @@ function rowOf({ people, ...rules }: PolicySetting): RulesRow {
   return { ...rules, people: people === null ? null : people.join(' ') }
 }
 
-export function createPolicyStore(queries: Queries): PolicyStore {
+/** The reads that approvals are judged by, for a transaction or outside of any. */
+export function policyReads(queries: Queries): (transaction?: Query) => PolicyReads {
   const { prepare, query } = queries
-  const readTenant = prepare((value: (name: 'tenantId') => string) => tenantRules(query, value('tenantId')))
+  const areSetElsewhere = elsewhere(queries)
   const readBoth = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     tenantRules(query, value('tenantId'))
       .select(sql.lit<'workspace' | 'bundle'>('workspace').as('place'))
@@ -57,43 +59,51 @@ export function createPolicyStore(queries: Queries): PolicyStore {
         ),
       ),
   )
-  const findTenant = async (tenantId: string) => settingOf((await readTenant({ tenantId }))[0])
-  return {
-    findTenant,
+  return (transaction) => ({
+    async find(tenantId, bundleId) {
+      const rows = await readBoth({ tenantId, bundleId }, transaction)
+      return { workspace: rulesOf(rows, 'workspace'), bundle: rulesOf(rows, 'bundle') }
+    },
     async findAll(tenantId) {
-      const [workspace, bundles] = await Promise.all([
-        findTenant(tenantId),
-        selectOf(query, 'bundle_policies', tenantId)
-          .select(['bundle_id', ...RULES])
-          .execute(),
+      const asker = transaction ?? query
+      const [ofTenant, bundles] = await Promise.all([
+        ask(asker, tenantRules(asker, tenantId)),
+        ask(asker, selectOf(asker, 'bundle_policies', tenantId).select(['bundle_id', ...RULES])),
       ])
       return {
-        workspace,
+        workspace: settingOf(ofTenant[0]),
         bundles: new Map(bundles.map(({ bundle_id, ...row }) => [bundle_id, settingIn(row)])),
       }
     },
-    areSetElsewhere: elsewhere(queries),
-    ofSharedValues: (tenantId, bundleId, names) => sharedValues(query, { tenantId, bundleId }, names),
+    areSetElsewhere: (tenantId, bundleId) => areSetElsewhere({ tenantId, bundleId }, transaction),
+    ofSharedValues: (tenantId, bundleId, names) =>
+      sharedValues(transaction ?? query, { tenantId, bundleId }, names),
+  })
+}
+
+export function createPolicyStore(queries: Queries): PolicyStore {
+  const { prepare, query } = queries
+  const readTenant = prepare((value: (name: 'tenantId') => string) => tenantRules(query, value('tenantId')))
+  return {
+    ...policyReads(queries)(),
+    findTenant: async (tenantId) => settingOf((await readTenant({ tenantId }))[0]),
     ofKeys: (tenantId, keyIds) => ofKeys(query, tenantId, keyIds),
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
-    async find(tenantId, bundleId) {
-      const rows = await readBoth({ tenantId, bundleId })
-      return { workspace: rulesOf(rows, 'workspace'), bundle: rulesOf(rows, 'bundle') }
-    },
     changeBundle: changing(queries, changeBundle),
     changeTenant: changing(queries, changeTenant),
   }
 }
 
 // For a workspace without such rules this is all that an approval reads of them.
-function elsewhere({ query, prepare }: Queries): PolicyStore['areSetElsewhere'] {
+function elsewhere({ query, prepare }: Queries) {
   const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
     selectOf(query, 'bundle_policies', value('tenantId'))
       .where('bundle_id', '<>', value('bundleId'))
       .select('bundle_id')
       .limit(1),
   )
-  return async (tenantId, bundleId) => (await read({ tenantId, bundleId })).length > 0
+  return async (place: { tenantId: string; bundleId: string }, transaction?: Query) =>
+    (await read(place, transaction)).length > 0
 }
 
 async function sharedValues(
@@ -102,7 +112,7 @@ async function sharedValues(
   names: readonly string[] | null,
 ): Promise<ValueRules[]> {
   const attached = selectOf(query, 'attachments', tenantId).where('attachments.bundle_id', '=', bundleId)
-  const all = names ?? (await attached.select('delivered_name as name').execute()).map(({ name }) => name)
+  const all = names ?? (await ask(query, attached.select('delivered_name as name'))).map(({ name }) => name)
   // SQLite keeps the order of a cross join.
   const shared = attached
     .crossJoin('attachments as others')
@@ -120,7 +130,7 @@ async function sharedValues(
     .select(RULES)
     .distinct()
   return bySet(
-    await inChunks(all, (some) => shared.where('attachments.delivered_name', 'in', some).execute()),
+    await inChunks(all, (some) => ask(query, shared.where('attachments.delivered_name', 'in', some))),
   )
 }
 

@@ -2,6 +2,7 @@ import type { AuditAction } from '@keyferry/contract'
 import type { Event } from '../../domain/base/event.ts'
 import type { Delivery, DeliveryEnd } from '../../domain/deliveries/delivery.ts'
 import { keysIn, labelIn } from '../base/delivery-texts.ts'
+import { ask } from '../base/pipeline.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
 import { clearVoid, noteCollected, type OpenDelivery } from './holdings.ts'
@@ -49,7 +50,7 @@ async function end(
   { tenantId, deliveryId }: Ending,
   columns: { state: 'void'; held_until: null } | { state: 'collected'; collected_at: string },
 ): Promise<Ended | null> {
-  const row = await updateOf(transaction, 'deliveries', { tenantId, id: deliveryId, state: 'approved' })
+  const ending = updateOf(transaction, 'deliveries', { tenantId, id: deliveryId, state: 'approved' })
     .set(columns)
     .returning([
       'label',
@@ -61,7 +62,7 @@ async function end(
       'versions',
       'created_at',
     ])
-    .executeTakeFirst()
+  const [row] = await ask(transaction, ending)
   // A machine's delivery ends when it is written, so it is not found here.
   if (!row || row.user_id === null) return null
   const bundle = { id: row.bundle_id, name: row.bundle_name }

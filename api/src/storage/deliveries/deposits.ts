@@ -29,7 +29,7 @@ const BATCH = 100
 
 export function createDepositStore({ query, write }: Queries): DepositStore {
   return {
-    begin: (tenantId, deposit) => write((transaction) => begin(transaction, tenantId, deposit)),
+    begin: (tenantId, deposit) => write((transaction) => beginDeposit(transaction, tenantId, deposit)),
     void: (tenantId, ending) => write((transaction) => endVoid(transaction, tenantId, ending)),
     outcomeOf: (tenantId, depositId) => outcomeOf(query, tenantId, depositId),
     async overdue(time) {
@@ -50,7 +50,12 @@ export async function forgetDeposits(queries: Queries, { before, ending, log }: 
   if (count > 0) log.info({ count }, 'old deposits deleted')
 }
 
-async function begin(transaction: Recorded, tenantId: string, deposit: NewDeposit): Promise<void> {
+/** Record in a transaction a deposit that is approved. */
+export async function beginDeposit(
+  transaction: Recorded,
+  tenantId: string,
+  deposit: NewDeposit,
+): Promise<void> {
   const { id, requestId, bundleName, names, removals, isProposal, heldBy, until, stamp } = deposit
   const requestHash = hashToken(requestId)
   await transaction

@@ -10,7 +10,9 @@ import {
 } from '../../domain/approvals/grant.ts'
 import { madeBy } from '../../domain/base/event.ts'
 import type { WholePage } from '../../domain/base/listing.ts'
+import type { NewDelivery } from '../../domain/deliveries/delivery.ts'
 import { labelIn } from '../base/delivery-texts.ts'
+import { ask } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
@@ -27,11 +29,7 @@ export function createGrantStore({ query, write }: Queries): GrantStore {
     ofDevice: (deviceKey) => ofDevice(query, deviceKey),
     use: (tenantId, grantId, delivery) =>
       despiteDeletedKeys(() =>
-        write(async (transaction) => {
-          if (!(await countUse(transaction, { tenantId, grantId, at: delivery.stamp.at }))) return false
-          await begin(transaction, { tenantId, delivery })
-          return true
-        }),
+        write((transaction) => useGrant(transaction, { tenantId, grantId, delivery })),
       ),
     list: (tenantId, filter, page) => list(query, { tenantId, ...filter }, page),
     revoke: (tenantId, { id, userId, stamp }) =>
@@ -54,6 +52,17 @@ export function createGrantStore({ query, write }: Queries): GrantStore {
       await query.deleteFrom('grants').where('expires_at', '<', time).execute()
     },
   }
+}
+
+/** Count a use of a remembered approval in a transaction, and record its delivery.
+ * @returns false: it allows none any more */
+export async function useGrant(
+  transaction: Recorded,
+  { tenantId, grantId, delivery }: { tenantId: string; grantId: string; delivery: NewDelivery },
+): Promise<boolean> {
+  if (!(await countUse(transaction, { tenantId, grantId, at: delivery.stamp.at }))) return false
+  await begin(transaction, { tenantId, delivery })
+  return true
 }
 
 async function insert(transaction: Recorded, tenantId: string, grant: NewGrant): Promise<void> {
@@ -93,13 +102,13 @@ async function countUse(
   transaction: Query,
   { tenantId, grantId, at }: { tenantId: string; grantId: string; at: string },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await updateOf(transaction, 'grants', { tenantId, id: grantId })
+  const counted = updateOf(transaction, 'grants', { tenantId, id: grantId })
     .set((column) => ({ uses: column('uses', '+', 1), last_used_at: at }))
     .where('ended', 'is', null)
     .where('expires_at', '>', at)
     .where('uses', '<', LIMITS.grantUses)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+    .returning('id')
+  return (await ask(transaction, counted)).length === 1
 }
 
 async function ofDevice(query: Query, deviceKey: string): Promise<KnownGrant[]> {

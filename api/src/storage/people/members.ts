@@ -3,7 +3,9 @@ import { madeBy } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { endsOf, type Member, type MemberChange, type MemberStore } from '../../domain/people/member.ts'
-import type { MembershipStore } from '../../domain/people/membership.ts'
+import type { MembershipStore, Role, SignedCaller } from '../../domain/people/membership.ts'
+import { ask } from '../base/pipeline.ts'
+import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing } from '../base/statements.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
@@ -80,6 +82,24 @@ async function holdMember(transaction: Query, tenantId: string, userId: string) 
   if (held === undefined) return null
   const isLastOwner = !memberships.some(({ user_id, role }) => user_id !== userId && role === 'owner')
   return { role: held.role, isLastOwner }
+}
+
+/** Reads the role of an active person. Nobody removes or disables them or changes their role until the transaction
+ * ends. */
+export function memberHolder({ query, holdShared, holdToChange }: Queries) {
+  const holding = (end: Queries['hold']) =>
+    preparedStatement((value: (name: 'userId' | 'tenantId') => string) =>
+      selectOf(query, 'memberships', { tenantId: value('tenantId'), user_id: value('userId') })
+        .innerJoin('users', 'users.id', 'memberships.user_id')
+        .select('memberships.role')
+        .where('users.is_active', '=', 1)
+        .modifyEnd(end),
+    )
+  const [shared, alone] = [holding(holdShared), holding(holdToChange)]
+  return async (transaction: Query, person: SignedCaller, isAlone: boolean): Promise<Role | null> => {
+    const [row] = await ask(transaction, (isAlone ? alone : shared)(person))
+    return row?.role ?? null
+  }
 }
 
 export function createMembershipStore({ query, prepare }: Queries): MembershipStore {

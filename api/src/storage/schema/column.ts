@@ -4,9 +4,17 @@ import type { Generated } from 'kysely'
 export type Flag = 0 | 1
 
 /** How the two databases differ in a `create table`. */
-export type ColumnTypes = { text: string; bytes: string; count: string; position: string; tableEnd: string }
+export type ColumnTypes = {
+  text: string
+  bytes: string
+  count: string
+  position: string
+  tableEnd: string
+  /** What begins and ends the creation of a table that may lose its rows when the database server crashes. */
+  shortLived: { create: string; end: string }
+}
 
-type Storage = Exclude<keyof ColumnTypes, 'tableEnd'> | 'integer'
+type Storage = Exclude<keyof ColumnTypes, 'tableEnd' | 'shortLived'> | 'integer'
 
 /** A column and the type of its values; `holds` exists only for the compiler. */
 export type Column<Value> = {
@@ -22,6 +30,8 @@ type Table = {
   rules: readonly string[]
   indexes?: Record<string, string>
   uniqueIndexes?: Record<string, string>
+  /** Its rows are minutes old: a crash of the database server may lose them, and no standby or archive has them. */
+  isShortLived?: true
 }
 
 export type Schema = Record<string, Table>
@@ -72,10 +82,12 @@ export function deletedWith(table: string, columns: string): string {
 
 /** The statements that make the tables, in their order, and their indexes. */
 export function creationOf(schema: Schema, types: ColumnTypes): readonly string[] {
-  return Object.entries(schema).flatMap(([table, { columns, rules, indexes = {}, uniqueIndexes = {} }]) => {
+  return Object.entries(schema).flatMap(([table, { columns, rules, ...more }]) => {
+    const { indexes = {}, uniqueIndexes = {}, isShortLived = false } = more
+    const { create, end } = isShortLived ? types.shortLived : { create: 'create table', end: types.tableEnd }
     const fields = Object.entries(columns).map(([name, column]) => fieldOf(name, column, types))
     return [
-      `create table ${table} (${[...fields, ...rules].join(', ')}) ${types.tableEnd}`,
+      `${create} ${table} (${[...fields, ...rules].join(', ')}) ${end}`,
       ...Object.entries(indexes).map(([name, rows]) => `create index ${table}_${name} on ${table} ${rows}`),
       ...Object.entries(uniqueIndexes).map(
         ([name, rows]) => `create unique index ${table}_${name} on ${table} ${rows}`,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Faults, faulty } from '../../test/faulty-requests.ts'
-import { actsOn } from '../../test/request-acts.ts'
-import { sampleRequest, sealing } from '../../test/sample-request.ts'
-import type { Approved } from '../domain/requests/approved.ts'
-import type { ApprovalRequest } from '../domain/requests/stored-request.ts'
+import { Faults, faulty } from '../../../test/faulty-requests.ts'
+import { actsOn } from '../../../test/request-acts.ts'
+import { sampleRequest, sealing } from '../../../test/sample-request.ts'
+import type { Approved } from '../../domain/requests/approved.ts'
+import type { ApprovalRequest } from '../../domain/requests/stored-request.ts'
 import type { OpenedStores } from './request-store.contract.ts'
 
 const T0 = Date.now()
@@ -28,6 +28,8 @@ const first = (approverId: string) => ({
 })
 
 type Act = () => Promise<unknown>
+
+const unused = () => Promise.reject(new Error('not used here'))
 
 /** Each act starts first in some of the rounds. */
 async function rounds(race: (together: (acts: Act[]) => Promise<unknown[]>) => Promise<void>): Promise<void> {
@@ -119,7 +121,7 @@ export function racesContract(name: string, open: () => Promise<OpenedStores>): 
 
     test('a change whose reply is lost was made once, and its repetition finds it made', async () => {
       const faults = new Faults()
-      const unlucky = actsOn(faulty(stores.here.store, faults))
+      const unlucky = actsOn(faulty(faults)({ requests: stores.here.store, together: unused }).requests)
       const id = await created()
       faults.next('after')
       await expect(unlucky.countWrongCode(id, 5, T0)).rejects.toMatchObject({ code: 'unavailable' })

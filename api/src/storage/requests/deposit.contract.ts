@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sampleRequest, sealing } from '../../test/sample-request.ts'
-import type { ApprovedDeposit } from '../domain/requests/approved.ts'
-import { APPLY_MS } from '../domain/requests/request-steps.ts'
-import type { AppliedDeposit } from '../domain/requests/stored-deposit.ts'
-import type { Hold } from '../domain/requests/stored-request.ts'
+import { sampleRequest, sealing } from '../../../test/sample-request.ts'
+import type { ApprovedDeposit } from '../../domain/requests/approved.ts'
+import { APPLY_MS } from '../../domain/requests/request-steps.ts'
+import type { AppliedDeposit } from '../../domain/requests/stored-deposit.ts'
+import type { Hold } from '../../domain/requests/stored-request.ts'
 import type { OpenedStores } from './request-store.contract.ts'
 
 const T0 = Date.now()

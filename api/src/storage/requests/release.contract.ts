@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RequestActs } from '../../test/request-acts.ts'
-import { SEALED, sampleRequest, sealing } from '../../test/sample-request.ts'
-import type { Approved } from '../domain/requests/approved.ts'
-import type { Approving } from '../domain/requests/request-steps.ts'
-import type { FirstApproval, Hold } from '../domain/requests/stored-request.ts'
+import type { RequestActs } from '../../../test/request-acts.ts'
+import { SEALED, sampleRequest, sealing } from '../../../test/sample-request.ts'
+import type { Approved } from '../../domain/requests/approved.ts'
+import type { Approving } from '../../domain/requests/request-steps.ts'
+import type { FirstApproval, Hold } from '../../domain/requests/stored-request.ts'
 import type { OpenedStores } from './request-store.contract.ts'
 
 const T0 = Date.now()

@@ -1,10 +1,10 @@
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RequestActs } from '../../test/request-acts.ts'
-import { sampleRequest, sealing } from '../../test/sample-request.ts'
-import type { Approved } from '../domain/requests/approved.ts'
-import { EXPIRED_KNOWN_MS } from '../domain/requests/request-store.ts'
-import { type ApprovalRequest, pendingRequest } from '../domain/requests/stored-request.ts'
+import type { RequestActs } from '../../../test/request-acts.ts'
+import { sampleRequest, sealing } from '../../../test/sample-request.ts'
+import type { Approved } from '../../domain/requests/approved.ts'
+import { EXPIRED_KNOWN_MS } from '../../domain/requests/request-store.ts'
+import { type ApprovalRequest, pendingRequest } from '../../domain/requests/stored-request.ts'
 import { withdrawalContract } from './withdrawal.contract.ts'
 
 /** Two nodes on the same requests where the store can be shared; the same store twice otherwise. */
@@ -151,13 +151,13 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
         const made = request(changes)
         return { id: made.id, isKept: await store.create(made, nowMs) }
       }
-      const [first] = await Promise.all([create(), create(), create({ expiresAtMs: T0 + 1_000 })])
+      const [first] = await Promise.all([create(), create(), create({ expiresAtMs: T0 + 60_000 })])
       expect((await create()).isKept).toBe(false)
       await store.remove(first?.id ?? '', T0)
       expect((await create()).isKept).toBe(true)
       expect((await create()).isKept).toBe(false)
-      expect((await create({}, T0 + 1_000)).isKept).toBe(true)
-      expect((await create({}, T0 + 1_000)).isKept).toBe(false)
+      expect((await create({}, T0 + 60_000)).isKept).toBe(true)
+      expect((await create({}, T0 + 60_000)).isKept).toBe(false)
       await store.close()
     })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RequestActs } from '../../test/request-acts.ts'
-import type { Approving } from '../domain/requests/request-steps.ts'
+import type { RequestActs } from '../../../test/request-acts.ts'
+import type { Approving } from '../../domain/requests/request-steps.ts'
 
 type WithdrawalParts = {
   stores: () => { here: RequestActs; there: RequestActs }

@@ -1,21 +1,19 @@
-import { randomRequestId } from '@keyferry/crypto/token'
 import * as fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
-import { testRedis } from '../../../plumbing/test/redis-server.ts'
-import { actsOn, type RequestActs } from '../../test/request-acts.ts'
-import { sampleRequest, sealing } from '../../test/sample-request.ts'
-import { APPLY_MS } from '../domain/requests/request-steps.ts'
-import type { ApprovalRequest } from '../domain/requests/stored-request.ts'
-import { openRedisRequestStore } from './redis.ts'
-import { openRedis } from './redis-connection.ts'
-import { openSqliteRequestStore } from './sqlite.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases } from '../../../test/api.ts'
+import { actsOn, type RequestActs } from '../../../test/request-acts.ts'
+import { openRequests, requestPlace } from '../../../test/request-nodes.ts'
+import { sampleRequest, sealing } from '../../../test/sample-request.ts'
+import { APPLY_MS } from '../../domain/requests/request-steps.ts'
+import type { ApprovalRequest } from '../../domain/requests/stored-request.ts'
+import { Requests } from './requests.ts'
 
 /*
  * The same commands, in any order, on both stores: each answer and each state that can be seen afterwards is the same.
  */
 
 const BOX = 'x'.repeat(40)
-const BOUNDS = { maxLive: 4, maxBoxBytes: 2 * BOX.length }
+const BOUNDS = { maxLive: 4, maxBytes: 2 * BOX.length }
 const LIFE_MS = 100_000
 const LONGER_MS = 150_000
 const hold = { by: 'code', hash: 'right' } as const
@@ -154,25 +152,25 @@ class Run {
   }
 }
 
-const redis = await testRedis()
-
-describe.runIf(redis)('SQLite and Redis', () => {
-  afterAll(() => redis?.stop())
+describe.runIf(databases.includes('postgres'))('SQLite and PostgreSQL', () => {
+  let opened: Awaited<ReturnType<typeof openRequests>>[] = []
+  beforeAll(async () => {
+    opened = await Promise.all(databases.map(async (kind) => openRequests(await requestPlace(kind))))
+  })
+  afterAll(async () => {
+    for (const { database } of opened) await database.close()
+  })
 
   test('answer the same commands in the same way', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyCommand, { minLength: 5, maxLength: 20 }), async (commands) => {
-        const connection = await openRedis(redis?.url ?? '', () => {})
-        const shared = { redis: connection, prefix: `${randomRequestId()}:` }
-        const both = [
-          actsOn(openSqliteRequestStore({ path: ':memory:', now: Date.now, ...BOUNDS })),
-          actsOn(await openRedisRequestStore({ ...shared, ...BOUNDS })),
-        ]
+        const both = opened.map(({ queries, notices }) =>
+          actsOn(new Requests(queries, { notices, ...BOUNDS })),
+        )
         const run = new Run(both)
         for (const each of commands) await run.does(each)
         await run.isSame()
-        await Promise.all(both.map((acts) => acts.close()))
-        connection.close()
+        for (const { database } of opened) await database.query.deleteFrom('requests').execute()
       }),
     )
   })

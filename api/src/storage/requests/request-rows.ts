@@ -1,0 +1,168 @@
+import { sql } from 'kysely'
+import { type Change, EXPIRED_KNOWN_MS, type Missing } from '../../domain/requests/request-store.ts'
+import type { StoredRequest } from '../../domain/requests/stored-request.ts'
+import { ask, send } from '../base/pipeline.ts'
+import { preparedStatement } from '../base/prepared.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { answerOf, listedBy, parsedRequests, stateText } from './record.ts'
+
+/*
+ * The statements of the table `requests`. A row has a version, which each change increases: so a change that read the
+ * row before is one statement that finds the row only if nobody changed it in between.
+ */
+
+/** A request as its row has it. */
+export type Found = { stored: StoredRequest; version: number; bytes: number }
+
+type Row = {
+  id: string
+  request: string
+  state: string
+  version: number
+  payload_bytes: number
+  expires_at_ms: number
+}
+
+const COLUMNS = ['id', 'request', 'state', 'version', 'payload_bytes', 'expires_at_ms'] as const
+
+/** What a change did to the live rows and to the bytes of their payloads. */
+export type Moved = { live: number; bytes: number }
+
+export type RequestRows = ReturnType<typeof requestRows>
+
+export function requestRows({ query, prepare, hold }: Pick<Queries, 'query' | 'prepare' | 'hold'>) {
+  const rowOf = (id: string) => query.selectFrom('requests').select(COLUMNS).where('id', '=', id)
+  const readRow = prepare((value: (name: 'id') => string) => rowOf(value('id')))
+  const readPayload = prepare((value: (name: 'id') => string) =>
+    query
+      .selectFrom('requests')
+      .select(['request', 'payload', 'expires_at_ms'])
+      .where('id', '=', value('id')),
+  )
+  const holdRow = preparedStatement((value: (name: 'id') => string) =>
+    rowOf(value('id')).select('payload').modifyEnd(hold),
+  )
+  const removal = preparedStatement((value: (name: 'id' | 'version') => string) =>
+    query
+      .deleteFrom('requests')
+      .where('id', '=', value('id'))
+      .where('version', '=', asNumber(value('version')))
+      .returning('payload'),
+  )
+  const insertion = insertionFor(query)
+  const forgetting = preparedStatement((value: (name: 'id') => string) =>
+    query.deleteFrom('requests').where('id', '=', value('id')),
+  )
+  const parsed = parsedRequests()
+  const updating = { keep: updateFor(query, 'keep'), put: updateFor(query, 'put') }
+  const statementOf = (found: Found, change: Change<unknown>) => {
+    const {
+      stored: { request },
+      version,
+    } = found
+    const { next } = change
+    if (next === undefined) throw new Error('a change that changes nothing')
+    if (next === 'removed') return removal({ id: request.id, version })
+    const { approvers, waitsIn } = listedBy(request, next)
+    const values = {
+      id: request.id,
+      version,
+      state: stateText(next),
+      expiresAtMs: next.expiresAtMs,
+      approvers,
+      waitsIn,
+    }
+    const payload = payloadAfter(change)
+    if (payload === undefined) return updating.keep({ ...values, payload: null, bytes: null })
+    return updating.put({ ...values, payload, bytes: payload?.length ?? 0 })
+  }
+  return {
+    readRow,
+    readPayload,
+    /** The request of a row, if its lifetime has not ended. */
+    foundIn(row: Row | undefined, nowMs: number): Found | Missing {
+      if (row === undefined || row.expires_at_ms <= nowMs - EXPIRED_KNOWN_MS) return 'unknown'
+      if (row.expires_at_ms <= nowMs) return 'expired'
+      return { stored: parsed(row), version: row.version, bytes: row.payload_bytes }
+    },
+    insert: (by: Query, row: NewRow) => ask(by, insertion(row)),
+    /** Delete a row in a transaction that need not know what it was. */
+    remove: (transaction: Query, id: string) => send(transaction, forgetting({ id })),
+    /** The row for this transaction alone, until it ends. */
+    async held(transaction: Query, id: string): Promise<(Row & { payload: string | null }) | undefined> {
+      return (await ask(transaction, holdRow({ id })))[0]
+    },
+    /** Write a change of the row that was found.
+     * @returns null where another caller changed it in between */
+    async write<Answer>(by: Query, found: Found, change: Change<Answer>) {
+      const [row] = await ask(by, statementOf(found, change))
+      return row && { answer: answerOf(change, row.payload ?? ''), moved: movedBy(found, change) }
+    },
+    /** As `write`, of a row that the transaction holds: it does not wait for the answer. */
+    async writeHeld<Answer>(
+      transaction: Recorded,
+      found: Found & { payload: string | null },
+      change: Change<Answer>,
+    ) {
+      await send(transaction, statementOf(found, change))
+      return { answer: answerOf(change, found.payload ?? ''), moved: movedBy(found, change) }
+    },
+  }
+}
+
+type NewRow = Readonly<Record<NewColumn, string | number | null>>
+
+type NewColumn = 'id' | 'request' | 'state' | 'payload' | 'bytes' | 'deviceKey' | 'expiresAtMs'
+
+function insertionFor(query: Query) {
+  return preparedStatement((value: (name: NewColumn) => string) =>
+    query.insertInto('requests').values({
+      id: value('id'),
+      request: value('request'),
+      state: value('state'),
+      version: 0,
+      payload: value('payload'),
+      payload_bytes: asNumber(value('bytes')),
+      device_key: value('deviceKey'),
+      approvers: '',
+      waits_in: null,
+      expires_at_ms: asNumber(value('expiresAtMs')),
+    }),
+  )
+}
+
+function updateFor(query: Query, payload: 'keep' | 'put') {
+  type Name = 'id' | 'version' | 'state' | 'expiresAtMs' | 'approvers' | 'waitsIn' | 'payload' | 'bytes'
+  return preparedStatement((value: (name: Name) => string) =>
+    query
+      .updateTable('requests')
+      .set((column) => ({
+        state: value('state'),
+        version: column('version', '+', 1),
+        expires_at_ms: asNumber(value('expiresAtMs')),
+        approvers: value('approvers'),
+        waits_in: value('waitsIn'),
+      }))
+      .$if(payload === 'put', (update) =>
+        update.set({ payload: value('payload'), payload_bytes: asNumber(value('bytes')) }),
+      )
+      .where('id', '=', value('id'))
+      .where('version', '=', asNumber(value('version')))
+      .returning(payload === 'keep' ? 'payload' : sql<null>`null`.as('payload')),
+  )
+}
+
+// The place of a value has the type of a text until the statement runs.
+const asNumber = (place: string) => sql<number>`${place}`
+
+// Undefined: it stays.
+function payloadAfter({ payload }: Change<unknown>): string | null | undefined {
+  if (payload === 'drop') return null
+  return typeof payload === 'object' ? payload.put : undefined
+}
+
+function movedBy({ bytes }: Found, change: Change<unknown>): Moved {
+  if (change.next === 'removed') return { live: -1, bytes: -bytes }
+  const payload = payloadAfter(change)
+  return { live: 0, bytes: payload === undefined ? 0 : (payload?.length ?? 0) - bytes }
+}

@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     await owner.getByRole('button', { name: 'Remove 1 variable' }).click()
     await owner.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await owner.getByRole('button', { name: 'Decline' }).click()
-    await owner.getByText('Declined. The values are destroyed.').waitFor()
+    await owner.getByText('Declined. The values are deleted.').waitFor()
     await member.goto(owner.url())
     const own = member.getByRole('list', { name: 'Your proposals' }).getByRole('listitem')
     await own.first().waitFor()

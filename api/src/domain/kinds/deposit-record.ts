@@ -12,7 +12,7 @@ import type { ImportedVariable } from '../transfer/imported-variables.ts'
  * | -------- | ------------------------------------------------------------------------------ |
  * | approved | approved, and not stored: the approval may still return to the terminal        |
  * | applied  | stored, or kept as a proposal                                                  |
- * | void     | never stored: denied, withdrawn, not returned, overtaken, or the plan changed  |
+ * | void     | never stored: denied, withdrawn, not returned, or the plan changed             |
  */
 
 export type NewDeposit = {

@@ -171,7 +171,7 @@ function Decision({ proposal: { id, bundle, proposer }, plan, choice }: Decision
           label="Decline"
           look="danger"
           busy={decline.isPending}
-          onClick={() => decline.mutate(undefined, ended('Declined. The values are destroyed.'))}
+          onClick={() => decline.mutate(undefined, ended('Declined. The values are deleted.'))}
         />
         <Button
           label={label}

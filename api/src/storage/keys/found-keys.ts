@@ -37,7 +37,8 @@ export async function keysWith(query: Query, { ids, ...wanted }: WantedKeys): Pr
   return new Map(found.map((key) => [key.id, key]))
 }
 
-async function someKeysWith(query: Query, { tenantId, bundleId, ids, open, sizes }: WantedKeys) {
+async function someKeysWith(query: Query, wanted: WantedKeys): Promise<FoundKey[]> {
+  const { tenantId, bundleId, ids, open, sizes } = wanted
   const columns = selectOf(query, 'keys', tenantId)
     .select(['id', 'name', 'value_version', 'is_secret', 'description', 'value_set_by'])
     .select(['template_parts', VALUE_BYTES])
@@ -56,20 +57,31 @@ async function someKeysWith(query: Query, { tenantId, bundleId, ids, open, sizes
   const needed = found.filter(({ templateParts, ...key }) =>
     needsValue({ ...key, isTemplate: templateParts !== null }, sizes.get(key.id) ?? NO_SIZES),
   )
-  const values = await valuesOf(query, { tenantId, ids: needed.map(({ id }) => id), open })
+  const values = await valuesOf(query, { tenantId, keys: needed, open })
+  // One of them changed meanwhile.
+  if (needed.some(({ id }) => !values.has(id))) return await someKeysWith(query, wanted)
   return found.map((key): FoundKey => ({ ...key, value: values.get(key.id) ?? null }))
 }
 
 const NO_SIZES: WantedSizes = new Set()
 
+type ReadKey = Pick<FoundKey, 'id' | 'value_version' | 'is_secret'>
+
+// Without those of keys that changed after they were read: what was readable then can be a secret now.
 async function valuesOf(
   query: Query,
-  { tenantId, ids, open }: { tenantId: string; ids: readonly string[]; open: TenantVault['open'] },
+  { tenantId, keys, open }: { tenantId: string; keys: readonly ReadKey[]; open: TenantVault['open'] },
 ): Promise<ReadonlyMap<string, Plaintext | null>> {
-  if (ids.length === 0) return new Map()
+  if (keys.length === 0) return new Map()
+  const known = new Map(keys.map((key) => [key.id, key]))
   const columns = ['id', 'name', 'value', 'value_version', 'is_secret', 'template_parts'] as const
-  const rows = await ask(query, selectOf(query, 'keys', tenantId).select(columns).where('id', 'in', ids))
-  return new Map(rows.map((row) => [row.id, open(row)]))
+  const wanted = selectOf(query, 'keys', tenantId)
+    .select(columns)
+    .where('id', 'in', [...known.keys()])
+  const rows = await ask(query, wanted)
+  const isAsRead = ({ id, value_version, is_secret }: (typeof rows)[number]) =>
+    value_version === known.get(id)?.value_version && (is_secret === 1) === known.get(id)?.is_secret
+  return new Map(rows.filter(isAsRead).map((row) => [row.id, open(row)]))
 }
 
 /** The names of the other bundles that use each key, sorted, and how many of them are for production. */

@@ -181,7 +181,10 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     await page.getByRole('button', { name: 'Save changes' }).click()
     const bundle = page.getByLabel('Bundle that gets its own value')
     expect(await bundle.inputValue()).toBe(prod)
+    const secret = page.getByRole('dialog').getByRole('checkbox', { name: 'Secret' })
+    expect(await secret.isChecked()).toBe(true)
     await expectAccessible(page)
+    await secret.uncheck()
     await page.getByRole('button', { name: 'Change only this bundle' }).click()
     await page.getByRole('heading', { name: `LEVEL_${stories} in prod/app${stories}` }).waitFor()
     await page

@@ -53,13 +53,16 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await closePage(page)
   })
 
-  test('create: secret is guessed from the name, warnings appear while typing, a taken name is reported', async () => {
+  test('create: no name unticks the box, warnings appear while typing, a taken name is reported', async () => {
     const page = await open('/keys/new')
-    await page.getByLabel('Name').fill('API_URL')
+    await page.getByLabel('Name').fill('PUBLIC_URL')
     const secret = page.getByRole('checkbox', { name: 'Secret' })
-    await expect.poll(() => secret.isChecked()).toBe(false)
+    const offer = page.getByText('This does not look secret.')
+    await offer.waitFor()
+    expect(await secret.isChecked()).toBe(true)
     await page.getByLabel('Name').fill('API_TOKEN')
-    await expect.poll(() => secret.isChecked()).toBe(true)
+    await offer.waitFor({ state: 'detached' })
+    expect(await secret.isChecked()).toBe(true)
     await page.getByLabel('Value', { exact: true }).fill('*****')
     await page.getByText('It is the mask of a hidden value').waitFor()
     await page.getByLabel('Value', { exact: true }).fill('typed\n')

@@ -1,7 +1,10 @@
 import { randomInt } from 'node:crypto'
+import { CreatedRequest } from '@keyferry/contract'
 import { type Call, createClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
+import type { RequestBody } from '../cli/src/server/approval-requests.ts'
+import { callAsClient } from './client-calls.ts'
 
 export type LibraryKey = { name: string; value: string; is_secret: boolean; description?: string }
 export type LibraryBundle = { name: string; keys: readonly LibraryKey[]; description?: string; tags?: string }
@@ -95,27 +98,36 @@ export const META = {
   command: 'npm run dev -- --host --port 3000',
 }
 
-/** Ask as a terminal does. The server must trust this machine as a proxy: each client then has a different address,
+/** Ask as the client does, with its own headers and fields. The server must trust this machine as a proxy: each client then has a different address,
  * and the rate limit of one address does not slow the tests. */
 export async function askApproval(url: string, asking: Asking = {}) {
   const { publicKey } = generateKeyPair()
-  const call: Call = createClient(url)
-  const { bundle, workspace, keys = [], meta = META, verifier, release, argv, flags } = asking
+  const { bundle, workspace, keys = [], meta = META, verifier, release = [], argv, flags } = asking
   const { address = `198.51.${randomInt(256)}.${randomInt(256)}` } = asking
-  return await call('POST', '/api/v1/requests', {
-    headers: { 'x-forwarded-for': address, 'user-agent': 'keyferry/0.1.0' },
-    body: {
-      client_pubkey: Buffer.from(publicKey).toString('base64'),
-      template_keys: [...keys],
-      meta,
-      ...(bundle === undefined ? {} : { bundle_id: bundle }),
-      ...(workspace === undefined ? {} : { workspace }),
-      ...(release === undefined ? {} : { release: [...release] }),
-      ...(argv === undefined ? {} : { argv: [...argv] }),
-      ...(flags === undefined ? {} : { use: { redaction: 'auto', flags: [...flags] } }),
-      ...(verifier === undefined ? {} : { poll_challenge: pollChallenge(verifier) }),
-    },
-  })
+  const body: AskedBody = {
+    client_pubkey: Buffer.from(publicKey).toString('base64'),
+    template_keys: [...keys],
+    format: 'sh',
+    release: [...release],
+    meta,
+    ...(bundle === undefined ? {} : { bundle_id: bundle }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(argv === undefined ? {} : { argv: [...argv] }),
+    ...(flags === undefined ? {} : { use: { redaction: 'auto', flags: [...flags] } }),
+    ...(verifier === undefined ? {} : { poll_challenge: pollChallenge(verifier) }),
+  }
+  return await createAsClient(url, address, body)
+}
+
+/** The fields that the client sends. Stories leave out the challenge where nobody waits. */
+export type AskedBody = Omit<RequestBody, 'poll_challenge'> & Partial<Pick<RequestBody, 'poll_challenge'>>
+
+/** Make a request with the headers and the fields of the client. */
+export async function createAsClient(url: string, address: string, body: AskedBody) {
+  const call = { method: 'POST', url: `${url}/api/v1/requests`, address, body } as const
+  const { status, text } = await callAsClient(call)
+  if (status !== 201) throw new Error(`the request was refused: ${text}`)
+  return CreatedRequest.parse(JSON.parse(text))
 }
 
 /** What a terminal does when it is interrupted. */

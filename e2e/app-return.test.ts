@@ -46,6 +46,20 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await closePage(page)
   })
 
+  test('a mistyped bundle: the page offers the one that was meant, and nothing that the client refuses', async () => {
+    const terminal = world.client(['run', 'dev/wrker', '--', 'npm', 'start'], { opens: true })
+    const page = await world.signedIn()
+    await page.goto(await opened.next())
+    await page.getByText('Did you mean dev/worker?').waitFor()
+    await page.getByText('keyferry run dev/worker -- npm start').waitFor()
+    expect(await page.getByRole('combobox').count()).toBe(0)
+    await readRequest(page)
+    await page.getByRole('button', { name: 'Deny' }).click()
+    expect(await terminal.exit).not.toBe(0)
+    expect(terminal.output()).toContain('denied')
+    await closePage(page)
+  })
+
   test('remembered for an hour: the command starts again without a question, until it is revoked', async () => {
     const command = ['run', 'dev/worker', '--', 'true']
     const first = world.client(command, { opens: true })

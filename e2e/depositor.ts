@@ -3,6 +3,7 @@ import { depositBinding } from '@keyferry/crypto/deposit'
 import { generateKeyPair, type KeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { portableSeal } from '@keyferry/crypto/portable-seal'
+import { callAsClient } from './client-calls.ts'
 
 type Way = 'loopback' | 'code'
 
@@ -18,7 +19,8 @@ export type Depositing = {
 
 type Answer = { status: number; body: Record<string, unknown> }
 
-/** Stores values with an approval, in the words of the wire: a terminal without the client, or an attacker. */
+/** Stores values with an approval, in the words of the wire and with the headers of the client: a terminal that a story
+ * holds in its hand, or an attacker. */
 export class Depositor {
   readonly keys: KeyPair = generateKeyPair()
   readonly verifier = generatePollVerifier()
@@ -97,16 +99,14 @@ export class Depositor {
     return this.#call('POST', `/requests/${id}/release`, { secret })
   }
 
-  async #call(method: string, path: string, body?: object): Promise<Answer> {
-    const response = await fetch(`${this.#url}/api/v1${path}`, {
+  async #call(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> {
+    const { status, text } = await callAsClient({
       method,
-      headers: {
-        'x-forwarded-for': this.#address,
-        'x-poll-verifier': this.verifier,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      url: `${this.#url}/api/v1${path}`,
+      address: this.#address,
+      headers: { 'x-poll-verifier': this.verifier },
+      ...(body === undefined ? {} : { body }),
     })
-    return { status: response.status, body: JSON.parse(await response.text()) }
+    return { status, body: JSON.parse(text) }
   }
 }

@@ -142,10 +142,10 @@ test('what exists stays as it is, and an equal key is shared', async () => {
     { name: 'prod/app', action: 'left_out', key_count: 1, bundle_id: null },
   ])
   expect(keys).toEqual([
-    { name: 'DB_HOST', action: 'share', key_name: 'DB_HOST' },
-    { name: 'PASSWORD', action: 'rename', key_name: 'DEV_APP_DB_PASSWORD' },
-    { name: 'UNUSED', action: 'create', key_name: 'UNUSED' },
-    { name: 'URL', action: 'create', key_name: 'URL' },
+    { name: 'DB_HOST', action: 'share', key_name: 'DB_HOST', is_secret: false },
+    { name: 'PASSWORD', action: 'rename', key_name: 'DEV_APP_DB_PASSWORD', is_secret: true },
+    { name: 'UNUSED', action: 'create', key_name: 'UNUSED', is_secret: false },
+    { name: 'URL', action: 'create', key_name: 'URL', is_secret: false },
   ])
   const after = await contentOf(team.url)
   expect(after.keys.find(({ name }) => name === 'PASSWORD')?.value).toBe('of the team')
@@ -223,10 +223,11 @@ test.skipIf(!hasBrowser())('an owner reads the plan on a page and moves the libr
     const page = await openPage(browser)
     await page.goto(`${team.url}/bundles/move`)
     await page.getByLabel('File to import').setInputFiles(join(ROOT, 'package.json'))
-    await page.getByText('package.json is not a complete file of').waitFor()
+    await page.getByText('This is not a complete file of').waitFor()
     await page.getByLabel('File to import').setInputFiles(file)
     await page.getByText('prod/app', { exact: true }).waitFor()
     await page.getByText('1 key, exists here: left out').waitFor()
+    await page.getByText(/^Not secret: \d keys?$/).waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Move 1 bundle and 4 keys' }).click()
     await page.getByRole('heading', { name: 'Moved' }).waitFor()

@@ -5,7 +5,7 @@ import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
-import { createLibrary, LIBRARY } from './app-library.ts'
+import { createAsClient, createLibrary, LIBRARY } from './app-library.ts'
 import { readRequest } from './app-page.ts'
 import type { Shot, World } from './shot.ts'
 import { startServer } from './start-server.ts'
@@ -100,19 +100,17 @@ async function ask(
   const argv = ['npm', 'run', ...command]
   const rest = { workspace: undefined, templateKeys: [], argvMasked: undefined, agent: undefined }
   const signed = { clientPublicKey: publicKey, bundle, ...rest, argv, cwd: CWD }
-  const made = await createClient(url)('POST', '/api/v1/requests', {
-    headers: { 'x-forwarded-for': address, 'user-agent': 'keyferry/0.1.0' },
-    body: {
-      client_pubkey: Buffer.from(publicKey).toString('base64'),
-      bundle_id: bundle,
-      meta: { hostname: 'sams-laptop', user: 'sam', command: argv.join(' ') },
-      argv,
-      cwd: CWD,
-      release: ['loopback', 'code'],
-      poll_challenge: pollChallenge(verifier),
-      together: true,
-      device: signDeviceRequest(seed, signed, new Date().toISOString()),
-    },
+  const made = await createAsClient(url, address, {
+    client_pubkey: Buffer.from(publicKey).toString('base64'),
+    bundle_id: bundle,
+    format: 'sh',
+    meta: { hostname: 'sams-laptop', user: 'sam', command: argv.join(' ') },
+    argv,
+    cwd: CWD,
+    release: ['loopback', 'code'],
+    poll_challenge: pollChallenge(verifier),
+    together: true,
+    device: signDeviceRequest(seed, signed, new Date().toISOString()),
   })
   return { id: made.id, path: made.verification_uri_complete, verifier }
 }

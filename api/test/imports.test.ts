@@ -113,7 +113,8 @@ describe.each(databases)('imports on %s', (kind) => {
       ['app', 'dev/app', false, 'own'],
     ])('from %s into %s, secret %j: %s', async (from, into, isSecret, action) => {
       await firstIn(from, isSecret)
-      expect(await actions(into, { A: '1' }, { dry_run: true })).toEqual({ A: action })
+      const entries = [{ name: 'A', value: '1', is_secret: isSecret }]
+      expect(await actions(into, {}, { entries, dry_run: true })).toEqual({ A: action })
       expect(await actions(into, { A: '1' }, { share: ['A'] })).toEqual({ A: 'share' })
       expect(await actions(into, { A: '1' })).toEqual({ A: 'same' })
     })
@@ -167,20 +168,6 @@ describe.each(databases)('imports on %s', (kind) => {
       expect(await actions('dev/app', { A: '1' })).toEqual({ A: 'share' })
       expect(await actions('prod/shop', { A: '1' }, { replace: ['A'] })).toEqual({ A: 'share' })
     })
-  })
-
-  test("an environment's own key takes over the mark of the key that it differs from", async () => {
-    await importing(
-      'dev/app',
-      { LEVEL: 'info' },
-      { entries: [{ name: 'LEVEL', value: 'info', is_secret: false }] },
-    )
-    const { json } = await importing('prod/app', { LEVEL: 'debug' })
-    expect(json.plan).toMatchObject([{ action: 'own', key_name: 'PROD_APP_LEVEL', is_secret: false }])
-    expect((await library()).keys).toMatchObject([
-      { name: 'LEVEL' },
-      { name: 'PROD_APP_LEVEL', is_secret: false },
-    ])
   })
 
   test('the same import again writes nothing', async () => {

@@ -146,7 +146,7 @@ describe.each(databases)('a move of a library, on %s', (kind) => {
     const box = portableSeal(Buffer.from(JSON.stringify(content)), Buffer.from(public_key, 'base64'))
     const library = { keyferry_library: 1, kid, box_base64: Buffer.from(box).toString('base64') }
     const { json: plan } = await api.call('moveLibrary', { as: owner, body: { library, dry_run: true } })
-    expect(plan.keys).toEqual([{ name: 'A', action: 'share', key_name: 'A' }])
+    expect(plan.keys).toEqual([{ name: 'A', action: 'share', key_name: 'A', is_secret: false }])
     await api.call('updateKey', { as: owner, params: { key_id: key.id }, body: { value: '2' } })
     const late = await api.call('moveLibrary', { as: owner, body: { library, plan_id: plan.plan_id } })
     expectError(late, 409, 'the library changed after this import was planned: plan it again', 'plan_changed')

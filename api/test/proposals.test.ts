@@ -145,10 +145,12 @@ describe.each(databases)('proposals on %s', (kind) => {
       ['PORT', undefined, '8080'],
       ['HOST', undefined, 'shown.example'],
     ])
-    expect(steps.map(({ is_secret }) => is_secret)).toEqual([false, true, true])
+    expect(steps.map(({ is_secret }) => is_secret)).toEqual([true, true, true])
     expect((await accept(id, { marks: { PORT: false } })).status).toBe(200)
     const keys = await api.call('listBundleKeys', { as: owner, params: { bundle_id: bundle.id } })
-    expect(keys.json.map(({ name, value }) => [name, value])).toContainEqual(['PORT', '8080'])
+    const stored = keys.json.map(({ name, value }) => [name, value])
+    expect(stored).toContainEqual(['PORT', '8080'])
+    expect(stored).toContainEqual(['URL', '*****'])
   })
 
   test('nothing is shared, replaced, composed or compared unless an owner chooses it', async () => {

@@ -47,7 +47,9 @@ export function importHandlers({ stores, clock, requestParts }: HandlerParts) {
         bundles: bundles.map(({ bundle: { name, entries }, action }, index) => {
           return { name, action, key_count: entries.length, bundle_id: bundleIds[index] ?? null }
         }),
-        keys: keys.map(({ key: { name }, action, keyName }) => ({ name, action, key_name: keyName })),
+        keys: keys.map(({ key: { name, is_secret }, action, keyName }) => {
+          return { name, action, key_name: keyName, is_secret }
+        }),
       }
     },
   } satisfies Partial<Handlers>

@@ -14,8 +14,8 @@ export const importCommand: Command = {
   operands: 'FILE|-',
   summary: 'Import the variables of a .env or JSON file into a bundle',
   details: [
-    'Reads the file (- for standard input), and stores all of its variables in the library and the bundle, or none. New keys are secret unless --public names them. Importing the same file again writes nothing.',
-    'Another bundle may have the same variable. An equal value is shared between environments of one application, such as dev/app and staging/app: both use one key. A secret is not shared between production and other environments. Any other value becomes a key that only this bundle uses, so what other bundles deliver stays as it is. Change this for single names with --own, --share and --replace. Only --replace changes what other bundles deliver.',
+    'Reads the file (- for standard input), and stores all of its variables in the library and the bundle, or none. New keys are secret unless --public names them, even if another bundle has a key of the same name that is not secret. A key that the bundle already delivers keeps its mark. The plan says which values are not secret. Importing the same file again writes nothing.',
+    'Another bundle may have the same variable. An equal value with the same mark is shared between environments of one application, such as dev/app and staging/app: both use one key. To share a value that is not secret, name it in --public or --share. A secret is not shared between production and other environments. Any other value becomes a key that only this bundle uses, so what other bundles deliver stays as it is. Change this for single names with --own, --share and --replace. Only --replace changes what other bundles deliver.',
     'On a terminal, import shows the plan and asks. Without a terminal it carries out the plan, but needs --yes to update values of this bundle. A value of ***** keeps the stored one, so you can edit an export and import it again.',
     'The file is read as npm dotenv reads it: with or without export, with comments, CRLF, three kinds of quotes, and values of several lines. Variables in values are not expanded. import prints a note for each line that other programs read differently. For a file of such a program, use --dialect shell or --dialect compose.',
     'Where people sign in to the server, import seals the values to the server, shows a link, and waits until a person has seen the plan and approved it. Only the server can read the values. At most 1,000 variables and 256 KiB at a time.',
@@ -44,7 +44,7 @@ export const importCommand: Command = {
     'keyferry import .env --bundle dev/app': 'Import the .env file of a project into the bundle dev/app',
     'keyferry import .env --bundle dev/app --public PORT,HOST': 'Import two of the values as public',
     'keyferry import .env.production --bundle prod/app':
-      'Another environment: equal values that are not secret are shared, others become its own',
+      'Another environment: its values are secret, and those that differ are its own',
     'pass show app | keyferry import - --bundle dev/app --yes': 'Import from another tool',
   },
   run: async (words, parts) => {
@@ -71,8 +71,15 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportOptions> {
     choices: readChoices(words),
     isDryRun: words.has('dry-run'),
     mayUpdate: words.has('yes'),
-    command: ['keyferry', 'import', file, '--bundle', bundleName],
+    command: ['keyferry', 'import', file, '--bundle', bundleName, ...namedIn(words)],
   }
+}
+
+// The approver sees what a person chose for single names.
+const CHOICES = ['public', 'secret', 'own', 'share', 'replace']
+
+function namedIn(words: Words): string[] {
+  return CHOICES.flatMap((flag) => (words.has(flag) ? [`--${flag}`, words.names(flag).join(',')] : []))
 }
 
 function readDialect(words: Words): Dialect {

@@ -15,7 +15,7 @@ export const setCommand: Command = {
   summary: 'Store one value in a bundle',
   details: [
     'Asks for the value without showing it, reads it from standard input (-), from a file, or makes a random one. Do not write a value on the command line, where other programs can see it. set drops one line end at the end of standard input, and stores a file as it is. Empty input is an error; --file /dev/null stores an empty value.',
-    'If other bundles use the same key, this bundle gets its own value and theirs does not change. --everywhere changes it for all of them.',
+    'If other bundles use the same key, this bundle gets its own value and theirs does not change. --everywhere changes it for all of them. A new key is secret unless you add --public; a key that only this bundle uses keeps its mark.',
     'set creates the bundle if it does not exist. On a server in local mode that has a bundle with almost the same name, set asks first; without a terminal it stores nothing.',
     'Where people sign in to the server, set seals the value to the server, shows a link and waits for an approval.',
   ],
@@ -59,8 +59,13 @@ async function readOptions(words: Words, parts: Parts): Promise<ImportTextOption
     choices: { own: [], share: [], replace: words.has('everywhere') ? [name] : [] },
     isDryRun: false,
     mayUpdate: true,
-    command: ['keyferry', 'set', name, '--bundle', bundleName],
+    command: ['keyferry', 'set', name, '--bundle', bundleName, ...chosen(words)],
   }
+}
+
+// The approver sees what the person chose.
+function chosen(words: Words): string[] {
+  return ['public', 'secret', 'everywhere'].flatMap((flag) => (words.has(flag) ? [`--${flag}`] : []))
 }
 
 // The value is not repeated: what this prints may be kept.

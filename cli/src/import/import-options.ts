@@ -6,7 +6,7 @@ import type { Depositing } from '../deposit/store-with-approval.ts'
 /** Variables to store, and names that the bundle no longer delivers. */
 export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & { readonly detach: readonly string[] }
 
-/** Names said to be secret or public; a key named in neither keeps its flag, and a new one is secret. */
+/** Names said to be secret or public; a key of the bundle named in neither keeps its mark, and a new one is secret. */
 export type SecretFlags = { readonly secret: readonly string[]; readonly public: readonly string[] }
 
 export type ImportOptions = {

@@ -20,10 +20,10 @@ export function planText(plan: ImportPlan, { bundleName, how, server, workspace 
   const place = workspace === null ? '' : ` in ${workspace.name}`
   const verb = how === 'import' ? 'Import into' : 'Store in'
   const head = `${verb} ${bundleName}${plan.bundleId === null ? ' (a new bundle)' : ''}${place} at ${server}\n`
-  const lines = plan.plan.map(
-    (step) =>
-      `  ${IMPORT_ACTIONS[step.action].sign} ${step.name.padEnd(widest)}  ${HAPPENS[step.action](step)}\n`,
-  )
+  const lines = plan.plan.map((step) => {
+    const mark = isPublic(step) ? '; not secret' : ''
+    return `  ${IMPORT_ACTIONS[step.action].sign} ${step.name.padEnd(widest)}  ${HAPPENS[step.action](step)}${mark}\n`
+  })
   return `${head}${lines.join('')}${summary(plan)}\n`
 }
 
@@ -92,12 +92,18 @@ function named({ plan }: ImportPlan, action: string, word: string): string[] {
 
 const listed = (steps: readonly Step[]) => shortList(steps.map(({ name }) => name))
 
-/** The plan for a machine: names by what happens to them. */
+/** Whether a step gives the bundle a value that everyone in the workspace can read. */
+function isPublic({ action, isSecret }: Step): boolean {
+  return !isSecret && action !== 'detach'
+}
+
+/** The plan for a machine: names by what happens to them, and those of values that are not secret. */
 export function planFacts(plan: ImportPlan, bundleName: string): object {
   return {
     bundle: bundleName,
     is_new_bundle: plan.bundleId === null,
     ...Object.fromEntries(Object.keys(IMPORT_ACTIONS).map((action) => [action, namesOf(plan, action)])),
+    public: plan.plan.filter(isPublic).map(({ name }) => name),
   }
 }
 
@@ -107,6 +113,7 @@ const STEP = object({
   action: where(isImportAction),
   /** The key's name in the library. */
   keyName: shown(300),
+  isSecret: truth,
   /** Some of the other bundles that use the key; for `own`, that keep theirs. */
   sharedWith: list(shown(300)),
   sharedTotal: number,

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { hasPrograms } from '../../../plumbing/test/programs.ts'
 import type { ExchangeRequest } from '../base/exchange.ts'
+import { VERSION } from '../base/version.ts'
 import { httpExchange } from './http-exchange.ts'
 
 const open = new Set<Server>()
@@ -33,6 +34,11 @@ async function serve(listener: RequestListener): Promise<string> {
 function get(url: string, limits: Partial<ExchangeRequest> = {}): ExchangeRequest {
   return { method: 'GET', url, timeoutMs: 5_000, maxBodyBytes: 1_000, ...limits }
 }
+
+test('every call names the client and its version', async () => {
+  const url = await serve(({ headers }, response) => response.end(headers['user-agent']))
+  expect((await httpExchange({})(get(url))).body).toBe(`keyferry/${VERSION}`)
+})
 
 describe('bounds', () => {
   test('a redirect is an answer like any other', async () => {

@@ -2,6 +2,7 @@ import http from 'node:http'
 import { codeOf } from '../base/cli-error.ts'
 import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../base/exchange.ts'
 import type { Environment } from '../base/parts.ts'
+import { VERSION } from '../base/version.ts'
 import { ownServerAgent } from './own-server.ts'
 import { proxyOf } from './proxies.ts'
 import { isLoopback } from './server-address.ts'
@@ -86,12 +87,15 @@ function send(outgoing: http.ClientRequest, body: string | undefined): Promise<h
   })
 }
 
+// The approval page knows by this name which bundles the client takes.
+const USER_AGENT = `keyferry/${VERSION}`
+
 function headersOf({ headers, body }: ExchangeRequest): Record<string, string> {
   const content: Record<string, string> =
     body === undefined
       ? {}
       : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
-  return { accept: 'application/json', ...content, ...headers }
+  return { accept: 'application/json', 'user-agent': USER_AGENT, ...content, ...headers }
 }
 
 function readBody(incoming: http.IncomingMessage, maxBytes: number): Promise<string> {

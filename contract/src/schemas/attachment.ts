@@ -44,8 +44,9 @@ export const AttachedToBundle = OkMessage.extend(Stricter).meta({ id: 'AttachedT
 export const ReorderKey = object('ReorderKey', { order: Position })
 
 /** `key_name` is the library name of the copy; without it the server makes one of the bundle's name and the delivered
- * name. The other fields are those of the copy. Without `value`, `is_secret`, `is_template` or
- * `description` it has that of the shared key; without `expires_at` or `rotate_after_days`, none. */
+ * name. The other fields are those of the copy. Without `value`, `is_template` or `description` it has that of the
+ * shared key; without `expires_at` or `rotate_after_days`, none. Without `is_secret`, a copy with a new value is
+ * secret, and any other copy keeps its mark. */
 export const SplitKey = partial(
   'SplitKey',
   { key_name: LibraryName, ...KeyFields },

@@ -43,17 +43,23 @@ export const CreateBundle = object(
 
 export const UpdateBundle = changeOf('UpdateBundle', fields, { name: 'dev/web', tags: 'dev' })
 
-/** The duplicate gets copies of the keys delivered as `own` and of those named in `values`, and shares all others.
- * `values` gives a copy another value, which is never a template. `key_names` gives a copy another library name than
- * the one that the server makes. */
+const deliveredNames = (field: string) =>
+  z
+    .array(z.string({ error: `${field} must be key names` }), {
+      error: `${field} must be an array of key names`,
+    })
+    .max(LIMITS.importEntries, `${field} must hold at most ${LIMITS.importEntries} names`)
+    .default([])
+
+/** The duplicate gets copies of the keys delivered as `own` and of those named in `values`, and shares all others. A
+ * copy is secret unless `public` names it, whatever the mark of the copied key is. `values` gives a copy another value,
+ * which is never a template. `key_names` gives a copy another library name than the one that the server makes. */
 export const DuplicateBundle = object(
   'DuplicateBundle',
   {
     name: BundleName,
-    own: z
-      .array(z.string({ error: 'own must be key names' }), { error: 'own must be an array of key names' })
-      .max(LIMITS.importEntries, `own must hold at most ${LIMITS.importEntries} names`)
-      .default([]),
+    own: deliveredNames('own'),
+    public: deliveredNames('public'),
     values: z
       .record(z.string(), environmentValue('values must be an object of texts'), {
         error: 'values must be an object of texts',

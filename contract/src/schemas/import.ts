@@ -12,10 +12,10 @@ const Names = (field: string) =>
 
 const VALUE_OR_BUNDLE = 'every entry needs a value, or the name of a bundle in from'
 
-/** One variable of the file. Without `is_secret` a known key keeps its mark, a
- * bundle's own key takes over the mark of the key it differs from, and any other new key is secret. The mask as a value
- * keeps what the bundle delivers. `from`, in the place of a value: use the key that this bundle delivers under the name
- * or, for a name in `own`, copy its value. */
+/** One variable of the file. Without `is_secret`, a key that the bundle already delivers keeps its mark, a key that it
+ * shares keeps its own, and every new key is secret, also one whose value comes from another bundle. So a value without
+ * a mark is shared only with a secret key. The mask as a value keeps what the bundle delivers. `from`, in the place of
+ * a value: use the key that this bundle delivers under the name or, for a name in `own`, copy its value. */
 const ImportEntry = z
   .object(
     {

@@ -67,5 +67,5 @@ export const LibraryMove = object('LibraryMove', {
   bundles: z.array(
     z.object({ name: BundleName, action: MoveAction, key_count: z.int(), bundle_id: Id.nullable() }),
   ),
-  keys: z.array(z.object({ name: KeyName, action: MoveAction, key_name: KeyName })),
+  keys: z.array(z.object({ name: KeyName, action: MoveAction, key_name: KeyName, is_secret: z.boolean() })),
 })

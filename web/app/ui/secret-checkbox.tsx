@@ -5,12 +5,31 @@ type SecretCheckboxProps = {
   onChange: (checked: boolean) => void
   /** For the text of a template. */
   isTemplate?: boolean
+  /** A new key that is probably not secret: the person can say so, and nothing else does. */
+  offersOpen?: boolean
 }
 
 /** Whether a key's value stays hidden once it is stored. */
-export function SecretCheckbox({ checked, onChange, isTemplate = false }: SecretCheckboxProps) {
+export function SecretCheckbox({
+  checked,
+  onChange,
+  isTemplate = false,
+  offersOpen = false,
+}: SecretCheckboxProps) {
   return (
-    <HintedCheckbox label="Secret" hint={hintOf(checked, isTemplate)} checked={checked} onChange={onChange} />
+    <div>
+      <HintedCheckbox
+        label="Secret"
+        hint={hintOf(checked, isTemplate)}
+        checked={checked}
+        onChange={onChange}
+      />
+      {checked && offersOpen && (
+        <p role="status" className="mt-1 pl-7 text-xs text-ink-soft">
+          This does not look secret. Untick the box if every member may read it.
+        </p>
+      )}
+    </div>
   )
 }
 

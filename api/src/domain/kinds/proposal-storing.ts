@@ -62,7 +62,12 @@ async function importOf({ stores }: Parts, { tenantId }: Caller, { proposalId, c
   const { own = [], share = [], replace = [], key_names = {}, marks = {} } = choice
   const imported: LibraryImport = {
     bundleName,
-    entries: entries.map(({ name }, at) => ({ name, value: values[at] ?? '', is_secret: marks[name] })),
+    // What the proposer did not let the owners read does not become readable through the mark of a known key.
+    entries: entries.map(({ name, is_secret }, at) => ({
+      name,
+      value: values[at] ?? '',
+      is_secret: marks[name] ?? (is_secret || undefined),
+    })),
     detach,
     choices: choicesOf({ own, share, replace, key_names }),
     planId: undefined,

@@ -13,10 +13,12 @@ import type { OwnCopy } from './split.ts'
 /*
  * A duplicate of a bundle is the start of another environment. It shares the keys of the bundle, so a changed value
  * changes in both, except for keys of which it gets copies. Every member may duplicate a bundle that sets no rules.
- * Only owners may copy keys, because who set a value may declare it not secret and read it.
+ * A copy is secret unless the caller names it in `public`. Only owners may copy keys, because who set a value may
+ * declare it not secret and read it.
  */
 
-/** `own`: delivered names whose keys are copied. `values` of copies, and their library names, by delivered name. */
+/** `own`: delivered names whose keys are copied; `public`: those of them that are not secret. `values` of copies, and
+ * their library names, by delivered name. */
 export type DuplicateDraft = z.output<typeof DuplicateBundle>
 
 export type Duplicate = {
@@ -35,8 +37,9 @@ export interface DuplicateStore {
 }
 
 /** @throws DomainError not_found · forbidden (a member who copies keys, or a bundle with rules) · invalid (a name that
- *   the bundle does not deliver, a mask in place of a value, or a library name that is too long) · conflict (the
- *   bundle's name or a library name is taken, or the bundle has legacy items, which two bundles cannot share) */
+ *   the bundle does not deliver, a shared one in `public`, a mask in place of a value, or a library name that is too
+ *   long) · conflict (the bundle's name or a library name is taken, or the bundle has legacy items, which two bundles
+ *   cannot share) */
 export async function duplicateBundle(
   bundles: BundleStore & DuplicateStore,
   caller: Caller,
@@ -47,11 +50,15 @@ export async function duplicateBundle(
   if (own.size > 0 && caller.role !== 'owner') throw ownerRequired()
   if (caller.role !== 'owner' && (await bundles.rights(caller.tenantId, bundleId))?.isRuled === true)
     throw ownerRequired()
+  const shown = new Set(draft.public)
+  const notCopied = draft.public.filter((name) => !own.has(name))
+  if (notCopied.length > 0) throw publicNotOwn(notCopied)
   for (const [name, value] of values) if (value === MASK) throw maskOverSecret(name)
   const id = clock.newId()
   const newCopy = (deliveredName: string) => ({
     keyId: clock.newId(),
     namesFor: (name: string) => namesFor(draft, name),
+    is_secret: !shown.has(deliveredName),
     ...givenValue(values.get(deliveredName)),
   })
   const duplicate = { of: bundleId, id, name: draft.name, own, newCopy }
@@ -71,6 +78,11 @@ function namesFor({ name: bundleName, key_names }: DuplicateDraft, name: string)
 
 export function hasLegacyItems(): DomainError {
   return new DomainError('conflict', 'this bundle has inline items: convert them into keys first')
+}
+
+function publicNotOwn(names: readonly string[]): DomainError {
+  const message = `public names keys that the duplicate shares, which keep their mark: ${names.join(', ')}`
+  return new DomainError('invalid', message, { details: { field: 'public', names } })
 }
 
 export function ownNotDelivered(names: readonly string[]): DomainError {

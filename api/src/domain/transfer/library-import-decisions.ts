@@ -96,7 +96,9 @@ function actionOn(entry: ImportEntry, attached: FoundKey, asked: PlannedImport):
   if (entry.value === MASK) return 'kept'
   if (isShared && own.has(name)) return 'own'
   // A member who duplicates a bundle has its secrets attached, and must not guess them this way.
-  if ((asked.mayCompare(attached) || !attached.is_secret) && isEqual(entry, attached)) return 'same'
+  const mark = entry.is_secret ?? attached.is_secret
+  const mayTell = asked.mayCompare(attached) || !attached.is_secret
+  if (mayTell && isEqual({ ...entry, is_secret: mark }, attached)) return 'same'
   if (!isShared && share.has(name)) {
     throw invalid('share is not possible, because the bundle has its own key: detach the key first', [name])
   }
@@ -133,10 +135,10 @@ function isProposed(key: FoundKey, bundleName: string, { isForProduction }: Impo
   return elsewhere.length === 0 || elsewhere.some((other) => areSiblings(other, bundleName))
 }
 
-// An entry without a mark takes over the key's. What a template delivers depends on the bundle.
-function isEqual({ value, is_secret }: ImportEntry, key: FoundKey): boolean {
+// An entry without a mark is secret. What a template delivers depends on the bundle.
+function isEqual({ value, is_secret = true }: ImportEntry, key: FoundKey): boolean {
   if (key.templateParts !== null) return false
-  return (is_secret ?? key.is_secret) === key.is_secret && key.value?.reveal() === value
+  return is_secret === key.is_secret && key.value?.reveal() === value
 }
 
 function isReplaced(name: string, { choices: { own, share, replace } }: PlannedImport): boolean {

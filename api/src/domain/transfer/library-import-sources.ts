@@ -54,11 +54,10 @@ function requireSources({ sources }: ImportLibrary, names: readonly string[], ca
 
 function filledIn(entry: ImportEntry, source: FoundKey | undefined): ImportEntry {
   if (entry.from === undefined || source === undefined) return entry
-  const { id, value, is_secret, description, templateParts } = source
+  const { id, value, description, templateParts } = source
   return {
     ...entry,
     value: value?.reveal() ?? '',
-    is_secret: entry.is_secret ?? is_secret,
     copied: { id, isTemplate: templateParts !== null, description },
   }
 }

@@ -127,12 +127,14 @@ export function makesKey({ action }: { action: ImportAction }): boolean {
   return action === 'create' || action === 'own'
 }
 
-/** Whether the key of a step is secret after the import. A new key without a mark takes over that of the key beside it;
- * without such a key it is secret. A shared key keeps its mark. A value in the place of a template is secret, because
- * the template may have had secret parts. */
-export function markAfter({ action, entry, key }: Pick<ImportStep, 'action' | 'entry' | 'key'>): boolean {
+/** Whether the key of a step is secret after the import. A key that the bundle uses as it is keeps its mark. Of a key
+ * that gets a value, the mark in the entry counts. Without it, a key that the bundle already delivers keeps its mark,
+ * and any other key is secret: no bundle takes over the mark of another one. A value in the place of a template is
+ * secret, because the template may have had secret parts. */
+export function markAfter({ action, entry, key, isAttached }: Omit<Decision, 'choices'>): boolean {
   if (action === 'share' || action === 'kept' || action === 'same') return key?.is_secret ?? true
-  const known = key?.templateParts === null ? key.is_secret : true
+  const staysItsOwn = action === 'update' || (action === 'replace' && isAttached)
+  const known = staysItsOwn && key?.templateParts === null ? key.is_secret : true
   return entry.is_secret ?? known
 }
 

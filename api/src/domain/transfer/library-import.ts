@@ -17,6 +17,7 @@ import {
   type ImportLibrary,
   type ImportStep,
   makesKey,
+  markAfter,
   splits,
   type WantedSizes,
 } from './library-import-step.ts'
@@ -199,11 +200,12 @@ function isOfMembers(step: ImportStep): boolean {
 }
 
 function planIdOf({ bundleId, steps, removals }: Omit<ImportPlan, 'planId'>, bundleName: string): string {
-  const seen = steps.map(({ entry, action, key, keyName }) => [
-    entry.name,
-    action,
-    keyName,
-    ...(key === null ? [] : [key.id, key.value_version, key.is_secret, key.elsewhere]),
+  const seen = steps.map((step) => [
+    step.entry.name,
+    step.action,
+    step.keyName,
+    markAfter(step),
+    ...(step.key ? [step.key.id, step.key.value_version, step.key.is_secret, step.key.elsewhere] : []),
   ])
   const removed = removals.map(({ name, key, breaks }) => [name, key.id, key.elsewhere, breaks])
   return digestOf(JSON.stringify([bundleId, bundleName, seen, removed]))

@@ -90,7 +90,7 @@ export async function changeKeys(
       const current = held.get(step.key?.id ?? '')
       const change = {
         value: Plaintext.of(step.entry.value),
-        is_secret: newMark(step),
+        is_secret: markAfter(step),
         isTemplate: step.entry.copied?.isTemplate ?? false,
         stamp,
       }
@@ -101,8 +101,4 @@ export async function changeKeys(
     await writeKeyChanges(parts, written)
     await turn()
   }
-}
-
-function newMark(step: Change['steps'][number]): boolean | undefined {
-  return step.key?.templateParts === null ? step.entry.is_secret : markAfter(step)
 }

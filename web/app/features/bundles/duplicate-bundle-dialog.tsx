@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
+import { OpenCopies } from '../../ui/open-copies.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { WeakerNotice } from '../../ui/stricter-notice.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
@@ -35,13 +36,16 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
   const copied = attached.filter((item) => own.get(item.name) === '')
   const typed = [...own].filter(([, value]) => value !== '')
   const problems = valueProblems(own)
+  const open = attached.flatMap((item) => (own.has(item.name) && !item.is_secret ? [item.name] : []))
+  const [isOpen, setOpen] = useState(false)
   const copiedIds = copied.flatMap(({ id }) => id ?? [])
   const weaker = useWeaker(copiedIds, bundle.id)
   const input = () => {
     const found = bundleNameProblem(name)
     setProblem(found)
     if (found !== null || problems.size > 0) return null
-    return { name, own: copied.map((item) => item.name), values: Object.fromEntries(typed) }
+    const values = Object.fromEntries(typed)
+    return { name, own: copied.map((item) => item.name), values, public: isOpen ? open : [] }
   }
   return (
     <FormDialog
@@ -64,6 +68,7 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
           Both bundles use the same keys: changing a value changes it in both.
         </p>
       )}
+      <OpenCopies names={open} checked={isOpen} onChange={setOpen} />
       <WeakerNotice names={weaker} />
     </FormDialog>
   )

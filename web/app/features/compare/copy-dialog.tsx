@@ -2,12 +2,13 @@ import { isProduction } from '@keyferry/contract/production'
 import { useState } from 'react'
 import type { Bundle, ComparedRow } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
-import { useStricter, useWeaker } from '../../lib/data/keys.ts'
+import { useLibrary, useStricter, useWeaker } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { OpenCopies } from '../../ui/open-copies.tsx'
 import { StricterNotice, WeakerNotice } from '../../ui/stricter-notice.tsx'
 import { copiesTo } from './compared-row.ts'
 
@@ -26,7 +27,12 @@ export function CopyDialog({ to, bundles, rows, onClose }: CopyDialogProps) {
   const copies = copiesTo(to.id, rows)
   const nameOf = (id: string) => bundles.find((bundle) => bundle.id === id)?.name ?? ''
   const names = copies.map(({ name }) => name)
-  const entries = copies.map(({ name, from }) => ({ name, from: nameOf(from) }))
+  const open = useOpen(copies)
+  const [isOpen, setOpen] = useState(false)
+  const marked = new Set(isOpen && !isShared ? open : [])
+  const entries = copies.map(({ name, from }) => {
+    return { name, from: nameOf(from), ...(marked.has(name) ? { is_secret: false } : {}) }
+  })
   const change = useChange('importVariables', { bundle: to.name, entries, own: isShared ? [] : names })
   const production = isProduction(to)
   const ids = copies.map(({ keyId }) => keyId)
@@ -69,8 +75,16 @@ export function CopyDialog({ to, bundles, rows, onClose }: CopyDialogProps) {
         checked={isShared}
         onChange={setShared}
       />
+      {!isShared && <OpenCopies names={open} checked={isOpen} onChange={setOpen} />}
       <StricterNotice names={stricter} />
       <WeakerNotice names={weaker} />
     </FormDialog>
   )
+}
+
+/** The names whose keys are not secret. */
+function useOpen(copies: ReturnType<typeof copiesTo>): string[] {
+  const keys = useLibrary().data ?? []
+  const open = new Set(keys.flatMap(({ id, is_secret }) => (is_secret ? [] : [id])))
+  return copies.flatMap(({ name, keyId }) => (open.has(keyId) ? [name] : []))
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ImportAction, ImportStep } from '../../lib/calls/answers.ts'
 import { planText } from '../../lib/words/import-steps.ts'
-import { applying, hasWork } from './decisions.ts'
+import { hasWork, offeredOpen, UNDECIDED } from './decisions.ts'
 
 const step = (name: string, action: ImportAction): ImportStep => ({
   name,
@@ -14,25 +14,13 @@ const step = (name: string, action: ImportAction): ImportStep => ({
   choices: [],
 })
 
-test('new keys get the mark that their names suggest; known keys and decisions stay', () => {
-  const entries = [
-    { name: 'PORT', value: '80' },
-    { name: 'API_TOKEN', value: 'x' },
-    { name: 'HOST', value: 'h', is_secret: true },
-    { name: 'LOG_LEVEL', value: 'info' },
-  ]
-  const plan = [
-    step('PORT', 'create'),
-    step('API_TOKEN', 'create'),
-    step('HOST', 'create'),
-    step('LOG_LEVEL', 'own'),
-  ]
-  const request = applying(
-    { bundle: 'dev/app', entries },
-    { bundle_id: null, plan, plan_id: 'p', stricter: [] },
-  )
-  expect(request.plan_id).toBe('p')
-  expect(request.entries.map(({ is_secret }) => is_secret)).toEqual([false, true, true, undefined])
+test('names of new keys that do not look secret are offered, unless the person decided', () => {
+  const named = ['PORT', 'API_TOKEN', 'HOST', 'LOG_LEVEL', 'TZ']
+  const entries = named.map((name, at) => ({ name, value: 'x', line: at + 1 }))
+  const actions = ['create', 'create', 'create', 'own', 'share'] as const
+  const plan = actions.map((action, at) => step(named[at] ?? '', action))
+  const decided = { ...UNDECIDED, secret: new Map([['HOST', true]]) }
+  expect(offeredOpen(entries, plan, decided)).toEqual(['PORT', 'LOG_LEVEL'])
 })
 
 test('a plan is counted by what it does', () => {

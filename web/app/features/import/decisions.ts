@@ -1,4 +1,5 @@
-import type { ImportChoice, ImportPlan, ImportRequest, ImportStep } from '../../lib/calls/answers.ts'
+import type { EnvEntry } from '@keyferry/contract/env'
+import type { ImportChoice, ImportStep } from '../../lib/calls/answers.ts'
 import { looksSecret } from '../../lib/rules/key-names.ts'
 import { changedOf } from '../../lib/words/import-steps.ts'
 
@@ -19,8 +20,10 @@ export function deciding(decisions: Decisions, onDecide: (decisions: Decisions) 
       const given = new Set(names)
       onDecide({ ...decisions, skipped: isSkipped ? skipped.union(given) : skipped.difference(given) })
     },
-    mark: (name: string, isSecret: boolean) =>
-      onDecide({ ...decisions, secret: new Map(secret).set(name, isSecret) }),
+    mark: (names: readonly string[], isSecret: boolean) => {
+      const marked = names.map((name) => [name, isSecret] as const)
+      onDecide({ ...decisions, secret: new Map([...secret, ...marked]) })
+    },
     choose: (names: readonly string[], choice: ImportChoice) => {
       const chosen = names.map((name) => [name, choice] as const)
       onDecide({ ...decisions, choices: new Map([...choices, ...chosen]) })
@@ -28,15 +31,15 @@ export function deciding(decisions: Decisions, onDecide: (decisions: Decisions) 
   }
 }
 
-/** The request that carries out a plan: new keys get the mark that their names suggest unless the person decided. */
-export function applying(request: ImportRequest, { plan, plan_id }: ImportPlan): ImportRequest {
-  const created = new Set(plan.filter(({ action }) => action === 'create').map(({ name }) => name))
-  const entries = request.entries.map((entry) =>
-    created.has(entry.name) && entry.is_secret === undefined
-      ? { ...entry, is_secret: looksSecret(entry.name, entry.value ?? '') }
-      : entry,
-  )
-  return { ...request, entries, plan_id }
+/** The names of new keys that do not look secret, as far as the person has not decided. */
+export function offeredOpen(
+  entries: readonly EnvEntry[],
+  plan: readonly ImportStep[],
+  { secret }: Decisions,
+) {
+  const isNew = new Map(plan.map(({ name, action }) => [name, action === 'create' || action === 'own']))
+  const open = entries.filter(({ name, value }) => isNew.get(name) === true && !looksSecret(name, value))
+  return open.flatMap(({ name }) => (secret.has(name) ? [] : [name]))
 }
 
 /** Whether a plan writes anything. */

@@ -2,13 +2,14 @@ import type { readImport } from '@keyferry/contract/env'
 import type { ReactNode } from 'react'
 import type { ImportChoice, ImportPlan } from '../../lib/calls/answers.ts'
 import { useReadableValues } from '../../lib/data/bundles.ts'
+import { listed } from '../../lib/words/counted.ts'
 import { choiceOf, planText } from '../../lib/words/import-steps.ts'
 import { Button } from '../../ui/button.tsx'
 import { TryAgain } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Rows } from '../../ui/section.tsx'
 import { CrossingNotice, StricterNotice } from '../../ui/stricter-notice.tsx'
-import { type Decisions, deciding } from './decisions.ts'
+import { type Decisions, deciding, offeredOpen } from './decisions.ts'
 import { PreviewRow } from './preview-row.tsx'
 import type { Planning } from './use-plan.ts'
 
@@ -38,6 +39,10 @@ export function ImportPreview({ read, planning, decisions, onDecide }: ImportPre
       <ReadNotes {...read} />
       <StricterNotice names={plan?.stricter ?? []} />
       {plan !== null && <AllChoices plan={plan.plan} onChoose={choose} />}
+      <OpenOffer
+        names={offeredOpen(read.entries, plan?.plan ?? [], decisions)}
+        onOpen={(names) => mark(names, false)}
+      />
       <PlanProblem planning={planning} onSkip={(names) => skip(names, true)} />
       <Rows className="mt-2">
         {read.entries.map((entry) => (
@@ -49,12 +54,32 @@ export function ImportPreview({ read, planning, decisions, onDecide }: ImportPre
             before={before.get(entry.name)}
             secret={decisions.secret.get(entry.name)}
             onSkip={(name, skipped) => skip([name], skipped)}
-            onSecret={mark}
+            onSecret={(name, isSecret) => mark([name], isSecret)}
             onChoose={(name, choice) => choose([name], choice)}
           />
         ))}
       </Rows>
     </section>
+  )
+}
+
+type OpenOfferProps = { names: readonly string[]; onOpen: (names: readonly string[]) => void }
+
+/** New keys are secret until the person says otherwise, here or in the row. */
+function OpenOffer({ names, onOpen }: OpenOfferProps) {
+  if (names.length === 0) return null
+  return (
+    <Notice tone="plain" className="mt-2">
+      <p>
+        New variables are secret. {listed(names, 5)} {names.length === 1 ? 'does' : 'do'} not look secret.
+      </p>
+      <Button
+        label={`Mark ${names.length === 1 ? 'it' : `these ${names.length}`} as not secret`}
+        size="small"
+        className="mt-2"
+        onClick={() => onOpen(names)}
+      />
+    </Notice>
   )
 }
 

@@ -4,7 +4,7 @@ import { useChange } from '../../lib/calls/use-call.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../../ui/button.tsx'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
-import { applying, hasWork } from './decisions.ts'
+import { hasWork } from './decisions.ts'
 import type { Planning } from './use-plan.ts'
 
 type ImportSubmitProps = {
@@ -26,10 +26,13 @@ export function ImportSubmit({ planning, unreadable, count, onName, onDone }: Im
   const hasChanged = describeFailure(carryOut.error).code === 'plan_changed'
   const submit = () => {
     if (!onName() || plan === null || request === null || isPending) return
-    carryOut.mutate(applying(request, plan), {
-      onSuccess: onDone,
-      onError: (error) => describeFailure(error).code === 'plan_changed' && again(),
-    })
+    carryOut.mutate(
+      { ...request, plan_id: plan.plan_id },
+      {
+        onSuccess: onDone,
+        onError: (error) => describeFailure(error).code === 'plan_changed' && again(),
+      },
+    )
   }
   return (
     <>

@@ -104,7 +104,7 @@ const BUNDLE_NOTES = { create: 'new', left_out: 'exists here: left out', rename:
 function MovePlan({ plan, busy, onMove }: { plan: LibraryMove; busy: boolean; onMove: () => void }) {
   const { bundles, keys } = plan
   const leftOut = bundles.filter(({ action }) => action === 'left_out')
-  const hasWork = [...bundles, ...keys].some(({ action }) => action === 'create' || action === 'rename')
+  const hasWork = [...bundles, ...keys].some(isMade)
   return (
     <section aria-labelledby="move-plan" className="space-y-4">
       <h2 id="move-plan" className="text-sm font-semibold">
@@ -142,18 +142,35 @@ function MovePlan({ plan, busy, onMove }: { plan: LibraryMove; busy: boolean; on
   )
 }
 
-const KEY_NOTES = [
-  ['rename', 'Renamed', 'These names exist here with other values. Programs get the same names as before.'],
-  ['share', 'Shared', 'This workspace has these keys with the same values.'],
-  ['left_out', 'Left out', 'The names exist here, or only bundles that are left out use these keys.'],
-] as const
+type MovedKey = LibraryMove['keys'][number]
+
+const isMade = ({ action }: Pick<MovedKey, 'action'>) => action === 'create' || action === 'rename'
+
+const KEY_NOTES: readonly [title: string, why: string, isOne: (key: MovedKey) => boolean][] = [
+  [
+    'Not secret',
+    'Every member of this workspace can read these values, as in the library that they come from.',
+    (key) => isMade(key) && !key.is_secret,
+  ],
+  [
+    'Renamed',
+    'These names exist here with other values. Programs get the same names as before.',
+    ({ action }) => action === 'rename',
+  ],
+  ['Shared', 'This workspace has these keys with the same values.', ({ action }) => action === 'share'],
+  [
+    'Left out',
+    'The names exist here, or only bundles that are left out use these keys.',
+    ({ action }) => action === 'left_out',
+  ],
+]
 
 function KeyNotes({ keys }: Pick<LibraryMove, 'keys'>) {
-  return KEY_NOTES.map(([action, title, why]) => {
-    const some = keys.filter((key) => key.action === action)
+  return KEY_NOTES.map(([title, why, isOne]) => {
+    const some = keys.filter(isOne)
     if (some.length === 0) return null
     return (
-      <details key={action} className="text-sm">
+      <details key={title} className="text-sm">
         <summary>
           {title}: {counted(some.length, 'key')}
         </summary>
@@ -186,6 +203,6 @@ function sealedLibraryIn(text: string): LibraryMoveRequest['library'] | string {
 /** What arrives, for example `2 bundles and 7 keys`. */
 function movedText({ bundles, keys }: LibraryMove): string {
   const arriving = bundles.filter(({ action }) => action === 'create').length
-  const made = keys.filter(({ action }) => action === 'create' || action === 'rename').length
+  const made = keys.filter(isMade).length
   return `${counted(arriving, 'bundle')} and ${counted(made, 'key')}`
 }

@@ -2,7 +2,6 @@ import type { EnvEntry } from '@keyferry/contract/env'
 import { MASK } from '@keyferry/contract/limits'
 import { useId } from 'react'
 import type { ImportChoice as Choice, ImportStep } from '../../lib/calls/answers.ts'
-import { looksSecret } from '../../lib/rules/key-names.ts'
 import { valueWarnings } from '../../lib/rules/value-warnings.ts'
 import { changes, noteOf } from '../../lib/words/import-steps.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -17,7 +16,7 @@ type PreviewRowProps = {
   skipped: boolean
   /** What the bundle delivers now, if everyone may read it. */
   before: string | undefined
-  /** What the person decided; undefined follows the name or the key. */
+  /** What the person decided; undefined follows the plan. */
   secret: boolean | undefined
   onSkip: (name: string, skipped: boolean) => void
   onSecret: (name: string, secret: boolean) => void
@@ -61,7 +60,7 @@ export function PreviewRow({ entry, step, skipped, before, secret, ...decide }: 
       {planned && <StepChoice step={planned} onChoose={decide.onChoose} />}
       <Checkbox
         className="inline-flex min-h-7 items-center gap-2 text-sm text-ink-soft"
-        checked={secret ?? isSecret(entry, step)}
+        checked={secret ?? step?.is_secret ?? true}
         aria-label={`Secret: ${name}`}
         disabled={skipped || (step !== undefined && step.action !== 'create' && step.action !== 'own')}
         onChange={(checked) => decide.onSecret(name, checked)}
@@ -69,8 +68,4 @@ export function PreviewRow({ entry, step, skipped, before, secret, ...decide }: 
       />
     </li>
   )
-}
-
-function isSecret({ name, value }: EnvEntry, step: ImportStep | undefined): boolean {
-  return step === undefined || step.action === 'create' ? looksSecret(name, value) : step.is_secret
 }

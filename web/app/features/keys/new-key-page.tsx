@@ -32,10 +32,10 @@ export function NewKeyPage() {
 
 type Problems = { name?: string; value?: string }
 
-/** Asks for a new library key. Whether it is secret is guessed from its name until the person decides. */
+/** Asks for a new library key. It is secret unless the person says otherwise. */
 function KeyForm() {
   const [, navigate] = useLocation()
-  const { draft, set, isSecret, decideSecret, problems, submit, isPending } = useNewKey()
+  const { draft, set, isSecret, setSecret, looksOpen, problems, submit, isPending } = useNewKey()
   const closing = useClosing()
   const template = draft.is_template ? templateIn(draft.value) : null
   return (
@@ -63,7 +63,12 @@ function KeyForm() {
         onChange={(is_template) => set({ is_template })}
       />
       {template?.problem === null && <TemplateParts parts={template.parts} bundles={[]} />}
-      <SecretCheckbox checked={isSecret} onChange={decideSecret} isTemplate={draft.is_template} />
+      <SecretCheckbox
+        checked={isSecret}
+        onChange={setSecret}
+        isTemplate={draft.is_template}
+        offersOpen={looksOpen}
+      />
       <DescriptionField value={draft.description} onChange={(description) => set({ description })} />
       <LifetimeFields lifetime={draft} onChange={set} />
       <div className="flex justify-end gap-3 pt-2">
@@ -86,11 +91,10 @@ function useNewKey() {
     description: '',
     ...NO_LIFETIME,
   })
-  const [decided, decideSecret] = useState<boolean | null>(null)
+  const [isSecret, setSecret] = useState(true)
   const [problems, setProblems] = useState<Problems>({})
   const saved = useUnsaved(draft.name !== '' || draft.value !== '' || draft.description !== '')
-  const guessed = !draft.is_template && (draft.name === '' || looksSecret(draft.name, draft.value))
-  const isSecret = decided ?? guessed
+  const looksOpen = draft.is_template || (draft.name !== '' && !looksSecret(draft.name, draft.value))
   const submit = () => {
     const found = problemsOf(draft)
     setProblems(found)
@@ -109,7 +113,7 @@ function useNewKey() {
     )
   }
   const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
-  return { draft, set, isSecret, decideSecret, problems, submit, isPending: create.isPending }
+  return { draft, set, isSecret, setSecret, looksOpen, problems, submit, isPending: create.isPending }
 }
 
 type Typed = { name: string; value: string; is_template: boolean }

@@ -5,6 +5,7 @@ import { variableOf } from '../../lib/rules/variables.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
 import { Select } from '../../ui/select.tsx'
 import { WeakerNotice } from '../../ui/stricter-notice.tsx'
 
@@ -15,8 +16,8 @@ type ReachDialogProps = {
   change: KeyChange
   busy: boolean
   problem: string | null
-  /** Null: in every bundle. */
-  onConfirm: (bundleId: string | null) => void
+  /** `bundleId` null: in every bundle. `mark`: of the bundle's new key, if the person has to choose it. */
+  onConfirm: (bundleId: string | null, mark: { is_secret?: boolean }) => void
   onClose: () => void
 }
 
@@ -24,7 +25,10 @@ type ReachDialogProps = {
 export function ReachDialog({ item, bundleId, change, onConfirm, ...question }: ReachDialogProps) {
   const { bundles } = item
   const [only, setOnly] = useState(bundles.some(({ id }) => id === bundleId) ? bundleId : null)
+  const [isHidden, setHidden] = useState(true)
   const [first] = bundles
+  const isNewKey = only !== null && change.value !== undefined
+  const asksMark = isNewKey && !item.is_secret && change.is_secret === undefined
   // Without a new value, the bundle's new key gets a copy of the old one.
   const weaker = useWeaker([item.id], change.value === undefined ? only : null)
   return (
@@ -34,7 +38,7 @@ export function ReachDialog({ item, bundleId, change, onConfirm, ...question }: 
       action={only === null ? `Change all ${bundles.length} bundles` : 'Change only this bundle'}
       look="primary"
       bodyClass=""
-      onConfirm={() => onConfirm(only)}
+      onConfirm={() => onConfirm(only, asksMark ? { is_secret: isHidden } : {})}
     >
       <fieldset className="space-y-3">
         <legend className="sr-only">Where the key changes</legend>
@@ -57,6 +61,11 @@ export function ReachDialog({ item, bundleId, change, onConfirm, ...question }: 
           onChange={setOnly}
           className="field mt-2 ml-8 w-[calc(100%-2rem)] font-mono text-sm"
         />
+      )}
+      {asksMark && (
+        <div className="mt-3 ml-8">
+          <SecretCheckbox checked={isHidden} onChange={setHidden} />
+        </div>
       )}
       <WeakerNotice names={weaker} />
       {change.is_secret === false && (

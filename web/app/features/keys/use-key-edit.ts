@@ -87,7 +87,8 @@ function useSaving(
   const onError = (error: unknown) => {
     if (describeFailure(error).code === 'version_conflict') onAnswer()
   }
-  const send = (bundleId: string | null) => saving.mutate({ change, bundleId }, { onSuccess, onError })
+  const send = (bundleId: string | null, mark: { is_secret?: boolean } = {}) =>
+    saving.mutate({ change: { ...change, ...mark }, bundleId }, { onSuccess, onError })
   return { send, saving, newVersion }
 }
 

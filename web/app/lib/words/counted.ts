@@ -1,6 +1,6 @@
 /** For example `1 key` and `3 keys`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`
 }
 
 /** The first of some names, and how many more there are: `dev/app, dev/web and 2 more`. */

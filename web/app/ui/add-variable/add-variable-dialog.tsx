@@ -56,7 +56,7 @@ export function AddVariableDialog({ bundle, name: given = '', among = [], onClos
           />
         </div>
         <div className="max-w-72 sm:pt-6">
-          <SecretCheckbox checked={isSecret} onChange={draft.decideSecret} />
+          <SecretCheckbox checked={isSecret} onChange={draft.setSecret} offersOpen={draft.looksOpen} />
         </div>
       </div>
       <Known name={name} {...having} />
@@ -142,16 +142,15 @@ type Problems = { name: string | null; values: ReadonlyMap<string, string>; none
 
 const NOWHERE: Place = { kind: 'none' }
 
-/** A variable that is being written, and what is wrong with it. Whether it is secret is guessed until the person
- * decides. */
+/** A variable that is being written, and what is wrong with it. It is secret unless the person says otherwise. */
 function useVariableDraft(given: string, environments: readonly { name: string }[]) {
   const [name, setName] = useState(given)
   const [chosen, setChosen] = useState<Places>(new Map())
-  const [decided, decideSecret] = useState<boolean | null>(null)
+  const [isSecret, setSecret] = useState(true)
   const [problems, setProblems] = useState<Problems>({ name: null, values: new Map(), none: false })
   const places: Places = new Map(environments.map((each) => [each.name, chosen.get(each.name) ?? NOWHERE]))
   const values = [...places.values()].flatMap((place) => (place.kind === 'own' ? [place.value] : []))
-  const isSecret = decided ?? (name === '' || ['', ...values].some((value) => looksSecret(name, value)))
+  const looksOpen = name !== '' && ['', ...values].every((value) => !looksSecret(name, value))
   const input = () => {
     const asked = importOf({ name, isSecret, places })
     const found = { name: nameProblem(name), values: problemsIn(places), none: asked === null }
@@ -160,7 +159,7 @@ function useVariableDraft(given: string, environments: readonly { name: string }
   }
   const setPlace = (bundle: string, place: Place) => setChosen(new Map([...chosen, [bundle, place]]))
   const isTyped = name !== given || values.some((value) => value !== '')
-  return { name, setName, places, setPlace, isSecret, decideSecret, problems, input, isTyped }
+  return { name, setName, places, setPlace, isSecret, setSecret, looksOpen, problems, input, isTyped }
 }
 
 function nameProblem(name: string): string | null {

@@ -9,6 +9,7 @@ import { isComposing } from '../../../lib/page/composing.ts'
 import { useClosing, useUnsaved } from '../../../lib/page/unsaved.ts'
 import { valueProblem } from '../../../lib/rules/value-warnings.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { FailureNotice, Notice } from '../../../ui/notice.tsx'
 import { TextArea } from '../../../ui/text-field.tsx'
@@ -36,8 +37,21 @@ export function ValueEditor(props: ValueEditorProps) {
 type ValueFormProps = ValueEditorProps & { held: KeyWithBundles }
 
 function ValueForm(props: ValueFormProps) {
-  const { value, setValue, splits, save, saving, problem, isReady, conflict, onKeyDown, submit, close } =
-    useValue(props)
+  const {
+    value,
+    setValue,
+    isHidden,
+    setHidden,
+    splits,
+    save,
+    saving,
+    problem,
+    isReady,
+    conflict,
+    onKeyDown,
+    submit,
+    close,
+  } = useValue(props)
   const { bundle, item, held } = props
   const [isShown, setShown] = useState(false)
   const button = { size: 'small', disabled: !isReady, busy: saving.isPending } as const
@@ -70,6 +84,14 @@ function ValueForm(props: ValueFormProps) {
         )}
       </div>
       <ValueWarnings value={value} />
+      {splits && !item.is_secret && (
+        <Checkbox
+          className="inline-flex items-center gap-2 text-sm"
+          checked={isHidden}
+          onChange={setHidden}
+          label={`Secret, if saved in ${bundle.name} only`}
+        />
+      )}
       {conflict.isOpen ? <ValueConflict item={held} {...conflict} /> : <FailureNotice error={saving.error} />}
       <div className="flex flex-wrap gap-2">
         {splits && <Button label="Save here only" type="submit" look="primary" {...button} />}
@@ -91,6 +113,7 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
   const [seen, setSeen] = useState(held)
   const before = item.is_secret ? '' : seen.value
   const [value, setValue] = useState(before)
+  const [isHidden, setHidden] = useState(true)
   const splits = useIsOwner() && held.bundles.length > 1
   const saving = useSaveKey(held.id)
   const saved = useUnsaved(value !== before)
@@ -101,7 +124,8 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
   // A bundle that gets its own key gets another row, which takes along the callbacks of a plain `mutate`.
   const save = async (bundleId: string | null) => {
     if (!isReady || saving.isPending) return
-    const change = { value, expected_version: seen.version }
+    const mark = bundleId !== null && !item.is_secret ? { is_secret: isHidden } : {}
+    const change = { value, expected_version: seen.version, ...mark }
     const isSaved = await saving.mutateAsync({ change, bundleId }).then(
       () => true,
       () => false,
@@ -133,7 +157,21 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
     event.preventDefault()
     submit()
   }
-  return { value, setValue, splits, save, saving, problem, isReady, conflict, onKeyDown, submit, close }
+  return {
+    value,
+    setValue,
+    isHidden,
+    setHidden,
+    splits,
+    save,
+    saving,
+    problem,
+    isReady,
+    conflict,
+    onKeyDown,
+    submit,
+    close,
+  }
 }
 
 function placesOf({ bundles }: KeyWithBundles): string {

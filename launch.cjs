@@ -35,7 +35,8 @@ function refuse() {
 function launch(args) {
   const program = fs.existsSync(MODULES) && [...installed(), process.execPath].find(isUsable)
   if (!program) refuse()
-  process.env.PATH = path.dirname(program) + path.delimiter + process.env.PATH
+  // An empty entry would mean the current folder.
+  process.env.PATH = [path.dirname(program), process.env.PATH].filter(Boolean).join(path.delimiter)
   const child = spawn(program, args, { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => pass(signal, child))
   child.on('error', (error) => {

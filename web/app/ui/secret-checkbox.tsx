@@ -25,7 +25,7 @@ export function SecretCheckbox({
         onChange={onChange}
       />
       {checked && offersOpen && (
-        <p role="status" className="mt-1 pl-7 text-xs text-ink-soft">
+        <p role="status" className="mt-1 pl-7.5 text-xs text-ink-soft">
           This does not look secret. Untick the box if every member may read it.
         </p>
       )}

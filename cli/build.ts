@@ -49,10 +49,16 @@ const quickBuiltins: Plugin = {
   },
 }
 
-const separateMcp: Plugin = {
-  name: 'separate-mcp',
+const SEPARATE = { mcp: 'mcp/serve.ts', 'live-view': 'terminal/live-view.ts' }
+
+const separateFiles: Plugin = {
+  name: 'separate-files',
   setup: (plugin) => {
-    plugin.onResolve({ filter: /\/mcp\/serve\.ts$/ }, () => ({ path: './mcp.js', external: true }))
+    plugin.onResolve({ filter: /\.ts$/ }, ({ path, kind }) => {
+      const found = Object.entries(SEPARATE).find(([, source]) => path.endsWith(`/${source}`))
+      if (found === undefined || kind !== 'dynamic-import') return null
+      return { path: `./${found[0]}.js`, external: true }
+    })
   },
 }
 
@@ -81,7 +87,8 @@ await copyFile(join(HERE, '..', 'LICENSE'), join(DIST, 'LICENSE'))
 await copyFile(join(HERE, 'README.md'), join(DIST, 'README.md'))
 
 // One file: a module in it still runs only when a lazy import needs it, and one file is read faster than many. What
-// serves agents has its own file, because its libraries are twice as large as everything else.
+// serves agents has its own file, because its libraries are twice as large as everything else. What only a person at a
+// terminal sees has one too, so that the package contains its library once.
 async function bundle(): Promise<void> {
   const options: BuildOptions = {
     outdir: join(DIST, 'lib'),
@@ -92,17 +99,12 @@ async function bundle(): Promise<void> {
     minify: true,
     legalComments: 'linked',
   }
-  await build({
-    ...options,
-    entryPoints: [join(HERE, 'src', 'main.ts')],
-    plugins: [quickBuiltins, separateMcp],
-  })
-  await build({
-    ...options,
-    entryPoints: { mcp: join(HERE, 'src', 'mcp', 'serve.ts') },
-    plugins: [quickBuiltins],
-  })
-  await build({ ...options, entryPoints: [join(HERE, 'src', 'client.ts')], plugins: [quickBuiltins] })
+  for (const [name, source] of Object.entries({ main: 'main.ts', client: 'client.ts', ...SEPARATE }))
+    await build({
+      ...options,
+      entryPoints: { [name]: join(HERE, 'src', source) },
+      plugins: [quickBuiltins, separateFiles],
+    })
   // CommonJS, so that --require and require() load it on every Node.
   await build({
     ...options,

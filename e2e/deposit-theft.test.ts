@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../server/test/program.ts'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
+import { createLibrary } from './app-library.ts'
 import { openPage, readRequest } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type ClientOptions, clientTerminal } from './client-terminal.ts'
@@ -16,6 +17,7 @@ import { closeTerminals, hasTerminal, type Terminal } from './terminal.ts'
 const SECRET = 'planted-stolen'
 const LINK = /http\S+\/approve\/([0-9a-f]{32})/
 const QUESTION = /Store in this workspace\? \[y\/N\] /
+const USE_QUESTION = /Use this workspace\? \[y\/N\] /
 
 const importing = (bundle: string, more: readonly string[] = []) => [
   'import',
@@ -23,6 +25,11 @@ const importing = (bundle: string, more: readonly string[] = []) => [
   '--bundle',
   bundle,
   ...more,
+]
+
+const PULL = ['pull', 'dev/values', '--format', 'json', '--workspace']
+const holding = (value: string) => [
+  { name: 'dev/values', keys: [{ name: 'POISON', value, is_secret: true }] },
 ]
 
 type Call = ReturnType<typeof callAs>
@@ -44,17 +51,22 @@ describe.skipIf(!hasBrowser() || !hasTerminal()).each(['typed'])(
     let opened: Awaited<ReturnType<typeof noteAddresses>>
     let cookie: SessionCookie
     let own: string
+    let owner: Call
     let stranger: Call
+    let strangerHeaders: Record<string, string>
     let theirs: string
 
     beforeAll(async () => {
-      const env = { ...ACCOUNTS, TRUST_PROXY: '127.0.0.1', APPROVAL_ASSURANCE: assurance }
+      const rate = { REQUESTS_PER_MINUTE: '100' }
+      const env = { ...ACCOUNTS, ...rate, TRUST_PROXY: '127.0.0.1', APPROVAL_ASSURANCE: assurance }
       server = await startServer({ env })
       opened = await noteAddresses(folder.path)
       cookie = await setUpOwner(server.url)
-      const owner = callAs(server.url, cookie)
+      owner = callAs(server.url, cookie)
       own = (await owner('GET', '/api/v1/me', {})).tenant.id
-      stranger = callAs(server.url, await joined(server.url, sessionHeaders(server.url, cookie)))
+      const strange = await joined(server.url, sessionHeaders(server.url, cookie))
+      strangerHeaders = sessionHeaders(server.url, strange)
+      stranger = callAs(server.url, strange)
       theirs = (await stranger('POST', '/api/v1/tenants', { body: { name: "sam's workspace" } })).id
       await writeFile(join(folder.path, '.env'), `STOLEN=${SECRET}\n`)
     }, 120_000)
@@ -199,6 +211,59 @@ describe.skipIf(!hasBrowser() || !hasTerminal()).each(['typed'])(
         await rm(join(folder.path, 'keyferry.json'))
       }
     })
+
+    const pull = (workspace: string, ...more: string[]) => client([...PULL, workspace, ...more])
+
+    /** Approves a request for values out of a workspace. */
+    async function give(terminal: Terminal, call: Call, workspace: string): Promise<void> {
+      const [, request_id = ''] = await terminal.appears(LINK)
+      const headers = { 'keyferry-workspace': workspace }
+      const params = { request_id }
+      const { user_code } = await call('GET', '/api/v1/requests/{request_id}/context', { params })
+      const bundles = await call('GET', '/api/v1/requests/{request_id}/bundles', { params, headers })
+      const bundle = bundles.find(({ name }) => name === 'dev/values')
+      const body = { bundle_id: bundle?.id ?? '', include_keys: ['POISON'], user_code }
+      await call('POST', '/api/v1/requests/{request_id}/encrypt-from-bundle', { params, headers, body })
+    }
+
+    test("values of a stranger's workspace of the same name are not used", async () => {
+      const other = (await stranger('POST', '/api/v1/tenants', { body: { name: "sam's workspace" } })).id
+      await createLibrary(server.url, holding('planted-poison'), {
+        ...strangerHeaders,
+        'keyferry-workspace': other,
+      })
+      await createLibrary(server.url, holding('planted-honest'), sessionHeaders(server.url, cookie))
+
+      const silent = pull("sam's workspace", '--json')
+      expect(await silent.exit).toBe(2)
+      expect(silent.output()).toContain('--workspace ID')
+      const asked = pull("sam's workspace")
+      await give(asked, stranger, other)
+      await asked.appears(/Approved by kim for the workspace [0-9a-f-]{36}, named "sam's workspace"/)
+      await asked.appears(USE_QUESTION)
+      asked.type('n\r')
+      expect(await asked.exit).toBe(6)
+      expect(asked.output()).not.toContain('planted')
+      const flagged = pull(own)
+      await give(flagged, stranger, other)
+      expect(await flagged.exit).toBe(6)
+      expect(flagged.output()).not.toContain('planted')
+
+      // After a yes the name means this workspace, here and at this server.
+      const honest = pull("sam's workspace")
+      await give(honest, owner, own)
+      await honest.appears(USE_QUESTION)
+      honest.type('y\r')
+      expect(await honest.exit).toBe(0)
+      expect(honest.output()).toContain('planted-honest')
+      const refused = pull("sam's workspace")
+      await give(refused, stranger, other)
+      expect(await refused.exit).toBe(6)
+      const again = pull("sam's workspace", '--json')
+      await give(again, owner, own)
+      expect(await again.exit).toBe(0)
+      for (const each of [flagged, refused, again]) expect(each.output()).not.toMatch(USE_QUESTION)
+    }, 60_000)
 
     test('the name of a workspace is no proof: the stranger has the same', async () => {
       const terminal = client(importing('dev/named', ['--workspace', "sam's workspace"]))

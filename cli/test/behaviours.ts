@@ -28,6 +28,14 @@ export const BEHAVIOURS = {
   'approves in another workspace': {
     wait: (asked) => delivery(asked, VALUES, { workspace: { id: 'e5a7d1c2', name: 'Private' } }),
   },
+  // The signed workspace has the same name; the answer beside it has the id that is asked for.
+  'approves in a workspace of the same name': {
+    authMode: 'oidc',
+    wait: (asked) =>
+      signedDelivery(asked, VALUES, {
+        workspace: { id: 'e5a7d1c2-0c5e-4f0e-9a55-7a10f0b6a0e3', name: 'Acme' },
+      }),
+  },
   'approves without required keys': {
     wait: (asked) => delivery(asked, VALUES, { missing_required: ['SMTP_PASSWORD', 'API_TOKEN'] }),
   },

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requireShell } from '../../e2e/real-shells.ts'
 import { startServer } from '../../e2e/start-server.ts'
 import { commands } from '../src/commands/commands.ts'
+import { pinWorkspace } from '../src/project/workspace-pins.ts'
 import { socketPath, takeCodes } from '../src/release/release-socket.ts'
 import { writeExportedLog } from './exported-log.ts'
 import { type Asked, type ScriptedServer, signedDelivery, startScriptedServer } from './scripted-server.ts'
@@ -56,6 +57,7 @@ describe.each(
     const stage = await mkdtemp(join(folder, 'example-'))
     await setStage(stage, name)
     const library = NEED_LIBRARY.has(name) ? await startServer() : null
+    if (name === 'edit') confirmWorkspace(stage)
     const shown = command.includes('| source') ? `fish --no-config -c '${command}'` : command
     const line = `${BEFORE[name] ?? ''}${shown}`
     const session = { about: '', server: '', command: line, exit: 0, stdout: '', stderr: '' }
@@ -73,6 +75,13 @@ function valuesFor({ body }: Asked): Record<string, string> {
   const keys: unknown = body['template_keys']
   if (!Array.isArray(keys)) return VALUES
   return Object.fromEntries(Object.entries(VALUES).filter(([name]) => keys.includes(name)))
+}
+
+// These tests have no terminal to confirm it.
+function confirmWorkspace(stage: string): void {
+  const place = { folder: join(stage, 'app'), server: approved.url }
+  const parts = { env: { HOME: stage }, platform: process.platform }
+  pinWorkspace(place, { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: 'Acme' }, parts)
 }
 
 // A client that waits for the code of the example.

@@ -40,6 +40,11 @@ export const LIST_BEHAVIOURS = {
   'lists names': lists(NAMES),
   'lists bundles': lists(BUNDLES),
   'lists another bundle': lists({ ...NAMES, bundle: { id: 'e5a7d1c2', name: 'dev/worker' } }),
+  'lists a workspace of the same name': lists({
+    ...NAMES,
+    workspace: { ...WORKSPACE, id: 'e5a7d1c2-0c5e-4f0e-9a55-7a10f0b6a0e3' },
+    approvers: ['kim'],
+  }),
   'lists a hostile name': lists({ ...NAMES, names: [{ name: '\u001b[2JA', is_secret: true }] }),
   'lists names by code': {
     ...lists(NAMES),

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isIdText } from '@keyferry/contract/id-text'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { seal } from '@keyferry/crypto/seal'
 import { userCode } from '@keyferry/crypto/user-code'
@@ -189,7 +190,7 @@ export function delivery(
       status: 'ready',
       ciphertext_base64: ciphertext,
       bundle: { id: '0f0b6a0e-3c52-4f43-9a55-0d5f3c1f7a10', name: body['bundle_id'] ?? 'dev/app' },
-      workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: body['workspace'] ?? 'Acme' },
+      workspace: { id: '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21', name: workspaceName(body['workspace']) },
       missing_required: [],
       expired: [],
       delivery_id: '9b1c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
@@ -197,6 +198,10 @@ export function delivery(
       ...source,
     },
   }
+}
+
+function workspaceName(asked: unknown): string {
+  return typeof asked === 'string' && !isIdText(asked) ? asked : 'Acme'
 }
 
 /** `delivery` with a receipt. `changes` makes it a wrong one. */

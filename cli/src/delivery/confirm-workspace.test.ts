@@ -15,7 +15,7 @@ async function asked(name: string): Promise<string> {
   }
   await requireMeant({ workspace: { id: THEIRS, name }, approvers: ['kim'] }, UNKNOWN, {
     ask,
-    verb: 'Store in',
+    purpose: 'stored',
   })
   return text
 }

@@ -1,9 +1,19 @@
+import { isIdText } from '@keyferry/contract/id-text'
 import { isAtTerminal } from '../base/announce.ts'
 import { type CliError, refusedError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { isWorkspace, type MeantWorkspace, pinWorkspace, type Workspace } from '../project/workspace-pins.ts'
+import {
+  isWorkspace,
+  type MeantWorkspace,
+  meantWorkspace,
+  pinWorkspace,
+  type Workspace,
+} from '../project/workspace-pins.ts'
+import { openLibrary } from '../server/library-call.ts'
+import { isOwnLibrary } from '../server/server-facts.ts'
 import type { Notice } from '../terminal/waiting-view.ts'
+import type { RequestOptions } from './values-request.ts'
 
 /*
  * The approver chooses the workspace, and anyone who sees the link can be the approver. So the client compares the
@@ -15,6 +25,10 @@ export type ApprovedFor = { readonly workspace: Workspace; readonly approvers: r
 
 /** Shows a notice and reads an answer. Null: the question ended without one. */
 export type Ask = (notice: Notice, question: string) => Promise<string | null>
+
+/** What happens with the values after a yes. */
+type Purpose = 'stored' | 'used'
+const VERBS = { stored: 'Store in', used: 'Use' } as const satisfies Record<Purpose, string>
 
 /** Whether a question about the workspace can be asked. */
 export function canAsk(parts: Parts): boolean {
@@ -31,24 +45,59 @@ export function requireAskable({ knownId, place }: MeantWorkspace, parts: Parts)
   )
 }
 
+/** Which workspace values or names may come from. An id is compared, also one of keyferry.json: it only limits who can
+ * approve. A name must be confirmed, except where the library is the caller's own and has one workspace of this name.
+ * @returns null: any · @throws CliError usage: there is no terminal to confirm it */
+export async function requestedWorkspace(
+  { workspace: text, isWorkspaceFlag: isFlag, server, folder }: RequestOptions,
+  parts: Parts,
+): Promise<MeantWorkspace | null> {
+  if (text === null) return null
+  const meant = meantWorkspace({ text, isFlag, place: { server, folder } }, parts)
+  if (isIdText(text)) return { ...meant, knownId: meant.text }
+  if (meant.knownId === null && (await isOwnLibrary(server, parts))) {
+    const { workspace } = await openLibrary({ server, workspace: text }, parts)
+    return { ...meant, knownId: workspace?.id ?? null }
+  }
+  requireAskable(meant, parts)
+  return meant
+}
+
+/** Require that values or names come from the requested workspace. After a yes, this folder remembers it.
+ * @throws CliError refused */
+export async function requireRequested(
+  meant: MeantWorkspace | null,
+  { workspace, approvers }: Omit<ApprovedFor, 'workspace'> & { readonly workspace: Workspace | null },
+  { ask, parts }: { ask: Ask; parts: Parts },
+): Promise<void> {
+  if (meant === null) return
+  if (workspace === null)
+    throw refusedError(
+      `${meant.place.server} does not say which workspace this comes from`,
+      'Nothing was used. Update the server, or omit the workspace.',
+    )
+  const isConfirmed = await requireMeant({ workspace, approvers }, meant, { ask, purpose: 'used' })
+  keepWorkspace(workspace, meant, { isConfirmed, hasReceipt: false, parts })
+}
+
 /** Require that an approval is for the workspace of the command. If its id is unknown, ask.
  * @returns whether the person said yes · @throws CliError refused */
 export async function requireMeant(
   approved: ApprovedFor,
   meant: MeantWorkspace,
-  { ask, verb }: { ask: Ask; verb: string },
+  { ask, purpose }: { ask: Ask; purpose: Purpose },
 ): Promise<boolean> {
   const { workspace } = approved
   if (meant.knownId !== null ? workspace.id !== meant.knownId : isElsewhere(workspace, meant.text))
-    throw otherWorkspace(approved, meant)
+    throw otherWorkspace(approved, meant, purpose)
   if (meant.knownId !== null) return false
   const text = `${shown(approved)}. Anyone who sees the link can approve in a workspace of their own`
   const event = { event: 'workspace_asked', workspace, approvers: approved.approvers }
-  const answer = await ask({ event, text, isQuestion: true }, `  ${verb} this workspace? [y/N] `)
+  const answer = await ask({ event, text, isQuestion: true }, `  ${VERBS[purpose]} this workspace? [y/N] `)
   if (/^y(?:es)?$/i.test(answer?.trim() ?? '')) return true
   throw refusedError(
     `not confirmed: ${shown(approved)}`,
-    'Nothing was stored. To allow one workspace only, add --workspace ID.',
+    `Nothing was ${purpose}. To allow one workspace only, add --workspace ID.`,
   )
 }
 
@@ -65,16 +114,16 @@ export function keepWorkspace(
   if (isConfirmed || (isFlag && hasReceipt && knownId === workspace.id)) pinWorkspace(place, workspace, parts)
 }
 
-function otherWorkspace(approved: ApprovedFor, { text, isFlag }: MeantWorkspace): CliError {
+function otherWorkspace(approved: ApprovedFor, { text, isFlag }: MeantWorkspace, purpose: Purpose): CliError {
   const pinned = isFlag ? '' : ' If you mean another workspace from now on, run keyferry forget --workspace.'
   return refusedError(
     `${shown(approved)}, but the command is for ${printable(text ?? '', 80)}`,
-    `Nothing was stored. Run the command again. If you did not approve it, keep the link to yourself.${pinned}`,
+    `Nothing was ${purpose}. Run the command again. If you did not approve it, keep the link to yourself.${pinned}`,
   )
 }
 
 // The id comes first: a name can hold quotes, brackets and the id of another workspace.
 function shown({ workspace: { id, name }, approvers }: ApprovedFor): string {
-  const by = printable(approvers.join(' and '), 160)
-  return `approved by ${by} for the workspace ${printable(id, 80)}, named "${printable(name, 80)}"`
+  const by = approvers.length === 0 ? '' : ` by ${printable(approvers.join(' and '), 160)}`
+  return `approved${by} for the workspace ${printable(id, 80)}, named "${printable(name, 80)}"`
 }

@@ -8,7 +8,7 @@ import { maskInJobLog } from '../machine/job.ts'
 import { fetchAsMachine, type MachineOutcome, type MachineRequest } from '../server/machine-delivery.ts'
 import { NoAnswer } from '../server/server-failure.ts'
 import { claims } from './claims.ts'
-import { openDelivery } from './delivered-values.ts'
+import { openDelivery, requireOwnWorkspace } from './delivered-values.ts'
 import { deliveryNotes } from './outcome.ts'
 import type { Delivered, ValuesRequest } from './values-request.ts'
 
@@ -40,6 +40,7 @@ export async function deliverToMachine(
     const fetching = { request, credential, keyPair, parts }
     const outcome = await fetchPatiently(fetching, requestBody(fetching, request.bundle))
     const { delivery } = outcome
+    requireOwnWorkspace(delivery, request)
     const values = openDelivery(delivery, keyPair, request)
     maskInJobLog(values, parts)
     report(outcome, { names: [...values.keys()], proof: credential.proof }, { request, parts })

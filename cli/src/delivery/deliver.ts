@@ -3,10 +3,12 @@ import { CliError, EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { findCredential } from '../machine/credential.ts'
+import type { MeantWorkspace } from '../project/workspace-pins.ts'
 import { requireNames } from '../receipt/receipt.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
 import { requireKnownBundle } from '../server/bundles.ts'
 import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
+import { requestedWorkspace, requireRequested } from './confirm-workspace.ts'
 import { harmlessValues } from './dangerous-names.ts'
 import { checkReceipt, openDelivery } from './delivered-values.ts'
 import { withdraw } from './interruption.ts'
@@ -35,17 +37,19 @@ export async function deliver(
 ): Promise<Delivered> {
   const credential = findCredential(request.as, request.server, parts)
   if (credential === null && request.keepAs !== null) requireKeepable(parts)
+  const meant =
+    credential !== null || request.acceptsAnyBundle ? null : await requestedWorkspace(request, parts)
   const { values, deliveryId } =
     credential === null
-      ? await requestApproval(valuesOf(request, parts, options), request, parts)
+      ? await requestApproval(valuesOf(request, meant, { ...options, parts }), request, parts)
       : await (await import('./deliver-to-machine.ts')).deliverToMachine(request, credential, parts)
   return { values: harmlessValues(values, request), deliveryId }
 }
 
 function valuesOf(
   request: ValuesRequest,
-  parts: Parts,
-  { mayAsk = true, pending: earlier }: ApprovalOptions,
+  meant: MeantWorkspace | null,
+  { mayAsk = true, pending: earlier, parts }: ApprovalOptions & { readonly parts: Parts },
 ): RequestKind<Delivered> {
   const { bundle, keys, format, via, isRemembered, use, keepAs } = request
   const fields = { format, use, ...(keys.length === 0 ? {} : { template_keys: keys }) }
@@ -64,9 +68,12 @@ function valuesOf(
       if (earlier === undefined) keepRequest(pending, keepAs, parts)
       return keptUntilItEnds(pending, parts)
     },
-    open: async (arrived, pending) => {
-      const delivery = deliveryIn(arrived)
-      const receipt = await checkReceipt(delivery, { request, pending, parts })
+    open: async (arrived, pending, ask) => {
+      const unsigned = deliveryIn(arrived)
+      const receipt = await checkReceipt(unsigned, { request, pending, parts })
+      const delivery = { ...unsigned, workspace: receipt?.workspace ?? unsigned.workspace }
+      const { workspace } = delivery
+      await requireRequested(meant, { workspace, approvers: receipt?.approvers ?? [] }, { ask, parts })
       const values = openDelivery(delivery, pending.keyPair, request)
       const names = [...values.keys()]
       if (receipt !== null) requireNames(receipt, names)

@@ -16,16 +16,17 @@ import type { ValuesRequest } from './values-request.ts'
 
 /** Open the sealed box, and check that it has what was requested here: the approver decides what to deliver, and the
  * program gets it only then.
- * @throws CliError refused: another bundle or workspace, not a sealed box for this key, not a map of strings, names
+ * @throws CliError refused: another bundle, not a sealed box for this key, not a map of strings, names
  *   that were not requested or are missing, names or values that an environment cannot hold */
 export function openDelivery(delivery: Delivery, keyPair: KeyPair, request: Requested): Values {
-  requireRequestedBundle(delivery, request)
+  if (!request.acceptsAnyBundle && isOther(delivery.bundle, request.bundle))
+    throw otherThanRequested('bundle', delivery.bundle, request.bundle)
   const values = readValues(openBox(delivery.ciphertextBase64, keyPair))
   requireRequestedKeys(values, request)
   return values
 }
 
-type Requested = Pick<ValuesRequest, 'bundle' | 'workspace' | 'acceptsAnyBundle' | 'keys' | 'optionalKeys'>
+type Requested = Pick<ValuesRequest, 'bundle' | 'acceptsAnyBundle' | 'keys' | 'optionalKeys'>
 
 function readValues(plaintext: string): Values {
   const map = parseObject(plaintext)
@@ -45,15 +46,15 @@ function readValue(name: string, value: unknown): string {
   return value
 }
 
-/** Whether the delivery comes from the requested bundle and workspace. An older server does not name them; then this
- * cannot be checked.
+/** Whether a machine got values of the workspace that it named. Its credential decides which one that is, so a name is
+ * enough.
  * @throws CliError refused */
-function requireRequestedBundle({ bundle, workspace }: Delivery, requested: Requested): void {
-  if (requested.acceptsAnyBundle) return
-  if (isOther(bundle, requested.bundle)) throw otherThanRequested('bundle', bundle, requested.bundle)
-  const { workspace: text } = requested
-  if (workspace !== null && text !== null && !isWorkspace(workspace, text))
-    throw otherThanRequested('workspace', workspace, text)
+export function requireOwnWorkspace(
+  { workspace }: Delivery,
+  { workspace: text, acceptsAnyBundle }: Pick<ValuesRequest, 'workspace' | 'acceptsAnyBundle'>,
+): void {
+  if (acceptsAnyBundle || workspace === null || text === null || isWorkspace(workspace, text)) return
+  throw otherThanRequested('workspace', workspace, text)
 }
 
 /** Whether every requested key was delivered, except the optional ones, and no other.
@@ -70,6 +71,7 @@ function requireRequestedKeys(values: Values, { keys, optionalKeys }: Requested)
   )
 }
 
+// An older server does not name the bundle.
 function isOther(delivered: Named | null, requested: string | null): delivered is Named {
   if (delivered === null || requested === null) return false
   return delivered.name !== requested && delivered.id !== requested.toLowerCase()

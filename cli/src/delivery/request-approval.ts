@@ -13,6 +13,7 @@ import { keepUntil } from '../state/kept-requests.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
 import { type Outcome, otherNeeded, rememberedNotice, type WaitingView } from '../terminal/waiting-view.ts'
 import { shownLine } from './claims.ts'
+import type { Ask } from './confirm-workspace.ts'
 import { atInterruption, withdraw } from './interruption.ts'
 import { type Content, makeRequest, type Secrets } from './make-request.ts'
 import type { RequestOptions } from './values-request.ts'
@@ -39,8 +40,8 @@ export type RequestKind<End> = Content & {
   readonly begin?: (pending: PendingRequest) => Promise<((error: unknown) => void) | null>
   /** Compares each approval before it is returned. Absent: it is compared when it has come. */
   readonly compare?: Compare
-  /** Open and check what came. */
-  readonly open: (arrived: Arrived, pending: PendingRequest) => Promise<Opened<End>>
+  /** Open and check what came. `ask`: about what only the person knows. */
+  readonly open: (arrived: Arrived, pending: PendingRequest, ask: Ask) => Promise<Opened<End>>
 }
 
 /** Make a request or continue one, ask for its approval, wait, and open what comes.
@@ -63,10 +64,17 @@ export async function requestApproval<End>(
   const screen = await openScreen(kind, options, { refused, parts })
   const making = earlier ?? makeRequest(kind, options, { ...secrets, ...screen, parts })
   let kept: ((error: unknown) => void) | null = null
+  const over = new AbortController()
+  const ask: Ask = async (notice, question) => {
+    screen.wayBack.end() // the keyboard has one reader
+    screen.view.say(notice)
+    return await parts.keyboard.askUntil(question, over.signal)
+  }
   const close = (): void => {
     wipe(secrets.keyPair.secretKey)
     screen.wayBack.end()
     screen.view.end()
+    over.abort()
   }
   const interruption = atInterruption(parts, async () => {
     close()
@@ -80,7 +88,7 @@ export async function requestApproval<End>(
     const waiting = waitForEnd(parts, pending, eventsOf(screen, pending, parts))
     const arrived = await interruption.unlessEnding(Promise.race([refusal.promise, waiting]))
     await screen.wayBack.settled()
-    const { end, outcome, receipt } = await kind.open(arrived, pending)
+    const { end, outcome, receipt } = await interruption.unlessEnding(kind.open(arrived, pending, ask))
     if (receiptFile !== null && receipt !== undefined) writeReceipt(receiptFile, receipt, server)
     screen.view.finished(outcome)
     kept?.(null)

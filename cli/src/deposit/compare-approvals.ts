@@ -36,7 +36,7 @@ export function compareApprovals(
     const { workspace } = approved
     // A second approval of one command, after the library changed.
     if (last?.workspace.id === workspace.id) return
-    const isConfirmed = await requireMeant(approved, meant, { ask, verb: 'Store in' })
+    const isConfirmed = await requireMeant(approved, meant, { ask, purpose: 'stored' })
     last = { workspace, isConfirmed }
   }
   return {

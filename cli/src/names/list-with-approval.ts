@@ -2,8 +2,9 @@ import type { KeyPair } from '@keyferry/crypto/key-pair'
 import { refusedAnswer } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { list, nullable, number, object, oneOf, or, parseObject, read, where } from '../base/shape.ts'
+import { list, nullable, number, object, oneOf, or, parseObject, read, shown, where } from '../base/shape.ts'
 import { requireReason } from '../delivery/agent.ts'
+import { requestedWorkspace, requireRequested } from '../delivery/confirm-workspace.ts'
 import { openBox } from '../delivery/delivered-values.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
@@ -18,13 +19,15 @@ import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
 export async function listWithApproval(options: RequestOptions, parts: Parts): Promise<OpenedList> {
   const { bundle: requested } = options
   requireReason(options, 'why these names are needed')
+  const meant = await requestedWorkspace(options, parts)
   return await requestApproval<OpenedList>(
     {
       name: 'names',
       keys: [],
-      open: async (arrived, { keyPair }) => {
+      open: async (arrived, { keyPair }, ask) => {
         const { ciphertextBase64, receipt } = deliveryIn(arrived)
         const end = openList(ciphertextBase64, { keyPair, asksForBundle: requested !== null })
+        await requireRequested(meant, end, { ask, parts })
         return { end, outcome: listedOutcome(end, requested), receipt }
       },
     },
@@ -50,6 +53,8 @@ const LIST = object({
   kind: oneOf('names'),
   bundle: nullable(named),
   workspace: named,
+  /** Usernames; an older server does not say. */
+  approvers: or(list(shown(80)), []),
   names: list(listedName),
   bundles: list(listedBundle),
   /** Bundles whose rules do not allow it. */
@@ -61,17 +66,18 @@ function noList(): Error {
   return refusedAnswer('the server sent another list than the requested one')
 }
 
-/** What is listed, in words: `approved: 3 names of dev/app in workspace "Acme"`.
+/** What is listed, in words: `approved by sam: 3 names of dev/app in workspace "Acme"`.
  * @param requested the bundle, by name or id; null: bundles are listed */
 function listedOutcome(opened: OpenedList, requested: string | null): Outcome {
-  const { bundle, leftOut } = opened
+  const { bundle, leftOut, approvers } = opened
+  const by = approvers.length === 0 ? '' : ` by ${approvers.join(' and ')}`
   const workspace = opened.workspace.name
   const count = bundle === null ? opened.bundles.length : opened.names.length
   const thing = `${bundle === null ? 'bundle' : 'name'}${count === 1 ? '' : 's'}`
   const of = bundle === null ? '' : ` of ${printable(bundle.name, 80)}`
   return {
-    event: { event: 'listed', bundle: bundle?.name ?? null, workspace, count, left_out: leftOut },
-    text: `approved: ${count} ${thing}${of}${inWorkspace(workspace)}`,
+    event: { event: 'listed', bundle: bundle?.name ?? null, workspace, count, left_out: leftOut, approvers },
+    text: `approved${by}: ${count} ${thing}${of}${inWorkspace(workspace)}`,
     notes: [...otherBundle(opened, requested), ...leftOutText(leftOut)],
   }
 }

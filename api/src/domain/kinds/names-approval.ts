@@ -41,9 +41,9 @@ type Approving = { offered: OfferedNames; grounds: Grounds }
 async function begin(parts: Parts, { offered, grounds }: Approving, hold: Hold | null): Promise<Begun> {
   const { stores, maxPayloadBytes } = parts
   const { caller, request, policy } = grounds
-  const { tenant } = await findSelf(stores.tenants, caller)
+  const { tenant, username } = await findSelf(stores.tenants, caller)
   const { listed } = offered
-  const text = JSON.stringify({ v: 1, kind: 'names', workspace: tenant, ...listed })
+  const text = JSON.stringify({ v: 1, kind: 'names', workspace: tenant, approvers: [username], ...listed })
   const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: maxPayloadBytes }
   const ciphertextBase64 = sealText(text, sealing)
   const target = listed.bundle

@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { Candidate, Tenant } from '../../../lib/calls/answers.ts'
 import { counted } from '../../../lib/words/counted.ts'
-import { toldApart } from '../../../lib/words/workspace-names.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { SelectField } from '../../../ui/select.tsx'
@@ -17,7 +16,7 @@ export function PlaceLine({ request, place, offer: { action, choice = null } }: 
   const [isOpen, setOpen] = useState(false)
   const isChosen = place.workspaceId !== null && action !== null && action.name !== null
   const isChoosing = isOpen || !isChosen
-  const hasChoice = choice !== null || request.person.workspaces.length > 1
+  const hasChoice = choice !== null || place.offered.length > 1
   return (
     <div>
       {isChosen && (
@@ -51,12 +50,11 @@ function Chosen({ name, count, thing, note }: NonNullable<Offer['action']>): Rea
 
 type WorkspaceChoiceProps = { request: OpenRequest; place: ChosenPlace }
 
-/** The workspace to decide for; not shown to a person who has only one. */
-function WorkspaceChoice({ request: { candidates, person }, place }: WorkspaceChoiceProps) {
-  const { workspaceId: chosenId } = place
-  const shown = toldApart(person.workspaces)
+/** The workspace to decide for; not shown where there is only one to choose. */
+function WorkspaceChoice({ request: { candidates }, place }: WorkspaceChoiceProps) {
+  const { workspaceId: chosenId, offered: shown } = place
   const named = shown.map(({ id, name }) => [id, name] as const)
-  if (person.workspaces.length < 2 && chosenId !== null) return null
+  if (shown.length < 2 && chosenId !== null) return null
   return (
     <div className="mb-3">
       <SelectField

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Candidate, Tenant } from '../../../lib/calls/answers.ts'
-import { bundleIn, firstPlace, onlyBundle } from './place.ts'
+import type { Candidate, RequestContext, Tenant } from '../../../lib/calls/answers.ts'
+import { bundleIn, firstPlace, offeredWorkspaces, onlyBundle } from './place.ts'
 
 const HOME: Tenant = { id: 'h', name: 'Home', role: 'owner', current: true }
 const ACME: Tenant = { id: 'a', name: 'Acme', role: 'member', current: false }
@@ -39,6 +39,31 @@ test.each([
 test('two workspaces of the name that the terminal gives: nothing is chosen', () => {
   const second = { ...ACME, id: 'b' }
   expect(firstPlace(asked(null, 'Acme'), [], [ACME, second, HOME]).workspaceId).toBeNull()
+})
+
+const ID = '5a1c8b52-4f0e-4c3a-8a53-3d1f0e9b7c21'
+const OWN = 'keyferry/0.1.0'
+
+test.each<
+  [what: string, asked: string | null, more: Partial<RequestContext>, userAgent: string, count: number]
+>([
+  ['no workspace', null, { kind: 'deposit' }, OWN, 3],
+  ['a name', 'Acme', { kind: 'deposit' }, OWN, 3],
+  ['an id', ID, { kind: 'deposit' }, OWN, 1],
+  ['an id in capitals', ID.toUpperCase(), { kind: 'deposit' }, OWN, 1],
+  ['an id, to list names', ID, { kind: 'names' }, OWN, 1],
+  ['an id, to get values', ID, {}, OWN, 1],
+  ['an id, and --any-bundle', ID, { flags: ['--any-bundle'] }, OWN, 3],
+  ['an id, from another client', ID, {}, 'curl/8', 3],
+])('a terminal that names %s', (_what, workspace, more, user_agent, count) => {
+  const meta = { user_agent } as RequestContext['requester_meta']
+  const request = {
+    suggested_bundle_id: 'dev/app',
+    requester_meta: meta,
+    workspace,
+    ...more,
+  } as RequestContext
+  expect(offeredWorkspaces(request, [...BOTH, { ...HOME, id: ID }])).toHaveLength(count)
 })
 
 test('a workspace that the person chooses shows the bundle that the terminal names', () => {

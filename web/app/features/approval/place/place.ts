@@ -1,3 +1,4 @@
+import { isIdText } from '@keyferry/contract/id-text'
 import type { Candidate, RequestBundleEntry, RequestContext, Tenant } from '../../../lib/calls/answers.ts'
 
 type Asked = Pick<RequestContext, 'suggested_bundle_id' | 'workspace'>
@@ -43,6 +44,17 @@ export function bundleIn(workspaceId: string, candidates: readonly Candidate[]):
 /** The only bundle of a workspace, for a terminal that names none. */
 export function onlyBundle(bundles: readonly RequestBundleEntry[], asked: Asked): string | null {
   return asked.suggested_bundle_id === null && bundles.length === 1 ? (bundles[0]?.id ?? null) : null
+}
+
+/** The workspaces to choose from. Where the terminal names one by its id, its client takes no other. */
+export function offeredWorkspaces<T extends Named>(
+  request: RequestContext,
+  workspaces: readonly T[],
+): readonly T[] {
+  const { workspace: asked, kind } = request
+  const takesOthers = kind === undefined && takesAnyBundle({ ...request, suggested_bundle_id: '' })
+  if (asked === null || !isIdText(asked) || takesOthers) return workspaces
+  return workspaces.filter(({ id }) => id === asked.toLowerCase())
 }
 
 /** Whether the client takes another bundle than the one that it names. The keyferry client does so only with

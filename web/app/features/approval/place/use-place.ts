@@ -3,7 +3,7 @@ import { toldApart } from '../../../lib/words/workspace-names.ts'
 import { call } from '../calls.ts'
 import { useLoaded } from '../loaded.tsx'
 import { type Asking, endOf, kindOf } from '../request-state.ts'
-import { bundleIn, firstPlace, inWorkspace, onlyBundle, type Place } from './place.ts'
+import { bundleIn, firstPlace, inWorkspace, offeredWorkspaces, onlyBundle, type Place } from './place.ts'
 
 export type ChosenPlace = ReturnType<typeof usePlace>
 
@@ -25,6 +25,8 @@ export function usePlace({ requestId, request: { context, candidates, person }, 
   return {
     workspaceId,
     bundleId: place.bundleId ?? onlyBundle(bundles.value ?? [], context),
+    /** Those to choose from, as the page shows them. */
+    offered: offeredWorkspaces(context, toldApart(person.workspaces)),
     workspace: person.workspaces.find(({ id }) => id === workspaceId) ?? null,
     /** As the page shows it. */
     workspaceName: toldApart(person.workspaces).find(({ id }) => id === workspaceId)?.name ?? null,

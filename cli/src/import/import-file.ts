@@ -156,7 +156,7 @@ function risksOf(plan: ImportPlan): string[] {
   ]
 }
 
-function requireConsent(plan: ImportPlan, { parts, asks }: RunningImport & { asks: boolean }): void {
+function requireConsent(plan: ImportPlan, { parts, asks, options }: RunningImport & { asks: boolean }): void {
   if (!asks) return
   if (!canAsk(parts)) {
     throw generalError(
@@ -164,8 +164,9 @@ function requireConsent(plan: ImportPlan, { parts, asks }: RunningImport & { ask
       'Nothing was imported. Add --yes to do it.',
     )
   }
-  if (isYes(parts.keyboard, 'Import? [y/N] ')) return
-  throw generalError('not confirmed', 'Nothing was imported.')
+  const isImport = options.how === 'import'
+  if (isYes(parts.keyboard, isImport ? 'Import? [y/N] ' : 'Store? [y/N] ')) return
+  throw generalError('not confirmed', isImport ? 'Nothing was imported.' : 'Nothing was stored.')
 }
 
 async function carryOut(plan: ImportPlan, running: RunningImport): Promise<void> {

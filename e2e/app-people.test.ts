@@ -198,6 +198,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await member.goto(`${server.url}${workspace}/keys/new`)
     await member.getByLabel('Name').fill('MY_PORT')
     await member.getByLabel('Value', { exact: true }).fill('3000')
+    await member.getByRole('checkbox', { name: 'Secret' }).uncheck()
     await member.getByRole('button', { name: 'Create key' }).click()
     await heading(member, 'MY_PORT').waitFor()
     await member.goto(`${server.url}${workspace}/keys`)

@@ -244,10 +244,13 @@ type Locked = {
   optionalDependencies?: Record<string, string>
 }
 
-const packages: Record<string, Locked> = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages
+const lockedIn = (file: string): Record<string, Locked> => JSON.parse(readFileSync(file, 'utf8')).packages
 
-test('every archive that npm ci installs has its integrity in the lock file', () => {
-  const archives = Object.entries(packages).filter(
+const packages = lockedIn('package-lock.json')
+const LOCK_FILES = [packages, lockedIn('e2e/tools/package-lock.json')]
+
+test.each(LOCK_FILES)('every archive that npm ci installs has its integrity in lock file %#', (locked) => {
+  const archives = Object.entries(locked).filter(
     ([path, { link }]) => path.includes('node_modules/') && !link,
   )
   expect(archives.length).toBeGreaterThan(100)
@@ -270,13 +273,13 @@ test('the Node.js that npm ci brings is one of these archives', () => {
   expect(version).toBe(`v${packages[`node_modules/${here}`]?.version}`)
 })
 
-test('no optional dependency of a locked package is missing from the lock file', () => {
+test.each(LOCK_FILES)('no optional dependency of a locked package is missing from lock file %#', (locked) => {
   const resolves = (from: string, name: string): boolean => {
-    if (packages[join(from, 'node_modules', name)]) return true
+    if (locked[join(from, 'node_modules', name)]) return true
     const parent = from.lastIndexOf('/node_modules/')
     return from !== '' && resolves(parent < 0 ? '' : from.slice(0, parent), name)
   }
-  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+  const missing = Object.entries(locked).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)
       .filter((name) => !resolves(path, name))
       .map((name) => `${path} needs ${name}`),

@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
-import { hasProgramsOf } from './plumbing/test/programs.ts'
+import { hasProgramsOf, TOOLS } from './plumbing/test/programs.ts'
 import { TestSummary } from './test-summary.ts'
+import { iconModules } from './web/app/icon-modules.ts'
 
 const STORIES = ['e2e/**', 'server/test/**', 'cli/test/**', 'release/**']
 
@@ -19,7 +20,7 @@ const SLOW = [
   'web/app-size.test.ts',
 ]
 
-/** Files of which every test needs these programs. Where one is missing, the file is skipped with a message. */
+/** Files of which every test needs these programs or packages. Where one is missing, the file is skipped with a message. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'crypto/src/age.test.ts': ['age', 'age-keygen'],
   'crypto/src/minisign.test.ts': ['minisign'],
@@ -33,6 +34,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'e2e/deploy-files.test.ts': ['openssl'],
   'e2e/engines.test.ts': ['openssl'],
   'e2e/hidden-prompt.test.ts': ['openssl'],
+  'e2e/install-powershell.test.ts': [TOOLS],
+  'e2e/openapi.test.ts': [TOOLS],
   'e2e/single-executable.test.ts': ['curl'],
   'e2e/watch-id-tokens.test.ts': ['openssl'],
 }
@@ -52,6 +55,7 @@ const PARTS: Readonly<Record<string, { include: readonly string[]; exclude: read
 export default defineConfig(({ mode }) => {
   const { include, exclude } = PARTS[mode] ?? { include: ['**'], exclude: [] }
   return {
+    plugins: [iconModules],
     // The build of the app fills in where each endpoint is. Unit tests of the app call none.
     define: { ADDRESSES: '{}' },
     test: {

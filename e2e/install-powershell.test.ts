@@ -1,7 +1,10 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { Language, type Node, Parser } from 'web-tree-sitter'
+import { TOOLS } from '../plumbing/test/programs.ts'
 import { installScript } from '../web/server/client-files/install-script.ts'
+
+const GRAMMAR = join(import.meta.dirname, '..', TOOLS, 'tree-sitter-powershell/tree-sitter-powershell.wasm')
 
 // What Windows PowerShell 5.1 has without a module from elsewhere.
 const COMMANDS = (
@@ -18,8 +21,7 @@ let parser: Parser
 beforeAll(async () => {
   await Parser.init()
   parser = new Parser()
-  const grammar = import.meta.resolve('tree-sitter-powershell/tree-sitter-powershell.wasm')
-  parser.setLanguage(await Language.load(fileURLToPath(grammar)))
+  parser.setLanguage(await Language.load(GRAMMAR))
 })
 
 async function parsedScript(origin: string): Promise<Node> {

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openApiDocument } from '@keyferry/contract/openapi'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TOOLS } from '../plumbing/test/programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const MODULES = join(import.meta.dirname, '../node_modules')
+const ROOT = join(import.meta.dirname, '..')
+const MODULES = join(ROOT, TOOLS)
 const REDOCLY = join(MODULES, '.bin/redocly')
 
 let folder: string
@@ -46,12 +48,7 @@ type Generated = {
 const GENERATORS: Readonly<Record<string, Generated>> = {
   'openapi-typescript': {
     bundle: 'typed',
-    generate: [
-      join(import.meta.dirname, 'node_modules/.bin/openapi-typescript'),
-      'openapi.json',
-      '-o',
-      'schema.ts',
-    ],
+    generate: [join(MODULES, '.bin/openapi-typescript'), 'openapi.json', '-o', 'schema.ts'],
     program: `import createClient from 'openapi-fetch'
 import type { paths } from './schema.ts'
 const client = createClient<paths>({ baseUrl: process.argv[2] ?? '' })
@@ -126,7 +123,9 @@ console.log(name, bundle.key_count, (await api.getMe()).data.email_verified)
 
 const TSC =
   `--noEmit --strict --exactOptionalPropertyTypes --target es2024 --module esnext --moduleResolution bundler
-  --allowImportingTsExtensions --types node --pretty false`.split(/\s+/)
+  --allowImportingTsExtensions --types node --pretty false`
+    .split(/\s+/)
+    .concat('--typeRoots', join(ROOT, 'node_modules/@types'))
 
 describe('a generated client compiles and works with a running server', () => {
   let server: RunningServer
@@ -138,9 +137,9 @@ describe('a generated client compiles and works with a running server', () => {
   test.each(Object.entries(GENERATORS))('%s', (name, { generate: [command, ...args], program, bundle }) => {
     run(command, args)
     writeFileSync(join(folder, `${name}.ts`), program)
-    run(join(MODULES, '.bin/tsc'), [...TSC, `${name}.ts`])
+    run(join(ROOT, 'node_modules/.bin/tsc'), [...TSC, `${name}.ts`])
     const bundling = ['--bundle', '--platform=node', '--format=esm', `--outfile=${name}.mjs`]
-    execFileSync(join(MODULES, '.bin/esbuild'), [`${name}.ts`, ...bundling, '--log-level=error'], {
+    execFileSync(join(ROOT, 'node_modules/.bin/esbuild'), [`${name}.ts`, ...bundling, '--log-level=error'], {
       cwd: folder,
     })
     const publicKey = Buffer.alloc(32, 9).toString('base64')

@@ -1,20 +1,25 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 
-const LIST = readFileSync(join(import.meta.dirname, '../../test-programs.txt'), 'utf8')
+const ROOT = join(import.meta.dirname, '../..')
+const LIST = readFileSync(join(ROOT, 'test-programs.txt'), 'utf8')
+
+/** npm packages that only a few tests need, and that `npm ci` leaves out of a clone because they are large. */
+export const TOOLS = 'e2e/tools/node_modules'
 
 /** The command that installs what the tests use. */
 export const INSTALLS_PROGRAMS = 'npm run test:programs'
 
-/** The programs of the list that are not installed here. */
+/** The programs of the list, and `TOOLS`, if they are not installed here. */
 export function missingPrograms(): string[] {
   const programs = LIST.trim()
     .split('\n')
     .flatMap((line) => line.split(' ').slice(1))
-  return programs.filter((program) => program !== '-' && !isInstalled(program))
+  return [...programs, TOOLS].filter((program) => program !== '-' && !isInstalled(program))
 }
 
-/** Whether all these programs are installed: names in the PATH, or paths. If not, their tests are skipped with a
+/** Whether all these programs are installed: names in the PATH, or
+ * paths from the root of the repository. If not, their tests are skipped with a
  * message. In CI a skip is a failure, so this throws. */
 export function hasPrograms(...programs: readonly string[]): boolean {
   return areInstalled(programs, '')
@@ -45,6 +50,6 @@ export function skipOrFail(reason: string): void {
 function isInstalled(program: string): boolean {
   const places = (process.env['PATH'] ?? '').split(delimiter)
   return program.includes('/')
-    ? existsSync(program)
+    ? existsSync(resolve(ROOT, program))
     : places.some((place) => existsSync(join(place, program)))
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { endpoints } from '@keyferry/contract'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
+import { iconModules } from './icon-modules.ts'
 
 const PAGES = ['index', 'approve', 'arrive', 'note']
 const page = (name: string) => resolve(import.meta.dirname, name)
@@ -17,7 +18,7 @@ const ADDRESSES = Object.fromEntries(
 // replaces React (docs/decisions/0004-preact-runs-the-react-code.md).
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [tailwindcss()],
+  plugins: [tailwindcss(), iconModules],
   define: { ADDRESSES: JSON.stringify(ADDRESSES) },
   resolve: {
     alias: [
@@ -34,7 +35,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: Object.fromEntries(PAGES.map((name) => [name, page(`${name}.html`)])),
-      // The icons' modules say "use client", which means nothing to a bundler for the browser.
+      // Modules of React Query say "use client", which means nothing to a bundler for the browser.
       checks: { moduleLevelDirective: false },
     },
   },

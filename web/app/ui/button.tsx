@@ -1,7 +1,7 @@
-import type { LucideIcon } from 'lucide-react'
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
 import { Link } from 'wouter'
 import { classNames } from './class-names.ts'
+import type { IconComponent } from './icon.tsx'
 
 const LOOKS = {
   primary: 'bg-accent text-on-accent border-accent hover:bg-accent-strong hover:border-accent-strong',
@@ -32,7 +32,7 @@ export function buttonClasses({ look = 'neutral', size = 'medium' }: Look = {}):
 }
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> &
-  Look & { label?: ReactNode; icon?: LucideIcon; busy?: boolean; ref?: Ref<HTMLButtonElement> }
+  Look & { label?: ReactNode; icon?: IconComponent; busy?: boolean; ref?: Ref<HTMLButtonElement> }
 
 /** A button that says when it is busy; a busy one ignores clicks and keeps its focus. */
 export function Button({
@@ -62,7 +62,7 @@ export function Button({
   )
 }
 
-type ButtonLinkProps = Look & { href: string; label: string; icon?: LucideIcon }
+type ButtonLinkProps = Look & { href: string; label: string; icon?: IconComponent }
 
 /** A link within the app that looks like a button. */
 export function ButtonLink({ href, label, icon: Icon, ...look }: ButtonLinkProps) {
@@ -76,7 +76,7 @@ export function ButtonLink({ href, label, icon: Icon, ...look }: ButtonLinkProps
 
 type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-label'> & {
   label: string
-  icon: LucideIcon
+  icon: IconComponent
   px?: number
 }
 

@@ -1,8 +1,8 @@
-import { Check, ChevronsUpDown } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { isComposing } from '../lib/page/composing.ts'
 import { matches } from '../lib/page/search.ts'
 import { classNames } from './class-names.ts'
+import { Check, ChevronsUpDown } from './icons.ts'
 import { ListboxOption, ListboxRemark } from './listbox-option.tsx'
 import { useActiveOption } from './use-active-option.ts'
 

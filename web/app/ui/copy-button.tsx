@@ -1,5 +1,5 @@
-import { Check, Copy } from 'lucide-react'
 import { IconButton } from './button.tsx'
+import { Check, Copy } from './icons.ts'
 import { useCopying } from './use-copying.ts'
 
 const SHOWN_MS = 2_000

@@ -1,8 +1,8 @@
-import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { closeScope, UnsavedScope, useDialogScope } from '../lib/page/unsaved.ts'
 import { IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
+import { X } from './icons.ts'
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode; wide?: boolean }
 

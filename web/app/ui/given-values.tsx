@@ -1,4 +1,3 @@
-import { Check } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import type { Holding } from '../lib/calls/answers.ts'
 import { type GivenKey, givenKeys } from '../lib/rules/still-current.ts'
@@ -6,6 +5,7 @@ import { Badge } from './badge.tsx'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { EntryLink } from './entry-name.tsx'
+import { Check } from './icons.ts'
 import { Loaded } from './loaded.tsx'
 
 type GivenValuesProps = {

@@ -1,5 +1,5 @@
-import { Lock } from 'lucide-react'
 import { classNames } from './class-names.ts'
+import { Lock } from './icons.ts'
 
 // A value may be 64 KiB; one line shows no more than this.
 const MOST_SHOWN = 200

@@ -1,9 +1,10 @@
-import { Ellipsis, type LucideIcon } from 'lucide-react'
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react'
 import { IconButton } from './button.tsx'
+import type { IconComponent } from './icon.tsx'
+import { Ellipsis } from './icons.ts'
 
 /** `gap`: a line above it. */
-export type MenuItem = { label: string; icon?: LucideIcon; gap?: boolean; onPick: () => void }
+export type MenuItem = { label: string; icon?: IconComponent; gap?: boolean; onPick: () => void }
 
 const GAP_PX = 4
 

@@ -1,7 +1,7 @@
-import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { failureText } from '../lib/calls/failure.ts'
 import { classNames } from './class-names.ts'
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from './icons.ts'
 
 const TONES = {
   plain: { look: 'bg-sunken text-ink', mark: 'text-ink-soft', Icon: Info },

@@ -1,6 +1,6 @@
-import { Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { classNames } from './class-names.ts'
+import { Search } from './icons.ts'
 
 type SearchFieldProps = {
   label: string

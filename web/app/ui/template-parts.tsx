@@ -1,7 +1,7 @@
-import { Check, TriangleAlert } from 'lucide-react'
 import { useAnswer } from '../lib/calls/use-call.ts'
 import { missingIn } from '../lib/rules/templates.ts'
 import { EntryName } from './entry-name.tsx'
+import { Check, TriangleAlert } from './icons.ts'
 
 const MOST_BUNDLES = 8
 

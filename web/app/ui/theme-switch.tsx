@@ -1,7 +1,7 @@
-import { Monitor, Moon, Sun } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { chooseTheme, onTheme, shownTheme, THEME_NAMES, THEMES } from '../lib/page/theme.ts'
 import { IconButton } from './button.tsx'
+import { Monitor, Moon, Sun } from './icons.ts'
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon } as const
 

@@ -1,7 +1,7 @@
-import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
+import { X } from './icons.ts'
 import { currentToasts, dismiss, onToasts, type Toast } from './toast-store.ts'
 
 const SHOWN_MS = 8_000

@@ -1,7 +1,7 @@
-import { Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
+import { Eye, EyeOff } from './icons.ts'
 import { TextArea } from './text-field.tsx'
 import { ValueWarnings } from './value-warnings.tsx'
 

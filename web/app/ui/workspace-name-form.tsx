@@ -1,5 +1,4 @@
 import { LIMITS } from '@keyferry/contract/limits'
-import { Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { failureText, isOvertaken } from '../lib/calls/failure.ts'
 import { useChange } from '../lib/calls/use-call.ts'
@@ -9,6 +8,7 @@ import { useEdit } from '../lib/page/use-edit.ts'
 import { Button } from './button.tsx'
 import { ConflictNotice } from './conflict-notice.tsx'
 import { Form } from './form.tsx'
+import { Plus } from './icons.ts'
 import { TextField } from './text-field.tsx'
 import type { Change } from './use-ending.ts'
 

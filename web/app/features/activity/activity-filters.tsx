@@ -1,4 +1,3 @@
-import { ListFilter } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { ActivityFilter } from '../../lib/activity/entries.ts'
 import { ACTIONS } from '../../lib/activity/words.ts'
@@ -9,6 +8,7 @@ import { beginningOf } from '../../lib/words/due.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Combobox } from '../../ui/combobox.tsx'
+import { ListFilter } from '../../ui/icons.ts'
 import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 

@@ -1,7 +1,7 @@
-import { Check } from 'lucide-react'
 import { useState } from 'react'
 import { useTitle } from '../../lib/page/use-title.ts'
 import { ConfirmDialog, type Guard } from '../../ui/confirm-change.tsx'
+import { Check } from '../../ui/icons.ts'
 import { CheckCode } from './check-code.tsx'
 import { DecisionBar } from './decision-bar.tsx'
 import { ASKING, PROPOSING, WORDS } from './kind-words.ts'

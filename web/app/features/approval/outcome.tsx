@@ -1,26 +1,18 @@
-import {
-  CircleCheck,
-  CircleSlash,
-  CircleX,
-  CloudOff,
-  Hourglass,
-  LockKeyhole,
-  type LucideIcon,
-  Users,
-} from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { workspacePath } from '../../lib/calls/workspace.ts'
 import { useTitle } from '../../lib/page/use-title.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
+import type { IconComponent } from '../../ui/icon.tsx'
+import { CircleCheck, CircleSlash, CircleX, CloudOff, Hourglass, LockKeyhole, Users } from '../../ui/icons.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { DONE } from './kind-words.ts'
 import type { Choice, End } from './request-state.ts'
 
 const TONES = { good: 'text-good', plain: 'text-ink-faint', danger: 'text-danger' } as const
 
-type OutcomeProps = { title: string; Icon: LucideIcon; tone?: keyof typeof TONES; children: ReactNode }
+type OutcomeProps = { title: string; Icon: IconComponent; tone?: keyof typeof TONES; children: ReactNode }
 
 /** The page when nothing is left to decide. It takes the focus, so that it is read out and Tab goes on from it. */
 export function Outcome({ title, Icon, tone = 'plain', children }: OutcomeProps) {

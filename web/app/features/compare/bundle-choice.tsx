@@ -1,11 +1,11 @@
 import { LIMITS } from '@keyferry/contract/limits'
 import { applicationOf, environmentOf, siblingsOf } from '@keyferry/contract/siblings'
-import { X } from 'lucide-react'
 import { useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
+import { X } from '../../ui/icons.ts'
 
 /** The bundles that the address names, in its order, and what changes them. Names that no bundle has are left out. */
 export function useComparedBundles(bundles: readonly Bundle[]) {

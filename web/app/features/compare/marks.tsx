@@ -1,6 +1,6 @@
 import { COMPARED_WORDS } from '@keyferry/contract/compared'
-import { Braces, Circle, Link2, Plus } from 'lucide-react'
 import type { ComparedCell } from '../../lib/calls/answers.ts'
+import { Braces, Circle, Link2, Plus } from '../../ui/icons.ts'
 
 const MARKS = {
   shared: { Icon: Link2, look: 'text-accent', meaning: 'one key, one value' },

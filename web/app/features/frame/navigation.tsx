@@ -1,10 +1,10 @@
-import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { PLACES, type Place } from '../../lib/page/places.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Ellipsis } from '../../ui/icons.ts'
 
 /** How many places a phone's bottom bar shows; the others are behind *More*. */
 const IN_BAR = 3

@@ -1,8 +1,8 @@
-import { Inbox } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { pageWorkspace } from '../../lib/calls/workspace.ts'
 import { useWaiting, waitingId } from '../../lib/data/waiting.ts'
+import { Inbox } from '../../ui/icons.ts'
 
 /** The way to what waits for this person, with how much that is. */
 export function WaitingLink() {

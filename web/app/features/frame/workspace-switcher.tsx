@@ -1,10 +1,10 @@
-import { Check, ChevronsUpDown } from 'lucide-react'
 import { useState } from 'react'
 import { pageWorkspace, workspacePath } from '../../lib/calls/workspace.ts'
 import { ROLE_NAMES, useTenants } from '../../lib/data/me.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Check, ChevronsUpDown } from '../../ui/icons.ts'
 import { NewWorkspaceForm } from '../../ui/workspace-name-form.tsx'
 
 /** The workspace of this page, the way to the others, and to a new one. */

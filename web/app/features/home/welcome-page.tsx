@@ -1,8 +1,9 @@
-import { Inbox, type LucideIcon, SquareTerminal, TicketCheck } from 'lucide-react'
 import { useTitle } from '../../lib/page/use-title.ts'
 import { buttonClasses } from '../../ui/button.tsx'
+import type { IconComponent } from '../../ui/icon.tsx'
+import { Inbox, SquareTerminal, TicketCheck } from '../../ui/icons.ts'
 
-const STEPS: readonly { Icon: LucideIcon; title: string; text: string }[] = [
+const STEPS: readonly { Icon: IconComponent; title: string; text: string }[] = [
   {
     Icon: SquareTerminal,
     title: 'A terminal asks',

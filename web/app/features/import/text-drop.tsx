@@ -1,8 +1,8 @@
-import { FileUp } from 'lucide-react'
 import { type DragEvent, useRef, useState } from 'react'
 import { readTextFile } from '../../lib/page/text-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { FileUp } from '../../ui/icons.ts'
 import { TextArea } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toast-store.ts'
 

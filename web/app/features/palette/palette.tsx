@@ -1,5 +1,4 @@
 import { useQueries } from '@tanstack/react-query'
-import { KeyRound, type LucideIcon, Package, PanelsTopLeft, Zap } from 'lucide-react'
 import { useDeferredValue, useId, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { call } from '../../lib/calls/call.ts'
@@ -11,11 +10,13 @@ import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { chooseTheme, THEME_NAMES, THEMES } from '../../lib/page/theme.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import type { IconComponent } from '../../ui/icon.tsx'
+import { KeyRound, Package, PanelsTopLeft, Zap } from '../../ui/icons.ts'
 import { ListboxOption, ListboxRemark } from '../../ui/listbox-option.tsx'
 import { useActiveOption } from '../../ui/use-active-option.ts'
 import { action, type Destination, type Found, findDestinations } from './destinations.ts'
 
-const ICONS: Readonly<Record<Destination['kind'], LucideIcon>> = {
+const ICONS: Readonly<Record<Destination['kind'], IconComponent>> = {
   Page: PanelsTopLeft,
   Action: Zap,
   Bundle: Package,

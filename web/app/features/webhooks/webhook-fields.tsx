@@ -1,5 +1,4 @@
 import { LIMITS } from '@keyferry/contract/limits'
-import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Bundle, Webhook, WebhookEvent } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
@@ -9,6 +8,7 @@ import { Checkbox } from '../../ui/checkbox.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { DescriptionField } from '../../ui/description-field.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
+import { X } from '../../ui/icons.ts'
 import { TextField } from '../../ui/text-field.tsx'
 
 export type WebhookDraft = Pick<Webhook, 'url' | 'description' | 'events' | 'bundle_ids'>

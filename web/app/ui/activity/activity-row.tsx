@@ -1,4 +1,3 @@
-import { ChevronRight, TriangleAlert } from 'lucide-react'
 import { type MouseEvent, useId, useState } from 'react'
 import { sentenceOf, sentenceText } from '../../lib/activity/sentence.ts'
 import { type Part, told } from '../../lib/activity/told.ts'
@@ -11,6 +10,7 @@ import { EmailText } from '../email-text.tsx'
 import { EntryLink } from '../entry-name.tsx'
 import { Facts } from '../facts.tsx'
 import { GivenList } from '../given-values.tsx'
+import { ChevronRight, TriangleAlert } from '../icons.ts'
 import { DeliveryDetails } from './delivery-details.tsx'
 
 /** One event in one line; a press on the line opens what else is known of it. */

@@ -1,8 +1,8 @@
-import { Link2, Lock, Trash2, Unlink } from 'lucide-react'
 import { type ComponentType, useState } from 'react'
 import type { Key } from '../../lib/calls/answers.ts'
 import { useIsOwner } from '../../lib/data/me.ts'
 import { Button } from '../button.tsx'
+import { Link2, Lock, Trash2, Unlink } from '../icons.ts'
 import { AttachKeys, DeclareSecret, DeleteKeys, DetachKeys } from './key-dialogs.tsx'
 import type { KeyQuestionParts } from './key-question.tsx'
 

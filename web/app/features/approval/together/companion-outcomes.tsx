@@ -1,9 +1,10 @@
-import { CircleAlert, CircleCheck, CircleSlash, Hourglass, type LucideIcon } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { RequestContext } from '../../../lib/calls/answers.ts'
 import { describeFailure, type Failure } from '../../../lib/calls/failure.ts'
 import { serverNowMs } from '../../../lib/calls/server-clock.ts'
 import { classNames } from '../../../ui/class-names.ts'
+import type { IconComponent } from '../../../ui/icon.tsx'
+import { CircleAlert, CircleCheck, CircleSlash, Hourglass } from '../../../ui/icons.ts'
 import { WholeWords } from '../../../ui/whole-words.tsx'
 import { call } from '../calls.ts'
 import { type KeptCompanion, keptCompanions } from '../kept.ts'
@@ -13,7 +14,7 @@ const WAITING = { Icon: Hourglass, tone: 'text-ink-faint' }
 const ENDED = { Icon: CircleSlash, tone: 'text-ink-faint' }
 const FAILED = { Icon: CircleAlert, tone: 'text-danger', needsPage: true }
 
-type Look = { text: string; Icon: LucideIcon; tone: string; needsPage?: boolean }
+type Look = { text: string; Icon: IconComponent; tone: string; needsPage?: boolean }
 
 const LOOKS: Readonly<Record<CompanionState, Look>> = {
   underway: { text: 'On its way', ...WAITING },

@@ -1,4 +1,3 @@
-import { ArrowDown, ArrowUp, Asterisk, GripVertical, Pencil, Replace, Split, Tag, Unlink } from 'lucide-react'
 import { type PointerEvent, useState } from 'react'
 import { Link } from 'wouter'
 import type { BundleItem, SharedKey } from '../../../lib/calls/answers.ts'
@@ -8,6 +7,17 @@ import { Badge } from '../../../ui/badge.tsx'
 import { IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { EntryName } from '../../../ui/entry-name.tsx'
+import {
+  ArrowDown,
+  ArrowUp,
+  Asterisk,
+  GripVertical,
+  Pencil,
+  Replace,
+  Split,
+  Tag,
+  Unlink,
+} from '../../../ui/icons.ts'
 import { KeyValue } from '../../../ui/key-value.tsx'
 import { Menu, type MenuItem } from '../../../ui/menu.tsx'
 import { rowKeys } from '../../../ui/row-keys.ts'

@@ -1,4 +1,3 @@
-import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Machine, MachineTrust } from '../../../lib/calls/answers.ts'
 import { useChange } from '../../../lib/calls/use-call.ts'
@@ -10,6 +9,7 @@ import { exactText } from '../../../lib/words/visible-text.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
+import { Plus, Trash2 } from '../../../ui/icons.ts'
 import { Rows, Section } from '../../../ui/section.tsx'
 import { NewTrustDialog } from './new-trust-dialog.tsx'
 

@@ -1,4 +1,3 @@
-import { Plus, RefreshCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Machine, MachineToken } from '../../../lib/calls/answers.ts'
 import { serverNowMs } from '../../../lib/calls/server-clock.ts'
@@ -8,6 +7,7 @@ import { type TokenState, tokenState } from '../../../lib/rules/machine-state.ts
 import { ago, ahead, dateTime } from '../../../lib/words/time.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { Plus, RefreshCw, Trash2 } from '../../../ui/icons.ts'
 import { Rows, Section } from '../../../ui/section.tsx'
 import { EndTokenDialog, NewTokenDialog, RotateTokenDialog } from './token-dialogs.tsx'
 

@@ -1,0 +1,3 @@
+declare module 'lucide:*' {
+  export const icon: import('./icon.tsx').IconComponent
+}

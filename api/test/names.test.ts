@@ -59,6 +59,7 @@ describe.each([...stores, ...(redis ? [['postgres', redis.url] as const] : [])])
         v: 1,
         kind: 'names',
         workspace: { id: owner.tenantId, name: expect.any(String) },
+        approvers: [expect.any(String)],
         bundle,
         names: NAMES,
         bundles: [],

@@ -196,7 +196,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
     await terminal.appears(/to remove from dev\/app: COLOUR/)
     await terminal.appears(/- COLOUR +removed; its key stays in the library/)
-    await terminal.appears(/Import\? \[y\/N\]/)
+    await terminal.appears(/Store\? \[y\/N\]/)
     terminal.type('y\n')
     expect(await terminal.exit).toBe(0)
     const { items } = await bundle()

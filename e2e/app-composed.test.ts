@@ -67,6 +67,8 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     await page.getByLabel('Text', { exact: true }).fill(TEMPLATE)
     await page.getByText('Built from DB_PASSWORD, DB_HOST').waitFor()
     await expectAccessible(page)
+    // The text is no secret: its parts are.
+    await page.getByRole('checkbox', { name: 'Secret' }).uncheck()
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('heading', { name: 'DATABASE_URL' }).waitFor()
     await attach('dev/app', 'DATABASE_URL')

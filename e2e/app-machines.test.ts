@@ -199,6 +199,8 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await add.click()
     await page.getByText('repository_id=789 · ref=refs/heads/main').waitFor()
     await page.getByText('Bound to the client').waitFor()
+    // The dialog has a button of the same name, and closes when the new list is there.
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
 
     await page.getByRole('button', { name: 'Add identity' }).click()
     await page.getByLabel('Platform').selectOption('kubernetes')

@@ -102,15 +102,6 @@ const ENDS: Readonly<Record<string, End>> = {
   request_expired: 'expired',
 }
 
-// What the bundle's rules refuse, another person or another terminal may be allowed.
-const RULES = new Set([
-  'release_required',
-  'owner_approves',
-  'named_approves',
-  'agents_denied',
-  'second_person',
-])
-
 // The person can choose other keys, or change the plan.
 function isAnswerable({ code, details }: Failure): boolean {
   return ANSWERABLE.has(code) || 'keys' in details || 'names' in details
@@ -126,7 +117,8 @@ export function endOf(failure: Failure, expiresAt: string | null, nowMs = server
   if (failure.status === 404) return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'gone'
   if (failure.status === 409) return isAnswerable(failure) ? null : 'already_approved'
   if (failure.status === 401) return 'signed_out'
-  if (failure.status === 403) return RULES.has(failure.code) ? null : 'forbidden'
+  // A refusal with a code of its own says what to do, also one that this page does not know yet.
+  if (failure.status === 403) return failure.code === 'forbidden' ? 'forbidden' : null
   return null
 }
 

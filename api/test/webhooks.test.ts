@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, TIMES } from '@keyferry/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { ChangedKey } from '../src/domain/webhooks/webhook-body.ts'
 import { withRecording } from '../src/maintenance.ts'
 import { createMachineTokenStore } from '../src/storage/machines/machine-tokens.ts'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
@@ -49,13 +50,19 @@ describe.each(databases)('webhooks on %s', (kind) => {
     (await api.call('listWebhookMessages', { as: owner, params: { webhook_id: id }, query })).json
   const change = (name: string, value: string) =>
     api.call('updateKey', { as: owner, params: { key_id: bundle.keyIds[name] ?? '' }, body: { value } })
-  /** Wait until all changes are sealed, and until the quiet time after them is over. */
-  const quiet = async () => {
-    await vi.waitFor(async () => {
+  const sealed = () =>
+    vi.waitFor(async () => {
       const { json } = await api.call('listAudit', { as: owner })
-      expect(json.every(({ sealed }) => sealed)).toBe(true)
+      expect(json.every((entry) => entry.sealed)).toBe(true)
     }, SOON)
-    aheadMs += TIMES.webhookLongestQuietSeconds * 1_000
+  /** The last change of each key that the messages about a bundle name. */
+  const lastChanges = (bundleId: string) => {
+    const bodies = receiver.bodies
+      .map(({ data }) => data as { seq: number; bundle: { id: string }; keys: ChangedKey[] })
+      .filter((data) => data.bundle.id === bundleId)
+      .toSorted((one, other) => one.seq - other.seq)
+    const last = new Map(bodies.flatMap(({ keys }) => keys.map((key) => [key.name, key])))
+    return [...last.values()].toSorted((one, other) => one.name.localeCompare(other.name))
   }
   const arrived = (count: number) => vi.waitFor(() => expect(receiver.received).toHaveLength(count), SOON)
   const settled = (id: string, state: string) =>
@@ -114,7 +121,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
   test('a changed value makes a signed message that names the keys and holds no value', async () => {
     const { id, secret } = await webhook({ events: ['bundle.changed'] })
     await change('A', 'a new value')
-    await quiet()
+    await sealed()
     await arrived(1)
     const [first] = receiver.received
     if (!first) throw new Error('nothing arrived')
@@ -129,7 +136,6 @@ describe.each(databases)('webhooks on %s', (kind) => {
         actor: { kind: 'user', id: owner.userId },
       },
     })
-    // The clock was ahead by the quiet time; verifiers allow five minutes.
     expect(verified(first, secret)).toEqual(JSON.parse(first.body))
     expect(() => verified(first, `whsec_${Buffer.alloc(32).toString('base64')}`)).toThrow(/signature/)
     expect(() => verified({ ...first, body: first.body.replace('"A"', '"B"') }, secret)).toThrow(/signature/)
@@ -138,7 +144,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expect(await shown(id)).toMatchObject({ failing_since: null, waiting: 0 })
   })
 
-  test('each change of what a bundle delivers makes a message, once for each bundle', async () => {
+  test('each change of what a bundle delivers is in a message of its bundle', async () => {
     await webhook({ events: ['bundle.changed'] })
     const params = { bundle_id: bundle.id, key_id: bundle.keyIds['A'] ?? '' }
     const other = await newBundle(api, owner, { C: 'three' })
@@ -152,21 +158,16 @@ describe.each(databases)('webhooks on %s', (kind) => {
     await api.call('restoreKeyVersion', { as: owner, params, body: { version: 1 } })
     await api.call('detachKey', { as: owner, params: { ...params, key_id: bundle.keyIds['B'] ?? '' } })
     await api.call('deleteKey', { as: owner, params: { key_id: other.keyIds['C'] ?? '' } })
-    await quiet()
-    await arrived(2)
-    const byBundle = new Map(
-      receiver.bodies.map(({ data }) => [(data['bundle'] as { id: string }).id, data['keys']]),
-    )
-    expect(byBundle.get(bundle.id)).toEqual([
-      { name: 'RENAMED', change: 'value', version: 3 },
-      { name: 'B', change: 'detached', version: null },
-    ])
-    expect(byBundle.get(other.id)).toEqual(
-      expect.arrayContaining([
+    await vi.waitFor(() => {
+      expect(lastChanges(bundle.id)).toEqual([
+        { name: 'B', change: 'detached', version: null },
+        { name: 'RENAMED', change: 'value', version: 3 },
+      ])
+      expect(lastChanges(other.id)).toEqual([
         { name: 'ALIAS', change: 'value', version: 3 },
         { name: 'C', change: 'detached', version: null },
-      ]),
-    )
+      ])
+    }, SOON)
   })
 
   test('a webhook gets the types and bundles that it asked for', async () => {
@@ -178,7 +179,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     const other = await newBundle(api, owner, { C: 'three' })
     await api.call('deleteBundle', { as: owner, params: { bundle_id: other.id } })
     await change('A', 'changed')
-    await quiet()
+    await sealed()
     await vi.waitFor(
       () =>
         expect(receiver.bodies.map(({ type }) => type).toSorted()).toEqual([
@@ -191,31 +192,21 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expect((await messages(typed.id)).map(({ type }) => type)).toEqual(['bundle.created'])
   })
 
-  test('a hundred changes make one message, which names the last version', async () => {
+  test('a hundred changes make fewer messages, which name the last version', async () => {
     await webhook({ events: ['bundle.changed'] })
     for (let count = 0; count < 5; count += 1)
       await Promise.all(
         Array.from({ length: 20 }, (_, index) => change(index % 2 ? 'A' : 'B', `${count} ${index}`)),
       )
-    await quiet()
-    await arrived(1)
-    const versions = await Promise.all(
-      ['A', 'B'].map(
-        async (name) =>
-          (await api.call('getKey', { as: owner, params: { key_id: bundle.keyIds[name] ?? '' } })).json
-            .version,
-      ),
+    const last = await Promise.all(
+      ['A', 'B'].map(async (name) => {
+        const params = { key_id: bundle.keyIds[name] ?? '' }
+        const { version } = (await api.call('getKey', { as: owner, params })).json
+        return { name, change: 'value', version }
+      }),
     )
-    await vi.waitFor(() => {
-      const keys = receiver.bodies.at(-1)?.data['keys'] as { name: string; version: number }[]
-      expect(new Map(keys.map(({ name, version }) => [name, version]))).toEqual(
-        new Map([
-          ['A', versions[0]],
-          ['B', versions[1]],
-        ]),
-      )
-    }, SOON)
-    expect(receiver.received.length).toBeLessThanOrEqual(3)
+    await vi.waitFor(() => expect(lastChanges(bundle.id)).toEqual(last), SOON)
+    expect(receiver.received.length).toBeLessThan(100)
   })
 
   test('a change during a slow call makes another message', async () => {
@@ -223,11 +214,11 @@ describe.each(databases)('webhooks on %s', (kind) => {
     const held: (() => void)[] = []
     receiver.answer = (response) => void held.push(() => response.writeHead(200).end())
     await change('A', 'first')
-    await quiet()
+    await sealed()
     await vi.waitFor(() => expect(held).toHaveLength(1), SOON)
     expect((await messages(id))[0]?.state).toBe('sending')
     await change('A', 'second')
-    await quiet()
+    await sealed()
     for (const answer of held.splice(0)) answer()
     receiver.answer = (response) => response.writeHead(200).end()
     await arrived(2)

@@ -148,10 +148,6 @@ export const TIMES = {
   maxTokenOverlapSeconds: 30 * 24 * 60 * MINUTE,
   /** How long the old secret of a webhook signs beside the new one. */
   webhookOverlapSeconds: 24 * 60 * MINUTE,
-  /** Webhooks announce a change this long after the last change of the same thing, and at most this long after the
-   * first. */
-  webhookQuietSeconds: 5,
-  webhookLongestQuietSeconds: 30,
   /** One call to a receiver. */
   webhookCallSeconds: 15,
   /** How long a message is tried, and how long failing calls turn a webhook off. */

@@ -5,8 +5,8 @@ import type { ChangedKey, MessageData } from './webhook-body.ts'
 
 /*
  * Which messages the entries of an audit log make. Entries that change what a bundle delivers make `bundle.changed`
- * for each such bundle. Messages that may come often have a `mergeKey`: changes of the same thing share one message
- * while it waits (webhook-body.ts).
+ * for each such bundle. Messages that may come often have a `mergeKey`: the changes of the same thing that one seal
+ * adds share one message (webhook-body.ts).
  */
 
 /** `bundleIds`: the bundles that the message is about, which a webhook may be limited to; null: about no bundle. */

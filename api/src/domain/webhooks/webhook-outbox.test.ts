@@ -1,6 +1,6 @@
 import { LIMITS, TIMES } from '@keyferry/contract'
 import { expect, test } from 'vitest'
-import { extendedBody, messageBody, sentAfterQuiet } from './webhook-body.ts'
+import { merged, messageBody } from './webhook-body.ts'
 import { type CallOutcome, settlementOf } from './webhook-outbox.ts'
 
 const NOW = new Date('2026-06-01T00:00:00.000Z')
@@ -50,21 +50,14 @@ test('410 and five days of failures turn a webhook off', () => {
   expect(settled(9, { failingSince: later(1 - TIMES.webhookTriedSeconds) })).toMatchObject({ end: null })
 })
 
-test('a message waits 5 s after the last change, at most 30 s after the first', () => {
-  expect(sentAfterQuiet(later(0), later(0))).toBe(later(5))
-  expect(sentAfterQuiet(later(0), later(20))).toBe(later(25))
-  expect(sentAfterQuiet(later(0), later(29))).toBe(later(30))
-})
-
 const changed = (names: readonly string[], version: number | null = null) => ({
   type: 'bundle.changed',
   at: NOW.toISOString(),
   data: { seq: version ?? 1, keys: names.map((name) => ({ name, change: 'value' as const, version })) },
 })
 
-test('a message that takes up a change names each key once, with its last version', () => {
-  const body = extendedBody(messageBody(changed(['A', 'B'], 2)), changed(['A'], 3))
-  expect(JSON.parse(body).data).toEqual({
+test('a message of several changes names each key once, with its last version', () => {
+  expect(merged(changed(['A', 'B'], 2).data, changed(['A'], 3).data)).toEqual({
     seq: 3,
     keys: [
       { name: 'B', change: 'value', version: 2 },
@@ -78,5 +71,5 @@ test('a message names the latest keys of many, says that there are more, and kee
   const body = messageBody(changed(names))
   const { keys, keys_truncated } = JSON.parse(body).data
   expect([keys.length, keys[0].name, keys_truncated]).toEqual([LIMITS.webhookKeys, 'K1', true])
-  expect(JSON.parse(extendedBody(body, changed(['K7']))).data.keys_truncated).toBe(true)
+  expect(merged(JSON.parse(body).data, changed(['K7']).data).keys_truncated).toBe(true)
 })

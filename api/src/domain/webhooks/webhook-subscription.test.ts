@@ -1,7 +1,6 @@
-import { TIMES } from '@keyferry/contract'
 import { expect, test } from 'vitest'
 import type { MessageDraft } from './webhook-message.ts'
-import { messagesFor, type Subscription, timesOf } from './webhook-subscription.ts'
+import { giveUpAt, messagesFor, type Subscription } from './webhook-subscription.ts'
 
 const NOW = '2026-06-01T00:00:00.000Z'
 
@@ -51,8 +50,6 @@ test('messages that may not be merged stay apart', () => {
   expect(messagesFor(subscription(), [draft({ mergeKey: null }), draft({ mergeKey: null })])).toHaveLength(2)
 })
 
-test('a message that may take up changes waits for them; any other is sent at once', () => {
-  expect(timesOf(draft({ mergeKey: null }), NOW).notBefore).toBe(NOW)
-  const quiet = Date.parse(NOW) + TIMES.webhookQuietSeconds * 1_000
-  expect(timesOf(draft(), NOW).notBefore).toBe(new Date(quiet).toISOString())
+test('a message is given up after five days', () => {
+  expect(giveUpAt('2026-06-01T00:00:00.000Z')).toBe('2026-06-06T00:00:00.000Z')
 })

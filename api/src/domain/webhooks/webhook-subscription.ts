@@ -1,9 +1,9 @@
 import { TIMES } from '@keyferry/contract'
-import { merged, sentAfterQuiet } from './webhook-body.ts'
+import { merged } from './webhook-body.ts'
 import type { MessageDraft } from './webhook-message.ts'
 
 /*
- * Which messages a webhook gets, and when. A webhook gets nothing that happened before it was made.
+ * Which messages a webhook gets, and for how long. A webhook gets nothing that happened before it was made.
  */
 
 /** What an active webhook wants. An empty set means everything, and a webhook that names nothing has empty sets. */
@@ -33,10 +33,7 @@ function wants({ madeAt, events, bundleIds }: Subscription, draft: MessageDraft)
   return draft.bundleIds === null || bundleIds.size === 0 || draft.bundleIds.some((id) => bundleIds.has(id))
 }
 
-/** When a new message is sent first, and when the server gives up; ISO times. */
-export function timesOf({ mergeKey }: MessageDraft, now: string): { notBefore: string; giveUpAt: string } {
-  return {
-    notBefore: mergeKey === null ? now : sentAfterQuiet(now, now),
-    giveUpAt: new Date(Date.parse(now) + TIMES.webhookTriedSeconds * 1_000).toISOString(),
-  }
+/** When the server gives up a new message. */
+export function giveUpAt(now: string): string {
+  return new Date(Date.parse(now) + TIMES.webhookTriedSeconds * 1_000).toISOString()
 }

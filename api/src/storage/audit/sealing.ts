@@ -20,7 +20,7 @@ export type Sealed = {
 }
 
 export type SealOptions = { key: NamedAuditKey; now: string; most: number } & FanOutParts &
-  Pick<Database, 'holdFree'>
+  Pick<Database, 'holdFree' | 'updateAll'>
 
 /** Move the oldest events of these tenants from the outbox to their logs: number them, chain them, sign the new heads,
  * and make the messages of webhooks. Run it in a transaction, which holds the heads until it ends. A log that another

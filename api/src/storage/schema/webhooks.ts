@@ -33,7 +33,7 @@ export const webhooks = {
     indexes: { active: '(next_at) where is_active = 1' },
   },
 
-  /** `merge_key`: what changes of the same thing share, while no call has been made; null: nothing may be added. */
+  /** `merge_key`: set while a `webhook.test` waits, so that only one does. */
   webhook_messages: {
     columns: {
       tenant_id: text,

@@ -1,7 +1,7 @@
 import { randomId } from '@keyferry/crypto/token'
 import { entryOf } from '../../domain/audit/audit.ts'
 import { personIn } from '../../domain/webhooks/hand-over.ts'
-import { extendedBody, messageBody, sentAfterQuiet } from '../../domain/webhooks/webhook-body.ts'
+import { messageBody } from '../../domain/webhooks/webhook-body.ts'
 import {
   checkpoint,
   isTold,
@@ -10,17 +10,16 @@ import {
   messagesOf,
   type SealedEntry,
 } from '../../domain/webhooks/webhook-message.ts'
-import { messagesFor, type Subscription, timesOf } from '../../domain/webhooks/webhook-subscription.ts'
+import { giveUpAt, messagesFor, type Subscription } from '../../domain/webhooks/webhook-subscription.ts'
 import { chunks, inChunks } from '../base/chunks.ts'
 import type { Database, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
-import { selectOf, updateOf } from '../base/tenant-rows.ts'
+import { selectOf } from '../base/tenant-rows.ts'
 import { bundleIdsIn, eventsIn } from './webhook-reading.ts'
 
 /*
  * The messages of sealed entries, written in the seal's transaction: no entry is in the log without its messages, and
- * none makes them twice. A message that waits takes up further changes of the same thing. One that a node is sending
- * is left alone, because the receiver may have read it already.
+ * none makes them twice.
  */
 
 /** What one seal added to a log. `note` is set at the first seal of a day. */
@@ -31,7 +30,7 @@ export type SealedBatch = {
   now: string
 }
 
-type Parts = Pick<Database, 'insertAll' | 'updateAll' | 'holdShared'>
+type Parts = Pick<Database, 'insertAll' | 'holdShared'>
 
 export type FanOutParts = Parts & { publicUrl: string | null }
 
@@ -66,7 +65,10 @@ async function tell(parts: FanOutParts, transaction: Query, batch: Told): Promis
   const wanted = receivers.flatMap(({ id: webhookId, ...subscription }) =>
     messagesFor(subscription, drafts).map((draft) => ({ webhookId, draft })),
   )
-  await store(parts, transaction, { ...batch, wanted })
+  for (const some of chunks(wanted)) {
+    const rows = some.map((each) => newRow(tenantId, each, batch.now))
+    await parts.insertAll(transaction, 'webhook_messages', rows)
+  }
 }
 
 function entryIn({ seq, body }: SealedBatch['rows'][number]): SealedEntry {
@@ -123,78 +125,18 @@ async function peopleOf(transaction: Query, entries: readonly SealedEntry[]) {
 }
 
 type Wanted = { webhookId: string; draft: MessageDraft }
-type Storing = { tenantId: string; now: string; wanted: readonly Wanted[] }
-
-async function store(
-  { insertAll, updateAll }: Parts,
-  transaction: Query,
-  { tenantId, now, wanted }: Storing,
-): Promise<void> {
-  for (const some of chunks(wanted)) {
-    const waiting = await holdWaiting(transaction, tenantId, some)
-    const added = some.filter((each) => !waiting.has(placeOf(each)))
-    const extended = some.flatMap((each) => {
-      const row = waiting.get(placeOf(each))
-      return row ? [extension(row, each.draft, now)] : []
-    })
-    await insertAll(
-      transaction,
-      'webhook_messages',
-      added.map((each) => newRow(tenantId, each, now)),
-    )
-    const by = ['tenant_id', 'webhook_id', 'id'] as const
-    await updateAll(transaction, 'webhook_messages', { by, rows: extended })
-  }
-}
-
-type WaitingRow = Pick<
-  Tables['webhook_messages'],
-  'tenant_id' | 'webhook_id' | 'id' | 'body' | 'merge_key' | 'created_at'
->
-
-// Held, so that no node sends one of them before it has taken up the change.
-async function holdWaiting(transaction: Query, tenantId: string, wanted: readonly Wanted[]) {
-  const mergeKeys = [...new Set(wanted.flatMap(({ draft }) => draft.mergeKey ?? []))]
-  if (mergeKeys.length === 0) return new Map()
-  const rows = await updateOf(transaction, 'webhook_messages', { tenantId, state: 'waiting' })
-    .set((column) => ({ attempts: column.ref('attempts') }))
-    .where('webhook_id', 'in', [...new Set(wanted.map(({ webhookId }) => webhookId))])
-    .where('merge_key', 'in', mergeKeys)
-    .returning(['tenant_id', 'webhook_id', 'id', 'body', 'merge_key', 'created_at'])
-    .execute()
-  return new Map(rows.map((row) => [`${row.webhook_id} ${row.merge_key}`, row]))
-}
-
-function placeOf({ webhookId, draft }: Wanted): string {
-  return `${webhookId} ${draft.mergeKey}`
-}
-
-function extension(
-  { tenant_id, webhook_id, id, body, created_at }: WaitingRow,
-  draft: MessageDraft,
-  now: string,
-) {
-  return {
-    tenant_id,
-    webhook_id,
-    id,
-    body: extendedBody(body, draft),
-    not_before: sentAfterQuiet(created_at, now),
-  }
-}
 
 function newRow(tenantId: string, { webhookId, draft }: Wanted, now: string) {
-  const { notBefore, giveUpAt } = timesOf(draft, now)
   return {
     tenant_id: tenantId,
     webhook_id: webhookId,
     id: randomId(),
     type: draft.type,
     body: messageBody(draft),
-    merge_key: draft.mergeKey,
+    merge_key: null,
     state: 'waiting',
-    not_before: notBefore,
-    give_up_at: giveUpAt,
+    not_before: now,
+    give_up_at: giveUpAt(now),
     attempts: 0,
     created_at: now,
   } as const

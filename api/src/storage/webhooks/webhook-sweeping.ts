@@ -34,20 +34,18 @@ function full(query: Query): Promise<Full[]> {
     .execute()
 }
 
-/** Keep a webhook within its bounds: the oldest messages that wait are dropped, the oldest of the log forgotten. A
- * message that still takes up changes stays, because it tells the last change; there is one for each thing. */
+/** Keep a webhook within its bounds: the oldest messages that wait are dropped, the oldest of the log forgotten. */
 async function trim(transaction: Query, { tenant_id, webhook_id }: Full, now: string): Promise<void> {
   const beyond = (states: readonly ('waiting' | 'done' | 'failed')[]) =>
     selectOf(transaction, 'webhook_messages', { tenantId: tenant_id, webhook_id })
       .select('id')
       .where('state', 'in', states)
-      .where('merge_key', 'is', null)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(LIMITS.webhookMessages)
       .offset(LIMITS.webhookMessages)
   await updateOf(transaction, 'webhook_messages', { tenantId: tenant_id, webhook_id })
-    .set({ state: 'failed', last_error: 'dropped', done_at: now })
+    .set({ state: 'failed', merge_key: null, last_error: 'dropped', done_at: now })
     .where('id', 'in', beyond(['waiting']))
     .execute()
   await deleteOf(transaction, 'webhook_messages', { tenantId: tenant_id, webhook_id })

@@ -15,6 +15,7 @@ import blobs
 import boxes
 import signatures
 import text_codes
+import touches
 
 FILES = {
     "sealed-box.json": boxes.sealed_boxes,
@@ -28,6 +29,7 @@ FILES = {
     "password.json": text_codes.passwords,
     "audit-log.json": audit.audit_logs,
     "machine-token.json": text_codes.machine_tokens,
+    "touch.json": touches.touches,
 }
 
 

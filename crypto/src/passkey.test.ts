@@ -12,6 +12,8 @@ const OTHERS = [
   { origin: 'https://keyferry.example.org' },
   { origin: 'http://keyferry.example.com' },
   { rpId: 'example.com' },
+  { crossOrigin: true },
+  { topOrigin: 'https://keyferry.example.com' },
 ]
 const device = new SoftwarePasskey()
 const made = () => verifyNewPasskey(device.create({ ...CEREMONY, counter: 3 }), CEREMONY)

@@ -4,6 +4,7 @@ import type {
   VerifiedAuthenticationResponse,
   VerifiedRegistrationResponse,
 } from '@simplewebauthn/server'
+import { readClientData } from './client-data.ts'
 import { CryptoError } from './crypto-error.ts'
 
 /** What a response must match. `origin`: of our pages; `rpId`: the host name that passkeys belong to. */
@@ -24,8 +25,10 @@ type UseResponse = Pick<AuthenticationResponseJSON, 'id' | 'rawId' | 'type'> & {
 export const PASSKEY_ALGORITHMS = [-8, -7, -257] as const
 
 /** Check the response of a browser that made a passkey. Attestation is not asked for, so it is not trusted either.
- * @throws CryptoError bad_passkey: another challenge, origin or host name; no user verification; malformed */
+ * @throws CryptoError bad_passkey: another challenge, origin or host name; a frame of another site; no user verification;
+ *   malformed */
 export async function verifyNewPasskey(response: NewResponse, ceremony: Ceremony): Promise<VerifiedPasskey> {
+  requireOwnFrame(response)
   const { verifyRegistrationResponse } = await library()
   const { registrationInfo } = await verified<VerifiedRegistrationResponse>(() =>
     verifyRegistrationResponse({
@@ -42,8 +45,8 @@ export async function verifyNewPasskey(response: NewResponse, ceremony: Ceremony
 
 /** Check the response of a browser in which a person used a passkey.
  * @returns the counter after this use
- * @throws CryptoError bad_passkey: another challenge, origin or host name; a wrong signature; a counter that did not
- *   grow; no user verification where it is required; malformed */
+ * @throws CryptoError bad_passkey: another challenge, origin or host name; a frame of another site; a wrong signature; a
+ *   counter that did not grow; no user verification where it is required; malformed */
 export async function verifyPasskeyUse(
   response: UseResponse,
   {
@@ -52,6 +55,7 @@ export async function verifyPasskeyUse(
     requireUserVerification,
   }: { ceremony: Ceremony; passkey: VerifiedPasskey; requireUserVerification: boolean },
 ): Promise<number> {
+  requireOwnFrame(response)
   const { verifyAuthenticationResponse } = await library()
   const { authenticationInfo } = await verified<VerifiedAuthenticationResponse>(() =>
     verifyAuthenticationResponse({
@@ -66,6 +70,11 @@ export async function verifyPasskeyUse(
     }),
   )
   return authenticationInfo.newCounter
+}
+
+// The library checks no frame when a passkey is made, and accepts one that names no top origin when it is used.
+function requireOwnFrame({ response }: { response: { clientDataJSON: string } }): void {
+  readClientData(Buffer.from(response.clientDataJSON, 'base64url'))
 }
 
 // It takes 30 MiB, so load it when the first passkey is used.

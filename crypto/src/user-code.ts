@@ -11,9 +11,16 @@ const LETTERS = 8
  * @param publicKey the client's 32 bytes, as sent
  * @returns `XXXX-XXXX` */
 export function userCode(requestId: string, publicKey: Uint8Array): string {
-  const digest = hash('sha256', frame('keyferry user code v1', requestId, publicKey), 'hex')
-  // 256 bits modulo 20^8 (under 35 bits) favours no code by more than one part in 2^221.
-  return grouped(lettersOf(BigInt(`0x${digest}`) % BASE ** BigInt(LETTERS)))
+  return lettersOf(frame('keyferry user code v1', requestId, publicKey), LETTERS)
+}
+
+/** Letters that stand for the SHA-256 of some bytes, in groups of four.
+ * @param count up to 20: 256 bits modulo 20^20 (under 87 bits) favour no text by more than one part in 2^169 */
+export function lettersOf(bytes: Uint8Array, count: number): string {
+  let letters = ''
+  for (let rest = BigInt(`0x${hash('sha256', bytes, 'hex')}`); letters.length < count; rest /= BASE)
+    letters = ALPHABET.charAt(Number(rest % BASE)) + letters
+  return grouped(letters)
 }
 
 /** What a person typed, as `userCode` writes it: case, blanks and dashes do not count. What is not a code comes back
@@ -22,13 +29,6 @@ export function normalizeUserCode(text: string): string {
   return grouped(text.replaceAll(/[\s\p{Dash}]/gu, '').toUpperCase())
 }
 
-function lettersOf(number: bigint): string {
-  let letters = ''
-  for (let rest = number; letters.length < LETTERS; rest /= BASE)
-    letters = ALPHABET.charAt(Number(rest % BASE)) + letters
-  return letters
-}
-
 function grouped(letters: string): string {
-  return `${letters.slice(0, LETTERS / 2)}-${letters.slice(LETTERS / 2)}`
+  return (letters.match(/.{1,4}/g) ?? []).join('-')
 }

@@ -1,7 +1,13 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
 /** What a response is made for; a test changes a part to show that it is refused. */
-type Asked = { challenge: string; origin: string; rpId: string }
+type Asked = {
+  challenge: string
+  origin: string
+  rpId: string
+  crossOrigin?: boolean | undefined
+  topOrigin?: string
+}
 
 type Use = Asked & { counter?: number; isVerified?: boolean; userHandle?: string }
 
@@ -70,8 +76,8 @@ export class SoftwarePasskey {
   }
 }
 
-function clientData(type: string, { challenge, origin }: Asked): Buffer {
-  return Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
+function clientData(type: string, { challenge, origin, crossOrigin = false, topOrigin }: Asked): Buffer {
+  return Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin, topOrigin }))
 }
 
 function authenticatorData(rpId: string, flags: number, counter: number): Buffer {

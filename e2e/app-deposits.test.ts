@@ -18,7 +18,7 @@ const VALUES: Deposited = {
 // Notes when the new plan came, and when its button became active after that.
 const NOTE_PLAN = `
   const note = () => {
-    if (!document.body.textContent.includes('Updated')) return
+    if (!document.body.textContent.includes('Kept')) return
     window.plannedAt ??= performance.now()
     const [, button] = document.querySelectorAll('#decision button')
     if (button?.getAttribute('aria-disabled') === 'false') window.activeAt ??= performance.now()
@@ -147,13 +147,18 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     await page.evaluate(NOTE_PLAN)
     await page.getByRole('button', { name: 'Store 1 variable' }).click()
     await page.getByText('so nothing was stored').waitFor()
-    await page.getByText('Updated', { exact: true }).waitFor()
+    await page.getByText('Kept', { exact: true }).waitFor()
+    await page.getByText(/^Changed by \S+ .* The sender did not see this/).waitFor()
     // A second of the new plan, not the pause after the press before.
     const looked = () => page.evaluate<number>('window.activeAt - window.plannedAt')
     await expect.poll(looked, { timeout: 45_000 }).toBeGreaterThan(800)
-    await page.getByRole('button', { name: 'Deny' }).click()
-    await page.getByRole('heading', { name: 'Denied' }).waitFor()
-    expect((await terminal.wait(id)).body).toMatchObject({ code: 'request_denied' })
+    await expectAccessible(page)
+    await page.getByRole('combobox', { name: 'What to do with STALE_ONE' }).selectOption('own')
+    await page.getByText('Updated', { exact: true }).waitFor()
+    await readRequest(page)
+    await page.getByRole('button', { name: 'Store 1 variable' }).click()
+    await terminal.release(id, await page.getByText(/^\d{3} \d{3}$/).innerText())
+    expect((await terminal.wait(id)).body).toMatchObject({ deposit: { counts: { update: 1 } } })
     await closePage(page)
     await closePage(other.page)
   })

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -205,6 +205,46 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     expect(await versionsOf('EMPTY')).toBe(2)
     expect(await versionsOf('PLAIN')).toBe(1)
     await page.context().close()
+  })
+
+  test('edit: a value that changed meanwhile is kept, and the text too, unless the person says otherwise', async () => {
+    const key = (await bundle()).items.find(({ name }) => name === 'PLAIN')?.id ?? ''
+    const editor = `
+      import { readFileSync, writeFileSync } from 'node:fs'
+      const [,, url, path] = process.argv
+      writeFileSync(path, readFileSync(path, 'utf8').replace(/"PLAIN": "[^"]*"/, '"PLAIN": "mine"'))
+      const headers = { origin: new URL(url).origin, 'content-type': 'application/json' }
+      const body = JSON.stringify({ value: 'theirs ' + Math.random() })
+      const { ok } = await fetch(url, { method: 'PUT', headers, body })
+      process.exit(ok ? 0 : 1)`
+    await writeFile(join(folder, 'editor.mjs'), editor)
+    const url = `${server.url}/api/v1/keys/${key}`
+    const env = { EDITOR: `'${process.execPath}' '${join(folder, 'editor.mjs')}' ${url}` }
+    for (const [answer, versions] of [
+      ['n', 2],
+      ['y', 4],
+    ] as const) {
+      const terminal = keyferryWith(env, 'edit', 'dev/app')
+      const page = await openApproval(terminal)
+      await page.getByRole('button', { name: 'Approve', exact: true }).click()
+      await terminal.appears(
+        /PLAIN was changed by \S+ after you opened the editor\s+Store your value of PLAIN instead\?/,
+      )
+      terminal.type(`${answer}\n`)
+      if (answer === 'y') {
+        await terminal.appears(/Store\? \[y\/N\]/)
+        terminal.type('y\n')
+      }
+      expect(await terminal.exit).toBe(0)
+      expect(await versionsOf('PLAIN')).toBe(versions)
+      const [, kept] = /your text is in (\S+)\. To store/.exec(terminal.output().replace(/\s+/g, ' ')) ?? []
+      if (answer === 'y') expect(kept).toBeUndefined()
+      else {
+        expect(await readFile(kept ?? '', 'utf8')).toContain('"PLAIN": "mine"')
+        await rm(dirname(kept ?? ''), { recursive: true })
+      }
+      await page.context().close()
+    }
   })
 
   async function bundle() {

@@ -16,6 +16,7 @@ type Options = {
   replace?: 'all' | string[]
   release?: string[]
   meta?: Record<string, string>
+  seen?: { name: string; version: number }[]
 }
 
 /** A client that stores values with an approval. */
@@ -35,7 +36,7 @@ export class DepositClient extends ReturningClient {
   /** The body of a new deposit, with its values sealed. */
   async body(bundle: string, values: Deposited, options: Options = {}) {
     const { kid, public_key } = (await this.#api.call('getDepositKey')).json
-    const { detach = [], own = [], share = [], replace = [], workspace, release, meta } = options
+    const { detach = [], own = [], share = [], replace = [], workspace, release, meta, seen } = options
     const entries = Object.entries(values).map(([name, given]) => ({
       name,
       isSecret: typeof given === 'string' ? null : given[1],
@@ -69,7 +70,7 @@ export class DepositClient extends ReturningClient {
         own,
         share,
         replace,
-        ciphertext_base64: box({ v: 1, binding: depositBinding(content), values: texts }, public_key),
+        ciphertext_base64: box({ v: 1, binding: depositBinding(content), values: texts, seen }, public_key),
       },
     }
   }

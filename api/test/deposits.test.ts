@@ -112,8 +112,42 @@ describe.each(databases)('deposits on %s', (kind) => {
     const stale = await api.call('approveDeposit', { as: owner, params, body: { plan_id, release: 'code' } })
     expect([stale.status, stale.failure?.code]).toEqual([409, 'plan_changed'])
     expect(await bundleValues(api, owner, bundle.name)).toEqual({ STALE_A: 'two' })
-    expect((await approve(client, id)).status).toBe(200)
+    const { json } = await planOf(api, owner, id)
+    expect(json.plan).toMatchObject([
+      { action: 'kept', choices: ['share', 'own'], changed: { at: expect.any(String) } },
+    ])
+    const own = await storeDeposit(api, owner, { client, requestId: id, own: ['STALE_A'] })
+    expect(own.status).toBe(200)
     expect(await bundleValues(api, owner, bundle.name)).toEqual({ STALE_A: 'three' })
+  })
+
+  test('a value that the sender did not know is kept, unless the approver decides; what they knew is stored', async () => {
+    const bundle = await newBundle(api, owner, { KNOWN: '1', STALE: '1', GONE: '1' })
+    const other = new DepositClient(api)
+    await approve(other, await other.deposit(bundle.name, { STALE: '2', GONE: '2', FRESH: '2' }))
+    const client = new DepositClient(api)
+    const seen = ['KNOWN', 'STALE', 'GONE'].map((name) => ({ name, version: 1 }))
+    const values = { KNOWN: '3', STALE: '3', FRESH: '3', ADDED: '3' }
+    const id = await client.deposit(bundle.name, values, { detach: ['GONE'], seen })
+    const changed = { by: expect.any(String), at: expect.any(String) }
+    const { json } = await planOf(api, owner, id)
+    expect(json.plan.map(({ name, action, changed: by }) => [name, action, by])).toEqual([
+      ['KNOWN', 'update', undefined],
+      ['STALE', 'kept', changed],
+      ['FRESH', 'kept', changed],
+      ['ADDED', 'create', undefined],
+      ['GONE', 'detach', changed],
+    ])
+    expect((await approve(client, id)).status).toBe(200)
+    expect((await client.waits(id)).json).toMatchObject({ deposit: { counts: { update: 1, kept: 2 } } })
+    const stored = { KNOWN: '3', STALE: '2', FRESH: '2', ADDED: '3' }
+    expect(await bundleValues(api, owner, bundle.name)).toEqual(stored)
+    const body = { bundle: bundle.name, entries: [{ name: 'STALE', value: '4' }], own: ['STALE'] }
+    const again = { as: owner, body: { ...body, seen: [{ name: 'STALE', version: 1 }] } }
+    expect((await api.call('importVariables', again)).json.plan).toMatchObject([
+      { action: 'update', changed },
+    ])
+    expect(await bundleValues(api, owner, bundle.name)).toEqual({ ...stored, STALE: '4' })
   })
 
   test('a value that another bundle has stays there; the approver may decide otherwise', async () => {

@@ -57,7 +57,7 @@ describe.each(databases)('a plan while a key changes, on %s', (kind) => {
     reads.pauseNext(() => changeNow(key))
     const plan = await planOf(api, owner, id)
     expect(reads.isOver()).toBe(true)
-    expect(plan.json.plan).toMatchObject([{ name: 'LEVEL', action: 'update', is_secret: false }])
+    expect(plan.json.plan).toMatchObject([{ name: 'LEVEL', action: 'kept', is_secret: true }])
     expect(plan.json.plan[0]).not.toHaveProperty('old_value')
   })
 })

@@ -4,7 +4,13 @@ import { stricterForMachines } from '../domain/approvals/value-rules.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import { type ImportPlan, importVariables, planOf } from '../domain/transfer/library-import.ts'
 import type { ImportRemoval } from '../domain/transfer/library-import-plan.ts'
-import { choicesOf, type FoundKey, makesKey, markAfter } from '../domain/transfer/library-import-step.ts'
+import {
+  baseOf,
+  choicesOf,
+  type FoundKey,
+  makesKey,
+  markAfter,
+} from '../domain/transfer/library-import-step.ts'
 import { moveLibrary } from '../domain/transfer/library-move.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -57,9 +63,10 @@ export function importHandlers({ stores, clock, requestParts }: HandlerParts) {
 
 type ImportOfBundle = z.output<typeof ImportVariables>['also'][number]
 
-function askedOf({ bundle, entries, detach, ...choices }: ImportOfBundle) {
+function askedOf({ bundle, entries, detach, seen, ...choices }: ImportOfBundle) {
   const given = entries.map(({ value = '', ...entry }) => ({ ...entry, value }))
-  return { bundleName: bundle, entries: given, detach, choices: choicesOf(choices), planId: undefined }
+  const base = seen && baseOf(seen, null)
+  return { bundleName: bundle, entries: given, detach, choices: choicesOf(choices), base, planId: undefined }
 }
 
 function presentPlan({ bundleId, steps, removals, planId }: ImportPlan) {
@@ -69,7 +76,7 @@ function presentPlan({ bundleId, steps, removals, planId }: ImportPlan) {
 
 /** A step of a plan as callers see it. */
 export function presentStep(step: ImportPlan['steps'][number]) {
-  const { entry, action, key, keyName, choices, newKeyId, crosses } = step
+  const { entry, action, key, keyName, choices, newKeyId, crosses, changed } = step
   return {
     name: entry.name,
     action,
@@ -79,12 +86,13 @@ export function presentStep(step: ImportPlan['steps'][number]) {
     ...sharing(key),
     choices: [...choices],
     ...(crosses ? { crosses } : {}),
+    ...(changed ? { changed } : {}),
     ...(key?.templateParts && !makesKey(step) ? { template_parts: [...key.templateParts] } : {}),
   }
 }
 
 /** A name that a plan removes, as callers see it. */
-export function presentRemoval({ name, key, breaks }: ImportRemoval) {
+export function presentRemoval({ name, key, breaks, changed }: ImportRemoval) {
   return {
     name,
     action: 'detach' as const,
@@ -93,6 +101,7 @@ export function presentRemoval({ name, key, breaks }: ImportRemoval) {
     is_secret: key.is_secret,
     ...sharing(key),
     choices: [],
+    ...(changed ? { changed } : {}),
     ...(breaks.length === 0 ? {} : { breaks: [...breaks] }),
   }
 }

@@ -14,13 +14,14 @@ import type { Environment } from './parts.ts'
 
 /** Make the folder: in memory where the system has such a folder (`XDG_RUNTIME_DIR`, `/dev/shm`), else among the
  * temporary files. It is deleted when this process exits.
- * @returns `remove` may be called more than once */
+ * @returns `remove` may be called more than once; `keep`: not at the exit */
 export function openPrivateFolder(env: Environment) {
   const path = mkdtempSync(join(inMemory(env) ?? tmpdir(), 'keyferry-files-'))
   chmodSync(path, 0o700)
   const remove = (): void => removeFolder(path)
   process.once('exit', remove)
-  return { path, remove }
+  const keep = (): void => void process.off('exit', remove)
+  return { path, remove, keep }
 }
 
 // File by file: under Wine, Bun's recursive removal fails with EFAULT.

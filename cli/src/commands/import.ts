@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { DIALECT_NAMES, type Dialect, isDialect } from '@keyferry/contract/env/dialects'
-import { usageError } from '../base/cli-error.ts'
+import { EXIT, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
@@ -50,7 +50,8 @@ export const importCommand: Command = {
   run: async (words, parts) => {
     const options = await readOptions(words, parts)
     const { importFile } = await import('../import/import-file.ts')
-    return await importFile(options, parts)
+    await importFile(options, parts)
+    return EXIT.ok
   },
 }
 

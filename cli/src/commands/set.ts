@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { generalError, usageError } from '../base/cli-error.ts'
+import { EXIT, generalError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
@@ -40,7 +40,8 @@ export const setCommand: Command = {
     const value = await readValue(words, options.name, parts)
     const { importText } = await import('../import/import-file.ts')
     const text = { entries: [{ name: options.name, value, line: 1 }], notes: [], detach: [] }
-    return await importText(options, text, parts)
+    await importText(options, text, parts)
+    return EXIT.ok
   },
 }
 

@@ -44,7 +44,7 @@ export async function deliverToMachine(
     const values = openDelivery(delivery, keyPair, request)
     maskInJobLog(values, parts)
     report(outcome, { names: [...values.keys()], proof: credential.proof }, { request, parts })
-    return { values, deliveryId: delivery.deliveryId }
+    return { values, deliveryId: delivery.deliveryId, versions: delivery.versions }
   } finally {
     wipe(keyPair.secretKey)
   }

@@ -39,11 +39,11 @@ export async function deliver(
   if (credential === null && request.keepAs !== null) requireKeepable(parts)
   const meant =
     credential !== null || request.acceptsAnyBundle ? null : await requestedWorkspace(request, parts)
-  const { values, deliveryId } =
+  const { values, ...delivered } =
     credential === null
       ? await requestApproval(valuesOf(request, meant, { ...options, parts }), request, parts)
       : await (await import('./deliver-to-machine.ts')).deliverToMachine(request, credential, parts)
-  return { values: harmlessValues(values, request), deliveryId }
+  return { values: harmlessValues(values, request), ...delivered }
 }
 
 function valuesOf(
@@ -78,7 +78,8 @@ function valuesOf(
       const names = [...values.keys()]
       if (receipt !== null) requireNames(receipt, names)
       const outcome = deliveredOutcome({ names, delivery, receipt }, request)
-      return { end: { values, deliveryId: delivery.deliveryId }, outcome, receipt: delivery.receipt }
+      const { deliveryId, versions } = delivery
+      return { end: { values, deliveryId, versions }, outcome, receipt: delivery.receipt }
     },
   }
 }

@@ -60,4 +60,8 @@ export type Delivered = {
   readonly values: Values
   /** Under which the server keeps the record of the delivery; null if it does not say. */
   readonly deliveryId: string | null
+  readonly versions: readonly Version[]
 }
+
+/** Of a value that was delivered. */
+export type Version = { readonly name: string; readonly version: number }

@@ -11,6 +11,7 @@ import { portableSeal } from '@keyferry/crypto/portable-seal'
 import { generalError, refusedAnswer } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { object, type Shape, string } from '../base/shape.ts'
+import type { Version } from '../delivery/values-request.ts'
 import { keyOf } from '../receipt/pinned-keys.ts'
 import { readEndpoint } from '../server/endpoint-call.ts'
 
@@ -19,7 +20,10 @@ export type Choices = Pick<BoundContent, 'own' | 'share' | 'replace'>
 
 /** What is stored. */
 export type DepositContent = Pick<BoundContent, 'bundle' | 'workspace' | 'detach'> &
-  Choices & { readonly entries: readonly (BoundContent['entries'][number] & { readonly value: string })[] }
+  Choices & {
+    readonly seen?: readonly Version[]
+    readonly entries: readonly (BoundContent['entries'][number] & { readonly value: string })[]
+  }
 
 /** Seal the values to the key of the API. Names and choices stay readable, because the approver sees them; a digest of
  * them is in the box, so a box cannot be moved to other names.
@@ -29,11 +33,11 @@ export function sealDeposit(
   content: DepositContent,
   { key, publicKey, verifier }: { key: DepositKey; publicKey: Uint8Array; verifier: string },
 ) {
-  const { entries, detach, own, share, replace } = content
+  const { entries, detach, own, share, replace, seen } = content
   const { kid } = key
   const binding = depositBinding({ ...content, kid, publicKey, pollChallenge: pollChallenge(verifier) })
   const values = entries.map(({ value }) => value)
-  const plaintext = Buffer.from(JSON.stringify({ v: 1, binding, values }))
+  const plaintext = Buffer.from(JSON.stringify({ v: 1, binding, values, seen }))
   requireFits(entries.length + detach.length, plaintext.length)
   const box = portableSeal(plaintext, key.publicKey)
   plaintext.fill(0)

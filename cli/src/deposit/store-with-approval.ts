@@ -28,11 +28,12 @@ export type Depositing = Omit<RequestOptions, 'bundle'> & { readonly content: De
 
 /** Store values on a server where people sign in: seal them to its deposit key, ask for an approval, and wait for the
  * signed receipt of what the server stored. What the approver may not store, the server keeps for the owners.
+ * @returns what was stored
  * @throws CliError */
 export async function storeWithApproval(
   depositing: Depositing,
   parts: Parts,
-): Promise<'stored' | 'proposed'> {
+): Promise<DepositReceipt | 'proposed'> {
   requireReason(depositing, 'why you change the bundle')
   const { server, folder, isWorkspaceFlag } = depositing
   const named = { text: depositing.workspace, isFlag: isWorkspaceFlag, place: { server, folder } }
@@ -43,7 +44,7 @@ export async function storeWithApproval(
   let sealedBox: Uint8Array = new Uint8Array()
   const sent = { depositing: { content, command: depositing.command }, box: () => sealedBox }
   const comparison = compareApprovals(meant, sent, parts)
-  return await requestApproval<'stored' | 'proposed'>(
+  return await requestApproval<DepositReceipt | 'proposed'>(
     {
       name: 'deposit',
       keys: namesIn(content),
@@ -71,7 +72,7 @@ export async function storeWithApproval(
         const receipt = depositIn(arrived)
         const stored = await checkedDeposit(receipt, { ...sent, pending, workspaceId: workspace.id }, parts)
         keep(true)
-        return { end: 'stored', outcome: storedOutcome(stored), receipt }
+        return { end: stored, outcome: storedOutcome(stored), receipt }
       },
     },
     { ...depositing, bundle, workspace: meant.text },

@@ -1,5 +1,5 @@
 import { announce, isYes } from '../base/announce.ts'
-import { EXIT, generalError, usageError } from '../base/cli-error.ts'
+import { generalError, usageError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -16,46 +16,71 @@ import {
   nextCommand,
 } from './import-options.ts'
 import { requireMeantBundle } from './meant-bundle.ts'
-import { type ImportPlan, importPlan, namesOf, planFacts, planNotes, planText, writesOf } from './plan.ts'
+import {
+  changedText,
+  type ImportPlan,
+  importPlan,
+  namesOf,
+  planFacts,
+  planNotes,
+  planText,
+  writesOf,
+} from './plan.ts'
 import { readText } from './read-text.ts'
 
-/** Read the file and import its variables: see `importText`.
- * @returns the exit code · @throws CliError */
-export async function importFile(options: ImportOptions, parts: Parts): Promise<number> {
+/** Read the file and import its variables: see `importText`. @throws CliError */
+export async function importFile(options: ImportOptions, parts: Parts): Promise<void> {
   const { own, share, replace } = options.choices
   const flagged = { ...options.flags, own, share, replace: replace === 'all' ? [] : replace }
   const text = await readText({ ...options, flagged }, parts)
-  return await importText(options, { ...text, detach: [] }, parts)
+  await importText(options, { ...text, detach: [] }, parts)
 }
 
 /** Have the server plan, show the plan, ask, and have the server carry it out. Where people sign in, a person sees the
  * plan on the approval page and decides.
- * @returns the exit code · @throws CliError */
+ * @returns names whose values in the text were not stored · @throws CliError */
 export async function importText(
   options: ImportTextOptions,
   text: ImportedText,
   parts: Parts,
-): Promise<number> {
+): Promise<readonly string[]> {
   const content = contentOf(options, text)
   if (!(await isOwnLibrary(options.server, parts))) {
-    await importWithApproval(options, { content, notes: text.notes }, parts)
-    return EXIT.ok
+    return await importWithApproval(options, { content, notes: text.notes }, parts)
   }
   if (options.receiptFile !== null) throw noReceiptHere()
   const library = await openLibrary(options, parts)
-  const running = { options, parts, library, body: bodyOf(content) }
-  const plan = await send(running, { dry_run: true })
+  const { plan, ...running } = await settled(content, { options, parts, library })
   if (plan.bundleId === null && options.how === 'store') await requireMeantBundle(options, library)
   const asks = !options.isDryRun && mustAsk(plan, running)
   show(plan, text, { ...running, asks })
   if (options.isDryRun) {
     if (parts.view === 'person') parts.stderr.write('Nothing was changed: this is a dry run.\n')
-    return EXIT.ok
+    return []
   }
   requireConsent(plan, { ...running, asks })
   if (plan.bundleId === null || writesOf(plan).length > 0) await carryOut(plan, running)
   report(plan, running)
-  return EXIT.ok
+  return namesOf(plan, 'kept')
+}
+
+/** Plan, and ask about each value that changed after the person read it. */
+async function settled(content: DepositContent, running: Omit<RunningImport, 'body'>) {
+  const asked = { ...running, body: bodyOf(content) }
+  const plan = await send(asked, { dry_run: true })
+  const own = takenOver(plan, running.parts)
+  if (own.length === 0) return { ...asked, plan }
+  const again = { ...running, body: bodyOf({ ...content, own: [...content.own, ...own] }) }
+  return { ...again, plan: await send(again, { dry_run: true }) }
+}
+
+function takenOver({ plan }: ImportPlan, parts: Parts): readonly string[] {
+  if (!canAsk(parts)) return []
+  return plan.flatMap(({ name, action, changed }) => {
+    if (action !== 'kept' || changed === null) return []
+    parts.stderr.write(`keyferry: ${name} was ${changedText(changed)}\n`)
+    return isYes(parts.keyboard, `Store your value of ${name} instead? [y/N] `) ? [name] : []
+  })
 }
 
 /** Fail before the edit if the client will have to ask and has no terminal, so that no edit is lost. In local mode it
@@ -76,12 +101,12 @@ type RunningImport = { options: ImportTextOptions; parts: Parts; library: Librar
 
 function contentOf(
   { bundleName: bundle, workspace, flags, choices }: ImportTextOptions,
-  { entries, detach }: ImportedText,
+  { entries, detach, seen }: ImportedText,
 ): DepositContent {
   const isSecret = (name: string): boolean | null =>
     flags.secret.includes(name) ? true : flags.public.includes(name) ? false : null
   const flagged = entries.map(({ name, value }) => ({ name, value, isSecret: isSecret(name) }))
-  return { bundle, workspace, entries: flagged, detach, ...choices }
+  return { bundle, workspace, entries: flagged, detach, ...choices, ...(seen ? { seen } : {}) }
 }
 
 function bodyOf({ workspace: _workspace, entries, ...content }: DepositContent): object {
@@ -96,7 +121,7 @@ async function importWithApproval(
   options: ImportTextOptions,
   { content, notes }: { content: DepositContent; notes: readonly string[] },
   parts: Parts,
-): Promise<void> {
+): Promise<readonly string[]> {
   if (options.isDryRun) {
     throw usageError(
       '--dry-run needs a server without a sign-in',
@@ -107,7 +132,9 @@ async function importWithApproval(
   const isPerson = parts.view === 'person'
   if (isPerson) for (const note of notes) parts.stderr.write(`  note: ${note}\n`)
   const end = await storeWithApproval({ ...options, content }, parts)
-  if (isPerson && end === 'stored') parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+  if (end === 'proposed') return []
+  if (isPerson) parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+  return end.variables.flatMap(({ name, action }) => (action === 'kept' ? [name] : []))
 }
 
 async function send({ library, body }: RunningImport, how: object): Promise<ImportPlan> {

@@ -1,10 +1,15 @@
 import type { EnvText } from '@keyferry/contract/env'
 import type { Dialect } from '@keyferry/contract/env/dialects'
+import type { Version } from '../delivery/values-request.ts'
 import type { Choices } from '../deposit/deposit-body.ts'
 import type { Depositing } from '../deposit/store-with-approval.ts'
 
 /** Variables to store, and names that the bundle no longer delivers. */
-export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & { readonly detach: readonly string[] }
+export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & {
+  readonly detach: readonly string[]
+  /** The versions of the values that the person saw before; absent: they saw none. */
+  readonly seen?: readonly Version[]
+}
 
 /** Names said to be secret or public; a key of the bundle named in neither keeps its mark, and a new one is secret. */
 export type SecretFlags = { readonly secret: readonly string[]; readonly public: readonly string[] }

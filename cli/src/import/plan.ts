@@ -35,9 +35,17 @@ const HAPPENS: Readonly<Record<ImportAction, (step: Step) => string>> = {
   replace: (step) =>
     step.sharedTotal === 0 ? 'replaced in the library' : `replaced, in ${others(step)} too`,
   same: () => 'same',
-  kept: (step) => (step.templateParts === null ? 'kept as it is' : composed(step, step.templateParts)),
+  kept: (step) => {
+    if (step.templateParts !== null) return composed(step, step.templateParts)
+    return step.changed === null ? 'kept as it is' : `kept, ${changedText(step.changed)}`
+  },
   detach: ({ name, keyName }) =>
     `removed${keyName === name ? '; its key' : `; the key ${keyName}`} stays in the library`,
+}
+
+/** For example `changed by sam after you opened the editor`. */
+export function changedText({ by }: NonNullable<Step['changed']>): string {
+  return `changed by ${by ?? 'another person'} after you opened the editor`
 }
 
 function composed({ name, sharedTotal }: Step, parts: readonly string[]): string {
@@ -121,6 +129,8 @@ const STEP = object({
   templateParts: orNull(list(shown(300))),
   /** Production and another environment deliver the same secret after the step. */
   crosses: optional(truth, false),
+  /** Who set the present value after this person was given another one. */
+  changed: optional(orNull(object({ by: orNull(shown(80)) })), null),
 })
 export type Step = ReturnType<typeof STEP>
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { BundleName } from './bundle.ts'
 import { KeyName } from './key.ts'
-import { environmentValue, Flag, Id, object, Stricter } from './text.ts'
+import { environmentValue, Flag, Id, object, Stricter, Timestamp } from './text.ts'
 
 const TOO_MANY = `an import must hold at most ${LIMITS.importEntries} entries`
 const ENTRIES = 'entries must be a list of names and values'
@@ -43,6 +43,13 @@ export const IMPORT_CHOICES = {
   key_names: z.record(KeyName, KeyName, { error: 'key_names must map entry names to library names' }),
 }
 
+/** Versions of the values that the sender was given, by name. */
+export const Seen = z
+  .array(z.object({ name: KeyName, version: z.int().min(1) }), {
+    error: 'seen must be a list of names and versions',
+  })
+  .max(LIMITS.importEntries, TOO_MANY)
+
 /** The plan that the caller saw. */
 export const PlanId = z
   .string({ error: 'plan_id must be the plan_id of a dry run' })
@@ -64,6 +71,7 @@ const OF_BUNDLE = z.object({
   share: IMPORT_CHOICES.share.default([]),
   replace: IMPORT_CHOICES.replace.default([]),
   key_names: IMPORT_CHOICES.key_names.default({}),
+  seen: Seen.optional(),
 })
 
 const isFull = ({ entries, detach }: z.output<typeof OF_BUNDLE>) => entries.length + detach.length > 0
@@ -71,8 +79,9 @@ const EMPTY = { error: 'entries must not be empty', path: ['entries'] }
 
 const ALSO = `also must be a list of at most ${LIMITS.comparedBundles - 1} imports into other bundles`
 
-/** `detach`: names that the bundle no longer delivers; their keys stay in the library. `plan_id`: apply only what this
- * plan says. `also`: imports into other bundles that follow this one, all of them or none. */
+/** `detach`: names that the bundle no longer delivers; their keys stay in the library. `seen`: versions of the values
+ * that the caller was given; the plan keeps every other value that the bundle delivers now. `plan_id`: apply only what
+ * this plan says. `also`: imports into other bundles that follow this one, all of them or none. */
 export const ImportVariables = OF_BUNDLE.extend({
   also: z
     .array(OF_BUNDLE.refine(isFull, EMPTY), { error: ALSO })
@@ -126,7 +135,8 @@ export type ImportAction = (typeof IMPORT_ACTIONS)[number]
  * counts them all. `choices`: what a caller may ask for in place of `action`. `template_parts`: of a key whose value
  * the bundle composes; absent for any other key. `breaks`: of a `detach`, the names that the bundle cannot compose
  * without it; absent if there are none. `crosses`: production and another environment deliver the same secret after
- * the import; absent if not. */
+ * the import; absent if not. `changed`: who set the present value after the sender of the import knew it; then the plan
+ * keeps it, unless a person chooses otherwise. */
 export const ImportStep = object('ImportStep', {
   name: z.string(),
   action: z.enum(IMPORT_ACTIONS),
@@ -139,6 +149,7 @@ export const ImportStep = object('ImportStep', {
   template_parts: z.array(z.string()).optional(),
   breaks: z.array(z.string()).optional(),
   crosses: z.literal(true).optional(),
+  changed: z.object({ by: z.string().nullable(), at: Timestamp }).optional(),
 })
 
 const PLAN_OF_BUNDLE = z.object({

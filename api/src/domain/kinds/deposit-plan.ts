@@ -71,8 +71,8 @@ export async function importOf(
   const opened = await openDeposit(parts, request)
   const { own = opened.own, share = opened.share, replace = opened.replace, key_names = {} } = treatment
   const choices = choicesOf({ own, share, replace, key_names })
-  const { entries, detach, boxDigest } = opened
-  const asked = { bundleName: suggestedBundle, entries, detach, choices, planId: undefined }
+  const { entries, detach, base, boxDigest } = opened
+  const asked = { bundleName: suggestedBundle, entries, detach, choices, base, planId: undefined }
   return { asked, choices: { own, share, replace, keyNames: key_names }, boxDigest }
 }
 
@@ -93,10 +93,11 @@ export function shownPlan(
 
 /** The values of a step that may be shown: those that are not secret. */
 export function shownValues(step: ImportStep): { old_value?: string; new_value?: string } {
-  const { action, key, entry, isAttached } = step
+  const { action, key, entry, isAttached, changed } = step
   const isReplaced = action === 'update' || action === 'replace' || (action === 'own' && isAttached)
-  const old = isReplaced && key ? readableValue(key) : null
-  const isWritten = isReplaced || makesKey(step)
+  const isOpenConflict = action === 'kept' && changed !== undefined
+  const old = (isReplaced || isOpenConflict) && key ? readableValue(key) : null
+  const isWritten = isReplaced || makesKey(step) || (isOpenConflict && entry.is_secret !== true)
   return {
     ...(old === null ? {} : { old_value: old }),
     ...(isWritten && !markAfter(step) ? { new_value: entry.value } : {}),

@@ -56,7 +56,7 @@ export async function acceptProposal(
 async function importOf({ stores }: Parts, { tenantId }: Caller, { proposalId, choice }: Choice) {
   const proposal = await stores.proposals.open(tenantId, proposalId)
   if (proposal === null) throw proposalNotFound()
-  const { bundleName, entries, values, detach, proposerId } = proposal
+  const { bundleName, entries, values, detach, proposerId, createdAt } = proposal
   if (bundleName === null)
     throw new DomainError('conflict', 'The bundle of this proposal was deleted: decline the proposal')
   const { own = [], share = [], replace = [], key_names = {}, marks = {} } = choice
@@ -70,6 +70,7 @@ async function importOf({ stores }: Parts, { tenantId }: Caller, { proposalId, c
     })),
     detach,
     choices: choicesOf({ own, share, replace, key_names }),
+    base: { seen: null, since: createdAt },
     planId: undefined,
     proposal: { id: proposalId, proposerId },
   }

@@ -41,6 +41,8 @@ export type NewProposal = ProposalContent & {
 type OpenProposal = Omit<ProposalContent, 'bundleName'> & {
   proposerId: string
   bundleName: string | null
+  /** ISO timestamp. */
+  createdAt: string
 }
 
 /** `proposerId`: only if the proposal is this person's. */

@@ -1,3 +1,4 @@
+import { Seen } from '@keyferry/contract'
 import { valueProblem } from '@keyferry/contract/env'
 import { CryptoError } from '@keyferry/crypto/crypto-error'
 import { wipe } from '@keyferry/crypto/key-pair'
@@ -6,19 +7,25 @@ import { boxDigest } from '@keyferry/crypto/receipt'
 import { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
 import type { DepositKeyStore } from '../transfer/deposit-key.ts'
-import type { ImportEntry } from '../transfer/library-import-step.ts'
+import { baseOf, type ImportBase, type ImportEntry } from '../transfer/library-import-step.ts'
 import { bindingOf } from './new-deposit.ts'
 import { publicKeyOf, type RequestParts, requestNotFound } from './request.ts'
 import { DepositBox } from './stored-deposit.ts'
 import type { ApprovalRequest } from './stored-request.ts'
 
-const Opened = z.object({ v: z.literal(1), binding: z.string(), values: z.array(z.string()) })
+const Opened = z.object({
+  v: z.literal(1),
+  binding: z.string(),
+  values: z.array(z.string()),
+  seen: Seen.optional(),
+})
 
 type OpeningParts = RequestParts & { stores: { depositKeys: DepositKeyStore } }
 
 /** A deposit with its values, and how its client wants them treated. */
 export type OpenedDeposit = Pick<DepositBox, 'detach' | 'own' | 'share' | 'replace'> & {
   entries: readonly ImportEntry[]
+  base: ImportBase
   /** Of the sealed box, 64 hex digits. */
   boxDigest: string
 }
@@ -30,7 +37,7 @@ export async function openDeposit(parts: OpeningParts, request: ApprovalRequest)
   const text = await parts.requests.box(request.id, parts.clock.now().getTime())
   if (text === null) throw requestNotFound()
   const box = DepositBox.parse(JSON.parse(text))
-  const { binding, values } = await unsealed(parts, box)
+  const { binding, values, seen } = await unsealed(parts, box)
   const expected = bindingOf(box, { ...request, publicKey: publicKeyOf(request.publicKey) })
   if (binding !== expected || values.length !== box.entries.length)
     throw damaged('it was sealed for other names')
@@ -42,6 +49,7 @@ export async function openDeposit(parts: OpeningParts, request: ApprovalRequest)
   const { detach, own, share, replace } = box
   return {
     entries,
+    base: baseOf(seen, request.requesterMeta.requested_at),
     detach,
     own,
     share,

@@ -3,6 +3,7 @@ import { Plaintext } from '@keyferry/crypto/plaintext'
 import { composed } from '../library/template.ts'
 import {
   type Choice,
+  changedSince,
   crosses,
   type Decision,
   type EntryAction,
@@ -84,14 +85,30 @@ function decide(entry: ImportEntry, { library, used }: Found, asked: PlannedImpo
     }
   }
   const isShared = attached.elsewhere.length > 0
-  const action = actionOn(entry, attached, asked)
-  const choices = isShared && entry.value !== MASK ? ALL : []
-  return { entry, isAttached: true, action, key: attached, choices }
+  const since = changedSince(attached, entry.name, asked.base)
+  const action = actionOn(entry, attached, { ...asked, ...since })
+  const conflict = action === 'same' || entry.value === MASK ? {} : since
+  const choices = isShared ? ALL : conflict.changed ? KEEP_OR_OWN : []
+  return {
+    entry,
+    isAttached: true,
+    action,
+    key: attached,
+    choices: entry.value === MASK ? [] : choices,
+    ...conflict,
+  }
 }
 
-function actionOn(entry: ImportEntry, attached: FoundKey, asked: PlannedImport): EntryAction {
+const KEEP_OR_OWN: readonly Choice[] = ['share', 'own']
+
+// A value that the sender did not know stays, unless a person chose to replace it.
+function actionOn(
+  entry: ImportEntry,
+  attached: FoundKey,
+  asked: PlannedImport & Pick<Decision, 'changed'>,
+): EntryAction {
   const { name } = entry
-  const { own, share } = asked.choices
+  const { own, share, replace } = asked.choices
   const isShared = attached.elsewhere.length > 0
   if (entry.value === MASK) return 'kept'
   if (isShared && own.has(name)) return 'own'
@@ -99,11 +116,12 @@ function actionOn(entry: ImportEntry, attached: FoundKey, asked: PlannedImport):
   const mark = entry.is_secret ?? attached.is_secret
   const mayTell = asked.mayCompare(attached) || !attached.is_secret
   if (mayTell && isEqual({ ...entry, is_secret: mark }, attached)) return 'same'
-  if (!isShared && share.has(name)) {
+  if (!isShared && share.has(name) && !asked.changed) {
     throw invalid('share is not possible, because the bundle has its own key: detach the key first', [name])
   }
+  const isDecided = own.has(name) || (isShared && replace !== 'all' && replace.has(name))
+  if (share.has(name) || (asked.changed && !isDecided)) return 'kept'
   if (!isShared) return 'update'
-  if (share.has(name)) return 'kept'
   return isReplaced(name, asked) ? 'replace' : 'own'
 }
 

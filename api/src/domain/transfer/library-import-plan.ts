@@ -3,6 +3,7 @@ import { DomainError } from '../base/errors.ts'
 import { libraryName } from '../library/library-name.ts'
 import { decideAll } from './library-import-decisions.ts'
 import {
+  changedSince,
   type Decision,
   type EntryAction,
   type FoundKey,
@@ -108,9 +109,13 @@ function libraryNameTaken(name: string, keyName: string): DomainError {
 
 /** A name that the bundle does not deliver after the import, and its key. `breaks`: names that the bundle cannot
  * compose without it. */
-export type ImportRemoval = { name: string; key: FoundKey; breaks: readonly string[] }
+export type ImportRemoval = Pick<ImportStep, 'changed'> & {
+  name: string
+  key: FoundKey
+  breaks: readonly string[]
+}
 
-type Asked = Pick<PlannedImport, 'bundleName' | 'entries' | 'detach'>
+type Asked = Pick<PlannedImport, 'bundleName' | 'entries' | 'detach' | 'base'>
 
 /** The names that an import removes, in the order of `detach`.
  * @param steps what it does with its entries
@@ -118,7 +123,7 @@ type Asked = Pick<PlannedImport, 'bundleName' | 'entries' | 'detach'>
  *   with the names in `details.names` */
 export function planRemovals(
   { attached, legacyNames, templates }: ImportLibrary,
-  { bundleName, entries, detach }: Asked,
+  { bundleName, entries, detach, base }: Asked,
   steps: readonly ImportStep[],
 ): ImportRemoval[] {
   const kept = new Set(entries.map(({ name }) => name))
@@ -135,6 +140,6 @@ export function planRemovals(
   return detach.flatMap((name) => {
     const key = attached.get(name)
     const breaks = composed.filter(([, parts]) => parts.includes(name)).map(([template]) => template)
-    return key === undefined ? [] : [{ name, key, breaks }]
+    return key === undefined ? [] : [{ name, key, breaks, ...changedSince(key, name, base) }]
   })
 }

@@ -49,6 +49,9 @@ export type FoundKey = {
   /** Null where `needsValue` is false: it differs from the entry. */
   value: Plaintext | null
   value_version: number
+  /** ISO timestamp: when the value was set, by a person of this name. */
+  value_set_at: string
+  setByName: string | null
   is_secret: boolean
   templateParts: TemplateParts
   description: string
@@ -106,6 +109,31 @@ export type ImportStep = {
   /** The library name of the key that the bundle uses after the step. */
   keyName: string
   choices: readonly Choice[]
+  /** Who set the value that the entry would replace after the sender knew it. */
+  changed?: Change
+}
+
+type Change = { by: string | null; at: string }
+
+/** What the sender of an import knew. `seen`: the versions of the values that they were given, by name; null: none.
+ * `since`: when they sent it, an ISO timestamp; null: the caller is the sender and looks at the plan. */
+export type ImportBase = { seen: ReadonlyMap<string, number> | null; since: string | null }
+
+export function baseOf(
+  seen: readonly { name: string; version: number }[] | undefined,
+  since: string | null,
+): ImportBase {
+  return { seen: seen ? new Map(seen.map(({ name, version }) => [name, version])) : null, since }
+}
+
+/** Whether a value is not the one that the sender knew. */
+export function changedSince(
+  { value_version, value_set_at: at, setByName: by }: FoundKey,
+  name: string,
+  { seen, since }: ImportBase = { seen: null, since: null },
+): { changed?: Change } {
+  const isChanged = seen === null ? since !== null && at > since : seen.get(name) !== value_version
+  return isChanged ? { changed: { by, at } } : {}
 }
 
 export type Choice = 'own' | 'share' | 'replace'
@@ -118,6 +146,7 @@ export type PlannedImport = {
   /** Names that the bundle no longer delivers. */
   detach: readonly string[]
   choices: ImportChoices
+  base?: ImportBase | undefined
   /** Whether the caller may learn if a key has a certain value, or a template delivers it. */
   mayCompare: (key: FoundKey) => boolean
 }

@@ -12,6 +12,7 @@ import { withSources } from './library-import-sources.ts'
 import {
   crossesAfter,
   type FoundKey,
+  type ImportBase,
   type ImportChoices,
   type ImportEntry,
   type ImportLibrary,
@@ -84,6 +85,7 @@ export type LibraryImport = {
   /** Names that the bundle no longer delivers. */
   detach: readonly string[]
   choices: ImportChoices
+  base?: ImportBase | undefined
   /** The plan that the caller saw; undefined: any plan. */
   planId: string | undefined
   /** The approved deposit whose values these are. It ends with the change, and the change needs it to be open. */
@@ -184,13 +186,17 @@ function requireAllowed(
   for (const { action, key, entry } of steps)
     if (action === 'update' && key) requireChangeAllowed(caller, key, entry)
   // What is kept although another value was given is a change that only those who may edit the bundle can choose.
-  const isEdited = removals.length > 0 || steps.some((step) => makesKey(step) || step.action === 'kept')
+  const isEdited = removals.length > 0 || steps.some((step) => makesKey(step) || isKeptByChoice(step))
   if (bundle && isEdited) {
     requireRight(mayEditBundle(caller, bundle))
     const loosened = removals.filter(({ key }) => key.is_secret && key.elsewhere.length > 0)
     if (bundle.isRuled && loosened.length > 0) throw ownerRequired(loosened.map(({ name }) => name))
   }
   if (steps.some((step) => !isOfMembers(step))) throw ownerRequired()
+}
+
+function isKeptByChoice({ action, changed }: ImportStep): boolean {
+  return action === 'kept' && changed === undefined
 }
 
 // What a member takes from a bundle is theirs to attach.

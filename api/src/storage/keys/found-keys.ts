@@ -13,6 +13,7 @@ import type { Query } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 import { changersOf } from '../bundles/value-rights.ts'
 import { partsIn, type TenantVault, VALUE_BYTES } from '../keys-at-rest/value-vault.ts'
+import { SET_BY_NAME } from './key-reading.ts'
 
 /*
  * The keys that an import may use, with their values and the other bundles that use them.
@@ -40,8 +41,8 @@ export async function keysWith(query: Query, { ids, ...wanted }: WantedKeys): Pr
 async function someKeysWith(query: Query, wanted: WantedKeys): Promise<FoundKey[]> {
   const { tenantId, bundleId, ids, open, sizes } = wanted
   const columns = selectOf(query, 'keys', tenantId)
-    .select(['id', 'name', 'value_version', 'is_secret', 'description', 'value_set_by'])
-    .select(['template_parts', VALUE_BYTES])
+    .select(['id', 'name', 'value_version', 'is_secret', 'description', 'value_set_by', 'value_set_at'])
+    .select(['template_parts', VALUE_BYTES, SET_BY_NAME.as('setByName')])
   const [elsewhere, changers, rows] = await Promise.all([
     bundlesUsing(query, { tenantId, bundleId, ids }),
     changersOf(query, tenantId, ids),

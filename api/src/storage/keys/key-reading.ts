@@ -38,7 +38,7 @@ const USED_IN_BUNDLES = sql<number>`(
 
 const UPDATED_BY_NAME = sql<string | null>`(select username from users where users.id = keys.updated_by)`
 
-const SET_BY_NAME = sql<string | null>`(select username from users where users.id = keys.value_set_by)`
+export const SET_BY_NAME = sql<string | null>`(select username from users where users.id = keys.value_set_by)`
 
 function keysOf(query: Query, tenantId: string) {
   return selectOf(query, 'keys', tenantId)

@@ -159,6 +159,7 @@ async function open(query: Query, vault: ReadingVault, { tenantId, id }: { tenan
     bundleId: row.bundle_id,
     bundleName: row.bundle_id === null ? row.bundle_name : row.name_now,
     proposerId: row.user_id,
+    createdAt: row.created_at,
     ...contentIn(row),
     values: values === null ? [] : Names.parse(JSON.parse(values.reveal())),
   }

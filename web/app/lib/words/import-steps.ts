@@ -32,6 +32,7 @@ export function changedOf<Step extends Pick<ImportStep, 'action'>>(plan: readonl
 /** What carrying out a plan does: it stores variables, removes them, or both. */
 export function storing(plan: readonly Pick<ImportStep, 'action'>[]): string {
   const count = changedOf(plan).length
+  if (count === 0) return 'Store nothing'
   const removed = plan.filter(({ action }) => action === 'detach').length
   if (removed > 0 && removed === count) return `Remove ${counted(count, 'variable')}`
   const stored = `Store ${counted(count - removed, 'variable')}`
@@ -46,7 +47,12 @@ export function changes({ action }: Pick<ImportStep, 'action'>): boolean {
 }
 
 /** The choice that a step is; empty if it is none. */
-export function choiceOf({ action, template_parts }: ImportStep): ImportStep['choices'][number] | '' {
+export function choiceOf({
+  action,
+  template_parts,
+  changed,
+}: ImportStep): ImportStep['choices'][number] | '' {
+  if (action === 'update' && changed) return 'own'
   if (action === 'kept') return template_parts === undefined ? 'share' : ''
   return action === 'own' || action === 'share' || action === 'replace' ? action : ''
 }

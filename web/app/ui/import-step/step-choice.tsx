@@ -55,6 +55,9 @@ function restingText({ action, template_parts }: ImportStep): string {
   return template_parts === undefined ? 'Leave as it is' : 'Keep it composed'
 }
 
-function choiceText({ template_parts, shared_total }: ImportStep, choice: Choice): string {
-  return template_parts !== undefined && shared_total === 0 ? 'Use this value instead' : CHOICES[choice]
+function choiceText({ template_parts, shared_total, changed }: ImportStep, choice: Choice): string {
+  if (changed && choice === 'share') return 'Keep the changed value'
+  return (changed || template_parts !== undefined) && shared_total === 0
+    ? 'Use this value instead'
+    : CHOICES[choice]
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { ImportChoice, ImportStep } from '../../lib/calls/answers.ts'
 import { noteOf } from '../../lib/words/import-steps.ts'
+import { ago } from '../../lib/words/time.ts'
 import { StepChoice } from './step-choice.tsx'
 import { ValueChange } from './value-change.tsx'
 
@@ -20,6 +21,12 @@ export function StepRow({ step, onChoose, children }: StepRowProps) {
         <p className="text-xs text-ink-soft first-letter:uppercase">
           {[step.is_secret ? 'secret' : 'not secret', note].filter((text) => text !== '').join(' · ')}
         </p>
+        {step.changed && (
+          <p className="text-xs font-medium text-caution">
+            Changed by {step.changed.by ?? 'another person'} {ago(step.changed.at)}. The sender did not see
+            this change.
+          </p>
+        )}
         <ValueChange before={step.old_value} after={step.new_value} />
       </div>
       {children}

@@ -2,14 +2,14 @@ import { addressesOf } from '@keyferry/plumbing/several-hosts'
 import type { Logger } from 'pino'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
 import type { IdTokens } from './domain/machines/id-token.ts'
-import type { WebhookOutbox } from './domain/webhooks/webhook-outbox.ts'
 import { createIdTokens } from './federation/id-tokens.ts'
 import { IssuerKeys } from './federation/issuer-keys.ts'
 import { Guard } from './outgoing/guard.ts'
 import type { ApiSettings } from './settings.ts'
 import { sweepEvery } from './sweeping.ts'
-import { callReceiver } from './webhooks/webhook-call.ts'
-import { WebhookSender } from './webhooks/webhook-sender.ts'
+import type { WebhookOutbox } from './webhooks/domain/webhook-outbox.ts'
+import { callReceiver } from './webhooks/sending/webhook-call.ts'
+import { WebhookSender } from './webhooks/sending/webhook-sender.ts'
 
 /** What calls other servers: the guard of all such calls, and the issuers of ID tokens. */
 export function outgoingOf(

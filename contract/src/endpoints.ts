@@ -16,7 +16,7 @@ import { sessionEndpoints } from './endpoints/sessions.ts'
 import { signInEndpoints } from './endpoints/sign-in.ts'
 import { tenantEndpoints } from './endpoints/tenants.ts'
 import { userEndpoints } from './endpoints/users.ts'
-import { webhookEndpoints } from './endpoints/webhooks.ts'
+import { webhookEndpoints } from './webhooks/endpoints.ts'
 
 /** The rows that the internal API answers, in the order of the API page. */
 export const apiEndpoints = {

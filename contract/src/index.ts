@@ -53,10 +53,10 @@ export { SessionList, SessionState, SignedOut } from './schemas/session.ts'
 export * from './schemas/tenant.ts'
 export * from './schemas/text.ts'
 export * from './schemas/user.ts'
-export * from './schemas/webhook.ts'
 export { areSiblings } from './siblings.ts'
 export {
   WEBHOOK_EVENTS,
   type WebhookEvent,
   type WebhookMessageType,
-} from './webhook-events.ts'
+} from './webhooks/events.ts'
+export * from './webhooks/schemas.ts'

@@ -1,3 +1,6 @@
+import type { WebhookStore } from '../webhooks/domain/webhook.ts'
+import type { WebhookLogStore } from '../webhooks/domain/webhook-log.ts'
+import type { WebhookOutbox } from '../webhooks/domain/webhook-outbox.ts'
 import type { GrantStore } from './approvals/grant.ts'
 import type { HeldDeliveryStore } from './approvals/held-delivery.ts'
 import type { PolicyStore } from './approvals/policy.ts'
@@ -33,9 +36,6 @@ import type { UserStore } from './people/user.ts'
 import type { DepositKeyStore } from './transfer/deposit-key.ts'
 import type { LibraryImportStore } from './transfer/library-import.ts'
 import type { LibraryMoveStore } from './transfer/library-move.ts'
-import type { WebhookStore } from './webhooks/webhook.ts'
-import type { WebhookLogStore } from './webhooks/webhook-log.ts'
-import type { WebhookOutbox } from './webhooks/webhook-outbox.ts'
 
 /** Every store of the domain. Each interface is declared beside the rules that use it. */
 export type Stores = {

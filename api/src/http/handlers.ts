@@ -1,3 +1,4 @@
+import { webhookHandlers } from '../webhooks/handlers.ts'
 import { accountHandlers } from './accounts.ts'
 import { auditHandlers } from './audit.ts'
 import { bundleHandlers } from './bundles.ts'
@@ -13,7 +14,6 @@ import { machineHandlers } from './machines.ts'
 import { requestHandlers } from './requests.ts'
 import { serviceHandlers } from './service.ts'
 import { tenantHandlers } from './tenants.ts'
-import { webhookHandlers } from './webhooks.ts'
 
 export function createHandlers(parts: HandlerParts): Handlers {
   return {

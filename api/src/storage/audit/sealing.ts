@@ -1,10 +1,10 @@
 import { chainHash } from '@keyferry/crypto/audit-chain'
 import { indexOf } from '../../domain/audit/audit.ts'
+import { type FanOutParts, fanOut } from '../../webhooks/storage/webhook-fan-out.ts'
 import { send } from '../base/pipeline.ts'
 import type { Database, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
-import { type FanOutParts, fanOut } from '../webhooks/webhook-fan-out.ts'
 import { type HeldHead, holdHeads, newestSeals, noteOf, refusalOf, type Seen } from './audit-head.ts'
 import { isGenuine } from './genuine-events.ts'
 

@@ -1,3 +1,4 @@
+import { webhooks } from '../../webhooks/storage/rows.ts'
 import { audit } from '../schema/audit.ts'
 import { bundles } from '../schema/bundles.ts'
 import { type Flag, type RowsOf, text } from '../schema/column.ts'
@@ -7,7 +8,6 @@ import { machines } from '../schema/machines.ts'
 import { people } from '../schema/people.ts'
 import { requests } from '../schema/requests.ts'
 import { serverKeys } from '../schema/server-keys.ts'
-import { webhooks } from '../schema/webhooks.ts'
 
 /** Every table that holds data, each after those that it refers to.
  *

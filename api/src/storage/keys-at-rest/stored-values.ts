@@ -1,10 +1,10 @@
 import type { ValueContext } from '@keyferry/crypto/value-cipher'
 import { type Selectable, sql } from 'kysely'
+import { secretContext } from '../../webhooks/storage/webhook-secrets.ts'
 import type { Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import { boundProposal } from './proposal-values.ts'
 import { type BoundRow, type ValueTable, valueContext } from './value-vault.ts'
-import { secretContext } from './webhook-secrets.ts'
 
 const ROWS_AT_ONCE = 500
 

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { LANGUAGES, type Language, RECEIVERS } from '../../lib/rules/receivers.ts'
+import { LANGUAGES, type Language, RECEIVERS } from '../../lib/webhooks/receivers.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { SelectField } from '../../ui/select.tsx'
 

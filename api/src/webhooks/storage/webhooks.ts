@@ -3,6 +3,11 @@ import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
+import type { Queries, Query, Recorded } from '../../storage/base/queries.ts'
+import { changing } from '../../storage/base/statements.ts'
+import { flag, type WebhookRow } from '../../storage/base/tables.ts'
+import { countOf, deleteOf, selectOf, updateOf } from '../../storage/base/tenant-rows.ts'
+import { holdTenant } from '../../storage/people/tenants.ts'
 import {
   type NewWebhook,
   type SecretRotation,
@@ -11,14 +16,9 @@ import {
   type WebhookDraft,
   type WebhookStore,
   webhookNotFound,
-} from '../../domain/webhooks/webhook.ts'
-import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { changing } from '../base/statements.ts'
-import { flag, type WebhookRow } from '../base/tables.ts'
-import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
-import type { WebhookSecrets } from '../keys-at-rest/webhook-secrets.ts'
-import { holdTenant } from '../people/tenants.ts'
+} from '../domain/webhook.ts'
 import { bundleIdsIn, eventsIn, webhookReader } from './webhook-reading.ts'
+import type { WebhookSecrets } from './webhook-secrets.ts'
 
 export function createWebhookStore(queries: Queries, secrets: WebhookSecrets): WebhookStore {
   return {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { ClockAndIds } from '../domain/base/clock-and-ids.ts'
+import type { ClockAndIds } from '../../domain/base/clock-and-ids.ts'
 import {
   type CallOutcome,
   type DueWebhook,
@@ -10,7 +10,7 @@ import {
   type WebhookOutbox,
   type WebhookPlace,
   wantedBeside,
-} from '../domain/webhooks/webhook-outbox.ts'
+} from '../domain/webhook-outbox.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
 const LOOK_EVERY_MS = 500

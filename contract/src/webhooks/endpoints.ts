@@ -1,5 +1,5 @@
 import { DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
-import * as webhook from '../schemas/webhook.ts'
+import * as webhook from './schemas.ts'
 
 /** Calls to other servers when something changes. */
 export const webhookEndpoints = {

@@ -1,5 +1,5 @@
 import type { AuditAction, WebhookEvent } from '@keyferry/contract'
-import type { AuditEntry } from '../audit/audit.ts'
+import type { AuditEntry } from '../../domain/audit/audit.ts'
 
 /*
  * Messages about work that one person hands to another: what waits for a decision, and what was decided. They name the

@@ -1,7 +1,11 @@
 import { randomId } from '@keyferry/crypto/token'
 import { entryOf } from '../../domain/audit/audit.ts'
-import { personIn } from '../../domain/webhooks/hand-over.ts'
-import { messageBody } from '../../domain/webhooks/webhook-body.ts'
+import { chunks, inChunks } from '../../storage/base/chunks.ts'
+import type { Database, Query } from '../../storage/base/queries.ts'
+import type { Tables } from '../../storage/base/tables.ts'
+import { selectOf } from '../../storage/base/tenant-rows.ts'
+import { personIn } from '../domain/hand-over.ts'
+import { messageBody } from '../domain/webhook-body.ts'
 import {
   checkpoint,
   isTold,
@@ -9,12 +13,8 @@ import {
   type MessageDraft,
   messagesOf,
   type SealedEntry,
-} from '../../domain/webhooks/webhook-message.ts'
-import { giveUpAt, messagesFor, type Subscription } from '../../domain/webhooks/webhook-subscription.ts'
-import { chunks, inChunks } from '../base/chunks.ts'
-import type { Database, Query } from '../base/queries.ts'
-import type { Tables } from '../base/tables.ts'
-import { selectOf } from '../base/tenant-rows.ts'
+} from '../domain/webhook-message.ts'
+import { giveUpAt, messagesFor, type Subscription } from '../domain/webhook-subscription.ts'
 import { bundleIdsIn, eventsIn } from './webhook-reading.ts'
 
 /*

@@ -1,5 +1,5 @@
 import type { AuditAction, WebhookEvent } from '@keyferry/contract'
-import type { AuditEntry } from '../audit/audit.ts'
+import type { AuditEntry } from '../../domain/audit/audit.ts'
 import { type HandOverFacts, handOver, handOverType } from './hand-over.ts'
 import type { ChangedKey, MessageData } from './webhook-body.ts'
 

@@ -1,8 +1,8 @@
 import { TIMES } from '@keyferry/contract'
 import { webhookSignatures } from '@keyferry/crypto/webhook-signature'
-import type { CallOutcome, OutgoingMessage } from '../domain/webhooks/webhook-outbox.ts'
-import type { Guard } from '../outgoing/guard.ts'
-import { guardedPost, OutgoingFailure } from '../outgoing/guarded-call.ts'
+import type { Guard } from '../../outgoing/guard.ts'
+import { guardedPost, OutgoingFailure } from '../../outgoing/guarded-call.ts'
+import type { CallOutcome, OutgoingMessage } from '../domain/webhook-outbox.ts'
 
 export type WebhookCall = {
   message: Pick<OutgoingMessage, 'id' | 'body' | 'url' | 'secrets'>

@@ -2,11 +2,11 @@ import { LIMITS } from '@keyferry/contract'
 import { timestamp } from '../domain/base/clock-and-ids.ts'
 import { wholePage } from '../domain/base/listing.ts'
 import { stampOf } from '../domain/base/stamp.ts'
-import { createWebhook, rotateWebhookSecret, updateWebhook } from '../domain/webhooks/webhook.ts'
-import { resendWebhookMessage, testWebhook } from '../domain/webhooks/webhook-log.ts'
-import type { Handlers } from './handler.ts'
-import type { HandlerParts } from './handler-parts.ts'
-import { pageReply } from './list-reply.ts'
+import type { Handlers } from '../http/handler.ts'
+import type { HandlerParts } from '../http/handler-parts.ts'
+import { pageReply } from '../http/list-reply.ts'
+import { createWebhook, rotateWebhookSecret, updateWebhook } from './domain/webhook.ts'
+import { resendWebhookMessage, testWebhook } from './domain/webhook-log.ts'
 
 const FIRST_MESSAGES = 50
 

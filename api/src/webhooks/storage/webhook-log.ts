@@ -1,14 +1,9 @@
-import { webhookNotFound } from '../../domain/webhooks/webhook.ts'
-import type {
-  SentNow,
-  WantedMessages,
-  WebhookLogStore,
-  WebhookMessage,
-} from '../../domain/webhooks/webhook-log.ts'
-import type { Queries, Query } from '../base/queries.ts'
-import { changing } from '../base/statements.ts'
-import type { Tables, WebhookRow } from '../base/tables.ts'
-import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import type { Queries, Query } from '../../storage/base/queries.ts'
+import { changing } from '../../storage/base/statements.ts'
+import type { Tables, WebhookRow } from '../../storage/base/tables.ts'
+import { countOf, pageOf, selectOf, updateOf } from '../../storage/base/tenant-rows.ts'
+import { webhookNotFound } from '../domain/webhook.ts'
+import type { SentNow, WantedMessages, WebhookLogStore, WebhookMessage } from '../domain/webhook-log.ts'
 import { holdWebhook } from './webhooks.ts'
 
 export function createWebhookLogStore(queries: Queries): WebhookLogStore {

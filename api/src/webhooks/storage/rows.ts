@@ -1,5 +1,15 @@
 import type { WebhookMessageType } from '@keyferry/contract'
-import { bytes, deletedWith, oneOf, orNull, type Schema, text, textOf, whole, zeroOrOne } from './column.ts'
+import {
+  bytes,
+  deletedWith,
+  oneOf,
+  orNull,
+  type Schema,
+  text,
+  textOf,
+  whole,
+  zeroOrOne,
+} from '../../storage/schema/column.ts'
 
 export const webhooks = {
   /** `events` and `bundle_ids` are JSON lists, empty for all. `old_secret` has the version before `secret_version`.

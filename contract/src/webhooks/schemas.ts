@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { WEBHOOK_EVENTS, WEBHOOK_MESSAGE_TYPES } from '../webhook-events.ts'
 import {
   changeOf,
   Flag,
@@ -12,7 +11,8 @@ import {
   requiredText,
   storable,
   Timestamp,
-} from './text.ts'
+} from '../schemas/text.ts'
+import { WEBHOOK_EVENTS, WEBHOOK_MESSAGE_TYPES } from './events.ts'
 
 const Events = z
   .array(z.enum(WEBHOOK_EVENTS, { error: 'events must be types of events' }), {

@@ -1,9 +1,9 @@
 import { TIMES, type WebhookMessageList } from '@keyferry/contract'
 import type { z } from 'zod'
-import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
-import { DomainError } from '../base/errors.ts'
-import type { Listed, WholePage } from '../base/listing.ts'
-import type { Caller } from '../people/membership.ts'
+import { type ClockAndIds, timestamp } from '../../domain/base/clock-and-ids.ts'
+import { DomainError } from '../../domain/base/errors.ts'
+import type { Listed, WholePage } from '../../domain/base/listing.ts'
+import type { Caller } from '../../domain/people/membership.ts'
 import { webhookNotFound } from './webhook.ts'
 
 /*

@@ -1,9 +1,9 @@
 import { WEBHOOK_EVENTS, type WebhookEvent } from '@keyferry/contract'
 import { z } from 'zod'
-import { type Webhook, type WebhookStore, webhookNotFound } from '../../domain/webhooks/webhook.ts'
-import type { Query } from '../base/queries.ts'
-import type { WebhookRow } from '../base/tables.ts'
-import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
+import type { Query } from '../../storage/base/queries.ts'
+import type { WebhookRow } from '../../storage/base/tables.ts'
+import { countOf, pageOf, selectOf } from '../../storage/base/tenant-rows.ts'
+import { type Webhook, type WebhookStore, webhookNotFound } from '../domain/webhook.ts'
 
 const Events = z.array(z.enum(WEBHOOK_EVENTS))
 const Ids = z.array(z.string())

@@ -1,13 +1,13 @@
 import { LIMITS, TIMES, type Webhook as WebhookSchema } from '@keyferry/contract'
 import { makeWebhookSecret } from '@keyferry/crypto/webhook-signature'
 import type { z } from 'zod'
-import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
-import { DomainError, readBack } from '../base/errors.ts'
-import type { Change } from '../base/expected.ts'
-import type { Listed, WholePage } from '../base/listing.ts'
-import type { TargetRules } from '../base/outgoing-target.ts'
-import { type Stamp, stampOf } from '../base/stamp.ts'
-import type { Caller } from '../people/membership.ts'
+import { type ClockAndIds, timestamp } from '../../domain/base/clock-and-ids.ts'
+import { DomainError, readBack } from '../../domain/base/errors.ts'
+import type { Change } from '../../domain/base/expected.ts'
+import type { Listed, WholePage } from '../../domain/base/listing.ts'
+import type { TargetRules } from '../../domain/base/outgoing-target.ts'
+import { type Stamp, stampOf } from '../../domain/base/stamp.ts'
+import type { Caller } from '../../domain/people/membership.ts'
 
 /*
  * A webhook is an address outside that the server calls when something changes in a workspace. Owners manage them. The

@@ -1,4 +1,8 @@
 import { madeByServer } from '../../domain/base/event.ts'
+import type { Queries, Query, Recorded } from '../../storage/base/queries.ts'
+import { changing, hasChanged } from '../../storage/base/statements.ts'
+import { flag, type WebhookRow } from '../../storage/base/tables.ts'
+import { updateOf } from '../../storage/base/tenant-rows.ts'
 import {
   type Lease,
   type OutgoingMessage,
@@ -7,12 +11,8 @@ import {
   type WebhookOutbox,
   type WebhookPlace,
   wasSlow,
-} from '../../domain/webhooks/webhook-outbox.ts'
-import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { changing, hasChanged } from '../base/statements.ts'
-import { flag, type WebhookRow } from '../base/tables.ts'
-import { updateOf } from '../base/tenant-rows.ts'
-import type { WebhookSecrets } from '../keys-at-rest/webhook-secrets.ts'
+} from '../domain/webhook-outbox.ts'
+import type { WebhookSecrets } from './webhook-secrets.ts'
 import { sweepMessages } from './webhook-sweeping.ts'
 import { webhookTarget } from './webhooks.ts'
 

@@ -1,7 +1,7 @@
 import { LIMITS, TIMES } from '@keyferry/contract'
-import { forgetEnded } from '../base/forgetting.ts'
-import type { Queries, Query } from '../base/queries.ts'
-import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { forgetEnded } from '../../storage/base/forgetting.ts'
+import type { Queries, Query } from '../../storage/base/queries.ts'
+import { deleteOf, selectOf, updateOf } from '../../storage/base/tenant-rows.ts'
 
 /** Give up messages that waited too long, and those beyond the bounds; forget old ones. */
 export async function sweepMessages(

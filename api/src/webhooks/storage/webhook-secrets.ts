@@ -1,8 +1,8 @@
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { tenantKeyFor } from '@keyferry/crypto/tenant-key'
 import { decryptValue, encryptValue, type ValueContext } from '@keyferry/crypto/value-cipher'
-import type { Query } from '../base/queries.ts'
-import type { TenantKeys } from './tenant-keys.ts'
+import type { Query } from '../../storage/base/queries.ts'
+import type { TenantKeys } from '../../storage/keys-at-rest/tenant-keys.ts'
 
 /** A secret of a webhook, and its place: `version` counts up from 1 with each rotation. */
 type SecretPlace = { tenantId: string; webhookId: string; version: number }

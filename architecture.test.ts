@@ -12,14 +12,57 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   crypto: [],
   plumbing: [],
   'api/src/domain': ['contract', 'crypto'],
-  'api/src/storage': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
+  'api/src/storage': [
+    'api/src/storage/schema/modules.ts',
+    'api/src/domain',
+    'contract',
+    'crypto',
+    'plumbing',
+  ],
+  'api/src/storage/schema/modules.ts': ['api/src/webhooks/storage'],
   'api/src/request-store': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   'api/src/outgoing': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   'api/src/federation': ['api/src/outgoing', 'api/src/domain', 'contract', 'crypto', 'plumbing'],
-  'api/src/webhooks': ['api/src/outgoing', 'api/src/domain', 'contract', 'crypto', 'plumbing'],
+  'api/src/webhooks/domain': ['api/src/domain', 'contract', 'crypto'],
+  'api/src/webhooks/storage': [
+    'api/src/webhooks/domain',
+    'api/src/storage',
+    'api/src/domain',
+    'contract',
+    'crypto',
+  ],
+  'api/src/webhooks/sending': [
+    'api/src/webhooks/domain',
+    'api/src/outgoing',
+    'api/src/domain',
+    'contract',
+    'crypto',
+  ],
+  'api/src/webhooks': [
+    'api/src/webhooks/domain',
+    'api/src/webhooks/storage',
+    'api/src/webhooks/sending',
+    'api/src/module-parts.ts',
+    'api/src/sweeping.ts',
+    'api/src/http',
+    'api/src/storage',
+    'api/src/domain',
+    'contract',
+  ],
+  'api/src/sweeping.ts': ['api/src/domain', 'plumbing'],
+  'api/src/module-parts.ts': [
+    'api/src/outgoing',
+    'api/src/http',
+    'api/src/storage',
+    'api/src/domain',
+    'crypto',
+    'plumbing',
+  ],
   'api/src/auth': ['api/src/domain', 'contract', 'crypto'],
   'api/src/http': ['api/src/domain', 'contract', 'crypto', 'plumbing'],
   api: [
+    'api/src/module-parts.ts',
+    'api/src/sweeping.ts',
     'api/src/federation',
     'api/src/webhooks',
     'api/src/outgoing',
@@ -87,14 +130,13 @@ const FLOORS: Record<string, readonly (readonly string[])[]> = {
     ['approvals'],
     ['kinds'],
     ['endings'],
-    ['collection', 'webhooks'],
+    ['collection'],
   ],
   'api/src/storage': [
     ['schema'],
     ['base'],
     ['keys-at-rest'],
     ['people', 'requests'],
-    ['webhooks'],
     ['audit', 'bundles'],
     ['keys'],
     ['deliveries'],
@@ -127,6 +169,19 @@ const files = globSync('{contract,crypto,plumbing,api,web,cli,server}/**/*.{ts,t
   exclude: (path) => /(^|\/)(node_modules|dist|test)(\/|$)|\.(test|contract)\.tsx?$/.test(path),
 })
 
+const inFolder = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`)
+
+/** The lists of optional modules, and the folders that they name. */
+const MODULE_LISTS = globSync('{contract,api,web}/**/modules.ts', { exclude: ['**/node_modules/**'] })
+const MODULES = MODULE_LISTS.flatMap((list) =>
+  [...readFileSync(list, 'utf8').matchAll(/export \* as (\w+) from '(.+)'/g)].map(
+    ([, name = '', target = '']) => {
+      const path = join(dirname(list), target)
+      return path.slice(0, path.indexOf(`/${name}/`) + 1 + name.length)
+    },
+  ),
+)
+
 const roomOf = (path: string) => ROOMS.find((room) => path.startsWith(`${room}/`) || path === room)
 
 function importsOf(file: string): string[] {
@@ -134,6 +189,10 @@ function importsOf(file: string): string[] {
   return [...source.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].flatMap(([, target = '']) => {
     if (target.endsWith('.json')) return []
     if (target.startsWith('.')) return [normalize(join(dirname(file), target))]
+    const module = target.startsWith('@keyferry/contract/')
+      ? target.replace('@keyferry/contract', 'contract/src')
+      : ''
+    if (MODULES.some((folder) => inFolder(module, folder))) return [module]
     const owner = Object.entries(PACKAGES).find(([name]) => target === name || target.startsWith(`${name}/`))
     return owner === undefined ? [] : [owner[1]]
   })
@@ -173,6 +232,22 @@ test.each(Object.entries(FLOORS))('in %s, a room imports only from the floors be
       .map((to) => `${file} → ${to}`),
   )
   expect(upward).toEqual([])
+})
+
+test('nothing imports an optional module, except its own files and the lists of modules', () => {
+  expect(MODULES).toContain('api/src/webhooks')
+  const moduleOf = (path: string) =>
+    MODULES.find((folder) => inFolder(path, folder))
+      ?.split('/')
+      .at(-1)
+  const wrong = files
+    .filter((file) => !MODULE_LISTS.includes(file))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((to) => moduleOf(to) !== undefined && moduleOf(to) !== moduleOf(file))
+        .map((to) => `${file} → ${to}`),
+    )
+  expect(wrong).toEqual([])
 })
 
 // Folders that are flat lists of siblings: endpoints, schemas, commands, routes, primitives, widgets.

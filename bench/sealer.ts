@@ -105,7 +105,7 @@ async function sealedPerSecond(databaseUrl: string | undefined): Promise<number>
     await fillOutbox(recording(database, key), tenantId)
     const startedAt = performance.now()
     const now = new Date().toISOString()
-    const options = { ...database, key, publicUrl: null, now, most: database.sealBatch }
+    const options = { ...database, key, afterSeal: async () => {}, now, most: database.sealBatch }
     let sealed = 0
     for (let read = 1; read > 0; sealed += read) {
       const seen = new Map([[tenantId, undefined]])

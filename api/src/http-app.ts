@@ -10,7 +10,7 @@ import { DEVICE_NONCE_SECONDS } from './domain/requests/device.ts'
 import type { Stores } from './domain/stores.ts'
 import { setupCodeOf } from './first-set-up.ts'
 import type { RequestHandlerParts } from './http/handler-parts.ts'
-import { createHandlers } from './http/handlers.ts'
+import { createHandlers, type ModuleHandlers } from './http/handlers.ts'
 import type { MachineRefusals } from './http/machine-refusals.ts'
 import { createServer } from './http/server.ts'
 import type { Guard } from './outgoing/guard.ts'
@@ -33,6 +33,7 @@ type AppParts = {
   refusals: MachineRefusals
   /** How approvals are given, and what becomes of them. */
   approving: Pick<RequestHandlerParts, 'receipts' | 'assurance' | 'endings' | 'expiring'> & Requesting
+  moduleHandlers: ModuleHandlers
   guard: Guard
   idTokens: IdTokens
   clock: ClockAndIds
@@ -52,7 +53,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     now: clock.now,
   }
   const app = createServer({
-    handlers: createHandlers({
+    handlers: createHandlers(parts.moduleHandlers, {
       stores,
       clock,
       requestParts: {

@@ -9,10 +9,11 @@ import { endingsOf } from './domain/kinds/endings.ts'
 import { untoldSetupCode } from './first-set-up.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
 import { createApp } from './http-app.ts'
+import { moduleHandlers, startModules } from './joined-modules.ts'
 import { listen } from './listening.ts'
 import { readyDatabase, useRootKeys } from './maintenance.ts'
 import { gaugesOf, type Measured } from './measures.ts'
-import { outgoingOf, sendWebhooks } from './outgoing-calls.ts'
+import { outgoingOf } from './outgoing-calls.ts'
 import { openStores } from './recorded-stores.ts'
 import { type AroundRequests, openRequesting } from './requesting.ts'
 import type { ApiSettings } from './settings.ts'
@@ -93,7 +94,8 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   })
   const outgoing = outgoingOf(settings, { clock, log })
   const { guard } = outgoing
-  sendWebhooks(opened, { outbox: stores.webhookOutbox, guard, clock, log, version: settings.version })
+  const moduleParts = { queries, ring: recorded.ring, guard, clock, log, version: settings.version }
+  startModules(opened, moduleParts)
   const receipts = receiptSigner(recorded.receiptKeys, settings.publicHost)
   const approving = {
     ...shortLived,
@@ -111,6 +113,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     ...outgoing,
     refusals,
     approving: { ...ending, expiring },
+    moduleHandlers: moduleHandlers(moduleParts),
   })
   await measure(app, settings, { ...parts, requesting, sealer: recorded.sealer, opened })
   const address = await listen(app, settings)

@@ -1,5 +1,6 @@
 import type { Gauges } from '@keyferry/plumbing/metrics'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
+import { moduleGauges } from './joined-modules.ts'
 import type { Requesting } from './requesting.ts'
 import type { ShortLived } from './short-lived.ts'
 import type { Sealer } from './storage/audit/sealer.ts'
@@ -49,10 +50,7 @@ export function gaugesOf({ database, shortLived, requesting, sealer, clock }: Me
       help: 'Age of the oldest event that is not in the audit log yet; 0: there is none',
       read: ageSeconds('oldest'),
     },
-    keyferry_webhook_messages: {
-      help: 'Messages to webhooks that are not delivered yet, of all nodes',
-      read: async () => (await backlog()).messages,
-    },
+    ...moduleGauges(database),
     keyferry_migrations: {
       help: 'Migrations that the database has',
       read: async () => (await backlog()).migrations,

@@ -6,10 +6,6 @@ import { createIdTokens } from './federation/id-tokens.ts'
 import { IssuerKeys } from './federation/issuer-keys.ts'
 import { Guard } from './outgoing/guard.ts'
 import type { ApiSettings } from './settings.ts'
-import { sweepEvery } from './sweeping.ts'
-import type { WebhookOutbox } from './webhooks/domain/webhook-outbox.ts'
-import { callReceiver } from './webhooks/sending/webhook-call.ts'
-import { WebhookSender } from './webhooks/sending/webhook-sender.ts'
 
 /** What calls other servers: the guard of all such calls, and the issuers of ID tokens. */
 export function outgoingOf(
@@ -22,28 +18,6 @@ export function outgoingOf(
   const guard = new Guard({ ownNetworks, ownStores, proxy })
   const issuerKeys = new IssuerKeys({ guard, nowMs: () => clock.now().getTime(), log })
   return { guard, idTokens: createIdTokens(issuerKeys, clock.now) }
-}
-
-const SWEEP_MESSAGES_SECONDS = 600
-
-type SendingParts = {
-  outbox: WebhookOutbox
-  guard: Guard
-  clock: ClockAndIds
-  log: Logger
-  version: string
-}
-
-/** Send the messages of webhooks, until `opened` ends. */
-export function sendWebhooks(
-  opened: AsyncDisposableStack,
-  { outbox, guard, clock, log, version }: SendingParts,
-): void {
-  const callParts = { guard, now: clock.now, userAgent: `keyferry/${version}` }
-  const call = (each: Parameters<typeof callReceiver>[1]) => callReceiver(callParts, each)
-  opened.adopt(new WebhookSender({ outbox, call, clock, log }), (it) => it.close())
-  const sweep = () => outbox.sweep(clock.now().toISOString())
-  sweepEvery(opened, SWEEP_MESSAGES_SECONDS, { sweep, log })
 }
 
 const REDIS_PORT = 6379

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Bounds } from './domain/base/bounds.ts'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import type { Stores } from './domain/stores.ts'
+import { afterSealOf } from './joined-modules.ts'
 import { auditKeyIn, ringOf } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
 import type { ShortLived } from './short-lived.ts'
@@ -41,8 +42,8 @@ export async function openStores(
   const auditKey = await auditKeyIn(database, settings, now)
   const receiptKeys = await openReceiptKeys(database, { ring, now })
   await beginDepositKeys(database, { ring, now })
-  const { publicUrl } = settings
-  const sealing = { database, key: auditKey, publicUrl, now: clock.now, log }
+  const afterSeal = afterSealOf({ database, publicUrl: settings.publicUrl })
+  const sealing = { database, key: auditKey, afterSeal, now: clock.now, log }
   const sealer = opened.adopt(new Sealer(sealing), (it) => it.close())
   const queries = recording(aroundDatabase?.(database) ?? database, auditKey, {
     wake: (tenantIds) => sealer.wake(tenantIds),

@@ -18,7 +18,7 @@ export function sweepEvery(
 }
 
 /** One sweep: end approvals and approved deposits that did not return to their terminal, remove old remembered
- * approvals and proposals, delete the contents of expired requests, and tell webhooks of tokens that expire soon. */
+ * approvals and proposals, delete the contents of expired requests, and record tokens that expire soon. */
 type Swept = { stores: Stores; clock: ClockAndIds; sweepRequests: () => Promise<void> }
 
 export function overdueSweep({ stores, clock, sweepRequests }: Swept): () => Promise<void> {

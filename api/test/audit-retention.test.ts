@@ -98,7 +98,7 @@ describe.each(databases)('what leaves the audit log on %s', (kind) => {
   async function sealElsewhere(): Promise<void> {
     const now = clock.now.toISOString()
     const key = await auditKeyIn(database, api.settings, now)
-    const options = { ...database, key, publicUrl: null, now, most: 100 }
+    const options = { ...database, key, afterSeal: async () => {}, now, most: 100 }
     const seen = new Map([[owner.tenantId, undefined]])
     await database.write((transaction) => sealTogether(transaction, seen, options))
   }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LIMITS, TIMES } from '@keyferry/contract'
+import { WEBHOOK_LIMITS, WEBHOOK_TIMES } from '@keyferry/contract/webhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { ChangedKey } from '../src/domain/webhooks/webhook-body.ts'
 import { withRecording } from '../src/maintenance.ts'
 import { createMachineTokenStore } from '../src/storage/machines/machine-tokens.ts'
+import type { ChangedKey } from '../src/webhooks/domain/webhook-body.ts'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
 import { eventsOf, newBundle, newMachine, type TestBundle, type TestMachine } from './machine-client.ts'
 import { Receiver, verified } from './webhook-receiver.ts'
@@ -97,7 +97,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     ['https://user:password@hooks.example.com/', 'target_refused'],
     ['no address', 'target_refused'],
     ['', 'invalid'],
-    [`https://a.example/${'x'.repeat(LIMITS.webhookUrlLength)}`, 'invalid'],
+    [`https://a.example/${'x'.repeat(WEBHOOK_LIMITS.urlLength)}`, 'invalid'],
   ])('the address %s is refused', async (url, code) => {
     const made = await api.call('createWebhook', { as: owner, body: { url } })
     expect([made.status, made.failure?.code]).toEqual([400, code])
@@ -113,7 +113,8 @@ describe.each(databases)('webhooks on %s', (kind) => {
     expectError(await create({ bundle_ids: [randomUUID()] }), 404, 'bundle not found')
     const foreign = await newBundle(api, await api.newOwner(), { A: '1' })
     expectError(await create({ bundle_ids: [foreign.id] }), 404, 'bundle not found')
-    for (let count = 0; count < LIMITS.webhooks; count += 1) expect((await create({})).status).toBe(201)
+    for (let count = 0; count < WEBHOOK_LIMITS.webhooks; count += 1)
+      expect((await create({})).status).toBe(201)
     const message = 'a workspace can have 20 webhooks: delete one that is not used'
     expectError(await create({}), 409, message, 'conflict')
   })
@@ -302,7 +303,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     await api.call('testWebhook', { as: owner, params: { webhook_id: id } })
     await arrived(1)
     await vi.waitFor(async () => expect((await shown(id)).failures).toBe(1), SOON)
-    aheadMs += TIMES.webhookTriedSeconds * 1_000 + 1_000
+    aheadMs += WEBHOOK_TIMES.triedSeconds * 1_000 + 1_000
     await vi.waitFor(
       async () => expect(await shown(id)).toMatchObject({ is_active: false, ended_reason: 'failing' }),
       SOON,
@@ -322,7 +323,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     verified(first, old)
     verified(first, rotated.json.secret)
     await settled(id, 'done')
-    aheadMs += TIMES.webhookOverlapSeconds * 1_000 + 1_000
+    aheadMs += WEBHOOK_TIMES.overlapSeconds * 1_000 + 1_000
     expect((await shown(id)).old_secret_until).toBeNull()
     await api.call('testWebhook', { as: owner, params })
     await arrived(2)

@@ -1,3 +1,6 @@
+import { joined } from './joined.ts'
+import * as modules from './modules.ts'
+
 /** Whose an event's origin is. `actor`: of the one who acted, or of the user that the event is about. Besides these
  * two, `delivery`: of the person who approved the delivery or vouched for it; `grant`: of the person whose remembered
  * approval it is; `email`: of the person with the e-mail address in it. */
@@ -85,11 +88,7 @@ export const ORIGIN_OWNERS = {
   'token.expiring': 'actor',
   'trust.created': 'actor',
   'trust.ended': 'actor',
-  'webhook.created': 'actor',
-  'webhook.changed': 'actor',
-  'webhook.deleted': 'actor',
-  'webhook.secret_rotated': 'actor',
-  'webhook.disabled': 'actor',
+  ...joined(modules, 'auditActions'),
   'tenant.renamed': 'actor',
   'tenant.forgotten': 'actor',
   'tenant.policy_changed': 'actor',

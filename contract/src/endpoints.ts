@@ -16,7 +16,10 @@ import { sessionEndpoints } from './endpoints/sessions.ts'
 import { signInEndpoints } from './endpoints/sign-in.ts'
 import { tenantEndpoints } from './endpoints/tenants.ts'
 import { userEndpoints } from './endpoints/users.ts'
-import { webhookEndpoints } from './webhooks/endpoints.ts'
+import { joined } from './joined.ts'
+import * as modules from './modules.ts'
+
+const moduleEndpoints = joined(modules, 'endpoints')
 
 /** The rows that the internal API answers, in the order of the API page. */
 export const apiEndpoints = {
@@ -36,7 +39,7 @@ export const apiEndpoints = {
   ...memberEndpoints,
   ...auditEndpoints,
   ...machineEndpoints,
-  ...webhookEndpoints,
+  ...moduleEndpoints,
 } as const
 
 /** The rows that the web-facing layer answers itself. */
@@ -49,5 +52,7 @@ export const webEndpoints = {
 export const endpoints = { ...apiEndpoints, ...webEndpoints } as const
 
 export type EndpointName = keyof typeof endpoints
+/** Endpoints of optional modules. */
+export type ModuleEndpointName = keyof typeof moduleEndpoints
 export type ApiEndpointName = keyof typeof apiEndpoints
 export type WebEndpointName = keyof typeof webEndpoints

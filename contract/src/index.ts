@@ -14,6 +14,7 @@ export {
   apiEndpoints,
   type EndpointName,
   endpoints,
+  type ModuleEndpointName,
   type WebEndpointName,
   webEndpoints,
 } from './endpoints.ts'
@@ -54,9 +55,3 @@ export * from './schemas/tenant.ts'
 export * from './schemas/text.ts'
 export * from './schemas/user.ts'
 export { areSiblings } from './siblings.ts'
-export {
-  WEBHOOK_EVENTS,
-  type WebhookEvent,
-  type WebhookMessageType,
-} from './webhooks/events.ts'
-export * from './webhooks/schemas.ts'

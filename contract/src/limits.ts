@@ -60,15 +60,6 @@ export const LIMITS = {
   issuerKeys: 20,
   /** Leaked tokens that one call reports. */
   reportedTokens: 100,
-  /** Of one workspace. */
-  webhooks: 20,
-  /** Bundles that one webhook is limited to. */
-  webhookBundles: 200,
-  webhookUrlLength: 2_000,
-  /** Messages of one webhook that wait, and messages that its log keeps. */
-  webhookMessages: 10_000,
-  /** Changed keys that one message names. */
-  webhookKeys: 100,
   usernameLength: 20,
   emailLength: 254,
   setupCodeLength: 128,
@@ -146,13 +137,6 @@ export const TIMES = {
   /** How long an old token works beside the one that replaces it: by default, and at most. */
   tokenOverlapSeconds: 24 * 60 * MINUTE,
   maxTokenOverlapSeconds: 30 * 24 * 60 * MINUTE,
-  /** How long the old secret of a webhook signs beside the new one. */
-  webhookOverlapSeconds: 24 * 60 * MINUTE,
-  /** One call to a receiver. */
-  webhookCallSeconds: 15,
-  /** How long a message is tried, and how long failing calls turn a webhook off. */
-  webhookTriedSeconds: 5 * 24 * 60 * MINUTE,
-  webhookLogSeconds: 30 * 24 * 60 * MINUTE,
 } as const
 
 /** Calls allowed per window, counted for each peer address; for IPv6, for each /64 network. `createRequestWide` counts

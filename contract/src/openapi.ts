@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { type Endpoint, failureStatuses, paramsOf } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
+import { joined } from './joined.ts'
+import * as modules from './modules.ts'
 import { ComponentSchemas } from './openapi-schemas.ts'
 import { WorkspaceHeaders } from './schemas/tenant.ts'
 import { ErrorBody } from './schemas/text.ts'
@@ -34,7 +36,7 @@ const TAGS = {
   audit: 'What happened in the workspace',
   machines: 'Programs that fetch values without a person',
   machine: 'What a machine may do',
-  webhooks: 'Calls to other servers when something changes',
+  ...joined(modules, 'tags'),
   tokens: 'Leaked tokens',
   users: 'Provisioning, for the web-facing layer',
   auth: 'Local accounts, for the web-facing layer',

@@ -1,3 +1,6 @@
+import { joined } from './joined.ts'
+import * as modules from './modules.ts'
+
 type Thing = { readonly words: RegExp; readonly id: string; readonly name: string }
 
 /** What the examples of the API page are about, by the words of the fields and schemas that name it. */
@@ -17,7 +20,6 @@ export const THINGS: readonly Thing[] = [
 ]
 
 const TOKEN = 'Zb3mTqk0cZ5q8uJYy0mXn1n6m0m1H8nq0hX0b2S7k0A'
-const WEBHOOK_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfaDpdiEKw='
 const PUBLIC_KEY = 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo='
 const DIGEST = '5f2e8d8a6c1b4e0f9a7d3c2b1a0f9e8d7c6b5a4f3e2d1c0b9a8f7e6d5c4b3a29'
 const TRUSTED = { repository_id: ['789'], environment: ['prod'] }
@@ -28,7 +30,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   'AllowAttempt.claims': ['repository_id', 'environment'],
   'CreatedRequest.id': '7f9c2ba4e88f827d616045507605853e',
   'CreatedToken.token': 'kfm_1qe4Lu2mocTfktLY76oNVmefgoTFePvhPrbkbVEOevO3LSBXn',
-  'CreatedWebhook.secret': WEBHOOK_SECRET,
+  ...joined(modules, 'samples'),
   'CreateKey.value': 'postgres://db.example/app',
   'CreateTrust.claims': TRUSTED,
   'DepositPlan.production': [],
@@ -43,7 +45,6 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   'MachineAttemptList.reason': 'issuer',
   'MachineTrust.claims': TRUSTED,
   'ProposalPlan.production': [],
-  'RotatedSecret.secret': WEBHOOK_SECRET,
   'rp.id': 'keyferry.example.com',
   'rp.name': 'Keyferry',
   'SharedKeyList.shared_total': 1,

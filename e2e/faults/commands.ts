@@ -6,6 +6,7 @@ import { ENGINES, hasEngine } from '../engines/engines.ts'
 import { faultsOfPages, VIEWS } from '../engines/walk.ts'
 import { startWorld } from '../engines/world.ts'
 import { runReadme } from '../fresh-clone.ts'
+import { CopyWithout } from '../removed-module.ts'
 import { approveTooMuch, holdJunk, type JunkKind, storeRequests } from './attacks.ts'
 import { stepClocks } from './clock.ts'
 import { Deployment, type DeploymentOptions } from './deployment.ts'
@@ -77,6 +78,17 @@ async function* sufferEach(outages: AsyncGenerator<Outage>): AsyncGenerator<Verd
   }
 }
 
+const TYPES_CHECK = 'it delivers, and its types are right'
+
+function typesOf(copy: CopyWithout): string {
+  try {
+    copy.checkTypes()
+    return TYPES_CHECK
+  } catch (error) {
+    return String(error)
+  }
+}
+
 /** Each kind of fault by its name. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   async *bounds() {
@@ -101,6 +113,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         isWell: seen.endsWith(DELIVERED),
       }
     }
+  },
+
+  async *modules() {
+    using copy = new CopyWithout('webhooks')
+    const { output, status } = await copy.deliver('/api/v1/webhooks')
+    const seen = output.includes('delivered without it') && status === 404 ? typesOf(copy) : output
+    yield { what: 'the product without webhooks', seen, isWell: seen === TYPES_CHECK }
   },
 
   async *pages() {

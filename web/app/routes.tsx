@@ -3,6 +3,7 @@ import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { BundlePage } from './features/bundles/bundle-page.tsx'
 import { BundlesPage } from './features/bundles/bundles-page.tsx'
 import { Frame } from './features/frame/frame.tsx'
+import { PAGE_MODULES } from './features/joined-modules.ts'
 import { KeyPage } from './features/keys/key-page.tsx'
 import { KeysPage } from './features/keys/keys-page.tsx'
 import { NewKeyPage } from './features/keys/new-key-page.tsx'
@@ -24,8 +25,6 @@ const MachinesPage = deferred('MachinesPage', () => import('./features/machines/
 const MachinePage = deferred('MachinePage', () => import('./features/machines/machine-page.tsx'))
 const SettingsPage = deferred('SettingsPage', () => import('./features/members/settings-page.tsx'))
 const MembersPage = deferred('MembersPage', () => import('./features/members/members-page.tsx'))
-const WebhooksPage = deferred('WebhooksPage', () => import('./features/webhooks/webhooks-page.tsx'))
-const WebhookPage = deferred('WebhookPage', () => import('./features/webhooks/webhook-page.tsx'))
 const ForeignWorkspacePage = deferred(
   'ForeignWorkspacePage',
   () => import('./features/home/workspace-pages.tsx'),
@@ -129,8 +128,11 @@ function WorkspacePages() {
       <Route path="/waiting" component={WaitingPage} />
       <Route path="/waiting/:id">{({ id }) => <ProposalPage key={id} id={id} />}</Route>
       <Route path="/settings" component={SettingsPage} />
-      <Route path="/settings/webhooks" component={WebhooksPage} />
-      <Route path="/settings/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} />}</Route>
+      {PAGE_MODULES.flatMap(({ pages }) => pages).map(({ path: at, page }) => (
+        <Route key={at} path={at}>
+          {page}
+        </Route>
+      ))}
       <Route path="/members" component={MembersPage} />
       <Route path="/account" component={AccountPage} />
       <Route path="/sign-in">

@@ -1,6 +1,3 @@
-import type { WebhookStore } from '../webhooks/domain/webhook.ts'
-import type { WebhookLogStore } from '../webhooks/domain/webhook-log.ts'
-import type { WebhookOutbox } from '../webhooks/domain/webhook-outbox.ts'
 import type { GrantStore } from './approvals/grant.ts'
 import type { HeldDeliveryStore } from './approvals/held-delivery.ts'
 import type { PolicyStore } from './approvals/policy.ts'
@@ -72,7 +69,4 @@ export type Stores = {
   users: UserStore
   valueOrigins: ValueOriginStore
   lastApprovals: LastApprovalStore
-  webhooks: WebhookStore
-  webhookLog: WebhookLogStore
-  webhookOutbox: WebhookOutbox
 }

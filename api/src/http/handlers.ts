@@ -1,4 +1,4 @@
-import { webhookHandlers } from '../webhooks/handlers.ts'
+import type { ModuleEndpointName } from '@keyferry/contract'
 import { accountHandlers } from './accounts.ts'
 import { auditHandlers } from './audit.ts'
 import { bundleHandlers } from './bundles.ts'
@@ -15,7 +15,10 @@ import { requestHandlers } from './requests.ts'
 import { serviceHandlers } from './service.ts'
 import { tenantHandlers } from './tenants.ts'
 
-export function createHandlers(parts: HandlerParts): Handlers {
+/** Those of optional modules. */
+export type ModuleHandlers = Pick<Handlers, ModuleEndpointName>
+
+export function createHandlers(ofModules: ModuleHandlers, parts: HandlerParts): Handlers {
   return {
     ...serviceHandlers(parts),
     ...requestHandlers(parts),
@@ -30,6 +33,6 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...tenantHandlers(parts),
     ...auditHandlers(parts),
     ...machineHandlers(parts),
-    ...webhookHandlers(parts),
+    ...ofModules,
   }
 }

@@ -1,10 +1,6 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import type { Bounds } from '../domain/base/bounds.ts'
 import type { Stores } from '../domain/stores.ts'
-import { createWebhookLogStore } from '../webhooks/storage/webhook-log.ts'
-import { createWebhookOutbox } from '../webhooks/storage/webhook-outbox.ts'
-import { webhookSecrets } from '../webhooks/storage/webhook-secrets.ts'
-import { createWebhookStore } from '../webhooks/storage/webhooks.ts'
 import { createAuditStore } from './audit/audit-log.ts'
 import { createEventStore } from './audit/event-store.ts'
 import type { Queries } from './base/queries.ts'
@@ -55,7 +51,6 @@ export function createStores(
   const stored = new StoredBytes(queries, bounds)
   const keyVault = new ValueVault(tenantKeys, 'keys', stored)
   const itemVault = new ValueVault(tenantKeys, 'legacy_items', stored)
-  const secrets = webhookSecrets(tenantKeys)
   return {
     accounts: createAccountStore(queries, tenantKeys),
     audit: createAuditStore(query, auditKey),
@@ -96,8 +91,5 @@ export function createStores(
     users: createUserStore(queries, { tenantKeys, bounds }),
     valueOrigins: createValueOriginStore(queries),
     lastApprovals: createLastApprovalStore(queries),
-    webhooks: createWebhookStore(queries, secrets),
-    webhookLog: createWebhookLogStore(queries),
-    webhookOutbox: createWebhookOutbox(queries, secrets),
   }
 }

@@ -1,23 +1,21 @@
-import { LIMITS } from '@keyferry/contract'
+import { WEBHOOK_LIMITS } from '@keyferry/contract/webhooks'
 import { timestamp } from '../domain/base/clock-and-ids.ts'
 import { wholePage } from '../domain/base/listing.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import type { Handlers } from '../http/handler.ts'
-import type { HandlerParts } from '../http/handler-parts.ts'
 import { pageReply } from '../http/list-reply.ts'
-import { createWebhook, rotateWebhookSecret, updateWebhook } from './domain/webhook.ts'
-import { resendWebhookMessage, testWebhook } from './domain/webhook-log.ts'
+import { createWebhook, rotateWebhookSecret, updateWebhook, type WebhookParts } from './domain/webhook.ts'
+import { resendWebhookMessage, testWebhook, type WebhookLogParts } from './domain/webhook-log.ts'
 
 const FIRST_MESSAGES = 50
 
-export function webhookHandlers({ stores, clock, targets }: HandlerParts) {
-  const { webhooks, webhookLog } = stores
+export function webhookHandlers({ webhooks, webhookLog, clock, targets }: WebhookParts & WebhookLogParts) {
   const parts = { webhooks, clock, targets }
   return {
     createWebhook: ({ caller, body }) => createWebhook(parts, caller, body),
     listWebhooks: async ({ caller, query: page }) =>
       pageReply(
-        await webhooks.list(caller.tenantId, wholePage(page, LIMITS.webhooks), timestamp(clock)),
+        await webhooks.list(caller.tenantId, wholePage(page, WEBHOOK_LIMITS.webhooks), timestamp(clock)),
         (webhook) => webhook,
       ),
     getWebhook: ({ caller, params }) => webhooks.find(caller.tenantId, params.webhook_id, timestamp(clock)),

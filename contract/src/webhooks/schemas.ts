@@ -13,6 +13,7 @@ import {
   Timestamp,
 } from '../schemas/text.ts'
 import { WEBHOOK_EVENTS, WEBHOOK_MESSAGE_TYPES } from './events.ts'
+import { WEBHOOK_LIMITS } from './limits.ts'
 
 const Events = z
   .array(z.enum(WEBHOOK_EVENTS, { error: 'events must be types of events' }), {
@@ -24,10 +25,10 @@ const BundleIds = z
   .array(storable(z.string({ error: 'bundle_ids must be ids' }), 'bundle_ids'), {
     error: 'bundle_ids must be a list',
   })
-  .max(LIMITS.webhookBundles, `bundle_ids must be at most ${LIMITS.webhookBundles}`)
+  .max(WEBHOOK_LIMITS.bundles, `bundle_ids must be at most ${WEBHOOK_LIMITS.bundles}`)
 
 const fields = {
-  url: requiredText('url', LIMITS.webhookUrlLength, 'url required'),
+  url: requiredText('url', WEBHOOK_LIMITS.urlLength, 'url required'),
   description: optionalText('description', LIMITS.descriptionLength),
   events: Events,
   bundle_ids: BundleIds,

@@ -8,7 +8,7 @@ import type { Database } from '../base/queries.ts'
 import { isFound } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
 import type { Seen } from './audit-head.ts'
-import { type Sealed, sealTogether } from './sealing.ts'
+import { type AfterSeal, type Sealed, sealTogether } from './sealing.ts'
 
 const SEAL_EVERY_MS = 200
 // Tenants of one transaction.
@@ -19,8 +19,7 @@ const SEEN_HEADS = 10_000
 export type SealerParts = {
   database: Database
   key: NamedAuditKey
-  /** Of the web pages, where messages of webhooks link to. */
-  publicUrl: string | null
+  afterSeal: AfterSeal
   now: () => Date
   log: Pick<Logger, 'info' | 'error'>
 }
@@ -117,9 +116,9 @@ export class Sealer {
   }
 
   #sealOnce(tenantIds: readonly string[]): Promise<Sealed> {
-    const { database, key, publicUrl, now } = this.#parts
+    const { database, key, afterSeal, now } = this.#parts
     const seen = new Map(tenantIds.map((tenantId) => [tenantId, this.#seen.get(tenantId)]))
-    const options = { ...database, key, publicUrl, now: now().toISOString(), most: database.sealBatch }
+    const options = { ...database, key, afterSeal, now: now().toISOString(), most: database.sealBatch }
     return database.write((transaction) => sealTogether(transaction, seen, options))
   }
 

@@ -1,6 +1,5 @@
 import { chainHash } from '@keyferry/crypto/audit-chain'
 import { indexOf } from '../../domain/audit/audit.ts'
-import { type FanOutParts, fanOut } from '../../webhooks/storage/webhook-fan-out.ts'
 import { send } from '../base/pipeline.ts'
 import type { Database, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
@@ -19,11 +18,24 @@ export type Sealed = {
   read: number
 }
 
-export type SealOptions = { key: NamedAuditKey; now: string; most: number } & FanOutParts &
-  Pick<Database, 'holdFree' | 'updateAll'>
+/** What one seal added to a log. `note` is set at the first seal of a day. */
+export type SealedBatch = {
+  tenantId: string
+  rows: readonly Pick<Tables['audit_log'], 'seq' | 'hash' | 'body'>[]
+  note: string | null
+  now: string
+}
+
+/** Runs in the transaction of the seal. */
+export type AfterSeal = (transaction: Query, batches: readonly SealedBatch[]) => Promise<void>
+
+export type SealOptions = { key: NamedAuditKey; now: string; most: number; afterSeal: AfterSeal } & Pick<
+  Database,
+  'holdFree' | 'insertAll' | 'updateAll'
+>
 
 /** Move the oldest events of these tenants from the outbox to their logs: number them, chain them, sign the new heads,
- * and make the messages of webhooks. Run it in a transaction, which holds the heads until it ends. A log that another
+ * and let the modules follow. Run it in a transaction, which holds the heads until it ends. A log that another
  * node holds is left to that node.
  * @param seen the newest head of each tenant that this node knows */
 export async function sealTogether(
@@ -102,7 +114,7 @@ async function append(
   const batches = logs.map(({ tenantId, rows: added }) => {
     return { tenantId, rows: added, note: appended.get(tenantId)?.note ?? null, now: options.now }
   })
-  await fanOut(options, transaction, batches)
+  await options.afterSeal(transaction, batches)
   return appended
 }
 

@@ -3,8 +3,9 @@ import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { tenantKeyFor } from '@keyferry/crypto/tenant-key'
 import { decryptValue } from '@keyferry/crypto/value-cipher'
 import type { Queries } from '../base/queries.ts'
-import { type StoredValue, storedValues } from '../keys-at-rest/stored-values.ts'
+import { storedValues } from '../keys-at-rest/stored-values.ts'
 import { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
+import type { StoredValue } from '../schema/encrypted.ts'
 
 /** `version`: of the value that failed. */
 type ValueFailure = Pick<StoredValue, 'table' | 'id' | 'version' | 'tenantId'> & { problem: string }

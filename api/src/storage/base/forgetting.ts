@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Queries, Query } from './queries.ts'
+import type { Tables } from './tables.ts'
 
 /** Rows that one transaction deletes: few enough that writers on SQLite do not wait. */
 export const FORGOTTEN_AT_ONCE = 500
@@ -13,9 +14,9 @@ export type Forgetting = {
   ending: AbortSignal
 }
 
-type Old = { table: 'deposits' | 'webhook_messages'; ended: 'ended_at' | 'done_at'; before: string }
+type Old = { table: keyof Tables; ended: string; before: string }
 
-/** Delete the rows of all tenants that ended before a time.
+/** Delete the rows of all tenants that ended before a time, which the column `ended` has.
  * @returns how many */
 export async function forgetEnded(
   { write }: Pick<Queries, 'write'>,

@@ -1,10 +1,11 @@
-import { webhooks } from '../../webhooks/storage/rows.ts'
+import { joined } from '@keyferry/contract/joined'
 import { audit } from '../schema/audit.ts'
 import { bundles } from '../schema/bundles.ts'
 import { type Flag, type RowsOf, text } from '../schema/column.ts'
 import { deliveries } from '../schema/deliveries.ts'
 import { keys } from '../schema/keys.ts'
 import { machines } from '../schema/machines.ts'
+import * as modules from '../schema/modules.ts'
 import { people } from '../schema/people.ts'
 import { requests } from '../schema/requests.ts'
 import { serverKeys } from '../schema/server-keys.ts'
@@ -20,7 +21,7 @@ export const TABLES = {
   ...deliveries,
   ...requests,
   ...machines,
-  ...webhooks,
+  ...joined(modules, 'tables'),
   ...audit,
   ...serverKeys,
 } as const
@@ -33,7 +34,6 @@ export const JOURNAL = {
 export type Tables = RowsOf<typeof TABLES & typeof JOURNAL>
 
 export type KeyRow = Tables['keys']
-export type WebhookRow = Tables['webhooks']
 export type { Flag }
 
 export function flag(isSet: boolean): Flag {

@@ -14,7 +14,7 @@ import type { Query, Recorded } from '../base/queries.ts'
 import { countOf, deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdMachine, type MachineRef, machineEvent, networksIn } from './machine-changes.ts'
 
-/** Add a token; its webhook message is sent when it should be rotated. */
+/** Add a token; an event is recorded when it should be rotated. */
 export async function insertRow(transaction: Query, token: NewToken, stamp: Stamp): Promise<MachineToken> {
   const { id, hint, networks, expires_at, lifetimeSeconds } = token
   const made = { id, hint, expires_at, lifetime_seconds: lifetimeSeconds, created_by: stamp.by }

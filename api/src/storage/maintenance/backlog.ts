@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
 import type { Database } from '../base/queries.ts'
 
-/** What waits in the database, of all tenants: events that no seal has numbered yet (`oldest`: ISO timestamp), and
- * messages to webhooks that are neither delivered nor given up. And when the newest keys of the server were made. */
-export type Backlog = Record<'events' | 'messages' | 'migrations', number> &
+/** What waits in the database, of all tenants: events that no seal has numbered yet (`oldest`: ISO timestamp).
+ * And when the newest keys of the server were made. */
+export type Backlog = Record<'events' | 'migrations', number> &
   Record<'oldest' | 'rootKey' | 'receiptKey' | 'depositKey', string | null>
 
 export async function readBacklog({ query }: Pick<Database, 'query'>): Promise<Backlog> {
   const { rows } = await sql<Backlog>`select count(*) as events, min(created_at) as oldest,
-      (select count(*) from webhook_messages where state in ('waiting', 'sending')) as messages,
       (select count(*) from migrations) as migrations,
       (select max(created_at) from root_keys) as "rootKey",
       (select max(created_at) from receipt_keys) as "receiptKey",

@@ -10,8 +10,9 @@ import {
 import { decryptValue, encryptValue, valueStart } from '@keyferry/crypto/value-cipher'
 import { sql } from 'kysely'
 import type { Database, Query } from '../base/queries.ts'
-import { type StoredValue, storedValues } from '../keys-at-rest/stored-values.ts'
+import { storedValues } from '../keys-at-rest/stored-values.ts'
 import { KEY_COLUMNS, KEY_KEPT_MS, TenantKeys } from '../keys-at-rest/tenant-keys.ts'
+import type { StoredValue } from '../schema/encrypted.ts'
 
 /*
  * A tenant gets a new key while servers read and write. First every process learns the new key (`next_key`). Then the

@@ -1,4 +1,5 @@
-import type { AuditAction, WebhookEvent } from '@keyferry/contract'
+import type { AuditAction } from '@keyferry/contract'
+import type { WebhookEvent } from '@keyferry/contract/webhooks'
 import type { AuditEntry } from '../../domain/audit/audit.ts'
 
 /*

@@ -1,4 +1,4 @@
-import { LIMITS } from '@keyferry/contract'
+import { WEBHOOK_LIMITS } from '@keyferry/contract/webhooks'
 
 /*
  * The text of a message, and how the changes of the same thing that one seal adds become one message.
@@ -47,6 +47,6 @@ function mergedKeys(older: readonly ChangedKey[], newer: readonly ChangedKey[]):
 
 function withinBound(data: MessageData): MessageData {
   const { keys } = data
-  if (keys === undefined || keys.length <= LIMITS.webhookKeys) return data
-  return { ...data, keys: keys.slice(-LIMITS.webhookKeys), keys_truncated: true }
+  if (keys === undefined || keys.length <= WEBHOOK_LIMITS.keys) return data
+  return { ...data, keys: keys.slice(-WEBHOOK_LIMITS.keys), keys_truncated: true }
 }

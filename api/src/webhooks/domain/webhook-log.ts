@@ -1,4 +1,4 @@
-import { TIMES, type WebhookMessageList } from '@keyferry/contract'
+import { WEBHOOK_TIMES, type WebhookMessageList } from '@keyferry/contract/webhooks'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../../domain/base/clock-and-ids.ts'
 import { DomainError } from '../../domain/base/errors.ts'
@@ -67,7 +67,7 @@ export async function resendWebhookMessage(
 }
 
 function giveUpAt(clock: ClockAndIds): string {
-  return timestamp(clock, TIMES.webhookTriedSeconds)
+  return timestamp(clock, WEBHOOK_TIMES.triedSeconds)
 }
 
 function isOff(): DomainError {

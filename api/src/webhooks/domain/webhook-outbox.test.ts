@@ -1,4 +1,4 @@
-import { LIMITS, TIMES } from '@keyferry/contract'
+import { WEBHOOK_LIMITS, WEBHOOK_TIMES } from '@keyferry/contract/webhooks'
 import { expect, test } from 'vitest'
 import { merged, messageBody } from './webhook-body.ts'
 import { type CallOutcome, settlementOf } from './webhook-outbox.ts'
@@ -11,7 +11,7 @@ const settled = (
   failures: number,
   { outcome = FAILED, random = 0.5, failingSince = null as string | null } = {},
 ) => {
-  const message = { giveUpAt: later(TIMES.webhookTriedSeconds), failures, failingSince }
+  const message = { giveUpAt: later(WEBHOOK_TIMES.triedSeconds), failures, failingSince }
   return settlementOf({ message, outcome, now: NOW, random })
 }
 
@@ -45,9 +45,9 @@ test.each([
 
 test('410 and five days of failures turn a webhook off', () => {
   expect(settled(0, { outcome: { ...FAILED, status: 410 } })).toMatchObject({ state: 'failed', end: 'gone' })
-  const since = later(-TIMES.webhookTriedSeconds)
+  const since = later(-WEBHOOK_TIMES.triedSeconds)
   expect(settled(9, { failingSince: since })).toMatchObject({ state: 'waiting', end: 'failing' })
-  expect(settled(9, { failingSince: later(1 - TIMES.webhookTriedSeconds) })).toMatchObject({ end: null })
+  expect(settled(9, { failingSince: later(1 - WEBHOOK_TIMES.triedSeconds) })).toMatchObject({ end: null })
 })
 
 const changed = (names: readonly string[], version: number | null = null) => ({
@@ -67,9 +67,9 @@ test('a message of several changes names each key once, with its last version', 
 })
 
 test('a message names the latest keys of many, says that there are more, and keeps saying so', () => {
-  const names = Array.from({ length: LIMITS.webhookKeys + 1 }, (_, index) => `K${index}`)
+  const names = Array.from({ length: WEBHOOK_LIMITS.keys + 1 }, (_, index) => `K${index}`)
   const body = messageBody(changed(names))
   const { keys, keys_truncated } = JSON.parse(body).data
-  expect([keys.length, keys[0].name, keys_truncated]).toEqual([LIMITS.webhookKeys, 'K1', true])
+  expect([keys.length, keys[0].name, keys_truncated]).toEqual([WEBHOOK_LIMITS.keys, 'K1', true])
   expect(merged(JSON.parse(body).data, changed(['K7']).data).keys_truncated).toBe(true)
 })

@@ -1,4 +1,4 @@
-import { TIMES } from '@keyferry/contract'
+import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks'
 import type { WebhookEnd } from './webhook.ts'
 
 /*
@@ -130,7 +130,7 @@ export function settlementOf({ message, outcome, now, random }: Settling): Settl
   if (outcome.word === null) return { state: 'done' }
   const isGone = outcome.status === 410
   const failingSince = message.failingSince === null ? now.getTime() : Date.parse(message.failingSince)
-  const isFailing = now.getTime() - failingSince >= TIMES.webhookTriedSeconds * 1_000
+  const isFailing = now.getTime() - failingSince >= WEBHOOK_TIMES.triedSeconds * 1_000
   const isOver = isGone || message.giveUpAt <= now.toISOString()
   return {
     state: isOver ? 'failed' : 'waiting',

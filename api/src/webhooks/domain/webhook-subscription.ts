@@ -1,4 +1,4 @@
-import { TIMES } from '@keyferry/contract'
+import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks'
 import { merged } from './webhook-body.ts'
 import type { MessageDraft } from './webhook-message.ts'
 
@@ -35,5 +35,5 @@ function wants({ madeAt, events, bundleIds }: Subscription, draft: MessageDraft)
 
 /** When the server gives up a new message. */
 export function giveUpAt(now: string): string {
-  return new Date(Date.parse(now) + TIMES.webhookTriedSeconds * 1_000).toISOString()
+  return new Date(Date.parse(now) + WEBHOOK_TIMES.triedSeconds * 1_000).toISOString()
 }

@@ -1,4 +1,4 @@
-import { LIMITS, TIMES, type Webhook as WebhookSchema } from '@keyferry/contract'
+import { WEBHOOK_LIMITS, WEBHOOK_TIMES, type Webhook as WebhookSchema } from '@keyferry/contract/webhooks'
 import { makeWebhookSecret } from '@keyferry/crypto/webhook-signature'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../../domain/base/clock-and-ids.ts'
@@ -78,7 +78,7 @@ export async function rotateWebhookSecret(
   webhookId: string,
 ): Promise<{ secret: string; old_secret_until: string }> {
   const secret = makeWebhookSecret()
-  const oldUntil = timestamp(clock, TIMES.webhookOverlapSeconds)
+  const oldUntil = timestamp(clock, WEBHOOK_TIMES.overlapSeconds)
   await webhooks.rotate({ webhookId, secret, oldUntil }, stampOf(caller, clock))
   return { secret, old_secret_until: oldUntil }
 }
@@ -88,6 +88,6 @@ export function webhookNotFound(): DomainError {
 }
 
 export function tooManyWebhooks(): DomainError {
-  const message = `a workspace can have ${LIMITS.webhooks} webhooks: delete one that is not used`
-  return new DomainError('conflict', message, { details: { limit: LIMITS.webhooks } })
+  const message = `a workspace can have ${WEBHOOK_LIMITS.webhooks} webhooks: delete one that is not used`
+  return new DomainError('conflict', message, { details: { limit: WEBHOOK_LIMITS.webhooks } })
 }

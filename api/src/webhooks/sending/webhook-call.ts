@@ -1,4 +1,4 @@
-import { TIMES } from '@keyferry/contract'
+import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks'
 import { webhookSignatures } from '@keyferry/crypto/webhook-signature'
 import type { Guard } from '../../outgoing/guard.ts'
 import { guardedPost, OutgoingFailure } from '../../outgoing/guarded-call.ts'
@@ -29,7 +29,7 @@ export async function callReceiver(
     'webhook-timestamp': String(timestamp),
     'webhook-signature': webhookSignatures({ ...message, timestamp }, secrets),
   }
-  const timeoutMs = TIMES.webhookCallSeconds * 1_000
+  const timeoutMs = WEBHOOK_TIMES.callSeconds * 1_000
   try {
     const { status, retryAfter } = await guardedPost(guard, {
       url,

@@ -1,17 +1,20 @@
-import type { WebhookMessageType } from '@keyferry/contract'
+import type { WebhookMessageType } from '@keyferry/contract/webhooks'
+import type { ValueContext } from '@keyferry/crypto/value-cipher'
 import {
   bytes,
   deletedWith,
   oneOf,
   orNull,
+  type RowsOf,
   type Schema,
   text,
   textOf,
   whole,
   zeroOrOne,
 } from '../../storage/schema/column.ts'
+import type { EncryptedTable, StoredValue } from '../../storage/schema/encrypted.ts'
 
-export const webhooks = {
+export const tables = {
   /** `events` and `bundle_ids` are JSON lists, empty for all. `old_secret` has the version before `secret_version`.
    * `next_at` (no call before) and `claimed_until` (a node sends until then) are '' where nothing holds calls back. */
   webhooks: {
@@ -72,3 +75,35 @@ export const webhooks = {
     uniqueIndexes: { coalesced: "(tenant_id, webhook_id, merge_key) where state = 'waiting'" },
   },
 } as const satisfies Schema
+
+export type WebhookRow = RowsOf<typeof tables>['webhooks']
+
+export const encrypted: readonly EncryptedTable[] = [
+  { table: 'webhooks', columns: ['secret', 'old_secret'], valuesOf: secretsIn },
+]
+
+// After the secret of a webhook was replaced, the old one is good for a while.
+function secretsIn(row: WebhookRow): readonly StoredValue[] {
+  const { tenant_id: tenantId, id, secret, secret_version: newest, old_secret: old } = row
+  const at = (column: 'secret' | 'old_secret', blob: Uint8Array, version: number) => ({
+    ...{ table: 'webhooks', column, tenantId, id, version, blob },
+    context: secretContext({ tenantId, webhookId: id, version }),
+  })
+  return [at('secret', secret, newest), ...(old === null ? [] : [at('old_secret', old, newest - 1)])]
+}
+
+/** A secret of a webhook, and its place: `version` counts up from 1 with each rotation. */
+export type SecretPlace = { tenantId: string; webhookId: string; version: number }
+
+/** What a stored secret is bound to. */
+export function secretContext({ tenantId, webhookId, version }: SecretPlace): ValueContext {
+  return {
+    tenantId,
+    table: 'webhooks',
+    rowId: webhookId,
+    column: 'secret',
+    version,
+    name: 'secret',
+    isSecret: true,
+  }
+}

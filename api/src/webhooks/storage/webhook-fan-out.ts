@@ -1,8 +1,8 @@
 import { randomId } from '@keyferry/crypto/token'
 import { entryOf } from '../../domain/audit/audit.ts'
+import type { SealedBatch } from '../../storage/audit/sealing.ts'
 import { chunks, inChunks } from '../../storage/base/chunks.ts'
 import type { Database, Query } from '../../storage/base/queries.ts'
-import type { Tables } from '../../storage/base/tables.ts'
 import { selectOf } from '../../storage/base/tenant-rows.ts'
 import { personIn } from '../domain/hand-over.ts'
 import { messageBody } from '../domain/webhook-body.ts'
@@ -22,17 +22,10 @@ import { bundleIdsIn, eventsIn } from './webhook-reading.ts'
  * none makes them twice.
  */
 
-/** What one seal added to a log. `note` is set at the first seal of a day. */
-export type SealedBatch = {
-  tenantId: string
-  rows: readonly Pick<Tables['audit_log'], 'seq' | 'hash' | 'body'>[]
-  note: string | null
-  now: string
-}
-
 type Parts = Pick<Database, 'insertAll' | 'holdShared'>
 
-export type FanOutParts = Parts & { publicUrl: string | null }
+/** `publicUrl`: of the web pages, where messages link to. */
+type FanOutParts = Parts & { publicUrl: string | null }
 
 /** Make the messages of sealed entries, for each active webhook that wants them. */
 export async function fanOut(

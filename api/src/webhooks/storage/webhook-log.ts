@@ -1,9 +1,10 @@
 import type { Queries, Query } from '../../storage/base/queries.ts'
 import { changing } from '../../storage/base/statements.ts'
-import type { Tables, WebhookRow } from '../../storage/base/tables.ts'
+import type { Tables } from '../../storage/base/tables.ts'
 import { countOf, pageOf, selectOf, updateOf } from '../../storage/base/tenant-rows.ts'
 import { webhookNotFound } from '../domain/webhook.ts'
 import type { SentNow, WantedMessages, WebhookLogStore, WebhookMessage } from '../domain/webhook-log.ts'
+import type { WebhookRow } from './rows.ts'
 import { holdWebhook } from './webhooks.ts'
 
 export function createWebhookLogStore(queries: Queries): WebhookLogStore {

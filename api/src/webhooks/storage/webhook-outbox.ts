@@ -1,7 +1,7 @@
 import { madeByServer } from '../../domain/base/event.ts'
 import type { Queries, Query, Recorded } from '../../storage/base/queries.ts'
 import { changing, hasChanged } from '../../storage/base/statements.ts'
-import { flag, type WebhookRow } from '../../storage/base/tables.ts'
+import { flag } from '../../storage/base/tables.ts'
 import { updateOf } from '../../storage/base/tenant-rows.ts'
 import {
   type Lease,
@@ -12,6 +12,7 @@ import {
   type WebhookPlace,
   wasSlow,
 } from '../domain/webhook-outbox.ts'
+import type { WebhookRow } from './rows.ts'
 import type { WebhookSecrets } from './webhook-secrets.ts'
 import { sweepMessages } from './webhook-sweeping.ts'
 import { webhookTarget } from './webhooks.ts'

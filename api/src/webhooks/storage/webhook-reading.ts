@@ -1,9 +1,9 @@
-import { WEBHOOK_EVENTS, type WebhookEvent } from '@keyferry/contract'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '@keyferry/contract/webhooks'
 import { z } from 'zod'
 import type { Query } from '../../storage/base/queries.ts'
-import type { WebhookRow } from '../../storage/base/tables.ts'
 import { countOf, pageOf, selectOf } from '../../storage/base/tenant-rows.ts'
 import { type Webhook, type WebhookStore, webhookNotFound } from '../domain/webhook.ts'
+import type { WebhookRow } from './rows.ts'
 
 const Events = z.array(z.enum(WEBHOOK_EVENTS))
 const Ids = z.array(z.string())

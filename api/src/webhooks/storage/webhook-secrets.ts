@@ -1,11 +1,9 @@
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { tenantKeyFor } from '@keyferry/crypto/tenant-key'
-import { decryptValue, encryptValue, type ValueContext } from '@keyferry/crypto/value-cipher'
+import { decryptValue, encryptValue } from '@keyferry/crypto/value-cipher'
 import type { Query } from '../../storage/base/queries.ts'
 import type { TenantKeys } from '../../storage/keys-at-rest/tenant-keys.ts'
-
-/** A secret of a webhook, and its place: `version` counts up from 1 with each rotation. */
-type SecretPlace = { tenantId: string; webhookId: string; version: number }
+import { type SecretPlace, secretContext } from './rows.ts'
 
 type PlaceInTenant = Omit<SecretPlace, 'tenantId'>
 
@@ -28,18 +26,5 @@ export function webhookSecrets(tenantKeys: TenantKeys): WebhookSecrets {
       const [key] = await tenantKeys.held(transaction, tenantId)
       return (secret, place) => encryptValue(Plaintext.of(secret), key, secretContext({ ...place, tenantId }))
     },
-  }
-}
-
-/** What a stored secret is bound to. */
-export function secretContext({ tenantId, webhookId, version }: SecretPlace): ValueContext {
-  return {
-    tenantId,
-    table: 'webhooks',
-    rowId: webhookId,
-    column: 'secret',
-    version,
-    name: 'secret',
-    isSecret: true,
   }
 }

@@ -1,4 +1,4 @@
-import { LIMITS, TIMES } from '@keyferry/contract'
+import { WEBHOOK_LIMITS, WEBHOOK_TIMES } from '@keyferry/contract/webhooks'
 import { forgetEnded } from '../../storage/base/forgetting.ts'
 import type { Queries, Query } from '../../storage/base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../../storage/base/tenant-rows.ts'
@@ -10,7 +10,7 @@ export async function sweepMessages(
 ): Promise<void> {
   await write((transaction) => giveUpOverdue(transaction, now))
   for (const webhook of await full(query)) await write((transaction) => trim(transaction, webhook, now))
-  const before = new Date(Date.parse(now) - TIMES.webhookLogSeconds * 1_000).toISOString()
+  const before = new Date(Date.parse(now) - WEBHOOK_TIMES.logSeconds * 1_000).toISOString()
   await forgetEnded({ write }, { table: 'webhook_messages', ended: 'done_at', before })
 }
 
@@ -30,7 +30,7 @@ function full(query: Query): Promise<Full[]> {
     .selectFrom('webhook_messages')
     .select(['tenant_id', 'webhook_id'])
     .groupBy(['tenant_id', 'webhook_id'])
-    .having(({ fn }) => fn.countAll<number>(), '>', LIMITS.webhookMessages)
+    .having(({ fn }) => fn.countAll<number>(), '>', WEBHOOK_LIMITS.messages)
     .execute()
 }
 
@@ -42,8 +42,8 @@ async function trim(transaction: Query, { tenant_id, webhook_id }: Full, now: st
       .where('state', 'in', states)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
-      .limit(LIMITS.webhookMessages)
-      .offset(LIMITS.webhookMessages)
+      .limit(WEBHOOK_LIMITS.messages)
+      .offset(WEBHOOK_LIMITS.messages)
   await updateOf(transaction, 'webhook_messages', { tenantId: tenant_id, webhook_id })
     .set({ state: 'failed', merge_key: null, last_error: 'dropped', done_at: now })
     .where('id', 'in', beyond(['waiting']))

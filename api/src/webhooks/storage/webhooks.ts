@@ -1,11 +1,11 @@
-import { LIMITS } from '@keyferry/contract'
+import { WEBHOOK_LIMITS } from '@keyferry/contract/webhooks'
 import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
 import type { Queries, Query, Recorded } from '../../storage/base/queries.ts'
 import { changing } from '../../storage/base/statements.ts'
-import { flag, type WebhookRow } from '../../storage/base/tables.ts'
+import { flag } from '../../storage/base/tables.ts'
 import { countOf, deleteOf, selectOf, updateOf } from '../../storage/base/tenant-rows.ts'
 import { holdTenant } from '../../storage/people/tenants.ts'
 import {
@@ -17,6 +17,7 @@ import {
   type WebhookStore,
   webhookNotFound,
 } from '../domain/webhook.ts'
+import type { WebhookRow } from './rows.ts'
 import { bundleIdsIn, eventsIn, webhookReader } from './webhook-reading.ts'
 import type { WebhookSecrets } from './webhook-secrets.ts'
 
@@ -43,7 +44,8 @@ async function insert(
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
-  if ((await countOf(selectOf(transaction, 'webhooks', tenantId))) >= LIMITS.webhooks) throw tooManyWebhooks()
+  if ((await countOf(selectOf(transaction, 'webhooks', tenantId))) >= WEBHOOK_LIMITS.webhooks)
+    throw tooManyWebhooks()
   await requireBundles(transaction, tenantId, webhook.bundle_ids)
   const made = { tenant_id: tenantId, created_by: stamp.by, created_at: stamp.at, claimed_until: '' }
   await transaction

@@ -1,8 +1,7 @@
 import type { Me, TenantPolicy } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
-import { useGrants, useWebhooks } from '../../lib/data/lists.ts'
+import { useGrants } from '../../lib/data/lists.ts'
 import { useIsOwner, useMe } from '../../lib/data/me.ts'
-import { ButtonLink } from '../../ui/button.tsx'
 import { GrantList } from '../../ui/grants/grant-list.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -10,6 +9,7 @@ import { PolicyRules } from '../../ui/policy/policy-rules.tsx'
 import { Section } from '../../ui/section.tsx'
 import { notify } from '../../ui/toast-store.ts'
 import { WorkspaceNameForm } from '../../ui/workspace-name-form.tsx'
+import { PAGE_MODULES } from '../joined-modules.ts'
 
 /** The workspace's own page: its name, its rules, and what it remembers and calls. */
 export function SettingsPage() {
@@ -23,7 +23,9 @@ export function SettingsPage() {
             <WorkspaceName me={data} />
             <WorkspaceRules id={data.tenant.id} />
             <WorkspaceGrants />
-            <WorkspaceWebhooks />
+            {PAGE_MODULES.map(({ pages, SettingsSection }) => (
+              <SettingsSection key={pages[0]?.path} />
+            ))}
           </>
         )}
       </Loaded>
@@ -48,23 +50,6 @@ function WorkspaceGrants() {
         Commands that start without a new approval on one terminal. Changing the rules ends them.
       </p>
       <GrantList grants={grants} namesPeople />
-    </Section>
-  )
-}
-
-/** The way to the webhooks, for owners. */
-function WorkspaceWebhooks() {
-  const isOwner = useIsOwner()
-  const webhooks = useWebhooks(isOwner).data ?? []
-  if (!isOwner) return null
-  const failing = webhooks.filter(({ failing_since, ended_reason }) => failing_since ?? ended_reason).length
-  return (
-    <Section title="Webhooks" count={webhooks.length} size="large" className="mb-8" headingClass="mb-1">
-      <p className="mb-3 max-w-xl text-ink-soft">
-        Keyferry calls your servers when something changes.
-        {failing > 0 && ` ${failing} ${failing === 1 ? 'webhook does' : 'webhooks do'} not work.`}
-      </p>
-      <ButtonLink label="Open webhooks" href="/settings/webhooks" />
     </Section>
   )
 }

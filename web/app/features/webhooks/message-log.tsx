@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { Webhook, WebhookMessage, WebhookMessageState } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import type { Webhook, WebhookMessage, WebhookMessageState } from '../../lib/webhooks/answers.ts'
 import { callWords, MESSAGE_STATES } from '../../lib/webhooks/webhook-words.ts'
 import { ago, ahead, dateTime } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'

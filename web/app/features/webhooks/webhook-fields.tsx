@@ -1,7 +1,8 @@
-import { LIMITS } from '@keyferry/contract/limits'
+import { WEBHOOK_LIMITS } from '@keyferry/contract/webhooks/limits'
 import type { ReactNode } from 'react'
-import type { Bundle, Webhook, WebhookEvent } from '../../lib/calls/answers.ts'
+import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
+import type { Webhook, WebhookEvent } from '../../lib/webhooks/answers.ts'
 import { EVENT_WORDS, EVENTS } from '../../lib/webhooks/webhook-words.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -30,7 +31,7 @@ export function WebhookFields({ draft, problem, onChange }: WebhookFieldsProps) 
         type="url"
         autoFocus
         value={draft.url}
-        maxLength={LIMITS.webhookUrlLength}
+        maxLength={WEBHOOK_LIMITS.urlLength}
         onChange={(url) => onChange({ url })}
         problem={problem}
         hint="Begins with https://. The server sends POST requests to it."

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { Webhook } from '../../lib/calls/answers.ts'
 import { useAnswer, useAnswers, useChange } from '../../lib/calls/use-call.ts'
+import type { Webhook } from '../../lib/webhooks/answers.ts'
 import { bundlesText, eventsText, webhookState } from '../../lib/webhooks/webhook-words.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'

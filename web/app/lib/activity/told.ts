@@ -58,6 +58,9 @@ export function told({ actor, target, data, origin }: AuditEntry) {
 
 export type Told = ReturnType<typeof told>
 
+/** What follows the actor's name in the sentence of an action. */
+export type Words = (told: Told) => readonly Part[]
+
 function texts(value: unknown): string[] {
   if (!Array.isArray(value)) return []
   return value.flatMap((each: unknown) => (typeof each === 'string' ? [visibleText(each)] : []))

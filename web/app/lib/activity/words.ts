@@ -1,10 +1,12 @@
 import type { AuditAction } from '@keyferry/contract'
+import { joined } from '@keyferry/contract/joined'
+import * as modules from '../modules.ts'
 import { counted } from '../words/counted.ts'
 import { depositWords } from './deposit-words.ts'
 import { machineWords } from './machine-words.ts'
 import { endText, fieldList, roleName } from './phrases.ts'
 import { say } from './say.ts'
-import type { Part, Told } from './told.ts'
+import type { Part, Told, Words } from './told.ts'
 
 /** What the actions of requests for names say after the actor. */
 const namesWords = {
@@ -25,8 +27,6 @@ function namesListed({ isTenant, bundle }: Told): Part[] {
 function end({ text }: Told): string {
   return endText(text('reason'), 'another decision was faster')
 }
-
-type Words = (told: Told) => readonly Part[]
 
 /** What follows the actor's name in the sentence of each action. */
 export const WORDS: Readonly<Record<AuditAction, Words>> = {
@@ -119,18 +119,7 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
   'passkey.renamed': (told) => say`renamed a passkey of ${possessed(told, 'account')}`,
   'passkey.removed': (told) => say`removed a passkey from ${possessed(told, 'account')}`,
   ...machineWords,
-  // `gone`: the host of the receiver.
-  'webhook.created': ({ gone }) => say`created a webhook to ${gone}`,
-  'webhook.changed': ({ gone, names, is }) => {
-    const state = names('changed').includes('is_active') ? `, which is ${is('is_active') ? 'on' : 'off'}` : ''
-    return say`changed the webhook to ${gone}${state}`
-  },
-  'webhook.deleted': ({ gone }) => say`deleted the webhook to ${gone}`,
-  'webhook.secret_rotated': ({ gone }) => say`replaced the secret of the webhook to ${gone}`,
-  'webhook.disabled': ({ gone, text }) => {
-    const why = text('reason') === 'gone' ? 'the receiver answered 410' : 'calls failed for five days'
-    return say`turned off the webhook to ${gone}: ${why}`
-  },
+  ...joined(modules, 'auditWords'),
 
   'tenant.renamed': ({ gone }) => say`renamed the workspace to ${gone}`,
   'tenant.forgotten': () => ['destroyed the workspace'],

@@ -1,3 +1,4 @@
+import * as modules from '../modules.ts'
 import { type Called, pathOf } from './call.ts'
 
 const KEY: readonly Called[] = ['getKey', 'listKeyVersions', 'listHolders']
@@ -17,13 +18,15 @@ export const LIBRARY: readonly Called[] = [
   'getDelivery',
 ]
 
+type Refreshing = { refreshes: readonly (readonly [RegExp, readonly Called[]])[] }
+
 // The first that the path matches counts.
-const BY_PATH: readonly (readonly [RegExp, readonly Called[]])[] = [
+const BY_PATH: Refreshing['refreshes'] = [
   [/\/policy$/, ['getTenantPolicy', 'getBundlePolicy', 'getBundle', 'listBundles']],
   [/\/machines(\/|$)/, ['listMachines', 'getMachine', 'listMachineAttempts']],
   [/\/proposals\//, ['listWaiting', 'listProposals', ...LIBRARY]],
   [/\/(bundles|keys|imports|library-moves)(\/|$)/, LIBRARY],
-  [/\/webhooks(\/|$)/, ['listWebhooks', 'getWebhook', 'listWebhookMessages']],
+  ...Object.values<Refreshing>(modules).flatMap(({ refreshes }) => refreshes),
   [/\/grants$/, ['listGrants']],
   [/\/tenants\//, ['listTenants', 'getMe']],
   [/\/invitations(\/|$)/, ['listInvitations', 'listTenants']],

@@ -8,6 +8,3 @@ export const useGrants = () => useAnswer('listGrants', ALL)
 
 /** The machines of the workspace, by name. */
 export const useMachines = () => useAnswer('listMachines', ALL)
-
-/** The webhooks of the workspace, the oldest first; for owners. */
-export const useWebhooks = (enabled = true) => useAnswer('listWebhooks', ALL, { enabled })

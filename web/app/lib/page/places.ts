@@ -1,3 +1,5 @@
+import * as modules from '../modules.ts'
+
 /** A place of the app: an address within the workspace. */
 export type Place = {
   href: string
@@ -28,7 +30,7 @@ export const PLACES: readonly Place[] = [
   { href: '/waiting', name: 'Waiting for you', key: 'w' },
   { href: '/keys?filter=due', name: 'Keys that are due' },
   { href: '/keys?filter=unused', name: 'Unused keys' },
-  { href: '/settings/webhooks', name: 'Webhooks', forOwners: true },
+  ...Object.values<{ places: readonly Place[] }>(modules).flatMap(({ places }) => places),
   { href: '/bundles?new=bundle', name: 'New bundle', isAction: true },
   { href: '/keys/new', name: 'New key', isAction: true },
   { href: '/machines?new=github', name: 'New machine', isAction: true, forOwners: true },

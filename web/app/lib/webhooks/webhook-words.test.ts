@@ -1,6 +1,6 @@
-import { WEBHOOK_EVENTS } from '@keyferry/contract'
+import { WEBHOOK_EVENTS } from '@keyferry/contract/webhooks'
 import { expect, test } from 'vitest'
-import type { Webhook, WebhookMessage } from '../calls/answers.ts'
+import type { Webhook, WebhookMessage } from './answers.ts'
 import { bundlesText, callWords, EVENTS, eventsText, webhookState } from './webhook-words.ts'
 
 const NOW = Date.parse('2026-06-01T12:00:00.000Z')

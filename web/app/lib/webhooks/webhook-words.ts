@@ -1,5 +1,5 @@
-import type { Webhook, WebhookEvent, WebhookMessage, WebhookMessageState } from '../calls/answers.ts'
 import { ago, ahead } from '../words/time.ts'
+import type { Webhook, WebhookEvent, WebhookMessage, WebhookMessageState } from './answers.ts'
 
 /** What each event is about. */
 export const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {

@@ -1,0 +1,37 @@
+import type { Joined } from '@keyferry/contract/joined'
+import type { Gauges } from '@keyferry/plumbing/metrics'
+import type { ModuleHandlers } from './http/handlers.ts'
+import type { ApiModule, ModuleParts } from './module-parts.ts'
+import * as modules from './modules.ts'
+import type { AfterSeal } from './storage/audit/sealing.ts'
+import type { Database } from './storage/base/queries.ts'
+
+type Module = (typeof modules)[keyof typeof modules]
+
+const MODULES = Object.values<ApiModule>(modules)
+
+/** The handlers of all modules; an endpoint of a module without a handler does not compile. */
+export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
+  const handlers: Joined<ReturnType<Module['handlers']>> = Object.assign(
+    {},
+    ...MODULES.map((module) => module.handlers(parts)),
+  )
+  return handlers
+}
+
+/** Start what the modules do in the background, until `opened` ends. */
+export function startModules(opened: AsyncDisposableStack, parts: ModuleParts): void {
+  for (const { start } of MODULES) start(opened, parts)
+}
+
+/** What the modules do in the transaction of a seal. */
+export function afterSealOf(parts: Parameters<ApiModule['afterSeal']>[0]): AfterSeal {
+  const steps = MODULES.map((module) => module.afterSeal(parts))
+  return async (transaction, batches) => {
+    for (const step of steps) await step(transaction, batches)
+  }
+}
+
+export function moduleGauges(database: Database): Gauges {
+  return Object.assign({}, ...MODULES.map((module) => module.gauges(database)))
+}

@@ -1,0 +1,27 @@
+import type { RootKeyRing } from '@keyferry/crypto/root-key'
+import type { Gauges } from '@keyferry/plumbing/metrics'
+import type { Logger } from 'pino'
+import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
+import type { Handlers } from './http/handler.ts'
+import type { Guard } from './outgoing/guard.ts'
+import type { AfterSeal } from './storage/audit/sealing.ts'
+import type { Database, Queries } from './storage/base/queries.ts'
+
+/** What an optional module gets from the program. */
+export type ModuleParts = {
+  queries: Queries
+  ring: RootKeyRing
+  guard: Guard
+  clock: ClockAndIds
+  log: Logger
+  version: string
+}
+
+/** What an optional module gives to the API. */
+export type ApiModule = {
+  handlers: (parts: ModuleParts) => Partial<Handlers>
+  /** Works in the background until `opened` ends. */
+  start: (opened: AsyncDisposableStack, parts: ModuleParts) => void
+  afterSeal: (parts: { database: Database; publicUrl: string | null }) => AfterSeal
+  gauges: (database: Database) => Gauges
+}

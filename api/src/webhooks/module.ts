@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { ApiModule, ModuleParts } from '../module-parts.ts'
+import { TenantKeys } from '../storage/keys-at-rest/tenant-keys.ts'
+import { sweepEvery } from '../sweeping.ts'
+import { webhookHandlers } from './handlers.ts'
+import { callReceiver } from './sending/webhook-call.ts'
+import { WebhookSender } from './sending/webhook-sender.ts'
+import { fanOut } from './storage/webhook-fan-out.ts'
+import { createWebhookLogStore } from './storage/webhook-log.ts'
+import { createWebhookOutbox } from './storage/webhook-outbox.ts'
+import { webhookSecrets } from './storage/webhook-secrets.ts'
+import { createWebhookStore } from './storage/webhooks.ts'
+
+const SWEEP_MESSAGES_SECONDS = 600
+
+export function handlers({ queries, ring, clock, guard: targets }: ModuleParts) {
+  const webhooks = createWebhookStore(queries, webhookSecrets(new TenantKeys(queries, ring)))
+  return webhookHandlers({ webhooks, webhookLog: createWebhookLogStore(queries), clock, targets })
+}
+
+/** Send the messages, until `opened` ends. */
+export const start: ApiModule['start'] = (opened, { queries, ring, guard, clock, log, version }) => {
+  const outbox = createWebhookOutbox(queries, webhookSecrets(new TenantKeys(queries, ring)))
+  const callParts = { guard, now: clock.now, userAgent: `keyferry/${version}` }
+  const call = (each: Parameters<typeof callReceiver>[1]) => callReceiver(callParts, each)
+  opened.adopt(new WebhookSender({ outbox, call, clock, log }), (it) => it.close())
+  const sweep = () => outbox.sweep(clock.now().toISOString())
+  sweepEvery(opened, SWEEP_MESSAGES_SECONDS, { sweep, log })
+}
+
+/** Make the messages of sealed entries. */
+export const afterSeal: ApiModule['afterSeal'] = ({ database, publicUrl }) => {
+  const parts = { ...database, publicUrl }
+  return (transaction, batches) => fanOut(parts, transaction, batches)
+}
+
+export const gauges: ApiModule['gauges'] = ({ query }) => ({
+  keyferry_webhook_messages: {
+    help: 'Messages to webhooks that are not delivered yet, of all nodes',
+    async read() {
+      const { rows } = await sql<{ messages: number }>`select count(*) as messages from webhook_messages
+        where state in ('waiting', 'sending')`.execute(query)
+      return rows[0]?.messages ?? 0
+    },
+  },
+})

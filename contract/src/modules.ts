@@ -1,0 +1,4 @@
+/*
+ * The optional parts of the interface, one line each. Delete the line of a part, and its folder, to remove it.
+ */
+export * as webhooks from './webhooks/module.ts'

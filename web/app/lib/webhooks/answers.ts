@@ -1,0 +1,15 @@
+import type { endpoints } from '@keyferry/contract'
+import type { Answer } from '@keyferry/contract/client'
+import { useAnswer } from '../calls/use-call.ts'
+import { ALL } from '../data/lists.ts'
+
+type Endpoints = typeof endpoints
+
+export type Webhook = Answer<Endpoints['getWebhook']>
+export type WebhookEvent = Webhook['events'][number]
+export type WebhookMessage = Answer<Endpoints['listWebhookMessages']>[number]
+export type WebhookMessageState = WebhookMessage['state']
+export type CreatedWebhook = Answer<Endpoints['createWebhook']>
+
+/** The webhooks of the workspace, the oldest first; for owners. */
+export const useWebhooks = (enabled = true) => useAnswer('listWebhooks', ALL, { enabled })

@@ -1,0 +1,24 @@
+import { say } from '../activity/say.ts'
+import type { Words } from '../activity/told.ts'
+import type { Called } from '../calls/call.ts'
+
+// `gone`: the host of the receiver.
+export const auditWords = {
+  'webhook.created': ({ gone }) => say`created a webhook to ${gone}`,
+  'webhook.changed': ({ gone, names, is }) => {
+    const state = names('changed').includes('is_active') ? `, which is ${is('is_active') ? 'on' : 'off'}` : ''
+    return say`changed the webhook to ${gone}${state}`
+  },
+  'webhook.deleted': ({ gone }) => say`deleted the webhook to ${gone}`,
+  'webhook.secret_rotated': ({ gone }) => say`replaced the secret of the webhook to ${gone}`,
+  'webhook.disabled': ({ gone, text }) => {
+    const why = text('reason') === 'gone' ? 'the receiver answered 410' : 'calls failed for five days'
+    return say`turned off the webhook to ${gone}: ${why}`
+  },
+} as const satisfies Readonly<Record<string, Words>>
+
+export const refreshes: readonly (readonly [RegExp, readonly Called[]])[] = [
+  [/\/webhooks(\/|$)/, ['listWebhooks', 'getWebhook', 'listWebhookMessages']],
+]
+
+export const places = [{ href: '/settings/webhooks', name: 'Webhooks', forOwners: true }] as const

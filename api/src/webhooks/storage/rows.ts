@@ -86,7 +86,12 @@ export const encrypted: readonly EncryptedTable[] = [
 function secretsIn(row: WebhookRow): readonly StoredValue[] {
   const { tenant_id: tenantId, id, secret, secret_version: newest, old_secret: old } = row
   const at = (column: 'secret' | 'old_secret', blob: Uint8Array, version: number) => ({
-    ...{ table: 'webhooks', column, tenantId, id, version, blob },
+    table: 'webhooks',
+    column,
+    tenantId,
+    id,
+    version,
+    blob,
     context: secretContext({ tenantId, webhookId: id, version }),
   })
   return [at('secret', secret, newest), ...(old === null ? [] : [at('old_secret', old, newest - 1)])]

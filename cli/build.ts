@@ -88,7 +88,8 @@ await copyFile(join(HERE, 'README.md'), join(DIST, 'README.md'))
 
 // One file: a module in it still runs only when a lazy import needs it, and one file is read faster than many. What
 // serves agents has its own file, because its libraries are twice as large as everything else. What only a person at a
-// terminal sees has one too, so that the package contains its library once.
+// terminal sees has one too, so that the package contains its library once. What client.js and mcp.js share is in files
+// that both load, because neither has to start as fast as a command.
 async function bundle(): Promise<void> {
   const options: BuildOptions = {
     outdir: join(DIST, 'lib'),
@@ -99,12 +100,15 @@ async function bundle(): Promise<void> {
     minify: true,
     legalComments: 'linked',
   }
-  for (const [name, source] of Object.entries({ main: 'main.ts', client: 'client.ts', ...SEPARATE }))
-    await build({
-      ...options,
-      entryPoints: { [name]: join(HERE, 'src', source) },
-      plugins: [quickBuiltins, separateFiles],
-    })
+  const plugins = [quickBuiltins, separateFiles]
+  const { mcp, ...others } = SEPARATE
+  for (const entries of [{ main: 'main.ts' }, others, { client: 'client.ts', mcp }]) {
+    const entryPoints = Object.entries(entries).map(([out, source]) => ({
+      in: join(HERE, 'src', source),
+      out,
+    }))
+    await build({ ...options, entryPoints, splitting: entryPoints.length > 1, plugins })
+  }
   // CommonJS, so that --require and require() load it on every Node.
   await build({
     ...options,

@@ -49,8 +49,8 @@ describe.each(databases)('deliveries to machines on %s', (kind) => {
       workspace: { id: owner.tenantId },
       bundle: { id: bundle.id, name: bundle.name },
       keys: [
-        { name: 'DATABASE_URL', version: 1 },
-        { name: 'PORT', version: 1 },
+        { name: 'DATABASE_URL', version: 1, is_secret: true },
+        { name: 'PORT', version: 1, is_secret: true },
       ],
     })
   })
@@ -160,7 +160,10 @@ describe.each(databases)('deliveries to machines on %s', (kind) => {
     const params = { bundle_id: bundle.id }
     await api.call('upsertLegacyItem', { as: owner, params, body: { key: 'OLD', value: 'x' } })
     const { answer, values } = await fetchValues(api, { token: machine.token, bundle_id: bundle.id })
-    expect([values?.['OLD'], answer.json.keys.at(-1)]).toEqual(['x', { name: 'OLD', version: null }])
+    expect([values?.['OLD'], answer.json.keys.at(-1)]).toEqual([
+      'x',
+      { name: 'OLD', version: null, is_secret: true },
+    ])
   })
 
   test('a bundle that is not granted, granted to read only, or unknown gets the same refusal', async () => {

@@ -19,7 +19,7 @@ describe.each(databases)('receipts on %s', (kind) => {
   beforeAll(async () => {
     api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
     owner = await api.newOwner()
-    bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
+    bundle = await newBundle(api, owner, { URL: 'pg://s3cret', LEVEL: { value: 'info', is_secret: false } })
   })
   afterAll(() => api.close())
 
@@ -33,7 +33,7 @@ describe.each(databases)('receipts on %s', (kind) => {
   const delivered = async (release?: string, body: Record<string, unknown> = {}) => {
     const client = new ReturningClient(api)
     const id = await client.request(undefined, body)
-    const choice = { requestId: id, bundle_id: bundle.id, include_keys: ['URL'], release }
+    const choice = { requestId: id, bundle_id: bundle.id, include_keys: ['URL', 'LEVEL'], release }
     const { json } = await approveWith(api, owner, choice)
     return { client, id, json }
   }
@@ -51,7 +51,11 @@ describe.each(databases)('receipts on %s', (kind) => {
       ciphertext_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       delivery_id: ready.delivery_id,
       bundle: { id: bundle.id, name: bundle.name },
-      keys: [{ name: 'URL', key_id: expect.any(String), version: 1 }],
+      keys: [
+        { name: 'URL', key_id: expect.any(String), version: 1 },
+        { name: 'LEVEL', key_id: expect.any(String), version: 1 },
+      ],
+      public: ['LEVEL'],
       approvers: [{ id: owner.userId, username: expect.any(String) }],
       released_by: 'loopback',
       grant_id: null,

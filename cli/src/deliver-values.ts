@@ -7,7 +7,7 @@ import type { Approval, DeliverOptions, KeyferryErrorCode } from './client-types
 import { Words } from './command-line/command.ts'
 import { requireReader } from './commands/pull.ts'
 import { deliver } from './delivery/deliver.ts'
-import { readValuesRequest, type ValuesOptions } from './flags/request-flags.ts'
+import { ownValuesOf, readValuesRequest, type ValuesOptions } from './flags/request-flags.ts'
 import { systemParts, workingFolder } from './real-parts.ts'
 import { fileOutput } from './terminal/streams.ts'
 
@@ -34,7 +34,10 @@ async function valuesOf(options: DeliverOptions, parts: Parts): Promise<Fetched>
   const request: ValuesOptions = await readValuesRequest(words, parts)
   requireReader(request.agent, words)
   const command = [basename(process.argv0), ...process.argv.slice(1)]
-  const { values } = await deliver({ ...request, format: '.env', command, via: 'run' }, parts)
+  const { values } = await deliver(
+    { ...request, own: await ownValuesOf(request), format: '.env', command, via: 'run' },
+    parts,
+  )
   return { values: Object.fromEntries(values) }
 }
 

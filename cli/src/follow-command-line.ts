@@ -39,6 +39,8 @@ async function dispatch(args: readonly string[], parts: Parts): Promise<number> 
   const command = requireCommand(verb)
   const words = parseWords(command, rest)
   if (words.has('help')) return await printHelp([verb], parts)
+  if (parts.cwd === '')
+    throw usageError('the current folder was deleted', 'Change to another folder, and run the command again.')
   return await command.run(words, { ...parts, view: viewOf(words) })
 }
 

@@ -78,10 +78,14 @@ export const BEHAVIOURS = {
   'signs another command': { wait: (asked) => signedDelivery(asked, VALUES, { argv_sha256: 'x' }) },
   'signs other names': { wait: (asked) => signedDelivery(asked, VALUES, { keys: [{ name: 'EVIL' }] }) },
   'signs a new form': { wait: (asked) => signedDelivery(asked, VALUES, { v: 2 }) },
+  'signs what is not secret': {
+    wait: (asked) => signedDelivery(asked, LONG_VALUES, { public: ['DATABASE_URL'] }),
+  },
   'knows a token': {
     machine: ({ authorization }) =>
       authorization === `Bearer ${TOKEN}` ? {} : refusedMachine(401, 'unauthorized', 'unknown token'),
   },
+  'gives a machine what is not secret': { publicNames: ['GREETING'] },
   'takes bound ID tokens': {
     machine: ({ authorization, body }) => {
       const key = Buffer.from(String(body['client_pubkey']), 'base64')
@@ -182,6 +186,9 @@ export const BEHAVIOURS = {
   'never ends': { create: () => ({ isEndless: true }) },
   'never ends the wait': { wait: () => ({ isEndless: true }) },
   'speaks no JSON': { create: () => ({ status: 201, body: '<html>\u001b[31m' }) },
+  'shows a page': {
+    create: () => ({ status: 200, body: '<!doctype html><title>Sign in to the network</title>' }),
+  },
   'answers a list': { create: () => ({ status: 201, body: [] }) },
   'shows a foreign page': {
     create: (asked) => changed(asked, { verification_uri_complete: '//evil.example/approve/x' }),

@@ -19,7 +19,7 @@ const BEFORE: Readonly<Record<string, string>> = {
   set: 'echo typed | ',
   unset: 'echo OLD_TOKEN=1 | keyferry import - -b dev/app -q; ',
   ls: 'keyferry import .env -b dev/app -q; ',
-  diff: 'keyferry import .env -b dev/app -q; for bundle in staging/app prod/app; do keyferry import .env -b $bundle -q --share PORT,HOST; done; ',
+  diff: 'cp .env .env.example; keyferry import .env -b dev/app -q; for bundle in staging/app prod/app; do keyferry import .env -b $bundle -q --share PORT,HOST; done; ',
 }
 
 // A client without the publisher's key says so; release/signed-release.test.ts checks a signed list.

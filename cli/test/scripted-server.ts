@@ -27,6 +27,8 @@ export type Behaviour = {
   readonly wait?: (asked: Asked, count: number, isReleased: boolean) => Partial<Answer> | 'hang up'
   readonly withdraw?: () => Partial<Answer>
   /** A machine fetches. `count` is 1 at the first call. */
+  /** Names of values that a machine is told are not secret. */
+  readonly publicNames?: readonly string[]
   readonly machine?: (call: MachineCall, count: number) => Partial<Answer>
 }
 
@@ -232,7 +234,11 @@ function deliverToMachine(request: IncomingMessage, text: string, scene: Scene):
   const call = { authorization: request.headers.authorization ?? '', body }
   const publicKey = Buffer.from(String(body['client_pubkey']), 'base64')
   const { body: delivered } = delivery({ id: '', publicKey, body }, JSON.stringify(VALUES))
-  const keys = Object.keys(VALUES).map((name) => ({ name, version: 3 }))
+  const keys = Object.keys(VALUES).map((name) => ({
+    name,
+    version: 3,
+    is_secret: scene.behaviour.publicNames?.includes(name) !== true,
+  }))
   const usual = { body: { ...delivered, keys, machine: { id: 'c0b0a1de', name: 'ci-deploy' } } }
   send(scene.response, { ...usual, ...scene.behaviour.machine?.(call, scene.waits.length) })
 }

@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 // Commands and flags that take bundles, whose names a server on this machine knows.
-const BUNDLE_OPERANDS = ['[BUNDLE]', 'BUNDLE', 'BUNDLE BUNDLE...']
+const BUNDLE_OPERANDS = ['[BUNDLE]', 'BUNDLE', 'BUNDLE [BUNDLE...]']
 const LIST_BUNDLES = 'keyferry ls --here --quiet 2>/dev/null'
 const ZSH_BUNDLES = `{compadd -- \${(f)"$(${LIST_BUNDLES})"}}`
 

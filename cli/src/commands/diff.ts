@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { COMPARED_WORDS } from '@keyferry/contract/compared'
 import { LIMITS } from '@keyferry/contract/limits'
 import { EXIT, refusedError, usageError } from '../base/cli-error.ts'
@@ -6,6 +7,7 @@ import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import { libraryHere, requireBundleName, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
+import { EXAMPLE_FILE } from '../project/example-names.ts'
 import type { ComparedRow } from '../server/comparison.ts'
 import type { Library } from '../server/library-call.ts'
 
@@ -15,16 +17,18 @@ const WIDEST_NAME = 40
 
 export const diffCommand: Command = {
   name: 'diff',
-  operands: 'BUNDLE BUNDLE...',
+  operands: 'BUNDLE [BUNDLE...]',
   maxOperands: LIMITS.comparedBundles,
   summary: 'Compare the names that bundles deliver',
   details: [
     `Lists the names that ${FEWEST} to ${LIMITS.comparedBundles} bundles do not all deliver from one shared key: names that a bundle lacks, and names for which bundles have their own values. It shows no values and needs no approval. With KEYFERRY_TOKEN it compares what that machine can read.`,
     'The exit code is 1 if the bundles differ. diff compares keys, not values, so it also lists keys that have equal values. With --fail-on missing, own values are fine, and only a missing name exits with 1. The exit code for an unknown bundle is 2.',
+    `With --against FILE it compares the names of one bundle with those of a file such as ${EXAMPLE_FILE}: names that the bundle lacks, and names that the file lacks.`,
     'Where people sign in to the server, diff needs the token of a machine, as in a CI job. On your own computer, use the page Compare.',
   ],
   flags: [
     flagOf('--fail-on KIND', `Exit with 1 on this: ${FAIL_ON.join(' or ')} (default: difference)`),
+    flagOf('--against FILE', `Compare one bundle with the names in this file, such as ${EXAMPLE_FILE}`),
     WORKSPACE_FLAG,
     SERVER_FLAG,
     flagOf('--json', 'One JSON object with all names, shared ones too'),
@@ -33,6 +37,8 @@ export const diffCommand: Command = {
     'keyferry diff dev/app prod/app': 'List what differs between two environments',
     'keyferry diff dev/app staging/app prod/app --fail-on missing':
       'In a check: fail if an environment lacks a name',
+    [`keyferry diff dev/app --against ${EXAMPLE_FILE} --fail-on missing`]:
+      'In a check: fail if a bundle lacks a name that the project needs',
   },
   run: async (words, parts) => await diff(await readOptions(words, parts), parts),
 }
@@ -41,14 +47,20 @@ type DiffOptions = Awaited<ReturnType<typeof readOptions>>
 
 async function readOptions(words: Words, parts: Parts) {
   const bundleNames = words.operands
-  if (bundleNames.length < FEWEST) {
+  const against = words.text('against')
+  if (against !== null && bundleNames.length !== 1)
+    throw usageError(
+      '--against needs one bundle',
+      `For example: keyferry diff dev/app --against ${EXAMPLE_FILE}`,
+    )
+  if (against === null && bundleNames.length < FEWEST) {
     throw usageError(`diff needs at least ${FEWEST} bundles`, 'For example: keyferry diff dev/app prod/app')
   }
   for (const name of bundleNames) requireBundleName(name)
   const twice = bundleNames.find((name, index) => bundleNames.indexOf(name) < index)
   if (twice !== undefined) throw usageError(`${twice} is given twice`, 'Name each bundle once.')
   const failOn = readFailOn(words)
-  return { library: await libraryHere(words, parts), bundleNames, failOn }
+  return { library: await libraryHere(words, parts), bundleNames, failOn, against }
 }
 
 function readFailOn(words: Words): (typeof FAIL_ON)[number] {
@@ -61,14 +73,39 @@ function readFailOn(words: Words): (typeof FAIL_ON)[number] {
 /** Write the differences to standard output.
  * @returns 1 if there is a finding of the kind in the options, else 0 · @throws CliError */
 async function diff(options: DiffOptions, parts: Parts): Promise<number> {
-  const { bundleNames, failOn } = options
+  const { bundleNames, failOn, against } = options
   const library = await open(options, parts)
+  if (against !== null) return await diffFile(library, { ...options, against }, parts)
   const { compareBundles } = await import('../server/comparison.ts')
   const compared = await compareBundles(library, bundleNames)
   const rows = compared.map((row) => ({ ...row, result: resultOf(row) }))
   parts.stdout.write(parts.view === 'json' ? asJson(rows, bundleNames) : asText(rows))
   const fails = (row: JudgedRow) => row.result === 'missing' || (row.result === 'own' && failOn !== 'missing')
   return rows.some(fails) ? EXIT.different : EXIT.ok
+}
+
+/** Compare the names of a bundle with those of a file. */
+async function diffFile(
+  library: Library,
+  { bundleNames: [bundle = ''], failOn, against }: DiffOptions & { readonly against: string },
+  { cwd, stdout, view, ...parts }: Parts,
+): Promise<number> {
+  const { readText } = await import('../import/read-text.ts')
+  const file = { path: resolve(cwd, against), dialect: 'dotenv', flagged: {} } as const
+  const listed = (await readText(file, { ...parts, cwd, stdout, view })).entries.map(({ name }) => name)
+  const { bundleNamed, listBundles, listNames } = await import('../server/bundles.ts')
+  const items = await listNames(library, bundleNamed(await listBundles(library), bundle))
+  const names = items.map(({ name }) => printable(name))
+  const missing = listed.filter((name) => !names.includes(name))
+  const extra = names.filter((name) => !listed.includes(name))
+  const where = printable(against)
+  const lines = [
+    ...missing.map((name) => `  - ${name}  missing in ${bundle}\n`),
+    ...extra.map((name) => `  + ${name}  not in ${where}\n`),
+    `${missing.length} missing in ${bundle}, ${extra.length} not in ${where}\n`,
+  ]
+  stdout.write(view === 'json' ? `${JSON.stringify({ bundle, against, missing, extra })}\n` : lines.join(''))
+  return missing.length > 0 || (extra.length > 0 && failOn !== 'missing') ? EXIT.different : EXIT.ok
 }
 
 // A token knows its workspace.

@@ -45,6 +45,7 @@ function options(output: { path: string; mayReplace: boolean } | null) {
     formatName: 'sh',
     output,
     keepAs: null,
+    own: new Map(),
   } as const
 }
 

@@ -7,7 +7,7 @@ import type { Parts, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import { requireFormatName } from '../flags/library-flags.ts'
-import { REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
+import { ownValuesOf, REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
 
 export const FOR_AGENT_FLAG = flagOf('--for-agent', 'Let an AI agent read the values; the approver sees it')
 
@@ -43,6 +43,7 @@ async function readPull(words: Words, parts: Parts) {
   const named = output === null ? null : formatOfFile(basename(output.path))
   return {
     ...options,
+    own: await ownValuesOf(options),
     formatName: requireFormatName(words.text('format') ?? named ?? options.projectFormat ?? 'sh'),
     output,
   }

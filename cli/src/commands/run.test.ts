@@ -44,6 +44,8 @@ function options() {
     watchSignal: null,
     files: new Map(),
     keepAs: null,
+    own: new Map(),
+    watches: false,
   } as const
 }
 

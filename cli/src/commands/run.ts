@@ -1,11 +1,11 @@
 import { usageError } from '../base/cli-error.ts'
-import type { Parts, ProgramStart, Values } from '../base/parts.ts'
+import type { Parts, ProgramStart } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { whileWaiting } from '../base/with-resolvers.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
-import type { ValuesRequest } from '../delivery/values-request.ts'
+import type { Delivered, ValuesRequest } from '../delivery/values-request.ts'
 import { readChoice } from '../flags/library-flags.ts'
-import { REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
+import { ownValuesOf, REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
 import { requireProgram, throughShell } from '../program/find-program.ts'
 import { programEnvironment } from '../program/program-environment.ts'
 import { openValueFiles, readWantedFiles, type ValueFiles } from '../program/value-files.ts'
@@ -54,8 +54,11 @@ export const runCommand: Command = {
 type RunOptions = Awaited<ReturnType<typeof readRun>>
 
 async function readRun(words: Words, parts: Parts) {
+  const options = await readValuesRequest(words, parts)
   return {
-    ...(await readValuesRequest(words, parts)),
+    ...options,
+    own: await ownValuesOf(options),
+    watches: words.has('watch'),
     program: words.program ?? [],
     isShell: words.has('shell'),
     isOnly: words.has('only'),
@@ -106,8 +109,9 @@ export async function run(options: RunOptions, parts: Parts, pending?: PendingRe
   const delivered = await delivering
   const files = options.files.size === 0 ? null : openValueFiles(options.files, env)
   try {
-    const startWith = async (values: Values) => await startOf(argv, { values, options, files }, parts)
-    const start = await startWith(delivered.values)
+    const startWith = async (fresh: Delivered) =>
+      await startOf(argv, { delivered: fresh, options, files }, parts)
+    const start = await startWith(delivered)
     await starting
     if (options.watchSignal === null) return await parts.startProgram(start)
     const watching = { request, delivered, signal: options.watchSignal, startWith }
@@ -117,11 +121,15 @@ export async function run(options: RunOptions, parts: Parts, pending?: PendingRe
   }
 }
 
-type Starting = { readonly values: Values; readonly options: RunOptions; readonly files: ValueFiles | null }
+type Starting = {
+  readonly delivered: Delivered
+  readonly options: RunOptions
+  readonly files: ValueFiles | null
+}
 
 async function startOf(
   argv: readonly string[],
-  { values, options, files }: Starting,
+  { delivered: { values, secrets }, options, files }: Starting,
   { env, stdout, stderr }: Parts,
 ): Promise<ProgramStart> {
   const { outputFilters } = await import('../redaction/redacted-stream.ts')
@@ -129,7 +137,7 @@ async function startOf(
     argv,
     env: programEnvironment(env, files?.write(values) ?? values, options),
     searchPath: env['PATH'] ?? null,
-    filters: await outputFilters(values, { ...options, stdout, stderr }),
+    filters: await outputFilters(secrets, { ...options, stdout, stderr }),
     ...(files === null ? {} : { isParentNeeded: true as const }),
   }
 }

@@ -8,7 +8,7 @@ import { maskInJobLog } from '../machine/job.ts'
 import { fetchAsMachine, type MachineOutcome, type MachineRequest } from '../server/machine-delivery.ts'
 import { NoAnswer } from '../server/server-failure.ts'
 import { claims } from './claims.ts'
-import { openDelivery, requireOwnWorkspace } from './delivered-values.ts'
+import { openDelivery, requireOwnWorkspace, secretsOf } from './delivered-values.ts'
 import { deliveryNotes } from './outcome.ts'
 import type { Delivered, ValuesRequest } from './values-request.ts'
 
@@ -35,6 +35,8 @@ export async function deliverToMachine(
       'Leave them out, or ask a person with --as person.',
     )
   }
+  if (request.own?.size)
+    throw usageError('a machine uses no values of its own', 'Remove keyferry.local.json from this folder.')
   const keyPair = (await parts.randomness()).newKeyPair()
   try {
     const fetching = { request, credential, keyPair, parts }
@@ -42,9 +44,10 @@ export async function deliverToMachine(
     const { delivery } = outcome
     requireOwnWorkspace(delivery, request)
     const values = openDelivery(delivery, keyPair, request)
-    maskInJobLog(values, parts)
+    const secrets = secretsOf(values, outcome.publicNames)
+    maskInJobLog(secrets, parts)
     report(outcome, { names: [...values.keys()], proof: credential.proof }, { request, parts })
-    return { values, deliveryId: delivery.deliveryId, versions: delivery.versions }
+    return { values, secrets, deliveryId: delivery.deliveryId, versions: delivery.versions }
   } finally {
     wipe(keyPair.secretKey)
   }

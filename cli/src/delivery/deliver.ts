@@ -10,7 +10,7 @@ import { requireKnownBundle } from '../server/bundles.ts'
 import { forgetRequest, keepRequest, requireKeepable } from '../state/kept-requests.ts'
 import { requestedWorkspace, requireRequested } from './confirm-workspace.ts'
 import { harmlessValues } from './dangerous-names.ts'
-import { checkReceipt, openDelivery } from './delivered-values.ts'
+import { checkReceipt, openDelivery, secretsOf } from './delivered-values.ts'
 import { withdraw } from './interruption.ts'
 import { deliveredOutcome } from './outcome.ts'
 import { type RequestKind, requestApproval } from './request-approval.ts'
@@ -39,11 +39,20 @@ export async function deliver(
   if (credential === null && request.keepAs !== null) requireKeepable(parts)
   const meant =
     credential !== null || request.acceptsAnyBundle ? null : await requestedWorkspace(request, parts)
-  const { values, ...delivered } =
+  const delivered =
     credential === null
       ? await requestApproval(valuesOf(request, meant, { ...options, parts }), request, parts)
       : await (await import('./deliver-to-machine.ts')).deliverToMachine(request, credential, parts)
-  return { values: harmlessValues(values, request), ...delivered }
+  return finished(delivered, request)
+}
+
+function finished({ values, secrets, ...delivered }: Delivered, request: ValuesRequest): Delivered {
+  const own = request.own ?? new Map()
+  const named = harmlessValues(values, request)
+  const hidden = [...named].filter(
+    ([name]) => secrets.has(name.slice(request.prefix.length)) && !own.has(name),
+  )
+  return { ...delivered, values: new Map([...named, ...own]), secrets: new Map(hidden) }
 }
 
 function valuesOf(
@@ -51,7 +60,7 @@ function valuesOf(
   meant: MeantWorkspace | null,
   { mayAsk = true, pending: earlier, parts }: ApprovalOptions & { readonly parts: Parts },
 ): RequestKind<Delivered> {
-  const { bundle, keys, format, via, isRemembered, use, keepAs } = request
+  const { keys, format, via, isRemembered, use, keepAs } = request
   const fields = { format, use, ...(keys.length === 0 ? {} : { template_keys: keys }) }
   return {
     name: null,
@@ -62,8 +71,9 @@ function valuesOf(
     fields,
     begin: async (pending) => {
       if (pending.remembered === null && !mayAsk) throw await personNeeded(pending, parts)
-      if (earlier === undefined && pending.remembered === null && bundle !== null)
-        await requireKnown(bundle, pending, parts)
+      if (earlier === undefined && pending.remembered === null) await requireKnown(request, pending, parts)
+      if (request.watches && pending.remembered === null)
+        announce(parts, { event: 'watch_needs_memory' }, REMEMBER)
       if (keepAs === null) return null
       if (earlier === undefined) keepRequest(pending, keepAs, parts)
       return keptUntilItEnds(pending, parts)
@@ -79,7 +89,8 @@ function valuesOf(
       if (receipt !== null) requireNames(receipt, names)
       const outcome = deliveredOutcome({ names, delivery, receipt }, request)
       const { deliveryId, versions } = delivery
-      return { end: { values, deliveryId, versions }, outcome, receipt: delivery.receipt }
+      const secrets = secretsOf(values, receipt?.public ?? [])
+      return { end: { values, secrets, deliveryId, versions }, outcome, receipt: delivery.receipt }
     },
   }
 }
@@ -90,9 +101,11 @@ async function personNeeded(pending: PendingRequest, parts: Parts): Promise<Pers
   return new PersonNeeded(EXIT.denied, why, 'Run the command again, and approve it.')
 }
 
-async function requireKnown(bundle: string, pending: PendingRequest, parts: Parts): Promise<void> {
+const REMEMBER = '--watch needs an approval that is remembered: choose that on the page'
+
+async function requireKnown(request: ValuesRequest, pending: PendingRequest, parts: Parts): Promise<void> {
   try {
-    await requireKnownBundle(pending.server, bundle, parts)
+    await requireKnownBundle(request, parts)
   } catch (error) {
     await withdraw(pending, parts)
     throw error

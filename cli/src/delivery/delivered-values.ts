@@ -26,6 +26,11 @@ export function openDelivery(delivery: Delivery, keyPair: KeyPair, request: Requ
   return values
 }
 
+/** The values whose names are not among these. */
+export function secretsOf(values: Values, publicNames: readonly string[]): Values {
+  return new Map([...values].filter(([name]) => !publicNames.includes(name)))
+}
+
 type Requested = Pick<ValuesRequest, 'bundle' | 'acceptsAnyBundle' | 'keys' | 'optionalKeys'>
 
 function readValues(plaintext: string): Values {

@@ -1,4 +1,6 @@
+import type { Values } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
+import { differences } from '../project/example-names.ts'
 import type { Receipt } from '../receipt/receipt.ts'
 import type { Delivery } from '../server/wait-answer.ts'
 import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
@@ -11,7 +13,7 @@ type Received = {
   readonly receipt: Receipt | null
 }
 
-type Requested = Pick<ValuesRequest, 'bundle' | 'keys' | 'acceptsAnyBundle'>
+type Requested = Pick<ValuesRequest, 'bundle' | 'keys' | 'acceptsAnyBundle' | 'expected' | 'own'>
 
 export function deliveredOutcome({ names, delivery, receipt }: Received, request: Requested): Outcome {
   const { bundle, workspace, missingRequired, expired, deliveryId, versions } = delivery
@@ -29,8 +31,9 @@ export function deliveredOutcome({ names, delivery, receipt }: Received, request
       versions,
       approvers: receipt?.approvers ?? [],
       released_by: receipt?.releasedBy ?? null,
+      ...(request.own?.size ? { own: [...request.own.keys()] } : {}),
     },
-    text: deliveredText({ names, delivery, receipt }),
+    text: `${deliveredText({ names, delivery, receipt })}${ownText(request.own)}`,
     notes: [
       ...deliveryNotes(names, delivery, request),
       ...(isUnchecked ? ['this server does not say which bundle was approved'] : []),
@@ -52,6 +55,10 @@ function deliveredText({ names, delivery: { bundle, workspace }, receipt }: Rece
   return `${names.length} ${names.length === 1 ? 'value' : 'values'}${from}${place}, approved${by}`
 }
 
+function ownText(own: Values = new Map()): string {
+  return own.size === 0 ? '' : `; ${own.size} of your own: ${[...own.keys()].join(', ')}`
+}
+
 /** What else the person should know, one line for each point. */
 export function deliveryNotes(
   names: readonly string[],
@@ -59,7 +66,9 @@ export function deliveryNotes(
   request: Requested,
 ): string[] {
   const missing = missingOf(names, request)
+  const { expected = [], own = new Map() } = request
   return [
+    ...(expected.length === 0 ? [] : differences([...names, ...own.keys()], expected, 'delivered')),
     ...(missing.length === 0 ? [] : [`optional and not delivered: ${missing.join(', ')}`]),
     ...(missingRequired.length === 0
       ? []

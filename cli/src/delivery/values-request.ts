@@ -53,11 +53,19 @@ export type ValuesRequest = RequestOptions & {
   readonly use: { readonly redaction: Redaction; readonly flags: readonly string[] }
   /** The command line to store with the request, so that it can be resumed; null: do not store the request. */
   readonly keepAs: readonly string[] | null
+  /** The person's own values, which replace delivered ones. */
+  readonly own?: Values
+  /** Names that the project lists and this environment lacks. */
+  readonly expected?: readonly string[]
+  /** The program gets new values as long as it runs, so the approval has to be remembered. */
+  readonly watches?: boolean
 }
 
 /** What a client was given. */
 export type Delivered = {
   readonly values: Values
+  /** Those of the values that are secret. */
+  readonly secrets: Values
   /** Under which the server keeps the record of the delivery; null if it does not say. */
   readonly deliveryId: string | null
   readonly versions: readonly Version[]

@@ -51,7 +51,9 @@ function overridden({ server, source }: ServerChoice, project: FoundProject | nu
 }
 
 function isConfirmed({ server, source }: ServerChoice, project: FoundProject | null, parts: Parts): boolean {
-  return source !== PROJECT_FILE || project === null || isTrusted({ folder: project.folder, server }, parts)
+  return (
+    source !== PROJECT_FILE || project === null || isTrusted({ folder: project.serverFolder, server }, parts)
+  )
 }
 
 function projectFindings(project: FoundProject | null, isServerConfirmed: boolean): Finding[] {

@@ -25,7 +25,7 @@ export async function serverOf(words: Words, project: FoundProject | null, parts
   const { server, source } = chooseServer(words.text('server'), project, parts.env)
   if (source === PROJECT_FILE && project !== null) {
     const { requireTrust } = await import('../project/trusted-folders.ts')
-    requireTrust({ folder: project.folder, server }, parts)
+    requireTrust({ folder: project.serverFolder, server }, parts)
   }
   return server
 }

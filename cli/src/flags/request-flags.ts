@@ -1,10 +1,12 @@
 import { LIMITS } from '@keyferry/contract/limits'
+import { nearest } from '@keyferry/contract/nearest'
 import { usageError } from '../base/cli-error.ts'
-import type { Parts } from '../base/parts.ts'
+import type { Parts, Values } from '../base/parts.ts'
 import { type Flag, flagOf, type Words } from '../command-line/command.ts'
 import { detectAgent, requireReason } from '../delivery/agent.ts'
 import { refusedNames } from '../delivery/dangerous-names.ts'
 import type { RequestOptions, ValuesRequest } from '../delivery/values-request.ts'
+import { EXAMPLE_FILE, exampleNames } from '../project/example-names.ts'
 import { type FoundProject, findProject } from '../project/project-file.ts'
 import {
   libraryHere,
@@ -101,6 +103,9 @@ export async function readValuesRequest(words: Words, parts: Parts): Promise<Val
     prefix: words.text('prefix') ?? '',
   }
   requireNames(names)
+  const folder = project?.folder ?? parts.cwd
+  const listed = await exampleNames([parts.cwd, folder])
+  requireKnownNames(words, [...(project?.keys ?? []), ...(project?.optional ?? []), ...listed])
   const options = {
     ...names,
     server: await serverOf(words, project, parts),
@@ -119,6 +124,8 @@ export async function readValuesRequest(words: Words, parts: Parts): Promise<Val
     ...readPage(words),
     keepAs: words.has('resumable') ? words.line : null,
     projectFormat: project?.format ?? null,
+    // What the request names is compared with the delivery anyway.
+    expected: names.keys.length > 0 ? [] : listed.filter((name) => parts.env[name] === undefined),
   }
   requireReason(options, 'what the values are for')
   return options
@@ -147,6 +154,35 @@ function requestedKeys(
     words.has(flag) ? words.names(flag) : isProjectBundle ? (project?.[flag] ?? []) : []
   const optionalKeys = named('optional')
   return { keys: [...new Set([...named('keys'), ...optionalKeys])], optionalKeys }
+}
+
+/** A name of the command line that is almost one of the project's is probably a typing error.
+ * @throws CliError usage */
+function requireKnownNames(words: Words, known: readonly string[]): void {
+  for (const name of [...words.names('keys'), ...words.names('optional')]) {
+    const guess = known.includes(name) ? null : nearest(name, known)
+    if (guess !== null)
+      throw usageError(
+        `this project does not know the key ${name}; did you mean ${guess}?`,
+        `Nothing was requested. If the name is right, add it to ${EXAMPLE_FILE} or keyferry.json.`,
+      )
+  }
+}
+
+/** The person's own values for the program or the output of a command.
+ * @throws CliError usage: they cannot be used, or not with this command */
+export async function ownValuesOf({
+  folder,
+  allowedNames,
+  requiredAssurance,
+}: ValuesOptions): Promise<Values> {
+  const { OWN_FILE, ownValues } = await import('../delivery/own-values.ts')
+  const own = ownValues(folder, allowedNames)
+  if (own.size === 0 || requiredAssurance === null) return own
+  throw usageError(
+    `--require-assurance and ${OWN_FILE} cannot be combined`,
+    `Remove ${OWN_FILE}: its values were not approved.`,
+  )
 }
 
 type Names = Pick<ValuesOptions, 'keys' | 'allowedNames' | 'prefix'>

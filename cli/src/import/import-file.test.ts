@@ -150,7 +150,7 @@ test('an interrupted import says that it is whole or nothing', async () => {
   let calls = 0
   const exchange: Stage['exchange'] = async (request) => {
     calls += 1
-    if (calls <= 2) return await at.exchange(request) // the session and the plan
+    if (calls <= 3) return await at.exchange(request) // the session, the plan and the bundles
     reached.resolve()
     return await underWay.promise
   }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { announce, isYes } from '../base/announce.ts'
 import { generalError, usageError } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
@@ -5,6 +6,7 @@ import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { canAsk, requireAskable } from '../delivery/confirm-workspace.ts'
 import type { DepositContent } from '../deposit/deposit-body.ts'
+import { differences, EXAMPLE_FILE, exampleNames } from '../project/example-names.ts'
 import { meantWorkspace } from '../project/workspace-pins.ts'
 import { callLibrary, type Library, openLibrary } from '../server/library-call.ts'
 import { isOwnLibrary, noReceiptHere } from '../server/server-facts.ts'
@@ -33,7 +35,10 @@ export async function importFile(options: ImportOptions, parts: Parts): Promise<
   const { own, share, replace } = options.choices
   const flagged = { ...options.flags, own, share, replace: replace === 'all' ? [] : replace }
   const text = await readText({ ...options, flagged }, parts)
-  await importText(options, { ...text, detach: [] }, parts)
+  const listed = basename(options.path ?? '') === EXAMPLE_FILE ? [] : await exampleNames([parts.cwd])
+  const names = text.entries.map(({ name }) => name)
+  const differing = listed.length === 0 ? [] : differences(names, listed, 'in the import')
+  await importText(options, { ...text, notes: [...text.notes, ...differing], detach: [] }, parts)
 }
 
 /** Have the server plan, show the plan, ask, and have the server carry it out. Where people sign in, a person sees the
@@ -51,7 +56,7 @@ export async function importText(
   if (options.receiptFile !== null) throw noReceiptHere()
   const library = await openLibrary(options, parts)
   const { plan, ...running } = await settled(content, { options, parts, library })
-  if (plan.bundleId === null && options.how === 'store') await requireMeantBundle(options, library)
+  if (plan.bundleId === null) await requireMeantBundle(options, library)
   const asks = !options.isDryRun && mustAsk(plan, running)
   show(plan, text, { ...running, asks })
   if (options.isDryRun) {

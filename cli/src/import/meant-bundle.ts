@@ -1,5 +1,5 @@
 import { nearest } from '@keyferry/contract/nearest'
-import { isYes } from '../base/announce.ts'
+import { announce, isYes } from '../base/announce.ts'
 import { generalError, usageError } from '../base/cli-error.ts'
 import { printable } from '../base/printable.ts'
 import { canAsk } from '../delivery/confirm-workspace.ts'
@@ -7,10 +7,16 @@ import { listBundles } from '../server/bundles.ts'
 import type { Library } from '../server/library-call.ts'
 import type { ImportTextOptions } from './import-options.ts'
 
-/** Ask before one value makes a new bundle whose name is almost that of another: it is probably a typing error.
+/** Ask before values make a new bundle whose name is almost that of another: it is probably a typing error. An import
+ * of a script makes it, and says so.
  * @throws CliError usage: there is no terminal to ask · general: the answer is no */
 export async function requireMeantBundle(
-  { bundleName }: Pick<ImportTextOptions, 'bundleName'>,
+  {
+    bundleName,
+    how,
+    isDryRun,
+    mayUpdate,
+  }: Pick<ImportTextOptions, 'bundleName' | 'how' | 'isDryRun' | 'mayUpdate'>,
   library: Library,
 ): Promise<void> {
   const { parts } = library
@@ -21,6 +27,12 @@ export async function requireMeantBundle(
   )
   if (guess === null) return
   const meant = `Did you mean ${printable(guess)}?`
+  if (how === 'import' && (isDryRun || mayUpdate || !canAsk(parts)))
+    return announce(
+      parts,
+      { event: 'new_bundle', bundle: bundleName, nearest: guess },
+      parts.view === 'quiet' ? null : `${bundleName} is a new bundle. ${meant}`,
+    )
   if (!canAsk(parts)) {
     const create = `To create ${bundleName}, run keyferry import FILE --bundle ${bundleName}.`
     throw usageError(`the bundle ${bundleName} does not exist`, `${meant} Nothing was stored. ${create}`)

@@ -73,11 +73,11 @@ export class ApprovedRun {
     const parts = this.#parts(folderOf(wanted, this.#host.parts))
     requireShownWhole(wanted.argv)
     requireProgram(wanted.argv[0] ?? '', parts)
-    const { values } = await deliver(requestOf(wanted, this.#host), parts)
+    const { values, secrets } = await deliver(requestOf(wanted, this.#host), parts)
     this.state = 'the program runs'
     this.#isProgramRunning = true
     const env = programEnvironment(parts.env, values, { isOnly: false, keepsExisting: false })
-    const filters = await outputFilters(values, { ...parts, redaction: 'always', agent: this.#host.agent })
+    const filters = await outputFilters(secrets, { ...parts, redaction: 'always', agent: this.#host.agent })
     const start = { argv: wanted.argv, env, searchPath: parts.env['PATH'] ?? null, filters }
     const limits = { timeoutMs: wanted.timeoutS * 1_000, maxBytes: MAX_OUTPUT_BYTES }
     return await capture(start, { ...limits, cwd: parts.cwd, cancelled: this.#cancelled.signal })

@@ -1,22 +1,21 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isFormatName } from '@keyferry/contract/env/format-names'
 import { isBundleName, isKeyName } from '@keyferry/contract/env/names'
 import { LIMITS } from '@keyferry/contract/limits'
-import { CliError, codeOf, generalError, usageError } from '../base/cli-error.ts'
+import { type CliError, usageError } from '../base/cli-error.ts'
 import type { Environment } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { list, object, optional, parseObject, refusing, type Shape, string, where } from '../base/shape.ts'
 import { DEFAULT_SERVER, parseServerAddress } from '../server/server-address.ts'
+import { readSmallFile } from './small-file.ts'
 
 export const PROJECT_FILE = 'keyferry.json'
 
 /** What a project says about the values it needs. Holds no secrets, so it can be committed. */
 export type Project = ReturnType<typeof PROJECT>
-/** `folder`: that of the file. */
-export type FoundProject = Project & { readonly folder: string }
+/** `folder`: that of the file. `serverFolder`: that of the file that names the server. */
+export type FoundProject = Project & { readonly folder: string; readonly serverFolder: string }
 
-const MAX_BYTES = 64 * 1024
 const WORKSPACE = 'workspace must be the name or the id of a workspace'
 const BUNDLE = 'bundle must have letters, digits, - and _, with single slashes between parts'
 const FIELDS = {
@@ -31,40 +30,20 @@ const FIELDS = {
 }
 const PROJECT = object(FIELDS)
 
-/** The `keyferry.json` of the folder or of its nearest parent; null without one.
+/** The `keyferry.json` of the folder or of its nearest parent; null without one. A file that names no server belongs to
+ * the project around it: it takes the server from there, and the workspace if it names none.
  * @throws CliError usage: an invalid file */
 export function findProject(folder: string): FoundProject | null {
-  const content = readProjectText(join(folder, PROJECT_FILE))
-  if (content !== null) return { ...parseProject(content), folder }
-  const above = dirname(folder)
-  return above === folder || folder === '' ? null : findProject(above)
-}
-
-function readProjectText(path: string): string | null {
-  try {
-    return readSmallFile(path)
-  } catch (cause) {
-    const code = codeOf(cause)
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return null
-    throw cause instanceof CliError ? cause : unreadable(path, code, cause)
-  }
-}
-
-// The file may be hostile: reading a pipe could block for ever, and reading a device could fill the memory.
-function readSmallFile(path: string): string {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const stats = fstatSync(fd)
-    if (!stats.isFile()) throw unreadable(path, 'it is not a file')
-    if (stats.size > MAX_BYTES) throw unreadable(path, `it is larger than ${MAX_BYTES / 1024} KiB`)
-    return readFileSync(fd, 'utf8')
-  } finally {
-    closeSync(fd)
-  }
-}
-
-function unreadable(path: string, why: string, cause?: unknown): CliError {
-  return generalError(`${printable(path)} cannot be read: ${why}`, 'Fix or remove the file.', cause)
+  const file = readSmallFile(join(folder, PROJECT_FILE))
+  const parent = dirname(folder)
+  const above = () => (parent === folder || folder === '' ? null : findProject(parent))
+  if (file === null) return above()
+  const own = parseProject(file.text)
+  const outer = own.server === undefined ? above() : null
+  const workspace = own.workspace ?? outer?.workspace
+  return outer?.server === undefined
+    ? { ...own, folder, serverFolder: folder }
+    : { ...own, server: outer.server, workspace, folder, serverFolder: outer.serverFolder }
 }
 
 /** Read the text of a `keyferry.json`.

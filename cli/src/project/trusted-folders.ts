@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashToken } from '@keyferry/crypto/token'
 import { isAtTerminal, isYes } from '../base/announce.ts'
@@ -7,7 +7,9 @@ import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { DEFAULT_SERVER } from '../server/server-address.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-folder.ts'
+import { mainFolder } from './git-folder.ts'
 import { PROJECT_FILE } from './project-file.ts'
+import { readSmallFile } from './small-file.ts'
 
 const FOLDER = 'trusted-folders'
 
@@ -28,12 +30,22 @@ export function requireTrust(named: NamedServer, parts: Parts): void {
 /** Remember that this folder may use this server. */
 export function trust(named: NamedServer, place: StateParts): void {
   makePrivateFolder(stateFolder(place, FOLDER))
-  writeFileSync(markOf(named, place), `${named.folder}\n${named.server}\n`, { mode: 0o600 })
+  for (const folder of new Set([named.folder, mainFolder(named.folder)])) {
+    const text = `${folder}\n${named.server}\n${contentOf(named)}\n`
+    writeFileSync(markOf({ ...named, folder }, place), text, { mode: 0o600 })
+  }
 }
 
-/** Whether this folder may name this server: the person has confirmed it, or it is this machine's default. */
+/** Whether this folder may name this server: the person has confirmed it, or it is this machine's default. What they
+ * confirmed for a folder of a git repository counts in its other working trees, for the same keyferry.json. */
 export function isTrusted(named: NamedServer, place: StateParts): boolean {
-  return named.server === DEFAULT_SERVER || existsSync(markOf(named, place))
+  if (named.server === DEFAULT_SERVER || existsSync(markOf(named, place))) return true
+  const mark = markOf({ ...named, folder: mainFolder(named.folder) }, place)
+  return existsSync(mark) && readFileSync(mark, 'utf8').split('\n')[2] === contentOf(named)
+}
+
+function contentOf({ folder }: NamedServer): string {
+  return hashToken(readSmallFile(join(folder, PROJECT_FILE))?.text ?? '')
 }
 
 // One file for each pair, so that two commands at the same time cannot overwrite each other's answer.

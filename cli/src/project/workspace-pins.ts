@@ -5,6 +5,7 @@ import { hashToken } from '@keyferry/crypto/token'
 import { writeOutputFile } from '../base/output-file.ts'
 import { object, orNull, parseObject, string } from '../base/shape.ts'
 import { makePrivateFolder, type StateParts, stateFolder } from '../state/state-folder.ts'
+import { mainFolder } from './git-folder.ts'
 
 const FOLDER = 'workspaces'
 
@@ -43,7 +44,8 @@ export function forgetWorkspace(place: Place, parts: StateParts): Workspace | nu
 }
 
 function fileOf({ folder, server }: Place, parts: StateParts): string {
-  return join(stateFolder(parts, FOLDER), hashToken(`${server}\0${folder}`))
+  // All working trees of a git repository have one.
+  return join(stateFolder(parts, FOLDER), hashToken(`${server}\0${mainFolder(folder)}`))
 }
 
 /** The workspace that a command or keyferry.json names. */

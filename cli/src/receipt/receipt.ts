@@ -74,6 +74,8 @@ const DELIVERY = object({
   workspace: optional(workspace, null),
   /** Names. */
   keys: listOf(named),
+  /** Names of values that are not secret; an older server does not say. */
+  public: optional(listOf(text), []),
   /** ISO timestamp. */
   approvedAt: text,
   /** How the approval returned; null: it did not have to return. */

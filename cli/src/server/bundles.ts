@@ -3,7 +3,7 @@ import { CliError, EXIT, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { list, number, object, or, orNull, string, truth } from '../base/shape.ts'
-import { callLibrary, type Library, workspacesOf } from './library-call.ts'
+import { callLibrary, type Library, openLibrary, workspacesOf } from './library-call.ts'
 import { isOnThisMachine } from './server-address.ts'
 
 /** A bundle in an answer. */
@@ -64,21 +64,48 @@ export async function detachName(at: Library, bundle: ListedBundle, { name, id }
   await callLibrary(at, { name: 'detachKey', params, shape: () => undefined })
 }
 
-/** Refuse a bundle that a server without accounts does not have. Any other server tells this client nothing about
- * bundles, and the approver sees whether there is one.
+type Asked = {
+  readonly server: string
+  readonly workspace: string | null
+  readonly bundle: string | null
+  readonly keys: readonly string[]
+  readonly optionalKeys: readonly string[]
+}
+
+/** Refuse a workspace, a bundle or keys that a server without accounts does not have. Any other server tells this
+ * client nothing about them, and the approver sees whether they exist.
  * @throws CliError usage: there is none; with the nearest name */
-export async function requireKnownBundle(server: string, bundle: string, parts: Parts): Promise<void> {
-  if (!isOnThisMachine(server)) return
-  const library = { server, parts, workspace: null }
+export async function requireKnownBundle(asked: Asked, parts: Parts): Promise<void> {
+  const { server, workspace, bundle } = asked
+  if (!isOnThisMachine(server) || (bundle === null && workspace === null)) return
   try {
+    const library = await openLibrary({ server, workspace }, parts)
+    if (bundle === null) return
     const bundles = await listBundles(library)
-    if (!bundles.some(({ id, name }) => id === bundle || name === bundle)) {
-      bundleNamed([...bundles, ...(await bundlesElsewhere(library))], bundle)
-    }
+    const found = bundles.find(({ id, name }) => id === bundle || name === bundle)
+    if (found !== undefined) await requireKnownKeys(library, found, asked)
+    else bundleNamed([...bundles, ...(workspace === null ? await bundlesElsewhere(library) : [])], bundle)
   } catch (error) {
     // A refusal: people sign in there.
     if (!(error instanceof CliError) || error.exitCode === EXIT.usage) throw error
   }
+}
+
+async function requireKnownKeys(
+  library: Library,
+  bundle: ListedBundle,
+  { keys, optionalKeys }: Asked,
+): Promise<void> {
+  const wanted = keys.filter((name) => !optionalKeys.includes(name))
+  if (wanted.length === 0) return
+  const names = (await listNames(library, bundle)).map(({ name }) => name)
+  const missing = wanted.find((name) => !names.includes(name))
+  if (missing === undefined) return
+  const guess = nearest(missing, names)
+  throw usageError(
+    `${printable(bundle.name)} does not deliver ${missing}`,
+    guess === null ? `keyferry ls ${bundle.name} lists its names.` : `Did you mean ${printable(guess)}?`,
+  )
 }
 
 async function bundlesElsewhere(library: Library): Promise<ListedBundle[]> {

@@ -5,7 +5,7 @@ import { refusedAnswer } from '../base/cli-error.ts'
 import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../base/exchange.ts'
 import type { Parts } from '../base/parts.ts'
 import { parseJson, read, type Shape } from '../base/shape.ts'
-import { NoAnswer, refusal } from './server-failure.ts'
+import { NoAnswer, notKeyferry, refusal } from './server-failure.ts'
 
 type Table = typeof endpoints
 
@@ -94,7 +94,7 @@ export async function readEndpoint<T>(
 ): Promise<T> {
   const answer = await callEndpoint(at, name, options)
   if (answer.status < 200 || answer.status >= 300) throw explain?.(answer) ?? refusal(answer, at.server)
-  return read(parseJson(answer.body), shape, () => refusedAnswer(malformed))
+  return read(parseJson(answer.body), shape, () => notKeyferry(answer, at.server) ?? refusedAnswer(malformed))
 }
 
 // For a server that says "too many requests" but not for how long.

@@ -2,7 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import { printable } from '../base/printable.ts'
-import { field, list, number, object, orNull, parseObject, read, string } from '../base/shape.ts'
+import {
+  field,
+  list,
+  number,
+  object,
+  optional,
+  orNull,
+  parseObject,
+  read,
+  string,
+  truth,
+} from '../base/shape.ts'
 import { callEndpoint, readEndpoint, type Server } from './endpoint-call.ts'
 import { errorBody, refusal } from './server-failure.ts'
 import { type Delivery, type Named, named, readDelivery } from './wait-answer.ts'
@@ -20,7 +31,13 @@ export type MachineRequest = {
 }
 
 export type MachineOutcome =
-  | { readonly kind: 'delivered'; readonly delivery: Delivery; readonly machine: Named }
+  | {
+      readonly kind: 'delivered'
+      readonly delivery: Delivery
+      /** Names of values that are not secret. */
+      readonly publicNames: readonly string[]
+      readonly machine: Named
+    }
   /** Try again with a fresh credential, after `retryAfterMs` (null: when you like). */
   | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }
   /** The bundle has no keys of these names. */
@@ -54,7 +71,7 @@ export async function fetchAsMachine(
 
 const UNNAMED = 'the server did not say which machine this is'
 const unnamed = () => refusedAnswer(UNNAMED)
-const VERSIONED = orNull(object({ name: string, version: number }))
+const VERSIONED = orNull(object({ name: string, version: number, isSecret: optional(truth, true) }))
 
 function readDelivered(answer: ExchangeAnswer): MachineOutcome {
   const body = parseObject(answer.body) ?? {}
@@ -62,7 +79,8 @@ function readDelivered(answer: ExchangeAnswer): MachineOutcome {
   // A value without a key has no version.
   const keys = read(body['keys'], orNull(list(VERSIONED)), unnamed) ?? []
   const versions = keys.filter((entry) => entry !== null)
-  return { kind: 'delivered', delivery: readDelivery({ ...body, versions }), machine }
+  const publicNames = versions.flatMap(({ name, isSecret }) => (isSecret ? [] : [name]))
+  return { kind: 'delivered', delivery: readDelivery({ ...body, versions }), publicNames, machine }
 }
 
 const NEXT: Readonly<Record<string, string>> = {

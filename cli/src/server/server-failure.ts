@@ -47,12 +47,23 @@ export function refusal(answer: ExchangeAnswer, server: string): CliError {
     const target = printable(answer.location ?? 'nowhere')
     return refusedAnswer(`the server redirects to ${target}; keyferry does not follow redirects`)
   }
+  const page = answer.status < 300 ? notKeyferry(answer, server) : null
+  if (page !== null) return page
   const { error } = errorBody(answer)
   const reason =
     error === ''
       ? `status ${answer.status}`
       : `${printable(error.replace(/^Forbidden: /, ''))} (${answer.status})`
   return refusedError(`${server} refused: ${reason}`, afterStatus(answer, server))
+}
+
+/** The error for a page where an answer is expected; null: it is none. */
+export function notKeyferry({ body }: ExchangeAnswer, server: string): CliError | null {
+  if (!/^\s*<(?:!doctype|html|\?xml)/i.test(body)) return null
+  return refusedError(
+    `${server} is not a Keyferry server: it answered with a web page`,
+    'Check the server address. Some networks answer every request with a page where you sign in to the network.',
+  )
 }
 
 function afterStatus({ status, retryAfterMs }: ExchangeAnswer, server: string): string {

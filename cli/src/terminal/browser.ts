@@ -1,11 +1,21 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Environment } from '../base/parts.ts'
 
-/** The words of the command in BROWSER, the first of a list separated by colons; null without one. */
+/** The words of the command in BROWSER: of a list separated by colons, the first whose program exists, else the first.
+ * A path may have blanks. Null without one. */
 export function browserCommand(env: Environment, platform: NodeJS.Platform): readonly string[] | null {
   if (platform === 'win32') return null // BROWSER is not used there, and paths contain colons
-  const [first = ''] = (env['BROWSER'] ?? '').split(':')
-  const words = first.split(/\s+/).filter((word) => word !== '')
-  return words.length === 0 ? null : words
+  const listed = (env['BROWSER'] ?? '').split(':').flatMap((text) => {
+    const words = existsSync(text.trim()) ? [text.trim()] : text.split(/\s+/).filter((word) => word !== '')
+    return words.length === 0 ? [] : [words]
+  })
+  return listed.find(([program = '']) => program === 'none' || isFound(program, env)) ?? listed[0] ?? null
+}
+
+function isFound(program: string, env: Environment): boolean {
+  const folders = program.includes('/') ? [''] : (env['PATH'] ?? '').split(':')
+  return folders.some((folder) => existsSync(folder === '' ? program : join(folder, program)))
 }
 
 /** Why no browser can be opened here; null if one can. */

@@ -29,7 +29,7 @@ export type Watching = {
   /** The signal that ends the program. */
   readonly signal: NodeJS.Signals
   /** @throws CliError: the values cannot be used */
-  readonly startWith: (values: Values) => Promise<ProgramStart>
+  readonly startWith: (delivered: Delivered) => Promise<ProgramStart>
   /** Fetch the values again, without asking a person.
    * @throws CliError denied: a person would have to approve · CliError */
   readonly fetch: () => Promise<Delivered>
@@ -101,7 +101,7 @@ async function fetchPatiently({ fetch, startWith }: Watching, parts: Parts): Pro
   for (let failures = 1; ; failures += 1) {
     try {
       const delivered = await fetch()
-      return { delivered, start: await startWith(delivered.values) }
+      return { delivered, start: await startWith(delivered) }
     } catch (error) {
       if (!(error instanceof CliError)) throw error
       if (error instanceof PersonNeeded) {

@@ -26,7 +26,7 @@ export const MachineDelivery = object('MachineDelivery', {
   machine: Named,
   workspace: Named,
   bundle: Named,
-  keys: z.array(z.object({ name: z.string(), version: z.int().nullable() })),
+  keys: z.array(z.object({ name: z.string(), version: z.int().nullable(), is_secret: z.boolean() })),
   missing_required: z.array(z.string()),
   expired: z.array(z.string()),
   ciphertext_base64: z.string(),

@@ -20,6 +20,8 @@ export type ReceiptFacts = {
   request: ApprovalRequest
   ciphertextBase64: string
   delivery: NewDelivery
+  /** Delivered names whose values are not secret. */
+  publicNames: readonly string[]
   tenant: { id: string; name: string }
   approver: { id: string; username: string }
   first: FirstApproval | null
@@ -49,6 +51,7 @@ export function receiptOf(signer: ReceiptSigner, facts: ReceiptFacts): z.output<
     bundle: delivery.bundle,
     workspace: tenant,
     keys: keysOf(delivery),
+    public: facts.publicNames,
     approvers,
     vouched_by: vouch && { id: vouch.approverId, username: vouch.username },
     approved_at: delivery.stamp.at,

@@ -78,6 +78,7 @@ export async function prepareDelivery(
       request,
       ciphertextBase64,
       delivery,
+      publicNames: entries.flatMap(({ name, is_secret }) => (is_secret ? [] : [name])),
       tenant,
       first,
       vouch,

@@ -95,7 +95,7 @@ export async function deliverToMachine(
     machine,
     workspace,
     bundle: grant.bundle,
-    keys: entries.map(({ name, version }) => ({ name, version })),
+    keys: entries.map(({ name, version, is_secret }) => ({ name, version, is_secret })),
     missing_required: missingRequired,
     expired: expiredNames(entries, parts.clock.now()),
     ciphertext_base64: ciphertext,

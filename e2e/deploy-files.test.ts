@@ -148,9 +148,11 @@ test.skipIf(!hasSystemd).each([
   ['keyferry.service', 'keyferry.service'],
   ['keyferry@.service', 'keyferry@api.service'],
   ['keyferry@.service', 'keyferry@web.service'],
+  ['keyferry.socket', 'keyferry.socket'],
 ])('systemd takes %s as %s', (name, unit) => {
   const folder = mkdtempSync(join(tmpdir(), 'keyferry-systemd-'))
   writeFileSync(join(folder, unit), read(name))
+  if (name.endsWith('.socket')) writeFileSync(join(folder, 'keyferry.service'), read('keyferry.service'))
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(folder, unit)])
   rmSync(folder, { recursive: true, force: true })
   expect([status, String(stderr)]).toEqual([0, ''])

@@ -4,6 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { announcement } from './announce.ts'
 import { failureLine } from './failure-line.ts'
 import { helpText } from './help.ts'
+import { inheritedSockets } from './inherited-sockets.ts'
 import { MAINTENANCE } from './maintain.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { Role } from './safe-start.ts'
@@ -91,7 +92,8 @@ async function serve(role: Role): Promise<void> {
   try {
     settings = readSettings()
     const { start } = await import('./start.ts')
-    const running = await start(role, settings, { version })
+    const sockets = inheritedSockets(process.env, process.pid)
+    const running = await start(role, settings, { version, sockets })
     stopOnSignal(running.stop, settings)
     if (hasFiles()) readFilesOnSignal(running, settings)
     if (running.setupCode !== null) process.stderr.write(`set-up code: ${running.setupCode}\n`)

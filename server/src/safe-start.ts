@@ -23,6 +23,18 @@ export function requireSafeStart(settings: Settings, role: Role): void {
   if (role !== 'api') requirePublicUrl(settings)
 }
 
+/** Check that the server may use sockets that another program opened.
+ * @throws StartError: only the web-facing layer does, where people sign in */
+export function requireSocketsOfOthers(settings: Settings, role: Role): void {
+  if (role === 'api')
+    throw new StartError(
+      'LISTEN_FDS is set: keyferry-server api opens its own socket, so remove its socket unit',
+    )
+  if (settings.AUTH_MODE === 'local')
+    throw new StartError('LISTEN_FDS with AUTH_MODE=local could let anyone in: set AUTH_MODE')
+  required(settings, 'PUBLIC_URL', 'a server on the socket of another program')
+}
+
 /** @throws StartError if the setting is not set */
 export function required<N extends SettingName>(
   settings: Settings,

@@ -7,7 +7,7 @@ import { apiSettings, metricsOf } from './api-settings.ts'
 import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
 import { existingRootKeys } from './operated-database.ts'
 import { makeRootKeyOnce, type RootKeys } from './root-key/root-key-file.ts'
-import { type Role, required, requireSafeStart } from './safe-start.ts'
+import { type Role, required, requireSafeStart, requireSocketsOfOthers } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { webSettings } from './web-settings.ts'
 
@@ -23,17 +23,19 @@ export type Running = {
   useRootKeys: () => Promise<void>
 }
 
-type Parts = { version: string }
+/** `sockets`: descriptors of listening sockets that systemd opened; null: the server opens its own. */
+type Parts = { version: string; sockets: readonly number[] | null }
 
 /** Start one role.
  * @throws StartError · errors of listening and of the stores */
 export async function start(role: Role, settings: Settings, parts: Parts): Promise<Running> {
   requireSafeStart(settings, role)
+  if (parts.sockets) requireSocketsOfOthers(settings, role)
   if (role === 'all') return await startAll(settings, parts)
   return role === 'api' ? await startApiAlone(settings, parts) : await startWebAlone(settings, parts)
 }
 
-async function startAll(settings: Settings, { version }: Parts): Promise<Running> {
+async function startAll(settings: Settings, { version, sockets }: Parts): Promise<Running> {
   const data = openData(settings)
   const socket = chooseSocketPath(data.dataDir)
   const sharedSecrets: ApiSettings['sharedSecrets'] = settings.BFF_SHARED_SECRET ?? [randomToken()]
@@ -42,7 +44,7 @@ async function startAll(settings: Settings, { version }: Parts): Promise<Running
   const listen = { socketPath: socket.path }
   const api = await startApi(apiSettings(settings, { ...place, listen, rootKeys: data.rootKeys }))
   const metrics = settings.METRICS_PORT === undefined ? null : 'elsewhere'
-  const web = await startWeb(webSettings(settings, { ...place, api: listen, metrics }))
+  const web = await startWeb(webSettings(settings, { ...place, api: listen, metrics, sockets }))
   const stop = async (drainSeconds: number) => {
     await Promise.all([web.close(drainSeconds), api.close(drainSeconds)])
     socket.remove()
@@ -78,14 +80,14 @@ function ofApi(api: Api, { dataDir, madeRootKey }: Data, settings: Settings) {
 
 const NO_KEYS = { madeRootKey: false, setupCode: null, useRootKeys: async () => {} }
 
-async function startWebAlone(settings: Settings, { version }: Parts): Promise<Running> {
+async function startWebAlone(settings: Settings, parts: Parts): Promise<Running> {
   const sharedSecrets = required(settings, 'BFF_SHARED_SECRET', 'keyferry-server web')
   const api = { urls: required(settings, 'API_URL', 'keyferry-server web') }
   const dataDir = resolve(settings.DATA_DIR)
   if (settings.AUTH_MODE !== 'local' && settings.REDIS_URL === undefined) prepareDataFolder(dataDir)
   const { startWeb } = await import('@keyferry/web')
   const metrics = metricsOf(settings)
-  const web = await startWeb(webSettings(settings, { api, dataDir, sharedSecrets, metrics, version }))
+  const web = await startWeb(webSettings(settings, { api, dataDir, sharedSecrets, metrics, ...parts }))
   return { ...NO_KEYS, address: web.address, dataDir, stop: web.close }
 }
 

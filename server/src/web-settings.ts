@@ -11,11 +11,14 @@ const CLIENT_FILES = fileURLToPath(new URL('../../release/dist/', import.meta.ur
 
 export function webSettings(
   settings: Settings,
-  place: Pick<WebSettings, 'api' | 'dataDir' | 'sharedSecrets' | 'metrics' | 'version'>,
+  place: Pick<WebSettings, 'api' | 'dataDir' | 'sharedSecrets' | 'metrics' | 'version'> & {
+    sockets: readonly number[] | null
+  },
 ): WebSettings {
+  const { sockets, ...others } = place
   return {
-    ...place,
-    listen: { host: settings.HOST, port: settings.PORT },
+    ...others,
+    listen: sockets ? { sockets } : { host: settings.HOST, port: settings.PORT },
     publicUrl: settings.PUBLIC_URL ?? null,
     securityContact: settings.SECURITY_CONTACT ?? null,
     get redisUrl() {

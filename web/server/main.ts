@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { isIPv6 } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { AuthMode } from '@keyferry/contract'
-import { freePort } from '@keyferry/plumbing/free-port'
 import { announceEnd, createHttpServer, drain } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -19,6 +17,7 @@ import type { Identity } from './identity/identity.ts'
 import { passkeyAddress } from './identity/passkey-address.ts'
 import { type ApiConnection, connectApi } from './internal-api/api-connection.ts'
 import { createSigner } from './internal-api/signed-call.ts'
+import { addressOf, listenAt, withPort } from './listening.ts'
 import { AppFiles } from './pages/app-files.ts'
 import { answerErrors } from './pages/error-answer.ts'
 import { servePages } from './pages/pages.ts'
@@ -69,7 +68,7 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   identity.addRoutes(app, files)
   if (store) await addSessionParts(app, settings, { api, store, now, publicUrl })
   servePages(app, { files, identity, isHttps: isHttps(settings) })
-  const address = await app.listen(listen)
+  const address = await listenAt(app, listen)
   const close = async (drainSeconds = 0) => {
     await announceEnd(app, drainSeconds)
     openCalls.endHeld()
@@ -77,15 +76,6 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
     await Promise.all([api.close(), store?.close(), closeMetrics()])
   }
   return { address, close }
-}
-
-/** Choose the port first, so that every part knows our address. */
-async function withPort({ host, port }: WebSettings['listen']): Promise<WebSettings['listen']> {
-  return { host, port: port === 0 ? await freePort(host) : port }
-}
-
-function addressOf({ host, port }: WebSettings['listen']): string {
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 function createApp({ trustProxy, maxBodyBytes, maxConnectionsPerAddress }: WebSettings): FastifyInstance {

@@ -22,9 +22,12 @@ export type IdentitySettings =
   | ({ mode: 'oidc' } & OidcSettings)
   | ({ mode: 'clerk' } & ClerkSettings)
 
+/** Where the server listens: an address, or sockets that another program opened and that this process inherited. */
+export type Listening = { host: string; port: number } | { sockets: readonly number[] }
+
 /** The settings of the web-facing layer. Only the server program reads them from the environment. */
 export type WebSettings = {
-  listen: { host: string; port: number }
+  listen: Listening
   /** Origin under which people and clients reach this layer, without a trailing slash; `null`: the address it listens
    * on. */
   publicUrl: string | null

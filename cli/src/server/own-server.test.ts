@@ -85,6 +85,21 @@ describe.skipIf(!canChangeUser)('a server on this machine', () => {
     own.close()
   })
 
+  test('of another user is called on a socket that root opened', async () => {
+    const roots = createServer().listen(0, '127.0.0.1')
+    await once(roots, 'listening')
+    const { fd } = Reflect.get(roots, '_handle') as { fd: number }
+    const child = spawn(process.execPath, ['-e', SERVER.replace('0, process.argv[1]', '{ fd: 3 }')], {
+      ...{ uid: NOBODY, gid: NOBODY, cwd: '/', env: {} },
+      stdio: ['ignore', 'pipe', 'inherit', fd],
+    })
+    children.add(child)
+    // The child keeps the socket. This process must not take its connections.
+    roots.close()
+    const [port] = await once(child.stdout ?? process.stdin, 'data')
+    expect((await withSecret(`http://127.0.0.1:${Number(port)}`)).status).toBe(200)
+  })
+
   test('of the person who called sudo is called by root', async () => {
     const { port } = await serveAs(NOBODY, '127.0.0.1')
     const { exchange } = stage({}, '/')

@@ -2,8 +2,8 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { CryptoError } from './crypto-error.ts'
 
 /*
- * Public keys of authenticators (RFC 9052): a CBOR map from whole numbers to whole numbers and bytes. Each form is exact:
- * another, missing or additional member is refused.
+ * Public keys of authenticators (RFC 9052): a CBOR map from whole numbers to whole numbers and bytes. Each form is
+ * exact: another, missing or additional member is refused.
  */
 
 type Member = number | Uint8Array

@@ -25,8 +25,8 @@ type UseResponse = Pick<AuthenticationResponseJSON, 'id' | 'rawId' | 'type'> & {
 export const PASSKEY_ALGORITHMS = [-8, -7, -257] as const
 
 /** Check the response of a browser that made a passkey. Attestation is not asked for, so it is not trusted either.
- * @throws CryptoError bad_passkey: another challenge, origin or host name; a frame of another site; no user verification;
- *   malformed */
+ * @throws CryptoError bad_passkey: another challenge, origin or host name; a frame of another site; no user
+ *   verification; malformed */
 export async function verifyNewPasskey(response: NewResponse, ceremony: Ceremony): Promise<VerifiedPasskey> {
   requireOwnFrame(response)
   const { verifyRegistrationResponse } = await library()
@@ -45,8 +45,8 @@ export async function verifyNewPasskey(response: NewResponse, ceremony: Ceremony
 
 /** Check the response of a browser in which a person used a passkey.
  * @returns the counter after this use
- * @throws CryptoError bad_passkey: another challenge, origin or host name; a frame of another site; a wrong signature; a
- *   counter that did not grow; no user verification where it is required; malformed */
+ * @throws CryptoError bad_passkey: another challenge, origin or host name; a frame of another site; a wrong signature;
+ *   a counter that did not grow; no user verification where it is required; malformed */
 export async function verifyPasskeyUse(
   response: UseResponse,
   {

@@ -6,9 +6,9 @@ import { frame } from './frame.ts'
 import { lettersOf } from './user-code.ts'
 
 /*
- * The library for passkeys accepts a frame of another site if the browser names no top origin, and a key that turns from
- * bound to its device into synced. An approval needs both checks. The client checks receipts offline with this file, so
- * it uses Node.js only.
+ * The library for passkeys accepts a frame of another site if the browser names no top origin, and a key that turns
+ * from bound to its device into synced. An approval needs both checks. The client checks receipts offline with this
+ * file, so it uses Node.js only.
  */
 
 /** What an authenticator signed. */

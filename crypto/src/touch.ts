@@ -5,8 +5,8 @@ import type { RootKey, RootKeyRing } from './root-key.ts'
 
 /*
  * A touch is a signature of a person's approval key over exactly one act. The API writes a statement that says what the
- * act is, for a fresh nonce. The challenge that the key signs is a digest of both. The token says that the API gave this
- * nonce for this statement, so nothing has to be stored before a key signs.
+ * act is, for a fresh nonce. The challenge that the key signs is a digest of both. The token says that the API gave
+ * this nonce for this statement, so nothing has to be stored before a key signs.
  */
 
 const NONCE_BYTES = 32

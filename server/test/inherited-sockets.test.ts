@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type Server } from 'node:net'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { SERVER_PROGRAM } from '../../e2e/programs.ts'
@@ -10,7 +11,7 @@ import { StartError } from '../src/start-error.ts'
 import { temporaryFolder } from './program.ts'
 
 const folder = temporaryFolder()
-const started: ReturnType<typeof activated>[] = []
+const started: ChildProcess[] = []
 const opened: Server[] = []
 
 afterEach(() => {
@@ -58,6 +59,8 @@ function activated(
   return child
 }
 
+const said = (stream: Readable | null) => text(stream ?? Readable.from([]))
+
 async function health(host: string, port: number): Promise<string> {
   const socket = connect(port, host)
   socket.end('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
@@ -68,12 +71,12 @@ test('the server answers on each socket that it inherits, and ends in time', asy
   const four = await openSocket('127.0.0.1')
   const six = await openSocket('::1', four.port)
   const child = activated({ PUBLIC_URL: `http://localhost:${four.port}` }, [four.fd, six.fd])
-  const said = text(child.stdout)
+  const announced = said(child.stdout)
   const asked = [health('127.0.0.1', four.port), health('::1', four.port)]
   expect(await Promise.all(asked)).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK'])
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
-  expect(await said).toContain(`Listens   http://127.0.0.1:${four.port}`)
+  expect(await announced).toContain(`Listens   http://127.0.0.1:${four.port}`)
 })
 
 test.each([
@@ -88,8 +91,8 @@ test.each([
 ])('%s refuses them', async (_, settings, words, reason) => {
   const { fd } = await openSocket('127.0.0.1')
   const child = activated(settings, [fd], words)
-  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-  expect([code, said]).toEqual([1, expect.stringContaining(reason)])
+  const [line, [code]] = await Promise.all([said(child.stderr), once(child, 'exit')])
+  expect([code, line]).toEqual([1, expect.stringContaining(reason)])
 })
 
 test('only sockets for this process count', () => {

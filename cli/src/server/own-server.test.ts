@@ -90,7 +90,10 @@ describe.skipIf(!canChangeUser)('a server on this machine', () => {
     await once(roots, 'listening')
     const { fd } = Reflect.get(roots, '_handle') as { fd: number }
     const child = spawn(process.execPath, ['-e', SERVER.replace('0, process.argv[1]', '{ fd: 3 }')], {
-      ...{ uid: NOBODY, gid: NOBODY, cwd: '/', env: {} },
+      uid: NOBODY,
+      gid: NOBODY,
+      cwd: '/',
+      env: {},
       stdio: ['ignore', 'pipe', 'inherit', fd],
     })
     children.add(child)

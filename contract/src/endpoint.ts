@@ -17,6 +17,25 @@ export type Access =
   | 'public_or_layer'
   | 'machine'
 
+/** What decides whether a person signs a call with an approval key: the rules of an approval; of a bundle; of a key and
+ * each bundle that holds it; of both (`attachment`); of the bundles that a machine gets; of what the body names; of any
+ * bundle of the workspace; or what a member can do (`member`). The others need no signature: a call that only takes
+ * access away, that gives nothing to anyone yet, that sends names and no value, or that belongs to sign-in, on which
+ * approval keys do not rest. */
+type Touch =
+  | 'approval'
+  | 'bundle'
+  | 'key'
+  | 'attachment'
+  | 'machine'
+  | 'body'
+  | 'workspace'
+  | 'member'
+  | 'takes_away'
+  | 'gives_nothing'
+  | 'names_only'
+  | 'sign_in'
+
 /** How people sign in: the setting AUTH_MODE. */
 export const AUTH_MODES = ['local', 'accounts', 'oidc', 'clerk'] as const
 export type AuthMode = (typeof AUTH_MODES)[number]
@@ -37,6 +56,8 @@ export type Endpoint = {
   method: Method
   path: `/${string}`
   access: Access
+  /** On every row of the API by which a person writes. */
+  touch?: Touch
   /** Machines may call too, with a bearer token: for their granted bundles, or if they may read the audit log. */
   machine?: 'read' | 'audit'
   summary: string
@@ -75,11 +96,18 @@ type RowParts = Omit<Endpoint, 'method' | 'path' | 'access' | 'responses'> &
 
 const DONE = { responses: { 200: Ok } } as const
 
+/** A row by which a person writes does not compile without `touch`, nor any other row with it. */
+type Touched<M extends Method, A extends Access> = M extends 'GET'
+  ? { touch?: never }
+  : A extends 'session' | 'member' | 'owner'
+    ? { touch: Touch } | { touch?: never; layer: 'web' }
+    : { touch?: never }
+
 /** A row that names no answer answers `{ ok: true }`. */
 type Row<R> = R & (R extends { responses: unknown } ? unknown : typeof DONE)
 
 function rows<const M extends Method>(method: M) {
-  return <const P extends Endpoint['path'], const A extends Access, const R extends RowParts>(
+  return <const P extends Endpoint['path'], const A extends Access, const R extends RowParts & Touched<M, A>>(
     path: P,
     access: A,
     rest: R & { [Unknown in Exclude<keyof R, keyof RowParts>]: never },

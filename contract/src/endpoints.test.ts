@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Endpoint, failureStatuses, paramsOf } from './endpoint.ts'
+import { type Endpoint, failureStatuses, GET, OF_ACCOUNTS, POST, paramsOf } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
 import { ComponentSchemas } from './openapi-schemas.ts'
 
@@ -20,6 +20,25 @@ test.each(rows)('%s has a schema for exactly the parameters of its path', (_, ro
 test.each(rows)('%s names no failure that its access and its parts imply', (_, { errors = [], ...row }) => {
   const implied = failureStatuses(row)
   expect(errors.filter((status) => implied.includes(status))).toEqual([])
+})
+
+const HAS_PERSON = new Set<Endpoint['access']>(['session', 'member', 'owner'])
+
+test.each(rows)('%s says exactly if a person writes what decides about a signature', (_, row) => {
+  const isWrite = row.method !== 'GET' && row.layer !== 'web' && HAS_PERSON.has(row.access)
+  expect(row.touch !== undefined).toBe(isWrite)
+})
+
+test('a row does not compile without it, nor another row with it', () => {
+  // @ts-expect-error: a member writes
+  POST('/api/v1/x', 'member', { summary: 'x' })
+  // @ts-expect-error: the column has no such word
+  POST('/api/v1/x', 'owner', { summary: 'x', touch: 'maybe' })
+  // @ts-expect-error: a read
+  GET('/api/v1/x', 'member', { summary: 'x', touch: 'key' })
+  // @ts-expect-error: no person
+  POST('/api/v1/x', 'public', { summary: 'x', touch: 'key' })
+  expect(POST('/x', 'session', { ...OF_ACCOUNTS, summary: 'x' })).not.toHaveProperty('touch')
 })
 
 const bodies = rows.flatMap(([name, { body, responses }]) => [

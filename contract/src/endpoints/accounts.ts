@@ -24,11 +24,13 @@ export const accountEndpoints = {
     internal: true,
   }),
   changePassword: PUT('/api/v1/auth/password', 'session', {
+    touch: 'sign_in',
     summary: 'Change the password of the own local account',
     body: user.ChangePassword,
     internal: true,
   }),
   changeEmail: PUT('/api/v1/auth/email', 'session', {
+    touch: 'sign_in',
     summary: 'Change the e-mail address of the own local account',
     body: user.ChangeEmail,
     errors: [409],
@@ -46,6 +48,7 @@ export const accountEndpoints = {
     responses: { 200: passkey.OwnPasskeys },
   }),
   preparePasskey: POST('/api/v1/auth/passkeys/prepare', 'session', {
+    touch: 'sign_in',
     summary: 'Check the password of the own local account before it gets a passkey',
     body: passkey.ConfirmPassword,
     responses: { 200: passkey.PasskeyOwner },
@@ -53,6 +56,7 @@ export const accountEndpoints = {
     internal: true,
   }),
   addPasskey: POST('/api/v1/auth/passkeys', 'session', {
+    touch: 'sign_in',
     summary: 'Add a passkey to the own local account',
     body: passkey.AddVerifiedPasskey,
     responses: { 201: passkey.Passkey },
@@ -60,15 +64,18 @@ export const accountEndpoints = {
     internal: true,
   }),
   renamePasskey: PUT('/api/v1/auth/passkeys/{passkey_id}', 'session', {
+    touch: 'sign_in',
     summary: 'Rename a passkey of the own local account',
     body: passkey.RenamePasskey,
     responses: { 200: passkey.Passkey },
   }),
   removePasskey: POST('/api/v1/auth/passkeys/{passkey_id}/remove', 'session', {
+    touch: 'sign_in',
     summary: 'Remove a passkey of the own local account; needs the password',
     body: passkey.ConfirmPassword,
   }),
   changeSecondFactor: PUT('/api/v1/auth/second-factor', 'session', {
+    touch: 'sign_in',
     summary: 'Choose whether a sign-in with the password also asks for a passkey',
     body: passkey.ChangeSecondFactor,
     errors: [409],

@@ -14,6 +14,7 @@ export const attachmentEndpoints = {
     responses: { 200: attachment.SharedKeyList },
   }),
   attachKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
+    touch: 'attachment',
     summary: 'Attach a library key to a bundle (owner, or a member whom the rules allow both)',
     body: attachment.AttachKey,
     bodyOptional: true,
@@ -21,12 +22,14 @@ export const attachmentEndpoints = {
     errors: [409],
   }),
   changeAttachment: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
+    touch: 'attachment',
     summary: `Change the name under which a bundle delivers a key, whether it is required, or use another key in its place${ALLOWED}`,
     body: attachment.ChangeAttachment,
     responses: { 200: attachment.ChangedAttachment },
     errors: [409],
   }),
   splitKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}/split', 'owner', {
+    touch: 'attachment',
     summary: 'Replace a shared key in one bundle by a copy, with another value if one is given',
     body: attachment.SplitKey,
     bodyOptional: true,
@@ -34,9 +37,11 @@ export const attachmentEndpoints = {
     errors: [409],
   }),
   detachKey: DELETE('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
+    touch: 'attachment',
     summary: `Detach a key; it stays in the library${ALLOWED}`,
   }),
   reorderKey: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}/order', 'member', {
+    touch: 'gives_nothing',
     summary: `Move an attached key to a position${ALLOWED}`,
     body: attachment.ReorderKey,
   }),

@@ -6,6 +6,7 @@ import { OkMessage } from '../schemas/text.ts'
 /** Bundles: named groups of keys. */
 export const bundleEndpoints = {
   createBundle: POST('/api/v1/bundles', 'member', {
+    touch: 'gives_nothing',
     summary: 'Create a bundle',
     body: bundle.CreateBundle,
     responses: { 201: bundle.Bundle },
@@ -23,12 +24,14 @@ export const bundleEndpoints = {
     responses: { 200: bundle.BundleWithItems },
   }),
   updateBundle: PUT('/api/v1/bundles/{bundle_id}', 'member', {
+    touch: 'bundle',
     summary: `Change a bundle's name, description or tags${ALLOWED}`,
     body: bundle.UpdateBundle,
     responses: { 200: bundle.Bundle },
     errors: [409],
   }),
   duplicateBundle: POST('/api/v1/bundles/{bundle_id}/duplicate', 'member', {
+    touch: 'bundle',
     summary:
       'Create a bundle with the keys, description and tags of another; owners choose the keys that it gets as copies',
     body: bundle.DuplicateBundle,
@@ -36,6 +39,7 @@ export const bundleEndpoints = {
     errors: [409],
   }),
   deleteBundle: DELETE('/api/v1/bundles/{bundle_id}', 'owner', {
+    touch: 'bundle',
     summary: 'Delete a bundle; its keys stay in the library',
     responses: { 200: OkMessage },
   }),

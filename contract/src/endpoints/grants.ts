@@ -11,9 +11,11 @@ export const grantEndpoints = {
     responses: { 200: grant.GrantList },
   }),
   revokeGrant: DELETE('/api/v1/grants/{grant_id}', 'member', {
+    touch: 'takes_away',
     summary: 'Revoke a remembered approval (own, or any for an owner)',
   }),
   revokeOwnGrants: DELETE('/api/v1/grants', 'session', {
+    touch: 'takes_away',
     summary: "Revoke the caller's remembered approvals in all workspaces",
     responses: { 200: grant.EndedGrants },
     errors: [400],

@@ -5,6 +5,7 @@ import { LibraryMove, MoveLibrary } from '../schemas/library-move.ts'
 /** Many variables at once. */
 export const importEndpoints = {
   importVariables: POST('/api/v1/imports', 'member', {
+    touch: 'body',
     summary:
       'Import variables into a bundle, all or nothing, or show what that would do (owner; a member when it only creates)',
     body: ImportVariables,
@@ -12,6 +13,7 @@ export const importEndpoints = {
     errors: [409],
   }),
   moveLibrary: POST('/api/v1/library-moves', 'owner', {
+    touch: 'workspace',
     summary: 'Add a library of another server, all or nothing, or show what that would do',
     body: MoveLibrary,
     responses: { 200: LibraryMove },

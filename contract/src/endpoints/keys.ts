@@ -7,6 +7,7 @@ import * as version from '../schemas/key-version.ts'
 /** Library keys, their versions and their holders. */
 export const keyEndpoints = {
   createKey: POST('/api/v1/keys', 'member', {
+    touch: 'gives_nothing',
     summary: 'Create a library key',
     body: key.CreateKey,
     responses: { 201: key.Key },
@@ -23,15 +24,18 @@ export const keyEndpoints = {
     responses: { 200: key.KeyWithBundles },
   }),
   updateKey: PUT('/api/v1/keys/{key_id}', 'member', {
+    touch: 'key',
     summary: `Change a library key, in every bundle that uses it${ALLOWED}`,
     body: key.UpdateKey,
     responses: { 200: key.Key },
     errors: [409],
   }),
   deleteKey: DELETE('/api/v1/keys/{key_id}', 'owner', {
+    touch: 'key',
     summary: 'Delete a library key, from every bundle too',
   }),
   changeKeys: POST('/api/v1/keys/batch', 'member', {
+    touch: 'body',
     summary:
       'Attach, detach or delete several keys, or declare them secret, all or nothing (owner; a member where each key alone would be allowed)',
     body: batch.ChangeKeys,
@@ -39,6 +43,7 @@ export const keyEndpoints = {
     errors: [409],
   }),
   findKeyUses: POST('/api/v1/keys/uses', 'member', {
+    touch: 'gives_nothing',
     summary: 'The bundles that use any of several keys',
     body: batch.FindKeyUses,
     responses: { 200: batch.KeyUses },
@@ -49,12 +54,14 @@ export const keyEndpoints = {
     responses: { 200: version.KeyVersionList },
   }),
   restoreKeyVersion: POST('/api/v1/keys/{key_id}/restore', 'owner', {
+    touch: 'key',
     summary: 'Make an older value the newest version',
     body: version.RestoreVersion,
     responses: { 200: key.Key },
     errors: [409],
   }),
   destroyKeyVersion: DELETE('/api/v1/keys/{key_id}/versions/{version}', 'owner', {
+    touch: 'key',
     summary: 'Destroy the value of an older version; who set it and when stays',
     params: version.KeyVersionParams,
     errors: [409],
@@ -65,6 +72,7 @@ export const keyEndpoints = {
     responses: { 200: delivery.HolderList },
   }),
   dismissHolder: DELETE('/api/v1/keys/{key_id}/holders/{holder}', 'owner', {
+    touch: 'key',
     summary: 'Take a holder off the list until it is given the key again',
   }),
   listStaleKeys: GET('/api/v1/stale-keys', 'member', {

@@ -5,6 +5,7 @@ import * as legacy from '../schemas/legacy-item.ts'
 /** Legacy items: values that belong to one bundle only (deprecated). */
 export const legacyItemEndpoints = {
   importItems: POST('/api/v1/bundles/{bundle_id}/import', 'owner', {
+    touch: 'bundle',
     summary: 'Import ENV text or JSON as legacy items',
     body: legacy.ImportItems,
     responses: { 200: legacy.ImportedItems },
@@ -12,18 +13,21 @@ export const legacyItemEndpoints = {
     deprecated: true,
   }),
   upsertLegacyItem: POST('/api/v1/bundles/{bundle_id}/items', 'owner', {
+    touch: 'bundle',
     summary: 'Create or replace a legacy item',
     body: legacy.UpsertLegacyItem,
     responses: { 200: legacy.LegacyItem },
     deprecated: true,
   }),
   convertLegacyItem: POST('/api/v1/bundles/{bundle_id}/items/{key_name}/convert', 'owner', {
+    touch: 'bundle',
     summary: 'Put a library key in the place of a legacy item',
     responses: { 201: key.Key },
     errors: [409],
     deprecated: true,
   }),
   deleteLegacyItem: DELETE('/api/v1/bundles/{bundle_id}/items/{key_name}', 'owner', {
+    touch: 'bundle',
     summary: 'Delete a legacy item',
     deprecated: true,
   }),

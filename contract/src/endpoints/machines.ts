@@ -9,6 +9,7 @@ import * as trust from '../schemas/machine-trust.ts'
 /** Machines: programs that fetch values without a person. */
 export const machineEndpoints = {
   createMachine: POST('/api/v1/machines', 'owner', {
+    touch: 'gives_nothing',
     summary: 'Create a machine',
     body: machine.CreateMachine,
     responses: { 201: machine.Machine },
@@ -24,12 +25,14 @@ export const machineEndpoints = {
     responses: { 200: machine.Machine },
   }),
   updateMachine: PUT('/api/v1/machines/{machine_id}', 'owner', {
+    touch: 'machine',
     summary: 'Rename, describe or stop a machine',
     body: machine.UpdateMachine,
     responses: { 200: machine.Machine },
     errors: [409],
   }),
   deleteMachine: DELETE('/api/v1/machines/{machine_id}', 'owner', {
+    touch: 'takes_away',
     summary: 'Delete a machine; its tokens end at once',
   }),
   listMachineHoldings: GET('/api/v1/machines/{machine_id}/holdings', 'owner', {
@@ -38,15 +41,18 @@ export const machineEndpoints = {
     responses: { 200: HoldingList },
   }),
   grantBundle: PUT('/api/v1/machines/{machine_id}/bundles/{bundle_id}', 'owner', {
+    touch: 'bundle',
     summary: 'Let a machine use a bundle, or change what it may do with it',
     body: machine.GrantBundle,
     responses: { 200: machine.GrantedBundle },
     errors: [409],
   }),
   revokeBundle: DELETE('/api/v1/machines/{machine_id}/bundles/{bundle_id}', 'owner', {
+    touch: 'takes_away',
     summary: 'Take a bundle from a machine',
   }),
   createMachineToken: POST('/api/v1/machines/{machine_id}/tokens', 'owner', {
+    touch: 'machine',
     summary: 'Create a token, which is shown once',
     body: token.CreateToken,
     bodyOptional: true,
@@ -54,6 +60,7 @@ export const machineEndpoints = {
     errors: [409],
   }),
   rotateMachineToken: POST('/api/v1/machines/{machine_id}/tokens/{token_id}/rotate', 'owner', {
+    touch: 'machine',
     summary: 'Create a token in the place of another, which works a while longer',
     body: token.RotateToken,
     bodyOptional: true,
@@ -61,15 +68,18 @@ export const machineEndpoints = {
     errors: [409],
   }),
   endMachineToken: DELETE('/api/v1/machines/{machine_id}/tokens/{token_id}', 'owner', {
+    touch: 'takes_away',
     summary: 'End a token at once',
   }),
   createMachineTrust: POST('/api/v1/machines/{machine_id}/trusts', 'owner', {
+    touch: 'machine',
     summary: 'Let the ID tokens of another service prove a machine',
     body: trust.CreateTrust,
     responses: { 201: trust.MachineTrust },
     errors: [409],
   }),
   endMachineTrust: DELETE('/api/v1/machines/{machine_id}/trusts/{trust_id}', 'owner', {
+    touch: 'takes_away',
     summary: 'End a trust at once',
   }),
   listMachineAttempts: GET('/api/v1/machines/{machine_id}/attempts', 'owner', {
@@ -77,12 +87,14 @@ export const machineEndpoints = {
     responses: { 200: trust.MachineAttemptList },
   }),
   allowMachineAttempt: POST('/api/v1/machines/{machine_id}/attempts/{fingerprint}/allow', 'owner', {
+    touch: 'machine',
     summary: 'Trust an identity that called, by the chosen claims',
     body: trust.AllowAttempt,
     responses: { 201: trust.MachineTrust },
     errors: [409],
   }),
   dismissMachineAttempt: DELETE('/api/v1/machines/{machine_id}/attempts/{fingerprint}', 'owner', {
+    touch: 'takes_away',
     summary: 'Take an identity off the list of refused ones; its next call puts it there again',
   }),
   reportTokens: POST('/api/v1/tokens/reported', 'public', {

@@ -10,11 +10,13 @@ export const memberEndpoints = {
     responses: { 200: member.MemberList },
   }),
   changeMemberRole: PUT('/api/v1/members/{user_id}', 'owner', {
+    touch: 'workspace',
     summary: "Change a member's role",
     body: member.ChangeRole,
     errors: [409],
   }),
   removeMember: DELETE('/api/v1/members/{user_id}', 'member', {
+    touch: 'member',
     summary: 'Remove a member (owner), or leave the tenant (own user id)',
     errors: [409],
   }),
@@ -24,6 +26,7 @@ export const memberEndpoints = {
     responses: { 200: delivery.HoldingList },
   }),
   createInvitation: POST('/api/v1/invitations', 'owner', {
+    touch: 'workspace',
     summary: 'Invite by e-mail; the token is shown once',
     body: member.CreateInvitation,
     responses: { 201: member.CreatedInvitation },
@@ -34,6 +37,7 @@ export const memberEndpoints = {
     responses: { 200: member.InvitationList },
   }),
   revokeInvitation: DELETE('/api/v1/invitations/{invitation_id}', 'owner', {
+    touch: 'takes_away',
     summary: 'Revoke an invitation',
   }),
   previewInvitation: POST('/api/v1/invitations/preview', 'public', {
@@ -43,6 +47,7 @@ export const memberEndpoints = {
     errors: [404],
   }),
   acceptInvitation: POST('/api/v1/invitations/accept', 'session', {
+    touch: 'gives_nothing',
     summary: 'Join a tenant by an invitation token',
     body: member.AcceptInvitation,
     responses: { 200: tenant.CurrentTenant },

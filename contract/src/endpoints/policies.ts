@@ -8,6 +8,7 @@ export const policyEndpoints = {
     responses: { 200: policy.BundlePolicy },
   }),
   changeBundlePolicy: PUT('/api/v1/bundles/{bundle_id}/policy', 'owner', {
+    touch: 'bundle',
     summary:
       "Change a bundle's rules for approvals, and whether it is for production; ends its remembered approvals",
     body: policy.ChangeBundlePolicy,
@@ -19,6 +20,7 @@ export const policyEndpoints = {
     responses: { 200: policy.TenantPolicy },
   }),
   changeTenantPolicy: PUT('/api/v1/tenants/current/policy', 'owner', {
+    touch: 'workspace',
     summary: "Change the workspace's rules for approvals; ends all remembered approvals",
     body: policy.ChangePolicy,
     responses: { 200: policy.TenantPolicy },

@@ -54,12 +54,14 @@ export const requestEndpoints = {
     responses: { 200: approval.RequestBundle },
   }),
   encryptFromBundle: POST('/api/v1/requests/{request_id}/encrypt-from-bundle', 'member', {
+    touch: 'approval',
     summary: 'Approve: seal the chosen values to the client',
     body: approval.EncryptFromBundle,
     responses: { 200: release.Approved },
     errors: [409],
   }),
   vouchForRequest: POST('/api/v1/requests/{request_id}/vouch', 'member', {
+    touch: 'gives_nothing',
     summary:
       'Say that the request is of your own terminal, where only others may approve; returns to the terminal as an approval does',
     body: approval.VouchRequest,
@@ -67,6 +69,7 @@ export const requestEndpoints = {
     errors: [409, 429],
   }),
   denyRequest: DELETE('/api/v1/requests/{request_id}', 'member', {
+    touch: 'takes_away',
     summary: 'Deny the request; with a reason, the client can say why no one can approve it',
     query: DenyQuery,
     errors: [409],
@@ -91,6 +94,7 @@ export const requestEndpoints = {
     errors: [404, 409, 429],
   }),
   createReleaseCode: POST('/api/v1/requests/{request_id}/release-code', 'member', {
+    touch: 'approval',
     summary: 'A fresh code for an approval that did not reach the terminal: for the person who approved',
     responses: { 200: release.FreshCode },
     errors: [409],
@@ -100,6 +104,7 @@ export const requestEndpoints = {
     responses: { 200: deposit.DepositKey },
   }),
   planDeposit: POST('/api/v1/requests/{request_id}/deposit-plan', 'member', {
+    touch: 'gives_nothing',
     summary: 'What an approval of a deposit would do in the workspace of the call; changes nothing',
     body: deposit.PlanDeposit,
     bodyOptional: true,
@@ -107,6 +112,7 @@ export const requestEndpoints = {
     errors: [409],
   }),
   approveDeposit: POST('/api/v1/requests/{request_id}/deposit', 'member', {
+    touch: 'approval',
     summary: 'Approve a deposit: store its values as the plan says, all or nothing',
     body: deposit.ApproveDeposit,
     responses: { 200: deposit.ApprovedDeposit },
@@ -117,6 +123,7 @@ export const requestEndpoints = {
     responses: { 200: ProposalList },
   }),
   planProposal: POST('/api/v1/proposals/{proposal_id}/plan', 'owner', {
+    touch: 'gives_nothing',
     summary: 'What storing a proposal would do now; changes nothing',
     body: deposit.PlanProposal,
     bodyOptional: true,
@@ -124,11 +131,13 @@ export const requestEndpoints = {
     errors: [409],
   }),
   acceptProposal: POST('/api/v1/proposals/{proposal_id}/accept', 'owner', {
+    touch: 'body',
     summary: 'Store a proposal as the plan says, all or nothing',
     body: deposit.AcceptProposal,
     errors: [409],
   }),
   endProposal: DELETE('/api/v1/proposals/{proposal_id}', 'member', {
+    touch: 'takes_away',
     summary: 'Decline a proposal (owner), or withdraw the own one',
   }),
   previewNames: GET('/api/v1/requests/{request_id}/names', 'member', {
@@ -138,6 +147,7 @@ export const requestEndpoints = {
     errors: [409],
   }),
   approveNames: POST('/api/v1/requests/{request_id}/names', 'member', {
+    touch: 'gives_nothing',
     summary: 'Approve a request for names: seal the list to the client',
     body: ApproveNames,
     responses: { 200: release.Approved },

@@ -8,18 +8,21 @@ export const tenantEndpoints = {
     responses: { 200: tenant.TenantList },
   }),
   createTenant: POST('/api/v1/tenants', 'session', {
+    touch: 'gives_nothing',
     summary: 'Create a tenant; the caller becomes its owner',
     body: tenant.NameTenant,
     responses: { 201: tenant.Tenant },
     errors: [409],
   }),
   renameTenant: PUT('/api/v1/tenants/{tenant_id}', 'session', {
+    touch: 'gives_nothing',
     summary: 'Rename a tenant that the caller owns',
     body: tenant.RenameTenant,
     errors: [409],
     responses: { 200: tenant.Tenant },
   }),
   switchTenant: POST('/api/v1/tenants/switch', 'session', {
+    touch: 'gives_nothing',
     summary: 'Choose the tenant to work in',
     body: tenant.SwitchTenant,
     responses: { 200: tenant.CurrentTenant },

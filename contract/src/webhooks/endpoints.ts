@@ -4,6 +4,7 @@ import * as webhook from './schemas.ts'
 /** Calls to other servers when something changes. */
 export const webhookEndpoints = {
   createWebhook: POST('/api/v1/webhooks', 'owner', {
+    touch: 'names_only',
     summary: 'Create a webhook; its secret is shown once',
     body: webhook.CreateWebhook,
     responses: { 201: webhook.CreatedWebhook },
@@ -19,19 +20,23 @@ export const webhookEndpoints = {
     responses: { 200: webhook.Webhook },
   }),
   updateWebhook: PUT('/api/v1/webhooks/{webhook_id}', 'owner', {
+    touch: 'names_only',
     summary: 'Change a webhook, or turn it on or off',
     body: webhook.UpdateWebhook,
     responses: { 200: webhook.Webhook },
     errors: [409],
   }),
   deleteWebhook: DELETE('/api/v1/webhooks/{webhook_id}', 'owner', {
+    touch: 'names_only',
     summary: 'Delete a webhook with its messages',
   }),
   rotateWebhookSecret: POST('/api/v1/webhooks/{webhook_id}/secret', 'owner', {
+    touch: 'names_only',
     summary: 'Create a new secret; the old one signs too for 24 hours',
     responses: { 200: webhook.RotatedSecret },
   }),
   testWebhook: POST('/api/v1/webhooks/{webhook_id}/test', 'owner', {
+    touch: 'names_only',
     summary: 'Send a test message now',
     responses: { 202: webhook.QueuedMessage },
     errors: [409],
@@ -42,6 +47,7 @@ export const webhookEndpoints = {
     responses: { 200: webhook.WebhookMessageList },
   }),
   resendWebhookMessage: POST('/api/v1/webhooks/{webhook_id}/messages/{message_id}/resend', 'owner', {
+    touch: 'names_only',
     summary: 'Send a message again, with the same id',
     responses: { 202: webhook.QueuedMessage },
     errors: [409],

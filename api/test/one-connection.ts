@@ -14,18 +14,15 @@ export function oneConnection(database: Database): Database {
       refuse()
       return node
     },
-    transformResult: async ({ result }) => result,
+    // A prepared statement is not transformed.
+    async transformResult({ result }) {
+      refuse()
+      return result
+    },
   }
   return {
     ...database,
     query: database.query.withPlugin(plugin),
-    prepare(build) {
-      const read = database.prepare(build)
-      return (values, transaction) => {
-        if (!transaction) refuse()
-        return read(values, transaction)
-      }
-    },
     write: (change) => database.write((transaction) => changing.run(true, () => change(transaction))),
   }
 }

@@ -107,7 +107,7 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
       )
     await expect.poll(standing, { timeout: 45_000 }).toBe('not_found')
     // It has left the memory too: a transaction that encrypts looks for the row, and not for the same key.
-    const encrypting = database.query.transaction().execute((change) => keys.heldKnown(change, tenantId))
+    const encrypting = database.query.transaction().execute((change) => keys.held(change, tenantId))
     await expect(encrypting).rejects.toMatchObject({ code: 'not_found' })
     const unknown = { ...owner, tenantId: crypto.randomUUID() }
     for (const each of nodes)

@@ -32,8 +32,10 @@ export async function rulesOfValues(
   const { tenantId, bundleId } = place
   if (!(await stores.policies.areSetElsewhere(tenantId, bundleId))) return []
   const chosen = new Set(names)
-  const templates = await stores.attachments.templates(tenantId, bundleId)
-  const composed = templates.filter(({ name }) => chosen.has(name))
+  const attached = await stores.attachments.list(tenantId, bundleId, 'none')
+  const composed = attached.flatMap(({ name, templateParts: parts }) =>
+    parts !== null && chosen.has(name) ? [{ name, parts }] : [],
+  )
   const sources = new Set([...chosen, ...composed.flatMap(({ parts }) => parts)])
   const rules = await stores.policies.ofSharedValues(tenantId, bundleId, [...sources])
   return rules.map((set) => {

@@ -5,7 +5,6 @@ import { DomainError } from '../base/errors.ts'
 import {
   type BundleEntry,
   type EntryStores,
-  SMALL_BUNDLE_BYTES,
   type ValueSize,
   valueSizes,
   wantedEntries,
@@ -40,7 +39,7 @@ export async function valuesOf(
   includeKeys: readonly string[] | null,
 ): Promise<ChosenValues> {
   const wanted = includeKeys && new Set(includeKeys)
-  const small = maxPayloadBytes < SMALL_BUNDLE_BYTES ? null : await smallEntries(stores, bundle, wanted)
+  const small = await smallEntries(stores, bundle, { wanted, most: maxPayloadBytes })
   if (small) return chosenFrom(small, wanted ?? new Set(small.map(({ name }) => name)))
   const sizes = await valueSizes(stores, bundle)
   const names = wanted ?? new Set(sizes.keys())
@@ -62,21 +61,27 @@ function chosenFrom(entries: readonly BundleEntry[], names: ReadonlySet<string>)
 
 type Place = { tenantId: string; bundleId: string }
 
-/** The attached keys by one read, with the wanted values; null where the bundle is not small, or some of these values
- * are composed or legacy items. An attached key hides a legacy item of its name. */
+const SMALL_BUNDLE_BYTES = 256 * 1024
+
+type Wanted = { wanted: ReadonlySet<string> | null; most: number }
+
+/** The attached keys by one read, with the wanted values, because most deliveries are of a small bundle; null where the
+ * bundle is not small, or some of these values are composed or legacy items. */
 async function smallEntries(
   { attachments, legacyItems }: EntryStores,
   { tenantId, bundleId }: Place,
-  wanted: ReadonlySet<string> | null,
+  { wanted, most }: Wanted,
 ): Promise<BundleEntry[] | null> {
+  if (most < SMALL_BUNDLE_BYTES) return null
   const [items, entries] = await Promise.all([
-    wanted ? [] : legacyItems.valueSizes(tenantId, bundleId),
-    attachments.listSmall(tenantId, bundleId, wanted),
+    wanted ? [] : legacyItems.list(tenantId, bundleId, 'none'),
+    attachments.list(tenantId, bundleId, wanted ?? 'all', SMALL_BUNDLE_BYTES),
   ])
-  if (entries === null || items.length > 0) return null
   const chosen = wanted ? entries.filter(({ name }) => wanted.has(name)) : entries
-  const isAll = wanted === null || chosen.length === wanted.size
-  return isAll && chosen.every(({ templateParts }) => templateParts === null) ? entries : null
+  const isAll = items.length === 0 && (wanted === null || chosen.length === wanted.size)
+  return isAll && chosen.every(({ templateParts, isLong }) => templateParts === null && !isLong)
+    ? entries
+    : null
 }
 
 /** These names, sorted and each once.

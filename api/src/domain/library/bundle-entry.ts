@@ -1,7 +1,7 @@
 import { LIMITS } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { bytesToCome, type Composable, filled, unreadSources, withComposed } from './composed-entry.ts'
-import type { TemplateParts, TemplateUses } from './template.ts'
+import type { TemplateParts } from './template.ts'
 import type { WantedValues } from './wanted-values.ts'
 
 /*
@@ -27,9 +27,6 @@ export type AttachedKey = Composable & {
 /** A name and value that belong to one bundle only (deprecated: see legacy-item.ts). */
 type LegacyItem = Pick<Composable, 'name' | 'value' | 'is_secret' | 'isLong' | 'bytes'>
 
-/** `bytes`: of the value's UTF-8; for a template, of its text. */
-export type ValueSize = { name: string; bytes: number; templateUses: TemplateUses }
-
 /** Values above this size are not read with a list of `public` or `all` values, which may be as long as a bundle. */
 export const LONG_VALUE_BYTES = 4 * 1024
 
@@ -41,26 +38,16 @@ type EntryList<Entry> = {
   list(tenantId: string, bundleId: string, values: WantedValues): Promise<Entry[]>
   /** By name; leaves out names that are not in the bundle or whose value is not requested. */
   longValues(tenantId: string, bundleId: string, wanted: LongValues): Promise<ReadonlyMap<string, Plaintext>>
-  valueSizes(tenantId: string, bundleId: string): Promise<ValueSize[]>
 }
 
 /** Attached keys in order, legacy items by name, byte by byte. */
 export type EntryStores = {
   attachments: EntryList<AttachedKey> & {
-    /** With the values of these names (null: all), or null where all of the bundle take more than
-     * `SMALL_BUNDLE_BYTES` together: then no value is read. */
-    listSmall(
-      tenantId: string,
-      bundleId: string,
-      names: ReadonlySet<string> | null,
-    ): Promise<AttachedKey[] | null>
-    /** What each template among them is built from. */
-    templates(tenantId: string, bundleId: string): Promise<{ name: string; parts: readonly string[] }[]>
+    /** @param most bytes: where all values of the bundle take more together, no value is read, and each is long */
+    list(tenantId: string, bundleId: string, values: WantedValues, most?: number): Promise<AttachedKey[]>
   }
   legacyItems: EntryList<LegacyItem>
 }
-
-export const SMALL_BUNDLE_BYTES = 256 * 1024
 
 /** One variable of a bundle: an attached key, or a legacy item (`id`, `key_name`, `description`,
  * `version`, `order` and deadlines null). */
@@ -214,6 +201,9 @@ async function readLong(
   return new Map([...legacy, ...attached])
 }
 
+/** `bytes`: of the value's UTF-8; for a template, of its text. */
+export type ValueSize = Pick<Composable, 'name' | 'bytes' | 'templateUses'>
+
 /** The size of each value that a bundle delivers, by name. The database knows it without reading a
  * value, so an approval that is too large is refused before any value is in memory. */
 export async function valueSizes(
@@ -221,8 +211,9 @@ export async function valueSizes(
   { tenantId, bundleId }: BundleAddress,
 ): Promise<ReadonlyMap<string, ValueSize>> {
   const [attached, legacy] = await Promise.all([
-    attachments.valueSizes(tenantId, bundleId),
-    legacyItems.valueSizes(tenantId, bundleId),
+    attachments.list(tenantId, bundleId, 'none'),
+    legacyItems.list(tenantId, bundleId, 'none'),
   ])
-  return new Map([...legacy, ...attached].map((size) => [size.name, size]))
+  const unattached = legacy.map(({ name, bytes }) => ({ name, bytes, templateUses: null }))
+  return new Map([...unattached, ...attached].map((size) => [size.name, size]))
 }

@@ -18,8 +18,6 @@ type PoolOptions = {
   isTimed: boolean
 }
 
-type Lent = { client: Promise<PoolClient>; users: number; isBroken: boolean }
-
 /** Connections to a PostgreSQL database, made as they are needed. While the server has none left, callers wait for one
  * of those in use. */
 export class Connections {
@@ -27,7 +25,6 @@ export class Connections {
   readonly #most: number
   readonly #url: () => string
   #at = 0
-  #lent: Lent | null = null
 
   constructor({ url, connections, isTimed }: PoolOptions) {
     this.#url = url
@@ -76,29 +73,6 @@ export class Connections {
         if (!mayTryAgain) throw error
       }
     }
-  }
-
-  /** The rows of one statement. Those that are asked for in one turn share a connection. */
-  async rows(text: string, values: unknown[]): Promise<unknown[]> {
-    this.#lent ??= this.#lend()
-    const lent = this.#lent
-    lent.users++
-    try {
-      const { rows } = await (await lent.client).query(text, values)
-      return rows
-    } catch (error) {
-      lent.isBroken = true
-      throw error
-    } finally {
-      if (--lent.users === 0) lent.client.then((client) => client.release(lent.isBroken), ignore)
-    }
-  }
-
-  #lend(): Lent {
-    process.nextTick(() => {
-      this.#lent = null
-    })
-    return { client: this.connect(), users: 0, isBroken: false }
   }
 
   end(): Promise<void> {

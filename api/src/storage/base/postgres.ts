@@ -1,5 +1,4 @@
 import {
-  CompiledQuery,
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
@@ -8,13 +7,12 @@ import {
   type Transaction,
 } from 'kysely'
 import { types } from 'pg'
-import { guarded, translated } from './guarded-driver.ts'
+import { guarded } from './guarded-driver.ts'
 import { insertionFailure, insertionOfAll, updateOfAll } from './many-rows.ts'
 import { endTransaction, PipelinedDriver, send, sentFailure } from './pipeline.ts'
 import { buildIndexes, isBuilt, type Untimed } from './postgres-indexes.ts'
 import { migrateAlone } from './postgres-migration.ts'
 import { Connections } from './postgres-pool.ts'
-import { prepared } from './prepared.ts'
 import type { Database, Query, ScarceConnections } from './queries.ts'
 import type { Tables } from './tables.ts'
 
@@ -37,13 +35,8 @@ export function openPostgres(url: () => string, most: number): Database {
       await alone.destroy()
     }
   }
-  const run = (text: string) => (values: unknown[]) => connections.rows(text, values)
   return {
     query,
-    prepare: (build) => {
-      const read = prepared(build, run)
-      return (values, transaction) => translated(() => read(values, transaction), isPostgresAway)
-    },
     write: (change) => query.transaction().execute((transaction) => explained(change, transaction)),
     single: (statement) => statement(query),
     async insertAll(transaction, table, rows) {
@@ -52,11 +45,6 @@ export function openPostgres(url: () => string, most: number): Database {
     },
     async updateAll(transaction, table, changed) {
       if (changed.rows.length > 0) await send(transaction, updateOfAll(table, changed))
-    },
-    async requireRow(transaction, { sql: text, parameters }, failure) {
-      // A division by zero fails the pipelined transaction when no row is found, without waiting for an answer.
-      const counted = CompiledQuery.raw(`select 1 / count(*) from (${text}) as found`, [...parameters])
-      await send(transaction, counted, (error) => (isDivisionByZero(error) ? failure() : error))
     },
     sealBatch: 500,
     holdShared: sql`for share`,
@@ -124,10 +112,6 @@ async function explained<T>(
   } finally {
     endTransaction(transaction)
   }
-}
-
-function isDivisionByZero(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '22012'
 }
 
 // SQLSTATE classes: connection, lost race with another transaction (a deadlock is one), resources, operator

@@ -1,4 +1,4 @@
-import type { CompiledQuery, Kysely, RawBuilder, Transaction } from 'kysely'
+import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { Event } from '../../domain/base/event.ts'
 import type { ColumnTypes } from '../schema/column.ts'
 import type { ChangedRows, Rows } from './many-rows.ts'
@@ -6,17 +6,6 @@ import type { Indexes } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
 export type Query = Kysely<Tables>
-
-/** A read that is built once and run often. A transaction that reads passes itself. */
-export type PreparedRead<Name extends string, Row> = (
-  values: Readonly<Record<Name, string>>,
-  transaction?: Query,
-) => Promise<Row[]>
-
-/** Builds a query; `value(name)` is a placeholder for the value that each run passes under this name. */
-export type BuildRead<Name extends string, Row> = (value: (name: Name) => string) => {
-  compile(): CompiledQuery<Row>
-}
 
 /** Make a change in one transaction: all of it is committed, or nothing.
  *
@@ -43,14 +32,6 @@ type UpdateAll = <Table extends keyof Tables>(
   changed: ChangedRows<Table>,
 ) => Promise<void>
 
-/** What this process remembered has changed, so the transaction must not be committed. `recording` runs it once
- * more. */
-export class Outdated extends Error {}
-
-/** Fail the transaction unless a select finds a row. On PostgreSQL the failure shows at the commit.
- * @param failure makes the error that the transaction fails with */
-type RequireRow = (transaction: Query, select: CompiledQuery, failure: () => Error) => Promise<void>
-
 /** `wanted` by this program, of `most` that the server gives, of which `others` use some. */
 export type ScarceConnections = { wanted: number; most: number; others: number }
 
@@ -64,14 +45,11 @@ type OnlineIndexes = {
 export type Database = {
   /** On SQLite, a select outside of a transaction waits for none. */
   query: Query
-  /** A read that runs at almost every call: its text is built once. */
-  prepare: <Name extends string, Row>(build: BuildRead<Name, Row>) => PreparedRead<Name, Row>
   write: Write
   /** Run one statement that changes something, in no other transaction. */
   single: <T>(statement: (query: Query) => Promise<T>) => Promise<T>
   insertAll: InsertAll
   updateAll: UpdateAll
-  requireRow: RequireRow
   /** How many events one seal takes: fewer on SQLite, because other writers wait during a seal. */
   sealBatch: number
   /** Ends a select whose rows no other transaction may change until this one ends. On SQLite a transaction is alone in
@@ -130,7 +108,7 @@ export function recordedBy(
 /** What stores read and write with. */
 export type Queries = Pick<
   Database,
-  'query' | 'prepare' | 'single' | 'requireRow' | 'holdShared' | 'holdLightly' | 'hold' | 'holdToChange'
+  'query' | 'single' | 'holdShared' | 'holdLightly' | 'hold' | 'holdToChange'
 > & {
   /** As `Write`, with a transaction that records events. */
   write: <T>(change: (transaction: Recorded) => Promise<T>) => Promise<T>

@@ -8,7 +8,7 @@ import { unavailable } from '../../domain/base/errors.ts'
 import { changesValues, type Event, eventBody } from '../../domain/base/event.ts'
 import { originText } from '../../domain/base/origin.ts'
 import { chunks } from './chunks.ts'
-import { type Database, Outdated, type Queries, recordedBy } from './queries.ts'
+import { type Database, type Queries, recordedBy } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 /** What seals the outbox. */
@@ -53,18 +53,7 @@ export function recording(
     if (changed.size > 0) after.valuesChanged(changed)
     return result
   }
-  const lastTry: Queries['write'] = (change) =>
-    write(change).catch((error: unknown) => {
-      throw error instanceof Outdated ? unavailable('database', error) : error
-    })
-  return {
-    ...database,
-    write: (change) =>
-      write(change).catch((error: unknown) => {
-        if (error instanceof Outdated) return lastTry(change)
-        throw error
-      }),
-  }
+  return { ...database, write }
 }
 
 function eventRow(event: Event, key: AuditKey['mac']): EventRow {

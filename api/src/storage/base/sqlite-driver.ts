@@ -91,7 +91,7 @@ class SqliteConnection implements DatabaseConnection {
     if (this.isChanging) return write(query)
     if (!SelectQueryNode.is(query.query)) return commits.alone(() => write<Row>(query))
     const result = read<Row>(query)
-    await afterRead(result.rows)
+    if (result.rows.length >= LONG_READ) await turn()
     return result
   }
 
@@ -100,13 +100,9 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
+// SQLite reads without a pause. After a long read, other calls run before its rows are used: otherwise several such
+// calls would hold all others together.
 const LONG_READ = 500
-
-/** SQLite reads without a pause. After a long read, other calls run before its rows are used: otherwise several such
- * calls would hold all others together. */
-export async function afterRead(rows: readonly unknown[]): Promise<void> {
-  if (rows.length >= LONG_READ) await turn()
-}
 
 export type Statement = { hasRows: boolean; statement: StatementSync }
 

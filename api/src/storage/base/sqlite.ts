@@ -3,9 +3,8 @@ import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { Kysely, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import { guarded, translated } from './guarded-driver.ts'
 import { type EachRow, insertionFailure, insertionOfEach, updateOfEach } from './many-rows.ts'
-import { prepared } from './prepared.ts'
 import type { Database } from './queries.ts'
-import { afterRead, cachedStatements, inputs, OrderedAdapter, SqliteTwoConnections } from './sqlite-driver.ts'
+import { cachedStatements, inputs, OrderedAdapter, SqliteTwoConnections } from './sqlite-driver.ts'
 import type { Tables } from './tables.ts'
 
 const BUSY_TIMEOUT_MS = 2_000
@@ -36,14 +35,6 @@ export function openSqlite(path: string): Database {
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   })
-  const run = (text: string) => {
-    const read = reader.prepare(text)
-    return async (parameters: unknown[]) => {
-      const rows = read.all(...inputs(parameters))
-      await afterRead(rows)
-      return rows
-    }
-  }
   // A transaction holds the only connection that writes, so this runs in it.
   const runEach = ({ text, values }: EachRow) =>
     translated(async () => {
@@ -51,10 +42,6 @@ export function openSqlite(path: string): Database {
     }, isSqliteAway)
   return {
     query,
-    prepare: (build) => {
-      const rowsOf = prepared(build, run)
-      return (values, transaction) => translated(() => rowsOf(values, transaction), isSqliteAway)
-    },
     write: (change) => query.transaction().execute(change),
     // Outside of a transaction it would end the group that this turn's transactions are committed in.
     single: (work) => query.transaction().execute(work),
@@ -66,10 +53,6 @@ export function openSqlite(path: string): Database {
     },
     async updateAll(_transaction, table, changed) {
       if (changed.rows.length > 0) await runEach(updateOfEach(table, changed))
-    },
-    async requireRow(_transaction, { sql: text, parameters }, failure) {
-      const find = async () => statement(text).statement.get(...inputs(parameters))
-      if ((await translated(find, isSqliteAway)) === undefined) throw failure()
     },
     sealBatch: 200,
     holdShared: sql``,

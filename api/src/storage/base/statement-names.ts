@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream'
 import { digestOf } from '@keyferry/crypto/digest'
 import type { PoolClient, QueryResult } from 'pg'
 
@@ -16,7 +15,6 @@ const PLANS_AGAIN_AFTER: ReadonlySet<number> = new Set([100, 1_000, 10_000])
  * has a name. */
 export function nameStatements(client: PoolClient): void {
   const query = client.query.bind(client)
-  const { stream } = Reflect.get(client, 'connection')
   let statements = 0
   let isDirect = false
   const compare = ({ rows }: QueryResult): void => {
@@ -28,7 +26,6 @@ export function nameStatements(client: PoolClient): void {
     .catch(ignore)
   Object.assign(client, {
     query(...[text, values, ...rest]: unknown[]) {
-      writeTogether(stream)
       if (isDirect && PLANS_AGAIN_AFTER.has(++statements)) query('discard plans').catch(ignore)
       const isNamed = isDirect && typeof text === 'string' && Array.isArray(values) && values.length > 0
       const name = isNamed ? nameOf(text) : undefined
@@ -36,13 +33,6 @@ export function nameStatements(client: PoolClient): void {
       return Reflect.apply(query, client, [...call, ...rest])
     },
   })
-}
-
-// What is sent in one turn, such as the last statements of a transaction and its commit, is one write to the socket.
-function writeTogether(stream: Writable): void {
-  if (stream.writableCorked > 0) return
-  stream.cork()
-  process.nextTick(() => stream.uncork())
 }
 
 const names = new Map<string, string>()

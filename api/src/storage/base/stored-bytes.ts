@@ -1,9 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { LIMITS } from '@keyferry/contract'
 import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import { sql } from 'kysely'
 import { type Bounds, workspaceFull } from '../../domain/base/bounds.ts'
 import type { Queries } from './queries.ts'
+import { selectOf } from './tenant-rows.ts'
 
 const KNOWN_TENANTS = 10_000
 const ROWS_AT_ONCE = 2_000
@@ -30,7 +30,7 @@ export class StoredBytes {
   readonly #sum: (tenantId: string) => Promise<number>
   readonly #bounds: Bounds
 
-  constructor(queries: Pick<Queries, 'query' | 'prepare'>, bounds: Bounds) {
+  constructor(queries: Pick<Queries, 'query'>, bounds: Bounds) {
     this.#sum = summing(queries)
     this.#bounds = bounds
   }
@@ -52,21 +52,14 @@ export class StoredBytes {
   }
 
   /** @param valueBytes of one value that is stored
-   * @returns the bytes that count for it · @throws DomainError workspace_full */
-  add(tenantId: string, valueBytes: number): number {
+   * @throws DomainError workspace_full */
+  add(tenantId: string, valueBytes: number): void {
     const known = this.#known.get(tenantId)
-    if (known === undefined) return 0
+    if (known === undefined) return
     const bytes = valueBytes + LIMITS.storedRowBytes
     known.wasRefused = known.bytes + bytes > this.#bounds.tenantBytes
     if (known.wasRefused) throw workspaceFull(this.#bounds)
     known.bytes += bytes
-    return bytes
-  }
-
-  /** Take back what `add` counted for a transaction that stored nothing. */
-  takeBack(tenantId: string, bytes: number): void {
-    const known = this.#known.get(tenantId)
-    if (known !== undefined) known.bytes -= bytes
   }
 
   #unknown(tenantId: string): Known {
@@ -89,35 +82,41 @@ const ROW_BYTES = sql.lit(LIMITS.storedRowBytes)
 
 const NEVER = Number.NEGATIVE_INFINITY
 
-function summing({
-  query,
-  prepare,
-}: Pick<Queries, 'query' | 'prepare'>): (tenantId: string) => Promise<number> {
-  const reads = (['keys', 'legacy_items', 'proposals'] as const).map((table) =>
-    prepare((value: (name: 'tenantId' | 'after') => string) => {
-      const sizes = sql<Size>`select id, coalesce(length(value), 0) + ${ROW_BYTES} as bytes from ${sql.table(table)}
-        where tenant_id = ${value('tenantId')} and id > ${value('after')} order by id limit ${sql.lit(ROWS_AT_ONCE)}`
-      return { compile: () => sizes.compile(query) }
-    }),
-  )
-  const readVersions = prepare((value: (name: 'tenantId' | 'after') => string) => {
-    const sizes = sql<Size>`select key_id as id, coalesce(sum(length(value)), 0) + count(*) * ${ROW_BYTES} as bytes
-      from key_versions where tenant_id = ${value('tenantId')} and key_id > ${value('after')}
-      group by key_id order by key_id limit ${sql.lit(ROWS_AT_ONCE)}`
-    return { compile: () => sizes.compile(query) }
-  })
+function summing({ query }: Pick<Queries, 'query'>): (tenantId: string) => Promise<number> {
+  type Read = (tenantId: string, after: string) => Promise<Size[]>
+  const size = sql<number>`coalesce(length(value), 0) + ${ROW_BYTES}`
+  const sizesIn =
+    (table: 'keys' | 'legacy_items' | 'proposals'): Read =>
+    (tenantId, after) =>
+      query
+        .selectFrom(sql<Row>`${sql.table(table)}`.as('stored'))
+        .select(['id', size.as('bytes')])
+        .where('tenant_id', '=', tenantId)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(ROWS_AT_ONCE)
+        .execute()
+  const versions: Read = (tenantId, after) =>
+    selectOf(query, 'key_versions', tenantId)
+      .select(['key_id as id', sql<number>`sum(${size})`.as('bytes')])
+      .where('key_id', '>', after)
+      .groupBy('key_id')
+      .orderBy('key_id')
+      .limit(ROWS_AT_ONCE)
+      .execute()
   return async (tenantId) => {
     let total = 0
-    for (const read of [...reads, readVersions]) {
-      for (let rows = await read({ tenantId, after: '' }); rows.length > 0; ) {
+    for (const read of [...(['keys', 'legacy_items', 'proposals'] as const).map(sizesIn), versions]) {
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        const rows: Size[] = await read(tenantId, after)
         for (const { bytes } of rows) total += bytes
-        // SQLite answers without a pause, so other calls would wait for the whole sum.
-        await turn()
-        rows = rows.length < ROWS_AT_ONCE ? [] : await read({ tenantId, after: rows.at(-1)?.id ?? '' })
+        after = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.id
       }
     }
     return total
   }
 }
+
+type Row = { tenant_id: string; id: string; value: Uint8Array | null }
 
 type Size = { id: string; bytes: number }

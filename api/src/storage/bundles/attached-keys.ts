@@ -3,12 +3,11 @@ import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { sql } from 'kysely'
 import { mapInTurns } from '../../domain/base/turns.ts'
 import type { AttachmentStore, SharedKey } from '../../domain/library/attachment.ts'
-import { type LongValues, SMALL_BUNDLE_BYTES, type ValueSize } from '../../domain/library/bundle-entry.ts'
+import type { LongValues } from '../../domain/library/bundle-entry.ts'
 import type { WantedValues } from '../../domain/library/wanted-values.ts'
 import { inChunks } from '../base/chunks.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
-import type { Flag } from '../base/tables.ts'
 import { keysAttached } from '../base/tenant-rows.ts'
 import {
   listedColumns,
@@ -18,23 +17,18 @@ import {
   VALUE_BYTES,
   type ValueVault,
   valueColumn,
-  wantedValue,
 } from '../keys-at-rest/value-vault.ts'
 
 /** The methods that read the attached keys of a bundle. */
 export function readAttachedKeys(
   queries: Queries,
   vault: ValueVault,
-): Pick<
-  AttachmentStore,
-  'list' | 'listSmall' | 'templates' | 'longValues' | 'valueSizes' | 'listShared' | 'versions'
-> {
+): Pick<AttachmentStore, 'list' | 'longValues' | 'listShared' | 'versions'> {
   const { query } = queries
   return {
-    ...listers(queries, vault),
-    templates: templateReader(queries),
+    list: (tenantId, bundleId, values, most?: number) =>
+      list(query, vault, { tenantId, bundleId, values, most }),
     longValues: (tenantId, bundleId, wanted) => longValues(query, vault, { tenantId, bundleId, wanted }),
-    valueSizes: sizer(queries),
     listShared: (tenantId, bundleId) => listShared(query, tenantId, bundleId),
     versions: (tenantId, bundleId, keyIds) => versions(attachedKeys(query, tenantId, bundleId), keyIds),
   }
@@ -44,69 +38,42 @@ function attachedKeys(query: Query, tenantId: string, bundleId: string) {
   return keysAttached(query, tenantId).where('attachments.bundle_id', '=', bundleId)
 }
 
-function listers(
-  { query, prepare }: Queries,
+type Listing = { tenantId: string; bundleId: string; values: WantedValues; most: number | undefined }
+
+async function list(
+  query: Query,
   vault: ValueVault,
-): Pick<AttachmentStore, 'list' | 'listSmall'> {
-  const keysOf = (tenantId: string, bundleId: string) =>
-    attachedKeys(query, tenantId, bundleId)
-      .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
-      .select(['keys.expires_at', 'keys.rotate_at', 'keys.template_parts'])
-      .select(['attachments.delivered_name', 'attachments.position', 'attachments.required'])
-      .select(VALUE_BYTES)
-      .orderBy('attachments.position')
-  const build = (tenantId: string, bundleId: string, values: WantedValues) =>
-    keysOf(tenantId, bundleId).select(listedColumns(values, 'delivered_name'))
-  const buildSmall = (tenantId: string, bundleId: string, names: ReadonlySet<string> | 'all') => {
-    const value = wantedValue(names, 'delivered_name')
-    const sizes = attachedKeys(query, tenantId, bundleId).select(sql`sum(length(keys.value))`.as('bytes'))
-    const small = sql<Uint8Array | null>`case when (${sizes}) <= ${sql.lit(SMALL_BUNDLE_BYTES)} then ${value} end`
-    return keysOf(tenantId, bundleId).select([small.as('value'), sql<Flag>`0`.as('is_long')])
-  }
-  const readSmall = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    buildSmall(value('tenantId'), value('bundleId'), 'all'),
-  )
-  const readPublic = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    build(value('tenantId'), value('bundleId'), 'public'),
-  )
-  const listed = async (
-    tenantId: string,
-    rows: readonly Awaited<ReturnType<typeof readPublic>>[number][],
-  ) => {
-    const { open } = await vault.of(tenantId)
-    return mapInTurns(rows, (row) => ({
-      id: row.id,
-      name: row.delivered_name,
-      key_name: row.name,
-      value: open(row),
-      is_secret: row.is_secret === 1,
-      description: row.description,
-      version: row.value_version,
-      expires_at: row.expires_at,
-      rotate_at: row.rotate_at,
-      order: row.position,
-      required: row.required === 1,
-      isLong: row.is_long === 1,
-      bytes: row.bytes,
-      templateParts: partsIn(row.template_parts),
-      templateUses: usesIn(row.template_parts),
-    }))
-  }
-  return {
-    async list(tenantId, bundleId, values) {
-      const isPublic = values === 'public'
-      const rows = isPublic ? readPublic({ tenantId, bundleId }) : build(tenantId, bundleId, values).execute()
-      return listed(tenantId, await rows)
-    },
-    async listSmall(tenantId, bundleId, names) {
-      const read = names ? buildSmall(tenantId, bundleId, names).execute() : readSmall({ tenantId, bundleId })
-      const rows = await read
-      const isLarge = rows.some(
-        ({ value, delivered_name }) => value === null && names?.has(delivered_name) !== false,
-      )
-      return isLarge ? null : listed(tenantId, rows)
-    },
-  }
+  { tenantId, bundleId, values, most }: Listing,
+): ReturnType<AttachmentStore['list']> {
+  const all = attachedKeys(query, tenantId, bundleId).select(sql`sum(length(keys.value))`.as('bytes'))
+  const rows = await attachedKeys(query, tenantId, bundleId)
+    .select(['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.description'])
+    .select(['keys.expires_at', 'keys.rotate_at', 'keys.template_parts'])
+    .select(['attachments.delivered_name', 'attachments.position', 'attachments.required'])
+    .select(VALUE_BYTES)
+    .select(
+      listedColumns(values, 'delivered_name', most === undefined ? null : sql`(${all}) <= ${sql.lit(most)}`),
+    )
+    .orderBy('attachments.position')
+    .execute()
+  const { open } = await vault.of(tenantId)
+  return mapInTurns(rows, (row) => ({
+    id: row.id,
+    name: row.delivered_name,
+    key_name: row.name,
+    value: open(row),
+    is_secret: row.is_secret === 1,
+    description: row.description,
+    version: row.value_version,
+    expires_at: row.expires_at,
+    rotate_at: row.rotate_at,
+    order: row.position,
+    required: row.required === 1,
+    isLong: row.is_long === 1,
+    bytes: row.bytes,
+    templateParts: partsIn(row.template_parts),
+    templateUses: usesIn(row.template_parts),
+  }))
 }
 
 async function longValues(
@@ -121,35 +88,6 @@ async function longValues(
     .where('attachments.delivered_name', 'in', wanted.names)
     .execute()
   return openedByName(await vault.of(tenantId), rows)
-}
-
-function sizer({ query, prepare }: Queries): AttachmentStore['valueSizes'] {
-  const readSizes = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    attachedKeys(query, value('tenantId'), value('bundleId')).select([
-      'attachments.delivered_name as name',
-      'keys.template_parts',
-      VALUE_BYTES,
-    ]),
-  )
-  return async (tenantId, bundleId) => (await readSizes({ tenantId, bundleId })).map(sizeIn)
-}
-
-function templateReader({ query, prepare }: Queries): AttachmentStore['templates'] {
-  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    attachedKeys(query, value('tenantId'), value('bundleId'))
-      .where('keys.template_parts', 'is not', null)
-      .select(['attachments.delivered_name as name', 'keys.template_parts']),
-  )
-  return async (tenantId, bundleId) => {
-    const rows = await read({ tenantId, bundleId })
-    return rows.map(({ name, template_parts }) => ({ name, parts: partsIn(template_parts) ?? [] }))
-  }
-}
-
-type StoredSize = { name: string; bytes: number; template_parts: string | null }
-
-function sizeIn({ template_parts, ...size }: StoredSize): ValueSize {
-  return { ...size, templateUses: usesIn(template_parts) }
 }
 
 // From so many on, one read of the whole bundle is shorter.

@@ -16,6 +16,8 @@ import {
 } from '../../domain/library/bundle.ts'
 import { inChunks } from '../base/chunks.ts'
 import { isTaken, refusing } from '../base/database.ts'
+import { ask } from '../base/pipeline.ts'
+import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
 import { countOf, deleteOf, namesIn, selectOf, updateOf } from '../base/tenant-rows.ts'
@@ -29,7 +31,7 @@ export function createBundleStore(queries: Queries): BundleStore {
     insert: changing(queries, createBundle),
     update: (change, stamp) =>
       refusing(isTaken, bundleNameTaken, () => write((transaction) => update(transaction, change, stamp))),
-    find: finder(queries),
+    find: finder(query),
     rights: (tenantId, bundleId) => rightsOfBundle(query, tenantId, bundleId),
     sharedSecrets: (tenantId, bundleId) => sharedSecrets(query, tenantId, bundleId),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
@@ -119,11 +121,11 @@ const COLUMNS = [
   KEY_COUNT.as('key_count'),
 ] as const
 
-function finder({ query, prepare }: Queries): BundleStore['find'] {
-  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
+function finder(query: Query): BundleStore['find'] {
+  const read = preparedStatement((value: (name: 'tenantId' | 'bundleId') => string) =>
     selectOf(query, 'bundles', { tenantId: value('tenantId'), id: value('bundleId') }).select(COLUMNS),
   )
-  return async (tenantId, bundleId) => (await read({ tenantId, bundleId }))[0] ?? null
+  return async (tenantId, bundleId) => (await ask(query, read({ tenantId, bundleId })))[0] ?? null
 }
 
 type ListRequest = { tenantId: string; filter: BundleFilter; slice: Slice }

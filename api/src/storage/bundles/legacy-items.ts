@@ -29,17 +29,10 @@ export function createLegacyItemStore(
   bounds: Bounds,
 ): Omit<LegacyItemStore, 'convert'> {
   const { query } = queries
-  const readSizes = queries.prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    itemsOf(query, { tenantId: value('tenantId'), bundleId: value('bundleId') }).select(VALUE_BYTES),
-  )
   return {
-    list: lister(queries, vault),
+    list: (tenantId, bundleId, values) => list(query, vault, { place: { tenantId, bundleId }, values }),
     longValues: (tenantId, bundleId, wanted) =>
       longValues(query, vault, { place: { tenantId, bundleId }, wanted }),
-    valueSizes: async (tenantId, bundleId) => {
-      const rows = await readSizes({ tenantId, bundleId })
-      return rows.map(({ name, bytes }) => ({ name, bytes, templateUses: null }))
-    },
     upsert: (place, items, stamp) => upsert(queries, { vault, bounds }, { place, items, stamp }),
     delete: changing(queries, remove),
   }
@@ -56,24 +49,20 @@ async function remove(
   await stampBundle(transaction, { bundleId, action: 'item.deleted', data: { names: [name] } }, stamp)
 }
 
-function lister({ query, prepare }: Queries, vault: ValueVault): LegacyItemStore['list'] {
-  const build = (place: BundlePlace, values: WantedValues) =>
-    itemsOf(query, place).select(VALUE_BYTES).select(listedColumns(values)).orderBy('name')
-  const readPublic = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    build({ tenantId: value('tenantId'), bundleId: value('bundleId') }, 'public'),
-  )
-  return async (tenantId, bundleId, values) => {
-    const { open } = await vault.of(tenantId)
-    const place = { tenantId, bundleId }
-    const rows = await (values === 'public' ? readPublic(place) : build(place, values).execute())
-    return mapInTurns(rows, (row) => ({
-      name: row.name,
-      value: open(row),
-      is_secret: row.is_secret === 1,
-      isLong: row.is_long === 1,
-      bytes: row.bytes,
-    }))
-  }
+async function list(
+  query: Query,
+  vault: ValueVault,
+  { place, values }: { place: BundlePlace; values: WantedValues },
+): ReturnType<LegacyItemStore['list']> {
+  const { open } = await vault.of(place.tenantId)
+  const items = itemsOf(query, place).select(VALUE_BYTES).select(listedColumns(values)).orderBy('name')
+  return mapInTurns(await items.execute(), (row) => ({
+    name: row.name,
+    value: open(row),
+    is_secret: row.is_secret === 1,
+    isLong: row.is_long === 1,
+    bytes: row.bytes,
+  }))
 }
 
 async function longValues(

@@ -46,47 +46,40 @@ function rowOf({ people, ...rules }: PolicySetting): RulesRow {
   return { ...rules, people: people === null ? null : people.join(' ') }
 }
 
+const asPlace = (name: 'workspace' | 'bundle') => sql.lit(name).as('place')
+
 /** The reads that approvals are judged by, for a transaction or outside of any. */
-export function policyReads(queries: Queries): (transaction?: Query) => PolicyReads {
-  const { prepare, query } = queries
-  const areSetElsewhere = elsewhere(queries)
-  const readBoth = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    tenantRules(query, value('tenantId'))
-      .select(sql.lit<'workspace' | 'bundle'>('workspace').as('place'))
-      .unionAll(
-        bundleRules(query, value('tenantId'), value('bundleId')).select(
-          sql.lit<'workspace' | 'bundle'>('bundle').as('place'),
-        ),
-      ),
-  )
-  return (transaction) => ({
+export function policyReads({ query }: Queries): (transaction?: Query) => PolicyReads {
+  return (transaction = query) => ({
     async find(tenantId, bundleId) {
-      const rows = await readBoth({ tenantId, bundleId }, transaction)
+      const rows = await ask(
+        transaction,
+        tenantRules(transaction, tenantId)
+          .select(asPlace('workspace'))
+          .unionAll(bundleRules(transaction, tenantId, bundleId).select(asPlace('bundle'))),
+      )
       return { workspace: rulesOf(rows, 'workspace'), bundle: rulesOf(rows, 'bundle') }
     },
     async findAll(tenantId) {
-      const asker = transaction ?? query
       const [ofTenant, bundles] = await Promise.all([
-        ask(asker, tenantRules(asker, tenantId)),
-        ask(asker, selectOf(asker, 'bundle_policies', tenantId).select(['bundle_id', ...RULES])),
+        ask(transaction, tenantRules(transaction, tenantId)),
+        ask(transaction, selectOf(transaction, 'bundle_policies', tenantId).select(['bundle_id', ...RULES])),
       ])
       return {
         workspace: settingOf(ofTenant[0]),
         bundles: new Map(bundles.map(({ bundle_id, ...row }) => [bundle_id, settingIn(row)])),
       }
     },
-    areSetElsewhere: (tenantId, bundleId) => areSetElsewhere({ tenantId, bundleId }, transaction),
-    ofSharedValues: (tenantId, bundleId, names) =>
-      sharedValues(transaction ?? query, { tenantId, bundleId }, names),
+    areSetElsewhere: (tenantId, bundleId) => areSetElsewhere(transaction, tenantId, bundleId),
+    ofSharedValues: (tenantId, bundleId, names) => sharedValues(transaction, { tenantId, bundleId }, names),
   })
 }
 
 export function createPolicyStore(queries: Queries): PolicyStore {
-  const { prepare, query } = queries
-  const readTenant = prepare((value: (name: 'tenantId') => string) => tenantRules(query, value('tenantId')))
+  const { query } = queries
   return {
     ...policyReads(queries)(),
-    findTenant: async (tenantId) => settingOf((await readTenant({ tenantId }))[0]),
+    findTenant: async (tenantId) => settingOf(await tenantRules(query, tenantId).executeTakeFirst()),
     ofKeys: (tenantId, keyIds) => ofKeys(query, tenantId, keyIds),
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
     changeBundle: changing(queries, changeBundle),
@@ -95,15 +88,9 @@ export function createPolicyStore(queries: Queries): PolicyStore {
 }
 
 // For a workspace without such rules this is all that an approval reads of them.
-function elsewhere({ query, prepare }: Queries) {
-  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    selectOf(query, 'bundle_policies', value('tenantId'))
-      .where('bundle_id', '<>', value('bundleId'))
-      .select('bundle_id')
-      .limit(1),
-  )
-  return async (place: { tenantId: string; bundleId: string }, transaction?: Query) =>
-    (await read(place, transaction)).length > 0
+async function areSetElsewhere(query: Query, tenantId: string, bundleId: string): Promise<boolean> {
+  const others = selectOf(query, 'bundle_policies', tenantId).where('bundle_id', '<>', bundleId)
+  return (await ask(query, others.select('bundle_id').limit(1))).length > 0
 }
 
 async function sharedValues(

@@ -1,10 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import { type Expression, sql } from 'kysely'
 import type { DeliveredKey } from '../../domain/deliveries/delivery.ts'
 import { chunks } from '../base/chunks.ts'
 import { send } from '../base/pipeline.ts'
-import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 
@@ -74,49 +72,45 @@ export async function noteCollected(
 /** As `noteCollected`, for what a machine's holder has in this very version: the usual case. No indexed column changes
  * then, so the database writes a page or two instead of some for each key.
  * @returns the keys that it has in another version or not at all; all of them, if there is no such delivery */
-export function collectedAgain({ hold }: Pick<Queries, 'hold'>) {
-  const prepared = new BoundedMap<number, ReturnType<typeof updateAgain>>(PREPARED_SIZES)
-  return async (transaction: Query, given: Given): Promise<DeliveredKey[]> => {
-    const { tenantId, holder, keys, deliveryId, at } = given
-    if (keys.length === 0 || keys.length > ROWS_AT_ONCE) return [...keys]
-    const update = prepared.get(keys.length) ?? updateAgain(transaction, hold, keys.length)
-    prepared.set(keys.length, update)
-    const ids = keys.map(({ id }, index) => [`id${index}`, id] as const)
-    const versions = keys.map(({ id, version }, index) => [`version${index}`, `${id} ${version}`] as const)
-    const values = { tenantId, holder, deliveryId, at, ...Object.fromEntries([...ids, ...versions]) }
-    const { rows } = await transaction.executeQuery(update(values))
-    const updated = new Set(rows.map(({ key_id }) => key_id))
-    return keys.filter(({ id }) => !updated.has(id))
-  }
-}
-
-const PREPARED_SIZES = 100
-
-// The rows are held in the order of their keys before the first of them changes.
-function updateAgain(query: Query, hold: Queries['hold'], size: number) {
-  return preparedStatement((value: (name: string) => string) => {
-    const whose = { tenantId: value('tenantId'), holder: value('holder') }
-    const each = (name: string) => Array.from({ length: size }, (_, index) => value(`${name}${index}`))
-    const delivery = selectOf(query, 'deliveries', { tenantId: value('tenantId'), id: value('deliveryId') })
-    const held = selectOf(query, 'holdings', whose)
-      .select('key_id')
-      .where('key_id', 'in', each('id'))
-      .where(sql`key_id || ' ' || version`, 'in', each('version'))
-      .where('perhaps_version', 'is', null)
-      .where('dismissed_at', 'is', null)
-      .where((row) => row.exists(delivery.select('id')))
-      .orderBy('key_id')
-      .modifyEnd(hold)
-    return updateOf(query, 'holdings', whose)
-      .set((column) => ({
-        delivery_id: value('deliveryId'),
-        last_at: value('at'),
-        settled_at: sql<string>`case when settled_at > ${value('at')} then settled_at else ${value('at')} end`,
-        times: column('times', '+', 1),
-      }))
-      .where('key_id', 'in', held)
-      .returning('key_id')
-  })
+export async function collectedAgain(
+  transaction: Query,
+  hold: Queries['hold'],
+  { tenantId, holder, keys, deliveryId, at }: Given,
+): Promise<DeliveredKey[]> {
+  if (keys.length === 0 || keys.length > ROWS_AT_ONCE) return [...keys]
+  const whose = { tenantId, holder }
+  // The rows are held in the order of their keys before the first of them changes.
+  const held = selectOf(transaction, 'holdings', whose)
+    .select('key_id')
+    .where(
+      'key_id',
+      'in',
+      keys.map(({ id }) => id),
+    )
+    .where(
+      sql`key_id || ' ' || version`,
+      'in',
+      keys.map(({ id, version }) => `${id} ${version}`),
+    )
+    .where('perhaps_version', 'is', null)
+    .where('dismissed_at', 'is', null)
+    .where((row) =>
+      row.exists(selectOf(transaction, 'deliveries', { tenantId, id: deliveryId }).select('id')),
+    )
+    .orderBy('key_id')
+    .modifyEnd(hold)
+  const rows = await updateOf(transaction, 'holdings', whose)
+    .set((column) => ({
+      delivery_id: deliveryId,
+      last_at: at,
+      settled_at: sql<string>`case when settled_at > ${at} then settled_at else ${at} end`,
+      times: column('times', '+', 1),
+    }))
+    .where('key_id', 'in', held)
+    .returning('key_id')
+    .execute()
+  const updated = new Set(rows.map(({ key_id }) => key_id))
+  return keys.filter(({ id }) => !updated.has(id))
 }
 
 // In the order of their ids, some at a time: a statement has a bounded number of parameters.

@@ -6,10 +6,9 @@ import {
   wrapTenantKey,
 } from '@keyferry/crypto/tenant-key'
 import { BoundedMap } from '@keyferry/plumbing/bounded-map'
-import { type CompiledQuery, sql } from 'kysely'
 import { userNotFound } from '../../domain/people/membership.ts'
-import { preparedStatement } from '../base/prepared.ts'
-import { Outdated, type Queries, type Query } from '../base/queries.ts'
+import { ask } from '../base/pipeline.ts'
+import type { Queries, Query } from '../base/queries.ts'
 
 const CACHED_KEYS = 10_000
 
@@ -25,28 +24,20 @@ export const KEY_COLUMNS = ['wrapped_key', 'next_key', 'old_key'] as const
 
 export type WrappedTenantKey = { wrapped_key: Uint8Array; root_key_id: string }
 
-type Unwrapped = { wrapped: Buffer; first: Uint8Array; keys: TenantKeyRing; readAtMs: number }
+type Unwrapped = { wrapped: Buffer; keys: TenantKeyRing; readAtMs: number }
 
 /** The tenants' keys, unwrapped on first use and kept in memory for a minute at most. */
 export class TenantKeys {
   readonly #query: Query
   readonly #ring: RootKeyRing
-  readonly #holding: (values: { tenantId: string }) => CompiledQuery<WrappedKeys>
-  readonly #requireRow: Queries['requireRow']
-  readonly #holdingKnown: (values: { tenantId: string; first: Uint8Array }) => CompiledQuery
+  readonly #holdLightly: Queries['holdLightly']
   readonly #cache = new BoundedMap<string, Unwrapped>(CACHED_KEYS)
 
-  constructor(queries: Pick<Queries, 'query' | 'requireRow' | 'holdLightly'>, ring: RootKeyRing) {
-    const { query, requireRow, holdLightly } = queries
+  constructor(queries: Pick<Queries, 'query' | 'holdLightly'>, ring: RootKeyRing) {
+    const { query, holdLightly } = queries
     this.#query = query
     this.#ring = ring
-    this.#requireRow = requireRow
-    this.#holding = preparedStatement((value: (name: 'tenantId') => string) =>
-      wrappedOf(query, value('tenantId')).modifyEnd(holdLightly),
-    )
-    this.#holdingKnown = preparedStatement((value: (name: 'tenantId' | 'first') => string) =>
-      wrappedOf(query, value('tenantId')).where(sql`wrapped_key`, '=', value('first')).modifyEnd(holdLightly),
-    )
+    this.#holdLightly = holdLightly
   }
 
   /** A fresh key, wrapped for a tenant that is about to be stored. */
@@ -66,20 +57,8 @@ export class TenantKeys {
 
   /** As `of`, for a transaction that encrypts: until it ends, no rotation can begin to use another key. */
   async held(transaction: Query, tenantId: string): Promise<TenantKeyRing> {
-    const { rows } = await transaction.executeQuery(this.#holding({ tenantId }))
-    return this.#unwrapped(tenantId, rows[0])
-  }
-
-  /** As `held`. A cached key is only checked, and the transaction does not wait for the answer. If the key has
-   * changed, it fails and runs once more. */
-  async heldKnown(transaction: Query, tenantId: string): Promise<TenantKeyRing> {
-    const known = this.#cache.get(tenantId)
-    if (!known) return this.held(transaction, tenantId)
-    await this.#requireRow(transaction, this.#holdingKnown({ tenantId, first: known.first }), () => {
-      this.#cache.delete(tenantId)
-      return new Outdated(`the key of ${tenantId} is another one now`)
-    })
-    return known.keys
+    const [row] = await ask(transaction, wrappedOf(transaction, tenantId).modifyEnd(this.#holdLightly))
+    return this.#unwrapped(tenantId, row)
   }
 
   #unwrapped(tenantId: string, row: WrappedKeys | undefined): TenantKeyRing {
@@ -95,7 +74,7 @@ export class TenantKeys {
       ? known.keys
       : ([unwrap(row.wrapped_key), ...others.map(unwrap)] as const)
     if (this.#cache.size === 0) setTimeout(() => this.#cache.clear(), UNWRAPPED_MS).unref()
-    this.#cache.set(tenantId, { wrapped, first: row.wrapped_key, keys, readAtMs: performance.now() })
+    this.#cache.set(tenantId, { wrapped, keys, readAtMs: performance.now() })
     return keys
   }
 }

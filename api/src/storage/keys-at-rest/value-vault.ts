@@ -33,31 +33,38 @@ type StoredRow = BoundRow & { value: Uint8Array | null }
 /** The column `value` of a read, null in each row whose value is not wanted: such a blob does not leave the database.
  * @param nameColumn has the names that a set of wanted values holds */
 export function valueColumn(values: WantedValues, nameColumn: 'name' | 'delivered_name' = 'name') {
-  return wantedValue(values, nameColumn).as('value')
+  return valueIf(isWanted(values, nameColumn))
 }
 
-export function wantedValue(values: WantedValues, nameColumn: string): RawBuilder<Uint8Array | null> {
-  if (values === 'all') return sql.ref('value')
-  if (values === 'public') return sql`case when is_secret = 0 then value end`
-  if (values === 'none' || values.size === 0) return sql`null`
-  return sql`case when ${sql.ref(nameColumn)} in (${sql.join([...values])}) then value end`
+function valueIf(condition: RawBuilder<unknown>) {
+  return sql<Uint8Array | null>`case when ${condition} then value end`.as('value')
+}
+
+function isWanted(values: WantedValues, nameColumn: string): RawBuilder<unknown> {
+  if (values === 'all') return sql`1 = 1`
+  if (values === 'public') return sql`is_secret = 0`
+  if (values === 'none' || values.size === 0) return sql`1 = 0`
+  return sql`${sql.ref(nameColumn)} in (${sql.join([...values])})`
 }
 
 const LONG_BLOB_BYTES = sql.lit(LONG_VALUE_BYTES + BLOB_OVERHEAD_BYTES)
 
 /** The columns of a list that may be as long as a bundle: `value`, and whether a wanted value was left out because it
- * is long. Values that are wanted by name are read at any length. */
-export function listedColumns(values: WantedValues, nameColumn: 'name' | 'delivered_name' = 'name') {
-  if (values !== 'public' && values !== 'all') {
-    return [valueColumn(values, nameColumn), sql<Flag>`0`.as('is_long')] as const
-  }
-  const wanted = values === 'all' ? sql`1 = 1` : sql`is_secret = 0`
-  return [
-    sql<Uint8Array | null>`case when ${wanted} and length(value) <= ${LONG_BLOB_BYTES} then value end`.as(
-      'value',
-    ),
-    sql<Flag>`case when ${wanted} and length(value) > ${LONG_BLOB_BYTES} then 1 else 0 end`.as('is_long'),
-  ] as const
+ * is long. Values that are wanted by name are read at any length.
+ * @param areShort if given, decides instead of its length whether each value is short */
+export function listedColumns(
+  values: WantedValues,
+  nameColumn: 'name' | 'delivered_name' = 'name',
+  areShort: RawBuilder<unknown> | null = null,
+) {
+  const wanted = isWanted(values, nameColumn)
+  const isOfAny = values === 'public' || values === 'all'
+  if (!isOfAny && areShort === null) return [valueIf(wanted), sql<Flag>`0`.as('is_long')] as const
+  const isShort = areShort ?? sql`length(value) <= ${LONG_BLOB_BYTES}`
+  // The names of a set are not sent twice.
+  const isLong = isOfAny ? sql`${wanted} and not (${isShort})` : sql`not (${isShort})`
+  const flag = sql<Flag>`case when ${isLong} then 1 else 0 end`.as('is_long')
+  return [valueIf(sql`${wanted} and ${isShort}`), flag] as const
 }
 
 /** Of a row's `template_parts`, each name once. */
@@ -99,17 +106,13 @@ export class ValueVault {
    * @returns what this transaction calls once to encrypt; if it also holds the tenant, it must do that first */
   async toWrite(tenantId: string): Promise<(transaction: Query) => Promise<TenantVault>> {
     await this.#stored?.prepare(tenantId)
-    let counted = 0
     return async (transaction) => {
-      // If the transaction runs once more, its first run stored nothing.
-      this.#stored?.takeBack(tenantId, counted)
-      counted = 0
-      const keys = await this.#tenantKeys.heldKnown(transaction, tenantId)
+      const keys = await this.#tenantKeys.held(transaction, tenantId)
       return {
         ...this.#reading(tenantId, keys),
         seal: (plaintext, row) => {
           const value = encryptValue(plaintext, keys[0], valueContext(tenantId, this.#table, row))
-          counted += this.#stored?.add(tenantId, value.length) ?? 0
+          this.#stored?.add(tenantId, value.length)
           return { ...row, value }
         },
       }

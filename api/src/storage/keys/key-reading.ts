@@ -3,6 +3,8 @@ import type { Slice } from '../../domain/base/listing.ts'
 import type { ValueOriginStore } from '../../domain/kinds/request-offer.ts'
 import type { Key, KeyFilter, KeyStore } from '../../domain/library/key.ts'
 import { inChunks } from '../base/chunks.ts'
+import { ask } from '../base/pipeline.ts'
+import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import type { Flag, Tables } from '../base/tables.ts'
 import { countOf, keysAttached, namesIn, selectOf } from '../base/tenant-rows.ts'
@@ -22,11 +24,11 @@ export function readKeys(
 ): Pick<KeyStore, 'find' | 'list' | 'longValues' | 'count' | 'bundlesUsing' | 'allBundlesUsing'> {
   const { query } = queries
   return {
-    find: finder(queries, vault),
+    find: finder(query, vault),
     list: (tenantId, filter, slice) => list(query, vault, { tenantId, filter, slice }),
     longValues: (tenantId, keyIds) => longValues(query, vault, { tenantId, keyIds }),
     count: (tenantId, filter) => countMatches(query, tenantId, filter),
-    bundlesUsing: bundlesUsing(queries),
+    bundlesUsing: (tenantId, keyId) => bundlesUsing(query, tenantId, keyId),
     allBundlesUsing: (tenantId, keyIds) => allBundlesUsing(query, tenantId, keyIds),
   }
 }
@@ -69,14 +71,14 @@ async function opened(vault: ValueVault, tenantId: string, rows: readonly ReadRo
   })
 }
 
-function finder({ query, prepare }: Queries, vault: ValueVault): KeyStore['find'] {
+function finder(query: Query, vault: ValueVault): KeyStore['find'] {
   const reading = (values: 'public' | 'all') =>
-    prepare((value: (name: 'tenantId' | 'keyId') => string) =>
+    preparedStatement((value: (name: 'tenantId' | 'keyId') => string) =>
       keysOf(query, value('tenantId')).select(valueColumn(values)).where('id', '=', value('keyId')),
     )
   const read = { public: reading('public'), all: reading('all') }
   return async (tenantId, keyId, values) => {
-    const [key] = await opened(vault, tenantId, await read[values]({ tenantId, keyId }))
+    const [key] = await opened(vault, tenantId, await ask(query, read[values]({ tenantId, keyId })))
     return key ?? null
   }
 }
@@ -140,14 +142,12 @@ async function countMatches(query: Query, tenantId: string, filter: KeyFilter): 
   return total
 }
 
-function bundlesUsing({ query, prepare }: Queries): KeyStore['bundlesUsing'] {
-  const read = prepare((value: (name: 'tenantId' | 'keyId') => string) =>
-    selectOf(query, 'attachments', { tenantId: value('tenantId'), key_id: value('keyId') })
-      .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
-      .select(['bundles.id', 'bundles.name', 'attachments.delivered_name as as'])
-      .orderBy('bundles.name'),
-  )
-  return (tenantId, keyId) => read({ tenantId, keyId })
+function bundlesUsing(query: Query, tenantId: string, keyId: string): ReturnType<KeyStore['bundlesUsing']> {
+  return selectOf(query, 'attachments', { tenantId, key_id: keyId })
+    .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
+    .select(['bundles.id', 'bundles.name', 'attachments.delivered_name as as'])
+    .orderBy('bundles.name')
+    .execute()
 }
 
 async function allBundlesUsing(query: Query, tenantId: string, keyIds: readonly string[]) {
@@ -164,17 +164,15 @@ async function allBundlesUsing(query: Query, tenantId: string, keyIds: readonly 
 }
 
 /** Reads when each value of a bundle was set, and by whom. */
-export function createValueOriginStore({ query, prepare }: Queries): ValueOriginStore {
-  const read = prepare((value: (name: 'tenantId' | 'bundleId') => string) =>
-    keysAttached(query, value('tenantId'))
-      .leftJoin('users', 'users.id', 'keys.value_set_by')
-      .select(['attachments.delivered_name as name', 'keys.value_set_at as changed_at'])
-      .select('users.username as changed_by')
-      .where('attachments.bundle_id', '=', value('bundleId')),
-  )
+export function createValueOriginStore({ query }: Queries): ValueOriginStore {
   return {
     async of(tenantId, bundleId) {
-      const rows = await read({ tenantId, bundleId })
+      const rows = await keysAttached(query, tenantId)
+        .leftJoin('users', 'users.id', 'keys.value_set_by')
+        .select(['attachments.delivered_name as name', 'keys.value_set_at as changed_at'])
+        .select('users.username as changed_by')
+        .where('attachments.bundle_id', '=', bundleId)
+        .execute()
       return new Map(rows.map(({ name, ...origin }) => [name, origin]))
     },
   }

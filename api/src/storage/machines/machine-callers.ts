@@ -6,8 +6,8 @@ import { selectOf } from '../base/tenant-rows.ts'
 import { networksIn } from './machine-changes.ts'
 import { keysIn, trustIn } from './machine-trusts.ts'
 
-export function createMachineCallerStore({ query, prepare }: Queries): MachineCallerStore {
-  const readToken = prepare((value: (name: 'tokenHash') => string) =>
+export function createMachineCallerStore({ query }: Queries): MachineCallerStore {
+  const tokenOf = (tokenHash: string) =>
     query
       .selectFrom('machine_tokens as token')
       .innerJoin('machines', (join) => join.on(inOneTenant('machines.id', 'token.machine_id')))
@@ -25,38 +25,27 @@ export function createMachineCallerStore({ query, prepare }: Queries): MachineCa
         'tenants.id as tenant_id',
         'tenants.name as tenant_name',
       ])
-      .where('token.token_hash', '=', value('tokenHash')),
-  )
-  const readClaimed = prepare((value: (name: 'machineId') => string) =>
+      .where('token.token_hash', '=', tokenHash)
+  const claimed = (machineId: string) =>
     query
       .selectFrom('machines')
       .innerJoin('tenants', 'tenants.id', 'machines.tenant_id')
       .select(['machines.name', 'machines.is_active', 'machines.reads_audit'])
       .select(['tenants.id as tenant_id', 'tenants.name as tenant_name'])
-      .where('machines.id', '=', value('machineId')),
-  )
-  const readTrusts = prepare((value: (name: 'tenantId' | 'machineId') => string) =>
-    selectOf(query, 'machine_trusts', {
-      tenantId: value('tenantId'),
-      machine_id: value('machineId'),
-    }).selectAll(),
-  )
+      .where('machines.id', '=', machineId)
   const grantsOf = (tenantId: string, machineId: string) =>
     selectOf(query, 'machine_grants', { tenantId, machine_id: machineId })
       .innerJoin('bundles', 'bundles.id', 'machine_grants.bundle_id')
       .select(['bundles.id', 'bundles.name', 'machine_grants.scope'])
   // A bundle may have the id of another as its name; the id counts.
-  const readGrant = prepare((value: (name: 'tenantId' | 'machineId' | 'bundle') => string) =>
-    grantsOf(value('tenantId'), value('machineId'))
-      .where((column) =>
-        column.or([column('bundles.id', '=', value('bundle')), column('bundles.name', '=', value('bundle'))]),
-      )
-      .orderBy(sql`case when bundles.id = ${value('bundle')} then 0 else 1 end`)
-      .limit(sql.lit(1)),
-  )
+  const grantOf = (tenantId: string, machineId: string, bundle: string) =>
+    grantsOf(tenantId, machineId)
+      .where((column) => column.or([column('bundles.id', '=', bundle), column('bundles.name', '=', bundle)]))
+      .orderBy(sql`case when bundles.id = ${bundle} then 0 else 1 end`)
+      .limit(1)
   return {
     async findByToken(tokenHash) {
-      const [row] = await readToken({ tokenHash })
+      const row = await tokenOf(tokenHash).executeTakeFirst()
       if (!row) return null
       const { id, hint, expires_at, lifetime_seconds, ended_at, last_used_at } = row
       const networks = networksIn(row.networks)
@@ -69,9 +58,10 @@ export function createMachineCallerStore({ query, prepare }: Queries): MachineCa
       }
     },
     async findClaimed(machineId) {
-      const [row] = await readClaimed({ machineId })
+      const row = await claimed(machineId).executeTakeFirst()
       if (!row) return null
-      const trusts = await readTrusts({ tenantId: row.tenant_id, machineId })
+      const whose = { tenantId: row.tenant_id, machine_id: machineId }
+      const trusts = await selectOf(query, 'machine_trusts', whose).selectAll().execute()
       return {
         workspace: { id: row.tenant_id, name: row.tenant_name },
         machine: { id: machineId, name: row.name },
@@ -86,7 +76,7 @@ export function createMachineCallerStore({ query, prepare }: Queries): MachineCa
       return rows.map(ownGrant)
     },
     async findGrant(tenantId, machineId, bundle) {
-      const [row] = await readGrant({ tenantId, machineId, bundle })
+      const row = await grantOf(tenantId, machineId, bundle).executeTakeFirst()
       return row ? ownGrant(row) : null
     },
   }

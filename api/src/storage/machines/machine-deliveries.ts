@@ -7,7 +7,6 @@ import type {
 } from '../../domain/collection/machine-delivery.ts'
 import { storedKey } from '../base/delivery-texts.ts'
 import { send } from '../base/pipeline.ts'
-import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
@@ -15,18 +14,16 @@ import { deliveredData, despiteDeletedKeys } from '../deliveries/delivery-begin.
 import { collectedAgain, noteCollected } from '../deliveries/holdings.ts'
 
 export function createMachineDeliveryStore(queries: Queries): MachineDeliveryStore {
-  const { write } = queries
-  const insertion = { token: insertionFor(queries, 'token'), trust: insertionFor(queries, 'trust') }
-  const noteAgain = collectedAgain(queries)
+  const { write, hold, holdShared } = queries
   return {
     deliver: (tenantId, delivery) =>
       despiteDeletedKeys(() =>
         write(async (transaction) => {
           if (delivery.noteUseBefore !== null) await noteUse(transaction, tenantId, delivery)
           const row = rowOf(tenantId, delivery)
-          await send(transaction, insertion[delivery.proof.kind](row))
+          await send(transaction, insertion(transaction, holdShared, { row, kind: delivery.proof.kind }))
           const given = givenBy(tenantId, delivery)
-          const others = await noteAgain(transaction, given)
+          const others = await collectedAgain(transaction, hold, given)
           if (others.length > 0 || delivery.keys.length === 0) {
             const isInserted = await isFound(
               selectOf(transaction, 'deliveries', { tenantId, id: delivery.id }),
@@ -65,31 +62,33 @@ type DeliveryRow = ReturnType<typeof rowOf>
 
 /** Inserts a delivery if the proof, the machine and the grant still hold; none of them changes until the transaction
  * ends. */
-function insertionFor({ query, holdShared }: Queries, kind: keyof typeof PROOFS) {
-  return preparedStatement((value: (name: keyof DeliveryRow) => string) =>
-    query
-      .insertInto('deliveries')
-      .columns([...COLUMNS])
-      .expression(
-        query
-          .selectFrom(sql<Proof>`${sql.table(PROOFS[kind])}`.as('proof'))
-          .innerJoin('machines', (join) => join.on(inOneTenant('machines.id', 'proof.machine_id')))
-          .innerJoin('machine_grants as granted', (join) =>
-            join.on(inOneTenant('granted.machine_id', 'proof.machine_id')),
-          )
-          .select(COLUMNS.map((column) => sql`${value(column)}`.as(column)))
-          .where('proof.tenant_id', '=', value('tenant_id'))
-          .where('proof.id', '=', value('proof_id'))
-          .$if(kind === 'token', (select) =>
-            select.where(sql<boolean>`proof.expires_at > ${value('created_at')} and proof.ended_at is null`),
-          )
-          .where('machines.id', '=', value('machine_id'))
-          .where('machines.is_active', '=', 1)
-          .where('granted.bundle_id', '=', value('bundle_id'))
-          .where('granted.scope', '=', 'deliver')
-          .modifyEnd(holdShared),
-      ),
-  )
+function insertion(
+  query: Query,
+  holdShared: Queries['holdShared'],
+  { row, kind }: { row: DeliveryRow; kind: keyof typeof PROOFS },
+) {
+  return query
+    .insertInto('deliveries')
+    .columns([...COLUMNS])
+    .expression(
+      query
+        .selectFrom(sql<Proof>`${sql.table(PROOFS[kind])}`.as('proof'))
+        .innerJoin('machines', (join) => join.on(inOneTenant('machines.id', 'proof.machine_id')))
+        .innerJoin('machine_grants as granted', (join) =>
+          join.on(inOneTenant('granted.machine_id', 'proof.machine_id')),
+        )
+        .select(COLUMNS.map((column) => sql`${row[column]}`.as(column)))
+        .where('proof.tenant_id', '=', row.tenant_id)
+        .where('proof.id', '=', row.proof_id)
+        .$if(kind === 'token', (select) =>
+          select.where(sql<boolean>`proof.expires_at > ${row.created_at} and proof.ended_at is null`),
+        )
+        .where('machines.id', '=', row.machine_id)
+        .where('machines.is_active', '=', 1)
+        .where('granted.bundle_id', '=', row.bundle_id)
+        .where('granted.scope', '=', 'deliver')
+        .modifyEnd(holdShared),
+    )
 }
 
 const COLUMNS = [

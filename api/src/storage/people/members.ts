@@ -86,24 +86,23 @@ async function holdMember(transaction: Query, tenantId: string, userId: string) 
 
 /** Reads the role of an active person. Nobody removes or disables them or changes their role until the transaction
  * ends. */
-export function memberHolder({ query, holdShared, holdToChange }: Queries) {
-  const holding = (end: Queries['hold']) =>
-    preparedStatement((value: (name: 'userId' | 'tenantId') => string) =>
-      selectOf(query, 'memberships', { tenantId: value('tenantId'), user_id: value('userId') })
-        .innerJoin('users', 'users.id', 'memberships.user_id')
-        .select('memberships.role')
-        .where('users.is_active', '=', 1)
-        .modifyEnd(end),
-    )
-  const [shared, alone] = [holding(holdShared), holding(holdToChange)]
-  return async (transaction: Query, person: SignedCaller, isAlone: boolean): Promise<Role | null> => {
-    const [row] = await ask(transaction, (isAlone ? alone : shared)(person))
-    return row?.role ?? null
+export function memberHolder({ holdShared, holdToChange }: Queries) {
+  return async (
+    transaction: Query,
+    { userId, tenantId }: SignedCaller,
+    isAlone: boolean,
+  ): Promise<Role | null> => {
+    const member = selectOf(transaction, 'memberships', { tenantId, user_id: userId })
+      .innerJoin('users', 'users.id', 'memberships.user_id')
+      .select('memberships.role')
+      .where('users.is_active', '=', 1)
+      .modifyEnd(isAlone ? holdToChange : holdShared)
+    return (await ask(transaction, member))[0]?.role ?? null
   }
 }
 
-export function createMembershipStore({ query, prepare }: Queries): MembershipStore {
-  const readStanding = prepare((value: (name: 'userId' | 'tenantId') => string) =>
+export function createMembershipStore({ query }: Queries): MembershipStore {
+  const readStanding = preparedStatement((value: (name: 'userId' | 'tenantId') => string) =>
     query
       .selectFrom('users')
       .leftJoin('tenants', (join) => join.on('tenants.id', '=', value('tenantId')))
@@ -117,7 +116,7 @@ export function createMembershipStore({ query, prepare }: Queries): MembershipSt
   )
   return {
     async findStanding({ userId, tenantId }) {
-      const [row] = await readStanding({ userId, tenantId })
+      const [row] = await ask(query, readStanding({ userId, tenantId }))
       if (!row) return null
       const { username, role } = row
       return { username, isActive: row.is_active === 1, tenantExists: row.tenant_id !== null, role }

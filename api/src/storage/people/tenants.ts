@@ -7,21 +7,19 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing } from '../base/statements.ts'
 
 export function createTenantStore(queries: Queries): TenantStore {
-  const { query, prepare } = queries
-  const readSelf = prepare((value: (name: 'userId' | 'tenantId') => string) =>
-    query
-      .selectFrom('users')
-      .innerJoin('tenants', (join) => join.on('tenants.id', '=', value('tenantId')))
-      .select(['users.id as user_id', 'users.username', 'users.email', 'users.email_verified'])
-      .select('tenants.name')
-      .where('users.id', '=', value('userId')),
-  )
+  const { query } = queries
   return {
     listOf: (userId) => tenantsOf(query, userId).orderBy('tenants.name').orderBy('tenants.id').execute(),
     findOf: async (userId, tenantId) =>
       (await tenantsOf(query, userId).where('tenants.id', '=', tenantId).executeTakeFirst()) ?? null,
     async findSelf(userId, tenantId) {
-      const [row] = await readSelf({ userId, tenantId })
+      const row = await query
+        .selectFrom('users')
+        .innerJoin('tenants', (join) => join.on('tenants.id', '=', tenantId))
+        .select(['users.id as user_id', 'users.username', 'users.email', 'users.email_verified'])
+        .select('tenants.name')
+        .where('users.id', '=', userId)
+        .executeTakeFirst()
       if (!row) return null
       const { name, email_verified, ...user } = row
       return { ...user, email_verified: email_verified === 1, tenant: { id: tenantId, name } }

@@ -30,10 +30,10 @@ export type Moved = { live: number; bytes: number }
 
 export type RequestRows = ReturnType<typeof requestRows>
 
-export function requestRows({ query, prepare, hold }: Pick<Queries, 'query' | 'prepare' | 'hold'>) {
+export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
   const rowOf = (id: string) => query.selectFrom('requests').select(COLUMNS).where('id', '=', id)
-  const readRow = prepare((value: (name: 'id') => string) => rowOf(value('id')))
-  const readPayload = prepare((value: (name: 'id') => string) =>
+  const readRow = preparedStatement((value: (name: 'id') => string) => rowOf(value('id')))
+  const readPayload = preparedStatement((value: (name: 'id') => string) =>
     query
       .selectFrom('requests')
       .select(['request', 'payload', 'expires_at_ms'])
@@ -77,8 +77,12 @@ export function requestRows({ query, prepare, hold }: Pick<Queries, 'query' | 'p
     return updating.put({ ...values, payload, bytes: payload?.length ?? 0 })
   }
   return {
-    readRow,
-    readPayload,
+    async find(id: string, by = query): Promise<Row | undefined> {
+      return (await ask(by, readRow({ id })))[0]
+    },
+    async findPayload(id: string) {
+      return (await ask(query, readPayload({ id })))[0]
+    },
     /** The request of a row, if its lifetime has not ended. */
     foundIn(row: Row | undefined, nowMs: number): Found | Missing {
       if (row === undefined || row.expires_at_ms <= nowMs - EXPIRED_KNOWN_MS) return 'unknown'

@@ -65,7 +65,7 @@ export class Requests implements RequestStore {
   }
 
   async box(id: string, nowMs: number): Promise<string | null> {
-    const [row] = await this.#rows.readPayload({ id })
+    const row = await this.#rows.findPayload(id)
     if (row === undefined || row.expires_at_ms <= nowMs) return null
     return ApprovalRequest.parse(JSON.parse(row.request)).deposit === null ? null : row.payload
   }
@@ -93,7 +93,7 @@ export class Requests implements RequestStore {
       moved.clear()
       const requests: JoinedRequests = {
         read: async (id, nowMs) =>
-          storedIn(this.#rows.foundIn((await this.#rows.readRow({ id }, transaction))[0], nowMs)),
+          storedIn(this.#rows.foundIn(await this.#rows.find(id, transaction), nowMs)),
         change: (id, nowMs, step, seen) => this.#changeIn({ transaction, moved }, { id, nowMs, seen }, step),
         remove: async (id) => {
           await this.#rows.remove(transaction, id)
@@ -169,7 +169,7 @@ export class Requests implements RequestStore {
   async close(): Promise<void> {}
 
   async #find(id: string, nowMs: number): Promise<Found | Missing> {
-    const found = this.#rows.foundIn((await this.#rows.readRow({ id }))[0], nowMs)
+    const found = this.#rows.foundIn(await this.#rows.find(id), nowMs)
     if (typeof found !== 'string') this.#seen.set(found.stored.request, found)
     return found
   }

@@ -22,15 +22,18 @@ const decrypted = (file: string, input: string) =>
 
 const [ana, ben, eve] = [newIdentity('ana'), newIdentity('ben'), newIdentity('eve')]
 
-test.each([0, 1, 44, 65_536])('age opens %s bytes for each recipient, and for nobody else', (length) => {
-  const text = 'k'.repeat(length)
-  const kit = encryptToAge(Buffer.from(text), [ana.recipient, ben.recipient])
-  expect([decrypted(ana.file, kit), decrypted(ben.file, kit)]).toEqual([text, text])
-  expect(() => decrypted(eve.file, kit)).toThrow()
-})
+test.each([0, 1, 44, 65_536, 65_537])(
+  'age opens %s bytes for each recipient, and for nobody else',
+  async (length) => {
+    const text = 'k'.repeat(length)
+    const kit = await encryptToAge(Buffer.from(text), [ana.recipient, ben.recipient])
+    expect([decrypted(ana.file, kit), decrypted(ben.file, kit)]).toEqual([text, text])
+    expect(() => decrypted(eve.file, kit)).toThrow()
+  },
+)
 
-test('a flipped byte does not open', () => {
-  const lines = encryptToAge(Buffer.from('a root key'), [ana.recipient]).split('\n')
+test('a flipped byte does not open', async () => {
+  const lines = (await encryptToAge(Buffer.from('a root key'), [ana.recipient])).split('\n')
   const middle = lines[3] ?? ''
   const kit = lines.with(3, `${middle.startsWith('A') ? 'B' : 'A'}${middle.slice(1)}`).join('\n')
   expect(() => decrypted(ana.file, kit)).toThrow()
@@ -42,8 +45,7 @@ test.each([
   ['a secret key', ['AGE-SECRET-KEY-1QQQ']],
   ['an SSH key', ['ssh-ed25519 AAAA']],
   ['a point of low order', ['age1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqsh3mv6j']],
-])('%s is refused', (_, recipients) => {
-  expect(() => encryptToAge(Buffer.from('x'), recipients)).toThrow(
-    expect.objectContaining({ code: 'bad_public_key' }),
-  )
+])('%s is refused', async (_, recipients) => {
+  const sealing = encryptToAge(Buffer.from('x'), recipients)
+  await expect(sealing).rejects.toMatchObject({ code: 'bad_public_key' })
 })

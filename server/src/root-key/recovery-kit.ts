@@ -22,17 +22,17 @@ export function operatedKeyFile(settings: Settings): string {
 /** Seal the root keys of a file to people's age keys, and remember that there is a kit for them.
  * @returns the kit, as `age --decrypt` reads it
  * @throws StartError: a recipient is no public key of age, or the keeper does not give the key */
-export function makeRecoveryKit(file: string, recipients: string): string {
+export async function makeRecoveryKit(file: string, recipients: string): Promise<string> {
   const keys = readRootKeyFile(file, null)
-  const kit = sealed(`${keys.join('\n')}\n`, listOf(recipients))
+  const kit = await sealed(`${keys.join('\n')}\n`, listOf(recipients))
   const record = { root_keys: rootKeysIn(file).map(({ id }) => id), made_at: new Date().toISOString() }
   writeDurably(recordOf(file), `${JSON.stringify(record)}\n`)
   return kit
 }
 
-function sealed(text: string, recipients: readonly string[]): string {
+async function sealed(text: string, recipients: readonly string[]): Promise<string> {
   try {
-    return encryptToAge(Buffer.from(text), recipients)
+    return await encryptToAge(Buffer.from(text), recipients)
   } catch (error) {
     if (error instanceof CryptoError) throw new StartError(error.message, { cause: error })
     throw error

@@ -46,7 +46,7 @@ export const ROOT_KEY_COMMANDS = {
     argument: '--recipients KEYS',
     option: 'recipients',
     async run(settings, recipients) {
-      const kit = makeRecoveryKit(operatedKeyFile(settings), recipients)
+      const kit = await makeRecoveryKit(operatedKeyFile(settings), recipients)
       return { text: kit.trimEnd(), isWell: true, next: KIT_ADVICE }
     },
   },

@@ -216,7 +216,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await member.getByRole('checkbox', { name: 'Select API_TOKEN' }).click()
     expect(await bar.getByRole('button').allInnerTexts()).toEqual(['Detach', 'Clear'])
     await bar.getByRole('button', { name: 'Detach' }).click()
-    await member.getByText('You can change no bundle that uses them.').waitFor()
+    await member.getByText('You may not take these keys out of a bundle.').waitFor()
     await member.keyboard.press('Escape')
   })
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,10 +14,18 @@ import {
   typeCheckCode,
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
+import { expectHonest, newWorld, rolePages, ruledPages } from './offered-buttons.ts'
 import { clientIn } from './page-client.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const MEMBER = 'kim@example.com'
+
+const RULES = {
+  'the default': {},
+  'members change': { changers: 'member' },
+  'owners change': { changers: 'owner' },
+  'bundles for production': { changers: 'member', production: 'yes' },
+}
 
 describe.skipIf(!hasBrowser())('rules for approvals', () => {
   let server: RunningServer
@@ -165,6 +174,32 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await page.getByText('run the command there, without --no-open').waitFor()
     expect(await page.getByRole('button', { name: /^Approve/ }).isDisabled()).toBe(true)
     await closePage(page)
+  })
+
+  test('every page offers exactly what the server allows', { timeout: 240_000 }, async () => {
+    const owner = await asOwner()
+    const email = `${randomUUID().slice(0, 8)}@example.com`
+    const invited = { email, role: 'member' } as const
+    const { accept_path } = await clientIn(owner)('POST', '/api/v1/invitations', { body: invited })
+    const member = await joinInBrowser(browser, server.url + accept_path)
+    const session = (await member.context().cookies()).find(({ name }) => name.endsWith('__session'))
+    if (session === undefined) throw new Error('no session')
+    const pages = { owner, member }
+    for (const [name, rule] of Object.entries(RULES))
+      for (const role of ['member', 'owner'] as const) {
+        const visit = async () => {
+          const world = await newWorld(server.url, { owner: cookie, member: session }, rule)
+          const ofRole = name === 'the default' ? await rolePages(world, role) : []
+          return { by: world[role], pages: [...ruledPages(world), ...ofRole] }
+        }
+        await expectHonest(pages[role], {
+          seen: await visit(),
+          tried: await visit(),
+          what: `${role}, ${name}`,
+        })
+      }
+    await closePage(owner)
+    await closePage(member)
   })
 
   test('an owner says that a bundle is for production, and its page marks it', async () => {

@@ -183,8 +183,8 @@ describe.each(databases)('one action on several keys, on %s', (kind) => {
     const { json } = await api.call('findKeyUses', { as: owner, body: { key_ids: idsOf('ABD') } })
     const created_by = owner.userId
     expect(json.bundles).toEqual([
-      { id: app, name: 'app', created_by, key_count: 1 },
-      { id: other, name: 'other', created_by, key_count: 2 },
+      { id: app, name: 'app', created_by, key_count: 1, may_detach: true },
+      { id: other, name: 'other', created_by, key_count: 2, may_detach: true },
     ])
   })
 

@@ -35,10 +35,10 @@ describe.each(databases)('keys that several bundles use, on %s', (kind) => {
     await attach(prod, own)
     for (const id of [prod, qa, dev]) await attach(id, both, { as: 'URL' })
     expect((await shared(prod)).json).toEqual([
-      { key_id: both, shared_with: 'dev/app', shared_total: 2, crosses: true },
+      { key_id: both, shared_with: 'dev/app', shared_total: 2, may_detach: true, crosses: true },
     ])
     expect((await shared(dev)).json).toEqual([
-      { key_id: both, shared_with: 'prod/app', shared_total: 2, crosses: true },
+      { key_id: both, shared_with: 'prod/app', shared_total: 2, may_detach: true, crosses: true },
     ])
     expectError(await shared(randomUUID()), 404, 'bundle not found')
   })

@@ -8,19 +8,21 @@ import {
   listSharedKeys,
   reorderKey,
 } from '../domain/library/attachment.ts'
-import { createBundle, findBundle, listBundles, updateBundle } from '../domain/library/bundle.ts'
+import { listBundles } from '../domain/library/bundle.ts'
+import { createBundle, updateBundle } from '../domain/library/bundle-change.ts'
 import {
   type AttachedKey,
   type BundleEntry,
   bundleEntries,
   withLongValues,
 } from '../domain/library/bundle-entry.ts'
+import { allSeenBy, seeBundle } from '../domain/library/bundle-rights.ts'
 import { compareBundles } from '../domain/library/comparison.ts'
 import type { Composable } from '../domain/library/composed-entry.ts'
 import { duplicateBundle } from '../domain/library/duplicate.ts'
 import { splitKey } from '../domain/library/split.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
-import { isMachine, requireReadable, shownTo } from '../domain/machines/machine-caller.ts'
+import { isMachine, type Reader, requireReadable, shownTo } from '../domain/machines/machine-caller.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import { type Handlers, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -37,13 +39,14 @@ export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
       const granted = isMachine(caller) ? { ...filter, grantedTo: caller.machine.id } : filter
       const page = { limit, offset }
       const listing = await listBundles(stores.bundles, caller, { filter: granted, page })
-      return listReply(listing, (bundle) => bundle)
+      const chunks = allSeenBy(stores.bundles, personOf(caller), listing.chunks)
+      return listReply({ ...listing, chunks }, (bundle) => bundle)
     },
     async getBundle({ caller, params }) {
       const place = { tenantId: caller.tenantId, bundleId: params.bundle_id }
       await requireReadable(stores.machineCallers, caller, place.bundleId)
       const [bundle, entries] = await Promise.all([
-        findBundle(stores.bundles, caller, place.bundleId),
+        seeBundle(stores.bundles, place, personOf(caller)),
         bundleEntries(stores, place, shownTo(caller)),
       ])
       const items = await readEntries(
@@ -75,11 +78,12 @@ export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
     },
     async listSharedKeys({ caller, params }) {
       const shared = await listSharedKeys(stores, caller, params.bundle_id)
-      return shared.map(({ keyId, firstOther, others, crosses }) => {
+      return shared.map(({ keyId, firstOther, others, crosses, mayDetach }) => {
         return {
           key_id: keyId,
           shared_with: firstOther,
           shared_total: others,
+          may_detach: mayDetach,
           ...(crosses ? { crosses } : {}),
         }
       })
@@ -102,6 +106,8 @@ export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
       reorderKey(parts, caller, { ...placeOf(params), order: body.order }),
   } satisfies Partial<Handlers>
 }
+
+const personOf = (reader: Reader) => (isMachine(reader) ? null : reader)
 
 function presentEntry(entry: BundleEntry) {
   const { id, name, key_name, value, is_secret, description, order, required } = entry

@@ -4,7 +4,7 @@ import { DomainError } from '../domain/base/errors.ts'
 import { wholePage } from '../domain/base/listing.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import { createKey, deleteKey, listKeys, readKey, type SeenKey, updateKey } from '../domain/library/key.ts'
-import { changeKeys } from '../domain/library/key-batch.ts'
+import { changeKeys, usesOf } from '../domain/library/key-batch.ts'
 import { dueBy, dueOf } from '../domain/library/key-lifetime.ts'
 import { type KeyVersion, restoreVersion, shownValue } from '../domain/library/key-version.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
@@ -50,7 +50,7 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
       }
     },
     async findKeyUses({ caller, body: { key_ids, bundle_id } }) {
-      const bundles = await stores.keyBatches.uses(caller.tenantId, key_ids)
+      const bundles = await usesOf(stores, caller, key_ids)
       if (bundle_id === undefined) return { bundles, stricter: [], weaker: [] }
       const place = { tenantId: caller.tenantId, bundleId: bundle_id }
       return {

@@ -1,9 +1,18 @@
+import { endpoints } from '@keyferry/contract'
 import { removeApprovalsOf } from '../domain/approvals/ending.ts'
 import { timestamp } from '../domain/base/clock-and-ids.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import { acceptInvitation, invite, previewInvitation } from '../domain/people/invitation.ts'
-import { changeRole, type MemberParts, removeMember } from '../domain/people/member.ts'
-import { createTenant, findSelf, findTenant, renameTenant, type Tenant } from '../domain/people/tenant.ts'
+import { changeRole, type MemberParts, mayRemove, removeMember } from '../domain/people/member.ts'
+import { type Caller, roleAllows } from '../domain/people/membership.ts'
+import {
+  createTenant,
+  findSelf,
+  findTenant,
+  mayRename,
+  renameTenant,
+  type Tenant,
+} from '../domain/people/tenant.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
@@ -26,9 +35,13 @@ export function tenantHandlers({ stores, requestParts, clock, authMode }: Handle
       presentCurrent(await findTenant(tenants, caller, body.tenant_id)),
     async getMe({ caller }) {
       const self = await findSelf(tenants, caller)
-      return { ...self, role: caller.role, auth_mode: authMode }
+      return { ...self, role: caller.role, auth_mode: authMode, may: operationsOf(caller) }
     },
-    listMembers: ({ caller }) => members.list(caller.tenantId),
+    listMembers: async ({ caller }) =>
+      (await members.list(caller.tenantId)).map((member) => ({
+        ...member,
+        may_remove: mayRemove(caller, member.user_id),
+      })),
     changeMemberRole: ({ caller, params, body }) =>
       changeRole(parts, caller, { ...body, userId: params.user_id }),
     removeMember: ({ caller, params }) => removeMember(parts, caller, params.user_id),
@@ -43,6 +56,14 @@ export function tenantHandlers({ stores, requestParts, clock, authMode }: Handle
     acceptInvitation: async ({ caller, body: { token } }) =>
       presentCurrent(await acceptInvitation(invitations, caller, { token, clock })),
   } satisfies Partial<Handlers>
+}
+
+/** The operations that not every member may call, by their names, as far as the caller's role allows them. */
+function operationsOf({ role }: Caller): string[] {
+  const allowed = Object.entries(endpoints).filter(
+    ([, { access }]) => access !== 'member' && roleAllows(role, access),
+  )
+  return [...allowed.map(([name]) => name), ...(mayRename(role) ? ['renameTenant'] : [])]
 }
 
 function presentCurrent({ id, name, role }: Tenant) {

@@ -95,5 +95,6 @@ export const SharedKeyList = listOf('SharedKey', {
   key_id: Id,
   shared_with: z.string(),
   shared_total: z.int(),
+  may_detach: z.boolean(),
   crosses: z.literal(true).optional(),
 })

@@ -72,6 +72,8 @@ export const DuplicateBundle = object(
   { name: 'staging/app', own: ['DATABASE_URL'] },
 )
 
+/** `may_edit`: whether the caller may change the bundle's name and texts, and what it holds. `may_duplicate`: whether
+ * they may duplicate it. */
 export const Bundle = object('Bundle', {
   id: Id,
   name: z.string(),
@@ -85,6 +87,8 @@ export const Bundle = object('Bundle', {
   production: ProductionField,
   updated_by_name: z.string().nullable(),
   key_count: z.int(),
+  may_edit: z.boolean(),
+  may_duplicate: z.boolean(),
 })
 
 /** An attached key, or a legacy item (`id`, `key_name` and `order` null). A bundle delivers the key as `name`, which

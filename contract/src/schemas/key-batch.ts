@@ -36,10 +36,13 @@ export const ChangedKeys = object('ChangedKeys', { changed: z.int(), unchanged: 
 /** `bundle_id`: the bundle that gets the keys. */
 export const FindKeyUses = object('FindKeyUses', { key_ids: KeyIds, bundle_id: BundleId.optional() })
 
-/** Bundles by name; `key_count` counts the keys asked for that the bundle uses. `stricter`: as of an attachment to the
+/** Bundles by name; `key_count` counts the keys asked for that the bundle uses. `may_detach`: whether the caller may
+ * take them out of it. `stricter`: as of an attachment to the
  * bundle that was asked for. `weaker`: secrets whose copies would come under weaker rules in it. */
 export const KeyUses = object('KeyUses', {
-  bundles: z.array(z.object({ id: Id, name: z.string(), created_by: Id, key_count: z.int() })),
+  bundles: z.array(
+    z.object({ id: Id, name: z.string(), created_by: Id, key_count: z.int(), may_detach: z.boolean() }),
+  ),
   ...Stricter,
   weaker: z.array(z.string()),
 })

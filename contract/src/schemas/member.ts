@@ -2,13 +2,15 @@ import { z } from 'zod'
 import { Email, Id, listOf, Named, object, requiredText, Timestamp } from './text.ts'
 import { Role } from './user.ts'
 
-/** `email`: null until the identity provider has verified it. */
+/** `email`: null until the identity provider has verified it. `may_remove`: whether the caller may remove the
+ * member, or leave. */
 export const MemberList = listOf('Member', {
   user_id: Id,
   username: z.string(),
   email: z.string().nullable(),
   role: Role,
   created_at: Timestamp,
+  may_remove: z.boolean(),
 })
 
 export const ChangeRole = object('ChangeRole', { role: Role, expected: z.object({ role: Role }).optional() })

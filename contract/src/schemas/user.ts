@@ -88,6 +88,7 @@ export const LogIn = object('LogIn', {
   new_password: NewPassword.optional(),
 })
 
+/** `may`: the operations that not every member of the workspace may call, as far as the person's role allows them. */
 export const Me = object('Me', {
   user_id: Id,
   username: z.string(),
@@ -96,4 +97,5 @@ export const Me = object('Me', {
   tenant: Named,
   role: Role,
   auth_mode: z.string(),
+  may: z.array(z.string()),
 })

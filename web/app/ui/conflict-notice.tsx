@@ -1,5 +1,5 @@
 import { useAnswer } from '../lib/calls/use-call.ts'
-import { useIsOwner } from '../lib/data/me.ts'
+import { useMay } from '../lib/data/me.ts'
 import type { EditConflict } from '../lib/page/use-edit.ts'
 import { ago } from '../lib/words/time.ts'
 import { Button } from './button.tsx'
@@ -51,8 +51,8 @@ function Conflicts({ conflict, recordId, words = PLAIN }: ConflictNoticeProps) {
 
 /** Who changed a record last, and when, as far as this person may read the log. */
 function LastChange({ recordId, what }: { recordId: string; what: string }) {
-  const isOwner = useIsOwner()
-  const [last] = useAnswer('listAudit', { target: recordId, limit: 1 }, { enabled: isOwner }).data ?? []
+  const enabled = useMay()('listAudit')
+  const [last] = useAnswer('listAudit', { target: recordId, limit: 1 }, { enabled }).data ?? []
   if (last === undefined) return `Another person changed ${what}`
   return `${last.actor.name ?? 'Another person'} changed ${what} ${ago(last.at)}`
 }

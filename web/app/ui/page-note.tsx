@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { useMe } from '../lib/data/me.ts'
+import type { Called } from '../lib/calls/call.ts'
+import { useMay, useMe } from '../lib/data/me.ts'
 import { PageHeading } from './page-heading.tsx'
 
 type PageNoteProps = {
@@ -36,6 +37,8 @@ export function NotFound({ what, href, list }: { what: string; href: string; lis
 }
 
 type OwnersOnlyProps = {
+  /** What the page needs. */
+  operation: Called
   title: string
   /** What only owners see. */
   what: string
@@ -43,9 +46,10 @@ type OwnersOnlyProps = {
 }
 
 /** A page for owners; a member who opens its address reads why it is empty. */
-export function OwnersOnly({ title, what, children }: OwnersOnlyProps) {
-  const me = useMe().data
-  if (me === undefined || me.role === 'owner') return children
+export function OwnersOnly({ operation, title, what, children }: OwnersOnlyProps) {
+  const isKnown = useMe().data !== undefined
+  const may = useMay()
+  if (!isKnown || may(operation)) return children
   return (
     <PageNote title={title}>
       Only owners of the workspace see {what}. Ask one of them, or ask to become an owner.

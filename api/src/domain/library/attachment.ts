@@ -3,8 +3,9 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
-import { type BundleStore, findBundle, requireBundleEditor, requireMayLetGo } from './bundle.ts'
+import { type BundleStore, findBundle } from './bundle.ts'
 import { type AttachedKey, attachedEntries, type EntryStores, withLongValues } from './bundle-entry.ts'
+import { requireBundleEditor, requireMayLetGo, takingOut } from './bundle-rights.ts'
 import { type KeyStore, requireShowable } from './key.ts'
 
 /*
@@ -85,10 +86,16 @@ export async function listSharedKeys(
   stores: AttachmentStores,
   caller: Caller,
   bundleId: string,
-): Promise<(SharedKey & { crosses: boolean })[]> {
+): Promise<(SharedKey & { crosses: boolean; mayDetach: boolean })[]> {
   const bundle = await findBundle(stores.bundles, caller, bundleId)
   const shared = await stores.attachments.listShared(caller.tenantId, bundleId)
-  return shared.map((key) => ({ ...key, crosses: crossesProduction(key, isProduction(bundle)) }))
+  const keyIds = shared.map(({ keyId }) => keyId)
+  const mayTake = await takingOut(stores.bundles, caller, { bundleIds: [bundleId], keyIds })
+  return shared.map((key) => ({
+    ...key,
+    crosses: crossesProduction(key, isProduction(bundle)),
+    mayDetach: mayTake(bundleId, key.keyId),
+  }))
 }
 
 /** Attach a library key to a bundle of the caller's tenant. A member may attach only a key and a bundle that they

@@ -4,11 +4,13 @@ import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
-import { type Caller, ownerRequired } from '../people/membership.ts'
-import { type Bundle, type BundleStore, findBundle } from './bundle.ts'
+import type { Caller } from '../people/membership.ts'
+import { type BundleStore, bundleNotFound, type SeenBundle } from './bundle.ts'
+import { seeBundle } from './bundle-rights.ts'
 import { libraryNames } from './library-name.ts'
 import { maskOverSecret } from './mask.ts'
 import type { OwnCopy } from './split.ts'
+import { mayDuplicate, requireRight } from './value-rights.ts'
 
 /*
  * A duplicate of a bundle is the start of another environment. It shares the keys of the bundle, so a changed value
@@ -44,12 +46,12 @@ export async function duplicateBundle(
   bundles: BundleStore & DuplicateStore,
   caller: Caller,
   { bundleId, draft, clock }: { bundleId: string; draft: DuplicateDraft; clock: ClockAndIds },
-): Promise<Bundle> {
+): Promise<SeenBundle> {
   const values = new Map(Object.entries(draft.values))
   const own = new Set([...draft.own, ...values.keys()])
-  if (own.size > 0 && caller.role !== 'owner') throw ownerRequired()
-  if (caller.role !== 'owner' && (await bundles.rights(caller.tenantId, bundleId))?.isRuled === true)
-    throw ownerRequired()
+  const rights = (await bundles.rights(caller.tenantId, [bundleId])).get(bundleId)
+  if (rights === undefined) throw bundleNotFound()
+  requireRight(mayDuplicate(caller, rights) && (own.size === 0 || caller.role === 'owner'))
   const shown = new Set(draft.public)
   const notCopied = draft.public.filter((name) => !own.has(name))
   if (notCopied.length > 0) throw publicNotOwn(notCopied)
@@ -63,7 +65,7 @@ export async function duplicateBundle(
   })
   const duplicate = { of: bundleId, id, name: draft.name, own, newCopy }
   await bundles.duplicate(duplicate, stampOf(caller, clock))
-  return readBack(findBundle(bundles, caller, id))
+  return readBack(seeBundle(bundles, { tenantId: caller.tenantId, bundleId: id }, caller))
 }
 
 // A value that is given is what the duplicate delivers, also where the copied key is a template.

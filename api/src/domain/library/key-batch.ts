@@ -2,7 +2,8 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type Caller, ownerRequired } from '../people/membership.ts'
-import { type BundleStore, requireBundleEditor, requireMayLetGo } from './bundle.ts'
+import type { BundleStore } from './bundle.ts'
+import { requireBundleEditor, requireMayLetGo, takingOut } from './bundle-rights.ts'
 import { mayChange, mayShow, type ValueRights } from './value-rights.ts'
 
 /*
@@ -78,6 +79,17 @@ function carryOut(batches: KeyBatchStore, caller: Caller, change: KeysChange & C
   return change.action === 'delete'
     ? batches.delete(tenantId, change)
     : batches.declareSecret(tenantId, { ...change, editor: caller })
+}
+
+/** The bundles that use any of the keys, by name, and whether the caller may take the keys out of each. */
+export async function usesOf(
+  { keyBatches, bundles }: Omit<BatchParts, 'clock'>,
+  caller: Caller,
+  keyIds: readonly string[],
+): Promise<(KeyUse & { may_detach: boolean })[]> {
+  const uses = await keyBatches.uses(caller.tenantId, keyIds)
+  const mayTake = await takingOut(bundles, caller, { bundleIds: uses.map(({ id }) => id), keyIds })
+  return uses.map((use) => ({ ...use, may_detach: keyIds.every((keyId) => mayTake(use.id, keyId)) }))
 }
 
 /** @throws DomainError not_found: none of the keys has one of the ids (`details.key_ids`) */

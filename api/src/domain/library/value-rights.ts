@@ -73,6 +73,11 @@ export function mayEditBundle({ userId, role }: Caller, { created_by, changers }
   return changers === 'setter' && created_by === userId
 }
 
+/** Whether the caller may duplicate a bundle: its values would come free of its rules. */
+export function mayDuplicate({ role }: Caller, { isRuled }: BundleRights): boolean {
+  return role === 'owner' || !isRuled
+}
+
 /** @throws DomainError forbidden */
 export function requireRight(isAllowed: boolean): void {
   if (!isAllowed) throw ownerRequired()

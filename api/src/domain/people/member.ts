@@ -25,7 +25,7 @@ export function endsOf(change: 'removed' | Role): MemberEnds {
 }
 
 /** `email`: as `emailForOthers` has it. */
-export type Member = z.output<typeof MemberList>[number]
+export type Member = Omit<z.output<typeof MemberList>[number], 'may_remove'>
 
 /** `last_owner`: refused, because a tenant is never without an owner. */
 export type MemberChange = 'done' | 'absent' | 'last_owner'
@@ -57,8 +57,13 @@ export async function changeRole(
 /** Remove a member, or leave.
  * @throws DomainError forbidden (not an owner) · not_found · conflict: the last owner */
 export async function removeMember(parts: MemberParts, caller: Caller, userId: string): Promise<void> {
-  if (caller.role !== 'owner' && caller.userId !== userId) throw ownerRequired()
+  if (!mayRemove(caller, userId)) throw ownerRequired()
   await changeMember(parts, caller, { userId, to: 'removed' })
+}
+
+/** Owners remove anyone; a member leaves. */
+export function mayRemove({ role, userId }: Caller, removedId: string): boolean {
+  return role === 'owner' || userId === removedId
 }
 
 async function changeMember(

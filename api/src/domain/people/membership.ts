@@ -62,10 +62,15 @@ export function requireMember(now: Role | null, { role }: Pick<Caller, 'role'>):
   if (role === 'owner' && now !== 'owner') throw ownerRequired()
 }
 
+/** Whether a role is enough for an endpoint of the given access. */
+export function roleAllows(role: Role, access: Access): boolean {
+  return access === 'member' || (access === 'owner' && role === 'owner')
+}
+
 function requireRole({ tenantExists, role }: Standing, access: Role): void {
   if (!tenantExists) throw userNotFound()
   if (role === null) throw new DomainError('forbidden', 'Forbidden: not a member')
-  if (access === 'owner' && role !== 'owner') throw ownerRequired()
+  if (!roleAllows(role, access)) throw ownerRequired()
 }
 
 /** @param names what the caller may not change, where a call names several things */

@@ -14,7 +14,7 @@ import type { NewWorkspace, UserStore } from './user.ts'
 
 export type Tenant = { id: string; name: string; role: Role }
 
-export type Self = Omit<z.output<typeof Me>, 'role' | 'auth_mode'>
+export type Self = Omit<z.output<typeof Me>, 'role' | 'auth_mode' | 'may'>
 
 type Renaming = Change<{ name: string }> & { name: string }
 
@@ -38,6 +38,11 @@ export async function createTenant(
   const workspace: NewWorkspace = { id: clock.newId(), name, membershipId: clock.newId() }
   await users.createWorkspace(userId, workspace, momentOf({ clock, origin }))
   return { id: workspace.id, name, role: 'owner' }
+}
+
+/** In the tenant that is renamed; `rename` in storage carries it out. */
+export function mayRename(role: Role): boolean {
+  return role === 'owner'
 }
 
 /** @throws DomainError not_found (unknown, or the caller is not a member) · forbidden (not an owner) · changed */

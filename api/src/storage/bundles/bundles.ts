@@ -23,7 +23,7 @@ import { changing, hasChanged } from '../base/statements.ts'
 import { countOf, deleteOf, namesIn, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { contains, containsInAnyCase } from '../base/text-search.ts'
 import { bundleEvent } from './bundle-changes.ts'
-import { rightsOfBundle, secretsElsewhere } from './value-rights.ts'
+import { rightsOfBundles, secretsElsewhere } from './value-rights.ts'
 
 export function createBundleStore(queries: Queries): BundleStore {
   const { query, write } = queries
@@ -32,8 +32,8 @@ export function createBundleStore(queries: Queries): BundleStore {
     update: (change, stamp) =>
       refusing(isTaken, bundleNameTaken, () => write((transaction) => update(transaction, change, stamp))),
     find: finder(query),
-    rights: (tenantId, bundleId) => rightsOfBundle(query, tenantId, bundleId),
-    sharedSecrets: (tenantId, bundleId) => sharedSecrets(query, tenantId, bundleId),
+    rights: (tenantId, bundleIds) => rightsOfBundles(query, tenantId, bundleIds),
+    sharedSecrets: (tenantId, taken) => sharedSecrets(query, tenantId, taken),
     list: (tenantId, filter, slice) => list(query, { tenantId, filter, slice }),
     findSuggested: (userId, suggestion) => findSuggested(query, userId, suggestion),
     findNamed: (tenantId, names) => findNamed(query, tenantId, names),
@@ -92,10 +92,20 @@ async function holdBundle(transaction: Query, id: string, { tenantId }: Stamp) {
   return row
 }
 
-async function sharedSecrets(query: Query, tenantId: string, bundleId: string): Promise<string[]> {
-  const rows = await secretsElsewhere(query, tenantId, bundleId).select('keys.id').distinct().execute()
-  return rows.map(({ id }) => id)
-}
+const sharedSecrets = (
+  query: Query,
+  tenantId: string,
+  { bundleIds, keyIds }: Parameters<BundleStore['sharedSecrets']>[1],
+) =>
+  inChunks(bundleIds, (bundles) =>
+    inChunks(keyIds, (keys) =>
+      secretsElsewhere(query, tenantId, bundles)
+        .select(['attachments.bundle_id', 'attachments.key_id'])
+        .distinct()
+        .where('attachments.key_id', 'in', keys)
+        .execute(),
+    ),
+  )
 
 const UPDATED_BY_NAME = sql<string | null>`(
   select username from users where users.id = bundles.updated_by

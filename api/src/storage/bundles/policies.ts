@@ -144,7 +144,7 @@ function bySet(rows: readonly (RulesRow & { name: string })[]): ValueRules[] {
 }
 
 async function sharing(query: Query, tenantId: string, bundleId: string): ReturnType<PolicyStore['sharing']> {
-  const rows = await secretsElsewhere(query, tenantId, bundleId)
+  const rows = await secretsElsewhere(query, tenantId, [bundleId])
     .innerJoin('bundles', 'bundles.id', 'others.bundle_id')
     .select(({ fn }) => ['bundles.id', 'bundles.name', fn.countAll<number>().as('secrets')])
     .groupBy(['bundles.id', 'bundles.name'])

@@ -21,15 +21,30 @@ export async function changersOf(
   return new Map(keyIds.map((id) => [id, changersOfKey(workspace, places.get(id) ?? [])]))
 }
 
-/** Null: the tenant has no such bundle. */
-export async function rightsOfBundle(
+/** By the bundle's id. */
+export async function rightsOfBundles(
   query: Query,
   tenantId: string,
-  bundleId: string,
-): Promise<BundleRights | null> {
-  const rightsRows = selectOf(query, 'bundles', { tenantId, id: bundleId })
+  bundleIds: readonly string[],
+): Promise<ReadonlyMap<string, BundleRights>> {
+  const [workspace, rows] = await Promise.all([
+    changersOfWorkspace(query, tenantId),
+    inChunks(bundleIds, (ids) => ask(query, rulesOf(query, tenantId, ids))),
+  ])
+  return new Map(
+    rows.map(({ id, created_by, production, ...rules }) => {
+      const isRuled = production === 'yes' || Object.values(rules).some((rule) => rule !== null)
+      return [id, { created_by, changers: changersOfBundle(workspace, rules.changers), isRuled }]
+    }),
+  )
+}
+
+function rulesOf(query: Query, tenantId: string, bundleIds: readonly string[]) {
+  return selectOf(query, 'bundles', tenantId)
     .leftJoin('bundle_policies', (join) => join.on(inOneTenant('bundle_policies.bundle_id', 'bundles.id')))
+    .where('bundles.id', 'in', bundleIds)
     .select([
+      'bundles.id',
       'bundles.created_by',
       'production',
       'assurance',
@@ -39,11 +54,6 @@ export async function rightsOfBundle(
       'agents',
     ])
     .select('remember_hours')
-  const [workspace, [row]] = await Promise.all([changersOfWorkspace(query, tenantId), ask(query, rightsRows)])
-  if (!row) return null
-  const { created_by, production, ...rules } = row
-  const isRuled = production === 'yes' || Object.values(rules).some((rule) => rule !== null)
-  return { created_by, changers: changersOfBundle(workspace, rules.changers), isRuled }
 }
 
 async function changersOfWorkspace(query: Query, tenantId: string): Promise<Changers | null> {
@@ -62,14 +72,14 @@ function placesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
   return ask(query, places)
 }
 
-/** The secret keys of a bundle, once for each other bundle (`others`) that holds them. */
-export function secretsElsewhere(query: Query, tenantId: string, bundleId: string) {
+/** The secret keys of bundles, once for each other bundle (`others`) that holds them. */
+export function secretsElsewhere(query: Query, tenantId: string, bundleIds: readonly string[]) {
   return keysAttached(query, tenantId)
     .innerJoin('attachments as others', (join) =>
       join
         .on(inOneTenant('others.key_id', 'attachments.key_id'))
         .onRef('others.bundle_id', '<>', 'attachments.bundle_id'),
     )
-    .where('attachments.bundle_id', '=', bundleId)
+    .where('attachments.bundle_id', 'in', bundleIds)
     .where('keys.is_secret', '=', flag(true))
 }

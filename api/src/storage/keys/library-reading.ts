@@ -6,7 +6,7 @@ import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
 import { keysAttached, selectOf } from '../base/tenant-rows.ts'
-import { rightsOfBundle } from '../bundles/value-rights.ts'
+import { rightsOfBundles } from '../bundles/value-rights.ts'
 import { partsIn, type ReadingVault } from '../keys-at-rest/value-vault.ts'
 import { attachedIn, type BundleRef, type Keys, keysWith, sourcesOf } from './found-keys.ts'
 
@@ -129,7 +129,7 @@ function bundleNamed(query: Query, tenantId: string, name: string) {
 type Receiver = { tenantId: string; bundle: Awaited<ReturnType<typeof bundleNamed>>; name: string }
 
 async function receiverOf(query: Query, { tenantId, bundle, name }: Receiver) {
-  const rights = bundle && (await rightsOfBundle(query, tenantId, bundle.id))
+  const rights = bundle && (await rightsOfBundles(query, tenantId, [bundle.id])).get(bundle.id)
   return {
     bundle: bundle && rights ? { id: bundle.id, ...rights } : null,
     isForProduction: isProduction(bundle ?? { ...UNNAMED, name }),

@@ -96,8 +96,8 @@ function OwnGrants() {
 const SHORTCUTS: readonly { keys: readonly string[]; text: string }[] = [
   { keys: ['Ctrl', 'K'], text: 'Find any page, action, bundle or variable (⌘ K on a Mac)' },
   { keys: ['/'], text: 'Search the list on the page' },
-  ...PLACES.flatMap(({ key, name, forOwners }) =>
-    key === undefined ? [] : [{ keys: ['g', key], text: forOwners ? `${name}, for owners` : name }],
+  ...PLACES.flatMap(({ key, name, needs }) =>
+    key === undefined ? [] : [{ keys: ['g', key], text: needs ? `${name}, for owners` : name }],
   ),
   { keys: ['↑', '↓'], text: 'The row above or below; ← and → go through a row' },
   { keys: ['e'], text: 'Edit the value of a variable, on its row' },

@@ -18,7 +18,7 @@ import { ActivityFilters, useActivityFilters } from './activity-filters.tsx'
 /** What happened in the workspace, in words. */
 export function ActivityPage() {
   return (
-    <OwnersOnly title="Activity" what="what happened">
+    <OwnersOnly operation="listAudit" title="Activity" what="what happened">
       <PageHeading title="Activity" intro={<SealLine />} actions={<DownloadButton />} />
       <Activity />
     </OwnersOnly>

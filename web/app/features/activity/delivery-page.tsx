@@ -6,7 +6,7 @@ import { OwnersOnly } from '../../ui/page-note.tsx'
 /** One delivery: who approved what for whom. */
 export function DeliveryPage({ id }: { id: string }) {
   return (
-    <OwnersOnly title="Activity" what="what happened">
+    <OwnersOnly operation="getDelivery" title="Activity" what="what happened">
       <div className="max-w-3xl">
         <PageHeading title="Delivery" />
         <DeliveryDetails id={id} />

@@ -1,7 +1,7 @@
 import { isProduction } from '@keyferry/contract/production'
 import { Link, useLocation } from 'wouter'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
-import { useCanEdit, useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -52,21 +52,23 @@ export function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
 
 /** What can be done with a bundle as a whole: the frequent actions as buttons, the others in a menu. */
 export function BundleActions({ bundle, onOpen }: { bundle: BundleWithItems; onOpen: (open: Open) => void }) {
-  const canEdit = useCanEdit()(bundle)
-  const isOwner = useIsOwner()
+  const may = useMay()
+  const canEdit = bundle.may_edit
   const [, navigate] = useLocation()
   const { set } = useAddressFields(['add'])
   const named = `bundle=${encodeURIComponent(bundle.name)}`
   const items: MenuItem[] = [
     ...(canEdit ? [{ label: 'Edit', icon: Pencil, onPick: () => onOpen('edit') }] : []),
-    { label: 'Duplicate', icon: Copy, onPick: () => onOpen('duplicate') },
+    ...(bundle.may_duplicate ? [{ label: 'Duplicate', icon: Copy, onPick: () => onOpen('duplicate') }] : []),
     {
       label: 'Compare',
       icon: Columns3,
       onPick: () => navigate(`/compare?siblings=${encodeURIComponent(bundle.name)}`),
     },
     { label: 'Export', icon: Download, onPick: () => onOpen('export') },
-    ...(isOwner ? [{ label: 'Delete', icon: Trash2, gap: true, onPick: () => onOpen('delete') }] : []),
+    ...(may('deleteBundle')
+      ? [{ label: 'Delete', icon: Trash2, gap: true, onPick: () => onOpen('delete') }]
+      : []),
   ]
   return (
     <>

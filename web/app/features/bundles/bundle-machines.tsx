@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { useMachines } from '../../lib/data/lists.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { proofsOf, SCOPES } from '../../lib/rules/machine-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -12,7 +12,7 @@ import { Rows } from '../../ui/section.tsx'
 /** Which machines may use a bundle, without a question. */
 export function BundleMachines({ bundleId }: { bundleId: string }) {
   const machines = useMachines()
-  const isOwner = useIsOwner()
+  const may = useMay()
   if (machines.data === undefined) return <LoadingState query={machines} what="the machines" />
   const using = machines.data.filter(({ grants }) => grants.some(({ bundle }) => bundle.id === bundleId))
   if (using.length === 0) {
@@ -20,7 +20,9 @@ export function BundleMachines({ bundleId }: { bundleId: string }) {
       <EmptyState title="No machine may use this bundle">
         <p>
           A machine is a CI job or a service that fetches values without a person.{' '}
-          {isOwner ? 'Add this bundle on the page of a machine.' : 'Owners add bundles to machines.'}
+          {may('grantBundle')
+            ? 'Add this bundle on the page of a machine.'
+            : 'Owners add bundles to machines.'}
         </p>
         <Link href="/machines" className="link">
           Go to the machines

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange, useSteps, without } from '../../lib/calls/use-call.ts'
 import { restoreBundle } from '../../lib/data/bundles.ts'
-import { useCanEdit, useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { importCommand } from '../../lib/words/client-command.ts'
 import { ActivityOf } from '../../ui/activity/activity-of.tsx'
@@ -47,7 +47,6 @@ export function BundlePage({ id, view }: { id: string; view: string | undefined 
 type BundleViewProps = { bundle: BundleWithItems; view: string | undefined }
 
 function BundleView({ bundle, view }: BundleViewProps) {
-  const canEdit = useCanEdit()(bundle)
   const [params] = useSearchParams()
   const { textOf, set } = useAddressFields(['add'])
   const [open, setOpen] = useState<Open>(params.has('duplicate') ? 'duplicate' : null)
@@ -62,11 +61,11 @@ function BundleView({ bundle, view }: BundleViewProps) {
       />
       <BundleTabs bundle={bundle} view={view} />
       <BundlePart bundle={bundle} view={view} />
-      {canEdit && textOf('add') !== '' && (
+      {bundle.may_edit && textOf('add') !== '' && (
         <AddVariableDialog bundle={bundle} onClose={() => set('add', '')} />
       )}
       {open === 'edit' && <EditBundleDialog bundle={bundle} onClose={close} />}
-      {open === 'duplicate' && (
+      {bundle.may_duplicate && open === 'duplicate' && (
         <DuplicateBundleDialog bundle={bundle} as={params.get('duplicate')} onClose={close} />
       )}
       {open === 'export' && <ExportDialog bundle={bundle} onClose={close} />}
@@ -78,7 +77,7 @@ function BundleView({ bundle, view }: BundleViewProps) {
 const FILTER_FROM = 12
 
 function BundleTabs({ bundle, view }: BundleViewProps) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const { id, items } = bundle
   const { textOf, set } = useAddressFields(['query'])
   const href = `/bundles/${id}`
@@ -89,7 +88,7 @@ function BundleTabs({ bundle, view }: BundleViewProps) {
         { href, name: 'Variables', note: items.length },
         { href: `${href}/machines`, name: 'Machines' },
         { href: `${href}/rules`, name: 'Rules' },
-        ...(isOwner ? [{ href: `${href}/activity`, name: 'Activity' }] : []),
+        ...(may('listAudit') ? [{ href: `${href}/activity`, name: 'Activity' }] : []),
       ]}
     >
       {view === undefined && (
@@ -117,25 +116,24 @@ function BundlePart({ bundle, view }: BundleViewProps) {
 }
 
 function BundleContents({ bundle }: { bundle: BundleWithItems }) {
-  const canEdit = useCanEdit()(bundle)
   const [params] = useSearchParams()
   const attached = bundle.items.filter(({ order }) => order !== null)
   const legacy = bundle.items.filter(({ order }) => order === null)
   return (
     <>
-      {canEdit && params.has('new') && <AfterDuplicate bundle={bundle} />}
+      {bundle.may_edit && params.has('new') && <AfterDuplicate bundle={bundle} />}
       {attached.length > 0 ? (
-        <AttachedKeys bundle={bundle} items={attached} canEdit={canEdit} query={params.get('query') ?? ''} />
+        <AttachedKeys bundle={bundle} items={attached} query={params.get('query') ?? ''} />
       ) : (
         <EmptyState title="This bundle has no variables">
           <p>
-            {canEdit
+            {bundle.may_edit
               ? 'Add a variable, or import a .env file.'
               : 'Owners, and members whom the rules allow, can add variables.'}
           </p>
         </EmptyState>
       )}
-      {!canEdit && attached.length > 0 && (
+      {!bundle.may_edit && attached.length > 0 && (
         <Notice tone="plain" className="mt-3">
           Owners can change this bundle, and so can members whom the rules allow.
         </Notice>

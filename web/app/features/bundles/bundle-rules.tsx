@@ -2,7 +2,7 @@ import type { Production } from '@keyferry/contract/production'
 import { useState } from 'react'
 import type { BundlePolicy, PolicyChange } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { EntryLink } from '../../ui/entry-name.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -40,9 +40,10 @@ function Rules({ bundleId, policy }: { bundleId: string; policy: BundlePolicy })
   const advice = is_production && effective.assurance !== 'local' ? SAME_COMPUTER : null
   return (
     <>
-      {useIsOwner() && <ProductionChoice policy={policy} save={save} />}
+      {useMay()('changeBundlePolicy') && <ProductionChoice policy={policy} save={save} />}
       <PolicyRules
         placeId={bundleId}
+        operation="changeBundlePolicy"
         {...{ own: bundle, effective, advice, save }}
         inherits="As the workspace says"
       >

@@ -16,6 +16,8 @@ function bundle(name: string): Bundle {
     updated_by: '',
     production: 'by_name',
     updated_by_name: null,
+    may_edit: true,
+    may_duplicate: true,
     key_count: 0,
   }
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { BundleItem, BundleWithItems } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { useWeaker } from '../../lib/data/keys.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import { builtFrom } from '../../lib/rules/templates.ts'
@@ -26,7 +26,7 @@ type DuplicateBundleDialogProps = {
 
 /** Asks for the name of a duplicate and which of its keys are shared, creates it and leads to it. */
 export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDialogProps) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const duplicate = useChange('duplicateBundle', { bundle_id: bundle.id })
   const proposed = as === null || as === '' ? `${bundle.name}-copy` : as
   const [name, setName] = useState(proposed)
@@ -61,7 +61,7 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
       onClose={onClose}
     >
       <BundleNameField value={name} onChange={setName} problem={problem} />
-      {isOwner && attached.length > 0 ? (
+      {may('splitKey') && attached.length > 0 ? (
         <DuplicateNames items={attached} own={own} problems={problems} onChange={setOwn} />
       ) : (
         <p className="text-sm text-ink-soft">

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import type { Bundle, ComparedRow } from '../../lib/calls/answers.ts'
 import { useAnswer, useAnswers } from '../../lib/calls/use-call.ts'
 import { readableIn } from '../../lib/data/bundles.ts'
-import { useCanEdit } from '../../lib/data/me.ts'
+import { useLibrary } from '../../lib/data/keys.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useSelection } from '../../lib/page/selection.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
@@ -147,10 +147,12 @@ type CopyButtonsProps = {
 }
 
 function CopyButtons({ bundles, rows, onCopy }: CopyButtonsProps) {
-  const canEdit = useCanEdit()
-  const countFor = (id: string) => copiesTo(id, rows).length
-  const targets = bundles.filter((bundle) => canEdit(bundle) && countFor(bundle.id) > 0)
-  if (targets.length === 0) return <p className="text-sm text-ink-soft">There is no key to copy.</p>
+  const library = useLibrary()
+  if (library.data === undefined) return <LoadingState query={library} what="the keys" />
+  const { data } = library
+  const countFor = (id: string) => copiesTo(id, rows, data).length
+  const targets = bundles.filter(({ id, may_edit }) => may_edit && countFor(id) > 0)
+  if (targets.length === 0) return <p className="text-sm text-ink-soft">There is no key that you may copy.</p>
   return targets.map((bundle) => (
     <Button
       key={bundle.id}

@@ -98,7 +98,7 @@ function Row({ row, ...table }: Omit<CompareTableProps, 'rows'> & { row: Compare
             cell={cells[column]}
             what={`${name} in ${bundle.name}`}
             value={readable(bundle.id, name)}
-            onMissing={() => onMissing({ name, bundle })}
+            onMissing={bundle.may_edit ? () => onMissing({ name, bundle }) : undefined}
           />
         </td>
       ))}
@@ -140,7 +140,8 @@ type CellProps = {
   what: string
   /** Undefined for a secret, and until it is known. */
   value: string | undefined
-  onMissing: () => void
+  /** Undefined where the person may not add it. */
+  onMissing: (() => void) | undefined
 }
 
 const CELL = 'flex min-h-11 w-full items-center gap-2 px-3 -outline-offset-2 hover:bg-sunken'
@@ -150,10 +151,20 @@ const MOST_SHOWN = 60
 function Cell({ cell, what, value, onMissing }: CellProps) {
   if (cell === undefined) return null
   if (cell.state === 'missing') {
-    return (
-      <button type="button" title={`Missing: ${what}`} onClick={onMissing} className={CELL}>
+    const title = `Missing: ${what}`
+    const content = (
+      <>
         <Mark state="missing" />
         <span className="sr-only">{what}</span>
+      </>
+    )
+    return onMissing === undefined ? (
+      <span title={title} className={CELL}>
+        {content}
+      </span>
+    ) : (
+      <button type="button" title={title} onClick={onMissing} className={CELL}>
+        {content}
       </button>
     )
   }

@@ -30,5 +30,7 @@ test('a name is copied from the first bundle that has a key for it, and only whe
     { name: 'B', cells: [legacy, cell('dev', null, 'missing'), cell('prod', null, 'missing')] },
     { name: 'C', cells: [legacy, cell('dev', 'K', 'own'), cell('prod', 'L', 'own')] },
   ]
-  expect(copiesTo('prod', rows)).toEqual([{ name: 'A', from: 'dev', keyId: 'K' }])
+  const keys = [{ id: 'K', may_show: true }]
+  expect(copiesTo('prod', rows, keys)).toEqual([{ name: 'A', from: 'dev', keyId: 'K' }])
+  expect(copiesTo('prod', rows, [{ id: 'K', may_show: false }])).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { isProduction } from '@keyferry/contract/production'
 import { useState } from 'react'
-import type { Bundle, ComparedRow } from '../../lib/calls/answers.ts'
+import type { Bundle, ComparedRow, Key } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { useLibrary, useStricter, useWeaker } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
@@ -24,10 +24,11 @@ type CopyDialogProps = {
 /** Asks before variables are copied into a bundle. The server copies them, so no secret is shown or typed. */
 export function CopyDialog({ to, bundles, rows, onClose }: CopyDialogProps) {
   const [isShared, setShared] = useState(false)
-  const copies = copiesTo(to.id, rows)
+  const keys = useLibrary().data ?? []
+  const copies = copiesTo(to.id, rows, keys)
   const nameOf = (id: string) => bundles.find((bundle) => bundle.id === id)?.name ?? ''
   const names = copies.map(({ name }) => name)
-  const open = useOpen(copies)
+  const open = openOf(copies, keys)
   const [isOpen, setOpen] = useState(false)
   const marked = new Set(isOpen && !isShared ? open : [])
   const entries = copies.map(({ name, from }) => {
@@ -83,8 +84,7 @@ export function CopyDialog({ to, bundles, rows, onClose }: CopyDialogProps) {
 }
 
 /** The names whose keys are not secret. */
-function useOpen(copies: ReturnType<typeof copiesTo>): string[] {
-  const keys = useLibrary().data ?? []
+function openOf(copies: ReturnType<typeof copiesTo>, keys: readonly Key[]): string[] {
   const open = new Set(keys.flatMap(({ id, is_secret }) => (is_secret ? [] : [id])))
   return copies.flatMap(({ name, keyId }) => (open.has(keyId) ? [name] : []))
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { PLACES, type Place } from '../../lib/page/places.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -16,8 +16,8 @@ function isAt({ href, also = [] }: Place, path: string): boolean {
 
 /** The app's places: tabs under the header, and on a phone a bar at the bottom. */
 export function Navigation() {
-  const isOwner = useIsOwner()
-  const places = PLACES.filter(({ tab, forOwners }) => tab && (isOwner || !forOwners))
+  const may = useMay()
+  const places = PLACES.filter(({ tab, needs }) => tab && (needs === undefined || may(needs)))
   return (
     <nav aria-label="Main" className="print:hidden">
       <div className="-mx-2 hidden sm:flex">

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { LibraryMove, LibraryMoveRequest } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
-import { useMe } from '../../lib/data/me.ts'
+import { useMay, useMe } from '../../lib/data/me.ts'
 import { readTextFile } from '../../lib/page/text-file.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
 import { counted } from '../../lib/words/counted.ts'
@@ -14,7 +14,8 @@ import { FileChooser } from './text-drop.tsx'
 
 /** Moves the library of another server into this workspace, after the server's plan was shown. */
 export function MovePage() {
-  const role = useMe().data?.role
+  const isKnown = useMe().data !== undefined
+  const may = useMay()
   const [done, setDone] = useState<LibraryMove | null>(null)
   if (done !== null) return <MoveDone move={done} />
   return (
@@ -23,7 +24,7 @@ export function MovePage() {
         title="Move a library here"
         intro="Copies the bundles and keys of a local server, with their values, order, marks, descriptions, tags, templates and age. Nothing here is overwritten."
       />
-      {role === 'member' ? (
+      {isKnown && !may('moveLibrary') ? (
         <Notice tone="plain">Only an owner of this workspace can move a library here.</Notice>
       ) : (
         <MoveForm onDone={setDone} />

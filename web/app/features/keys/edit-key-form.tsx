@@ -49,22 +49,26 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
           onChange={(chosen) => set({ value: chosen ? '' : null })}
         />
       )}
-      <TemplateChoice
-        text={draft.value ?? ''}
-        checked={draft.is_template}
-        onChange={(is_template) => set({ is_template })}
-      />
+      {(item.may_show || change.value !== undefined) && (
+        <TemplateChoice
+          text={draft.value ?? ''}
+          checked={draft.is_template}
+          onChange={(is_template) => set({ is_template })}
+        />
+      )}
       {draft.is_template && problem === null && (
         <TemplateParts
           parts={draft.value === null ? item.template_parts : templateIn(draft.value).parts}
           bundles={item.bundles}
         />
       )}
-      <SecretCheckbox
-        checked={draft.is_secret}
-        onChange={(is_secret) => set({ is_secret })}
-        isTemplate={draft.is_template}
-      />
+      {(item.may_show || !item.is_secret) && (
+        <SecretCheckbox
+          checked={draft.is_secret}
+          onChange={(is_secret) => set({ is_secret })}
+          isTemplate={draft.is_template}
+        />
+      )}
       <TextField
         label="Description"
         value={draft.description}

@@ -2,7 +2,7 @@ import { MASK } from '@keyferry/contract/limits'
 import { useMemo, useState } from 'react'
 import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { type DiffLine, lineDiff } from '../../lib/rules/line-diff.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { elsewhereText } from '../../lib/words/last-change.ts'
@@ -56,7 +56,7 @@ type VersionRowProps = {
 
 function VersionRow({ version, current, onAsk }: VersionRowProps) {
   const [comparing, setComparing] = useState(false)
-  const isOwner = useIsOwner()
+  const may = useMay()
   const isComparable = !version.current && canShow(version) && canShow(current)
   return (
     <div className="px-4 py-2">
@@ -76,7 +76,7 @@ function VersionRow({ version, current, onAsk }: VersionRowProps) {
             icon={FileDiff}
           />
         )}
-        {isOwner && !version.current && version.destroyed_at === null && (
+        {may('restoreKeyVersion') && !version.current && version.destroyed_at === null && (
           <span className="-mr-2 flex items-center gap-1">
             <Button size="small" aria-label="Restore" onClick={() => onAsk('restore', version)}>
               <RotateCcw aria-hidden size={15} className="sm:hidden" />

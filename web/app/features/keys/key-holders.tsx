@@ -2,7 +2,7 @@ import { Link } from 'wouter'
 import type { Holder, Key } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { isStale, MOST_HOLDERS, useHolders } from '../../lib/data/holders.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { holderNames, holderText } from '../../lib/words/holder-text.ts'
 import { ago, dateTime } from '../../lib/words/time.ts'
@@ -60,7 +60,7 @@ function holdersText(holders: readonly Holder[], current: number): string {
 }
 
 function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const dismiss = useChange('dismissHolder', { key_id: item.id, holder: holder.holder })
   const { who, place } = holderNames(holder)
   const stale = isStale(holder, item.version)
@@ -81,7 +81,7 @@ function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
         <p className="text-xs text-ink-soft" title={dateTime(holder.last_at)}>
           {holderText(holder, item.version, (at) => ago(at))}
           {usageText(holder)}
-          {isOwner && (
+          {may('getDelivery') && (
             <>
               {' · '}
               <Link href={`/activity/deliveries/${holder.delivery_id}`} className="link">
@@ -91,7 +91,7 @@ function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
           )}
         </p>
       </div>
-      {isOwner && (
+      {may('dismissHolder') && (
         <IconButton
           label={`Dismiss ${who}${place === null ? '' : ` on ${place}`}`}
           disabled={dismiss.isPending}

@@ -3,7 +3,7 @@ import { Link, useSearchParams } from 'wouter'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { isStale, useHolders } from '../../lib/data/holders.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 import { dueText } from '../../lib/words/due.ts'
 import { elsewhereText } from '../../lib/words/last-change.ts'
@@ -38,7 +38,7 @@ export function KeyPage({ id, view }: { id: string; view: string | undefined }) 
 }
 
 function KeyView({ item, view }: { item: KeyWithBundles; view: string | undefined }) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const [deleting, setDeleting] = useState(false)
   const [params] = useSearchParams()
   const name = variableOf(item, params.get('bundle'))
@@ -64,7 +64,7 @@ function KeyView({ item, view }: { item: KeyWithBundles; view: string | undefine
         actions={
           <>
             <CopyButton text={name} what={name} />
-            {isOwner && <Button label="Delete" onClick={() => setDeleting(true)} icon={Trash2} />}
+            {may('deleteKey') && <Button label="Delete" onClick={() => setDeleting(true)} icon={Trash2} />}
           </>
         }
       />
@@ -98,7 +98,7 @@ function originText({ version, value_set_at, value_set_by, value_changed_elsewhe
 }
 
 function KeyTabs({ item: { id, version } }: { item: KeyWithBundles }) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const holders = useHolders(id).data
   const stale = holders?.filter((holder) => isStale(holder, version)).length ?? 0
   return (
@@ -112,7 +112,7 @@ function KeyTabs({ item: { id, version } }: { item: KeyWithBundles }) {
           name: 'Holders',
           note: holders === undefined ? '' : `${holders.length}${stale === 0 ? '' : `, ${stale} stale`}`,
         },
-        ...(isOwner ? [{ href: `/keys/${id}/activity`, name: 'Activity' }] : []),
+        ...(may('listAudit') ? [{ href: `/keys/${id}/activity`, name: 'Activity' }] : []),
       ]}
     />
   )

@@ -4,7 +4,7 @@ import type { Key, KeyWithBundles, SavedKey } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { type KeyChange, type Lifetime, useSaveKey } from '../../lib/data/keys.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { conflictsOf, picked } from '../../lib/rules/edit.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
@@ -17,13 +17,13 @@ type Question = 'show' | 'reach' | null
 
 /** The text of a key that is being edited, and what happens on saving it. */
 export function useKeyEdit(item: KeyWithBundles) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const [params] = useSearchParams()
   const drafting = useDraft(item)
   const { draft, base, setBase, rebase, change, isTouched } = drafting
   const [asked, setAsked] = useState<Question>(null)
   const { send, saving, newVersion } = useSaving(item, drafting, () => setAsked(null))
-  const asksReach = isOwner && item.bundles.length > 1
+  const asksReach = may('splitKey') && item.bundles.length > 1
   const problem = draft.value === null ? null : problemOf(draft.value, draft.is_template)
   const save = () => {
     if (problem !== null || rotationProblem(draft.rotate_after_days) !== null) return
@@ -62,7 +62,7 @@ function useSaving(
   onAnswer: () => void,
 ) {
   const saving = useSaveKey(item.id)
-  const isOwner = useIsOwner()
+  const may = useMay()
   const restore = useChange('restoreKeyVersion', { key_id: item.id })
   const [, navigate] = useLocation()
   const [newVersion, setNewVersion] = useState<number | null>(null)
@@ -73,7 +73,7 @@ function useSaving(
         { version: base.version, expected_version: version },
         telling(`${base.name} has the value from before again.`),
       )
-    return isOwner ? { undo } : {}
+    return may('restoreKeyVersion') ? { undo } : {}
   }
   const onSuccess = (key: SavedKey) => {
     onAnswer()
@@ -151,7 +151,9 @@ function changeOf(base: Key, draft: Draft): KeyChange {
   const isNewValue = value !== null && (base.is_secret || value !== base.value)
   return {
     ...(isNewValue ? { value, expected_version: base.version } : {}),
-    ...(is_template === base.is_template ? {} : { is_template, expected_version: base.version }),
+    ...(is_template === base.is_template || (!isNewValue && !base.may_show)
+      ? {}
+      : { is_template, expected_version: base.version }),
     ...(described.length === 0
       ? {}
       : { ...picked<Described>(draft, described), expected: picked<Described>(base, described) }),

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Bundle, Machine, MachineGrant } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { SCOPES } from '../../lib/rules/machine-state.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -16,7 +16,7 @@ import { notifyFailure, telling } from '../../ui/toast-store.ts'
 
 /** The bundles that a machine may use; an owner adds, changes and removes them. */
 export function GrantedBundles({ machine }: { machine: Machine }) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const [isAdding, setAdding] = useState(false)
   const { grants } = machine
   return (
@@ -25,12 +25,14 @@ export function GrantedBundles({ machine }: { machine: Machine }) {
       count={grants.length}
       intro="The machine gets all keys of a bundle. To give it fewer, create a bundle with only those."
       action={
-        isOwner && <Button label="Add bundle" size="small" onClick={() => setAdding(true)} icon={Plus} />
+        may('grantBundle') && (
+          <Button label="Add bundle" size="small" onClick={() => setAdding(true)} icon={Plus} />
+        )
       }
     >
       <Rows label="Bundles" none="None yet.">
         {grants.map((grant) => (
-          <GrantRow key={grant.bundle.id} machine={machine} grant={grant} isOwner={isOwner} />
+          <GrantRow key={grant.bundle.id} machine={machine} grant={grant} />
         ))}
       </Rows>
       {isAdding && <AddBundleDialog machine={machine} onClose={() => setAdding(false)} />}
@@ -38,9 +40,10 @@ export function GrantedBundles({ machine }: { machine: Machine }) {
   )
 }
 
-type GrantRowProps = { machine: Machine; grant: MachineGrant; isOwner: boolean }
+type GrantRowProps = { machine: Machine; grant: MachineGrant }
 
-function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps) {
+function GrantRow({ machine, grant: { bundle, scope } }: GrantRowProps) {
+  const may = useMay()
   const given = { machine_id: machine.id, bundle_id: bundle.id }
   const grant = useChange('grantBundle', given)
   const revoke = useChange('revokeBundle', given)
@@ -55,7 +58,7 @@ function GrantRow({ machine, grant: { bundle, scope }, isOwner }: GrantRowProps)
         name={bundle.name}
         className="min-w-0 flex-1 basis-44 font-mono text-sm font-medium [overflow-wrap:anywhere] hover:underline"
       />
-      {isOwner ? (
+      {may('grantBundle') ? (
         <div className="ml-auto flex items-center gap-1">
           <Select
             aria-label={`What it may do with ${bundle.name}`}

@@ -1,6 +1,6 @@
 import type { Machine } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { warningsOf } from '../../lib/rules/machine-state.ts'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -15,7 +15,7 @@ export function MachineOverview({ machine }: { machine: Machine }) {
   return (
     <div className="space-y-8">
       <Warnings machine={machine} />
-      {useIsOwner() && <Attempts machine={machine} />}
+      {useMay()('listMachineAttempts') && <Attempts machine={machine} />}
       <GrantedBundles machine={machine} />
       <Identities machine={machine} />
       <Tokens machine={machine} />

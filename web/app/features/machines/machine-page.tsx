@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange, without } from '../../lib/calls/use-call.ts'
 import { ALL } from '../../lib/data/lists.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { stillCurrent } from '../../lib/rules/still-current.ts'
 import { ago } from '../../lib/words/time.ts'
@@ -51,7 +51,7 @@ export function MachinePage({ id, view }: { id: string; view: string | undefined
 }
 
 function MachineTabs({ id }: { id: string }) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const href = `/machines/${id}`
   return (
     <Tabs
@@ -59,7 +59,7 @@ function MachineTabs({ id }: { id: string }) {
       tabs={[
         { href, name: 'Overview' },
         { href: `${href}/job`, name: 'Job file' },
-        ...(isOwner ? [{ href: `${href}/activity`, name: 'Activity' }] : []),
+        ...(may('listAudit') ? [{ href: `${href}/activity`, name: 'Activity' }] : []),
       ]}
     />
   )
@@ -75,12 +75,12 @@ const SIDES = { calls: 'What it did: deliveries and refusals', changes: 'What pe
 
 /** What a machine did, or what people did to it; for owners. */
 function MachineActivity({ id }: { id: string }) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const { textOf, set } = useAddressFields(['show'])
   const side = textOf('show') === 'changes' ? 'changes' : 'calls'
   return (
     <>
-      {isOwner && (
+      {may('listAudit') && (
         <div className="mb-4 max-w-sm">
           <SelectField
             label="Show"
@@ -97,7 +97,7 @@ function MachineActivity({ id }: { id: string }) {
 
 /** The head of a machine's page: its name, what is known of it, and what an owner can do with it. */
 function MachineHeading({ machine }: { machine: Machine }) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
   const close = () => setOpen(null)
   return (
@@ -112,7 +112,7 @@ function MachineHeading({ machine }: { machine: Machine }) {
         }
         intro={<MachineIntro machine={machine} />}
         actions={
-          isOwner && (
+          may('updateMachine') && (
             <>
               <Button label="Edit" onClick={() => setOpen('edit')} icon={Pencil} />
               <Switch machine={machine} />

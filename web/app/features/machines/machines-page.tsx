@@ -2,7 +2,7 @@ import { Fragment } from 'react'
 import { Link } from 'wouter'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { useMachines } from '../../lib/data/lists.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { proofsOf, warningsOf } from '../../lib/rules/machine-state.ts'
@@ -26,7 +26,7 @@ const ROW_HEIGHT_PX = 62
 /** The machines of the workspace: who they are, what they may fetch, and what needs attention. */
 export function MachinesPage() {
   const machines = useMachines()
-  const isOwner = useIsOwner()
+  const may = useMay()
   const { textOf, set } = useAddressFields(['new'])
   const way = wayNamed(textOf('new'))
   const add = (each: Way) => set('new', each)
@@ -36,7 +36,7 @@ export function MachinesPage() {
         title="Machines"
         intro="CI jobs, deploys and services that fetch values without a person."
         actions={
-          isOwner && (
+          may('createMachine') && (
             <Button look="primary" onClick={() => add('github')}>
               <Plus aria-hidden size={17} /> New machine
             </Button>
@@ -47,26 +47,23 @@ export function MachinesPage() {
         {(data) => (
           <>
             <OutdatedNotice query={machines} />
-            {data.length === 0 ? (
-              <NoMachines isOwner={isOwner} onAdd={add} />
-            ) : (
-              <Machines machines={data} isOwner={isOwner} />
-            )}
+            {data.length === 0 ? <NoMachines onAdd={add} /> : <Machines machines={data} />}
           </>
         )}
       </Loaded>
-      {isOwner && way !== null && <NewMachineDialog way={way} onClose={() => set('new', '')} />}
+      {may('createMachine') && way !== null && <NewMachineDialog way={way} onClose={() => set('new', '')} />}
     </>
   )
 }
 
-function Machines({ machines, isOwner }: { machines: readonly Machine[]; isOwner: boolean }) {
+function Machines({ machines }: { machines: readonly Machine[] }) {
+  const may = useMay()
   const { textOf, set } = useAddressFields(['query'])
   const query = textOf('query')
   const shown = machines.filter(({ name, description }) => matches(`${name} ${description}`, query))
   return (
     <>
-      {isOwner && <RefusedMachines machines={machines} />}
+      {may('allowMachineAttempt') && <RefusedMachines machines={machines} />}
       <SearchField
         label="Search machines"
         value={query}

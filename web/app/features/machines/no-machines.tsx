@@ -1,10 +1,12 @@
 import type { ReactNode } from 'react'
+import { useMay } from '../../lib/data/me.ts'
 import { WAYS, type Way } from '../../lib/words/platforms.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 
 /** The list of machines while there is none: what a machine is, and the three ways to get one. */
-export function NoMachines({ isOwner, onAdd }: { isOwner: boolean; onAdd: (way: Way) => void }) {
+export function NoMachines({ onAdd }: { onAdd: (way: Way) => void }) {
+  const may = useMay()
   return (
     <EmptyState title="No machines yet">
       <p>
@@ -12,7 +14,7 @@ export function NoMachines({ isOwner, onAdd }: { isOwner: boolean; onAdd: (way: 
         the bundles that an owner allows, and each delivery is recorded. If a person is present, use{' '}
         <code className="font-mono">keyferry run</code> with an approval instead.
       </p>
-      {isOwner ? (
+      {may('createMachine') ? (
         <ul className="space-y-4">
           <WayIn title="A CI job" ways={['github', 'gitlab']} onAdd={onAdd}>
             The job authenticates with the ID token of its platform. You store no secret there.

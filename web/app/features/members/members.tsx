@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Me, Member, Role } from '../../lib/calls/answers.ts'
 import { shown, useAnswer, useChange } from '../../lib/calls/use-call.ts'
-import { ROLE_NAMES } from '../../lib/data/me.ts'
+import { ROLE_NAMES, useMay } from '../../lib/data/me.ts'
 import { stillCurrent } from '../../lib/rules/still-current.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -18,7 +18,7 @@ import { Invitations } from './invitations.tsx'
 /** Who works in this workspace, in which role, and who is invited. */
 export function Members({ me }: { me: Me }) {
   const members = useAnswer('listMembers', {})
-  const isOwner = me.role === 'owner'
+  const may = useMay()
   const [leaving, setLeaving] = useState<Member | null>(null)
   if (members.data === undefined) return <LoadingState query={members} what="the members" />
   const owners = members.data.filter(({ role }) => role === 'owner').length
@@ -28,20 +28,21 @@ export function Members({ me }: { me: Me }) {
   const close = () => setLeaving(null)
   return (
     <>
-      {!isOwner && <p className="mb-3 text-ink-soft">Only owners invite people and change roles.</p>}
+      {!may('changeMemberRole') && (
+        <p className="mb-3 text-ink-soft">Only owners invite people and change roles.</p>
+      )}
       <Rows label="Members">
         {members.data.map((member) => (
           <MemberRow
             key={member.user_id}
             member={member}
             isMe={isMe(member)}
-            isOwner={isOwner}
             isLastOwner={isLastOwner(member)}
             onRemove={() => setLeaving(member)}
           />
         ))}
       </Rows>
-      {self !== undefined && !isLastOwner(self) && (
+      {self?.may_remove === true && !isLastOwner(self) && (
         <Button label="Leave the workspace" className="mt-3" onClick={() => setLeaving(self)} icon={LogOut} />
       )}
       {leaving !== null &&
@@ -50,7 +51,7 @@ export function Members({ me }: { me: Me }) {
         ) : (
           <RemoveMemberDialog member={leaving} onClose={close} />
         ))}
-      {isOwner && <Invitations />}
+      {may('createInvitation') && <Invitations />}
     </>
   )
 }
@@ -58,13 +59,13 @@ export function Members({ me }: { me: Me }) {
 type MemberRowProps = {
   member: Member
   isMe: boolean
-  isOwner: boolean
   isLastOwner: boolean
   onRemove: () => void
 }
 
 /** One member; an owner changes the role or removes the member, but never the last owner. */
-function MemberRow({ member, isMe, isOwner, isLastOwner, onRemove }: MemberRowProps) {
+function MemberRow({ member, isMe, isLastOwner, onRemove }: MemberRowProps) {
+  const may = useMay()
   return (
     <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
       <div className="min-w-0 flex-1 basis-44">
@@ -75,10 +76,10 @@ function MemberRow({ member, isMe, isOwner, isLastOwner, onRemove }: MemberRowPr
           <EmailText text={member.email ?? 'E-mail not verified'} />
         </p>
       </div>
-      {isOwner ? (
+      {may('changeMemberRole') ? (
         <div className="ml-auto flex items-center gap-3">
           {isLastOwner && <span className="text-xs text-ink-soft">The only owner</span>}
-          <RoleSelect member={member} disabled={isLastOwner} />
+          <RoleSelect member={member} isMe={isMe} disabled={isLastOwner} />
           <IconButton
             label={`Remove ${member.username}`}
             disabled={isLastOwner}
@@ -94,7 +95,9 @@ function MemberRow({ member, isMe, isOwner, isLastOwner, onRemove }: MemberRowPr
   )
 }
 
-function RoleSelect({ member, disabled }: { member: Member; disabled: boolean }) {
+type RoleSelectProps = Pick<MemberRowProps, 'member' | 'isMe'> & { disabled: boolean }
+
+function RoleSelect({ member, isMe, disabled }: RoleSelectProps) {
   const { user_id } = member
   const change = useChange(
     'changeMemberRole',
@@ -107,9 +110,10 @@ function RoleSelect({ member, disabled }: { member: Member; disabled: boolean })
   )
   const set = (role: Role) => {
     const undo = () => change.mutate({ role: member.role, expected: { role } })
+    const isAllowed = !isMe || role === 'owner'
     change.mutate(
       { role, expected: { role: member.role } },
-      telling(`${member.username} is now ${role}.`, undo),
+      telling(`${member.username} is now ${role}.`, isAllowed ? undo : undefined),
     )
   }
   return (

@@ -1,7 +1,7 @@
 import type { Me, TenantPolicy } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useGrants } from '../../lib/data/lists.ts'
-import { useIsOwner, useMe } from '../../lib/data/me.ts'
+import { useMay, useMe } from '../../lib/data/me.ts'
 import { GrantList } from '../../ui/grants/grant-list.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
@@ -35,9 +35,9 @@ export function SettingsPage() {
 
 /** The remembered approvals of all members, for owners. */
 function WorkspaceGrants() {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const grants = useGrants().data ?? []
-  if (!isOwner || grants.length === 0) return null
+  if (!may('changeTenantPolicy') || grants.length === 0) return null
   return (
     <Section
       title="Remembered approvals"
@@ -55,10 +55,11 @@ function WorkspaceGrants() {
 }
 
 /** The workspace's name; an owner changes it. */
-function WorkspaceName({ me: { tenant, role } }: { me: Me }) {
+function WorkspaceName({ me: { tenant } }: { me: Me }) {
+  const may = useMay()
   return (
     <Section title="Workspace" size="large" className="mb-8 max-w-xl" headingClass="mb-2">
-      {role === 'owner' ? (
+      {may('renameTenant') ? (
         <RenameForm id={tenant.id} current={tenant.name} />
       ) : (
         <p className="text-ink-soft">
@@ -111,6 +112,7 @@ function Rules({ id, policy: { effective, workspace, advice } }: RulesProps) {
   return (
     <PolicyRules
       placeId={id}
+      operation="changeTenantPolicy"
       {...{ own: workspace, effective, advice: shown, save }}
       inherits="No rule of the workspace"
     />

@@ -13,6 +13,8 @@ const bundle = (name: string) => ({
   production: 'by_name' as const,
   tenant_id: '',
   key_count: 0,
+  may_edit: true,
+  may_duplicate: true,
 })
 const key = (name: string) => ({
   ...changed,
@@ -34,7 +36,7 @@ const key = (name: string) => ({
   may_change: true,
   may_show: true,
 })
-const ASKED = { elsewhere: [], actions: [], isOwner: false, canEdit: () => true }
+const ASKED = { elsewhere: [], actions: [], may: () => false }
 const names = (query: string, bundles: readonly string[], keys: readonly string[]) =>
   findDestinations(query, { ...ASKED, own: { bundles: bundles.map(bundle), keys: keys.map(key) } }).map(
     ({ name }) => name,
@@ -66,8 +68,12 @@ test('without a query the pages come first', () => {
 test.each([
   [true, ['Activity']],
   [false, []],
-])('an owner (%s) is led to the activity, another member is not', (isOwner, expected) => {
-  const found = findDestinations('activity', { ...ASKED, own: { bundles: [], keys: [] }, isOwner })
+])('who may read the log (%s) is led to the activity, nobody else', (isAllowed, expected) => {
+  const found = findDestinations('activity', {
+    ...ASKED,
+    own: { bundles: [], keys: [] },
+    may: () => isAllowed,
+  })
   expect(found.map(({ name }) => name)).toEqual(expected)
 })
 

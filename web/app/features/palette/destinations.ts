@@ -1,4 +1,5 @@
 import type { Bundle, Key } from '../../lib/calls/answers.ts'
+import type { Called } from '../../lib/calls/call.ts'
 import { PLACES } from '../../lib/page/places.ts'
 import { matches, rank } from '../../lib/page/search.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
@@ -26,23 +27,19 @@ type Sources = {
   elsewhere: readonly Found[]
   /** What happens at once: another theme, another workspace. */
   actions: readonly Destination[]
-  isOwner: boolean
-  canEdit: (bundle: Bundle) => boolean
+  may: (operation: Called) => boolean
 }
 
 /** What answers a query, best first: exact names, then beginnings of names, then beginnings of their parts. Among
  * equals pages come first, then this workspace and the others. At most 50. */
-export function findDestinations(
-  query: string,
-  { own, elsewhere, actions, isOwner, canEdit }: Sources,
-): Destination[] {
+export function findDestinations(query: string, { own, elsewhere, actions, may }: Sources): Destination[] {
   const ranked: [Destination[], Destination[], Destination[], Destination[]] = [[], [], [], []]
   const add = (found: Iterable<Destination>) => {
     for (const destination of found)
       if (matches(destination.name, query)) ranked[rank(destination.name, query)].push(destination)
   }
   add(
-    PLACES.filter(({ forOwners }) => isOwner || !forOwners).map(({ href, name, isAction }) => ({
+    PLACES.filter(({ needs }) => needs === undefined || may(needs)).map(({ href, name, isAction }) => ({
       id: href,
       kind: isAction ? 'Action' : 'Page',
       name,
@@ -52,7 +49,7 @@ export function findDestinations(
   add(actions)
   for (const found of [own, ...elsewhere]) add(namesOf(found))
   const verb = query.trim().toLowerCase().split(' ', 1)[0] ?? ''
-  if (verb.length > 1) add(changesOf(own, verb, canEdit))
+  if (verb.length > 1) add(changesOf(own, verb))
   return ranked.flat().slice(0, MOST)
 }
 
@@ -64,13 +61,9 @@ function* namesOf({ bundles, keys, ...where }: Found): Generator<Destination> {
 }
 
 /** Actions on one bundle or variable; only for a query that begins with their verb. */
-function* changesOf(
-  { bundles, keys }: Found,
-  verb: string,
-  canEdit: Sources['canEdit'],
-): Generator<Destination> {
+function* changesOf({ bundles, keys }: Found, verb: string): Generator<Destination> {
   if ('add'.startsWith(verb))
-    for (const bundle of bundles.filter(canEdit))
+    for (const bundle of bundles.filter(({ may_edit }) => may_edit))
       yield { ...action(`Add variable to ${bundle.name}`), href: `/bundles/${bundle.id}?add=variable` }
   if ('rotate'.startsWith(verb))
     for (const key of keys.filter(({ may_change }) => may_change))

@@ -5,7 +5,7 @@ import { call } from '../../lib/calls/call.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { pageWorkspace, WORKSPACE_HEADER, workspacePath } from '../../lib/calls/workspace.ts'
 import { useLibrary } from '../../lib/data/keys.ts'
-import { useCanEdit, useIsOwner, useTenants } from '../../lib/data/me.ts'
+import { useMay, useTenants } from '../../lib/data/me.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
 import { chooseTheme, THEME_NAMES, THEMES } from '../../lib/page/theme.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -105,8 +105,7 @@ function DestinationText({ destination: { kind, name, workspace } }: { destinati
 function useDestinations(query: string): Destination[] {
   const bundles = useAnswer('listBundles', {}).data
   const keys = useLibrary().data
-  const isOwner = useIsOwner()
-  const canEdit = useCanEdit()
+  const may = useMay()
   const others = (useTenants().data ?? []).filter(({ id }) => id !== pageWorkspace())
   const elsewhere = useElsewhere(others, useDeferredValue(query.trim().split(' ', 1)[0] ?? ''))
   const own = useMemo(() => ({ bundles: bundles ?? [], keys: keys ?? [] }), [bundles, keys])
@@ -114,7 +113,7 @@ function useDestinations(query: string): Destination[] {
     ...others.map(({ id, name }) => ({ ...action(`Switch to ${name}`), run: () => void openWorkspace(id) })),
     ...THEMES.map((theme) => ({ ...action(`Theme: ${THEME_NAMES[theme]}`), run: () => chooseTheme(theme) })),
   ]
-  return findDestinations(query, { own, elsewhere, actions, isOwner, canEdit })
+  return findDestinations(query, { own, elsewhere, actions, may })
 }
 
 // The server searches the other workspaces, so that none of them is loaded whole.

@@ -24,7 +24,7 @@ import { nameOf, senderText } from './proposal-words.ts'
 export function ProposalPage({ id }: { id: string }) {
   const proposals = useAnswer('listProposals', {})
   return (
-    <OwnersOnly title="Proposal" what="what a proposal would do">
+    <OwnersOnly operation="planProposal" title="Proposal" what="what a proposal would do">
       <Loaded query={proposals} what="the proposal">
         {(all) => {
           const proposal = all.find((each) => each.id === id && each.state === 'open')

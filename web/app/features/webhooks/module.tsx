@@ -1,4 +1,4 @@
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { useWebhooks } from '../../lib/webhooks/answers.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { deferred } from '../../ui/deferred.tsx'
@@ -16,9 +16,9 @@ export const pages = [
 
 /** The way to the webhooks, for owners. */
 export function SettingsSection() {
-  const isOwner = useIsOwner()
-  const webhooks = useWebhooks(isOwner).data ?? []
-  if (!isOwner) return null
+  const isAllowed = useMay()('listWebhooks')
+  const webhooks = useWebhooks(isAllowed).data ?? []
+  if (!isAllowed) return null
   const failing = webhooks.filter(({ failing_since, ended_reason }) => failing_since ?? ended_reason).length
   return (
     <Section title="Webhooks" count={webhooks.length} size="large" className="mb-8" headingClass="mb-1">

@@ -25,7 +25,7 @@ const SENDING_MS = 1_000
 /** One webhook: how its calls do, what it is called for, and its messages. */
 export function WebhookPage({ id }: { id: string }) {
   return (
-    <OwnersOnly title="Webhooks" what="its webhooks">
+    <OwnersOnly operation="getWebhook" title="Webhooks" what="its webhooks">
       <WebhookOf id={id} />
     </OwnersOnly>
   )

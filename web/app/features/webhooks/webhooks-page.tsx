@@ -18,7 +18,7 @@ import { NewWebhookDialog } from './webhook-dialogs.tsx'
 export function WebhooksPage() {
   const [isAdding, setAdding] = useState(false)
   return (
-    <OwnersOnly title="Webhooks" what="its webhooks">
+    <OwnersOnly operation="listWebhooks" title="Webhooks" what="its webhooks">
       <PageHeading
         title="Webhooks"
         intro="Keyferry calls your servers when something changes. Messages have names and versions, never values."

@@ -16,11 +16,15 @@ export function sharedText({ shared_with, shared_total }: SharedKey): string {
   return listed([shared_with], 1, shared_total)
 }
 
-/** Detach a key: gone from the list at once, back when the server refuses. */
+/** Detach a key: gone from the list at once, back when the server refuses. The answer says whether the person may
+ * attach it again. */
 export function useDetachKey(bundle_id: string) {
-  return useChange(
-    'detachKey',
-    { bundle_id },
+  return useSteps(
+    async ({ key_id }: { key_id: string }) => {
+      const { may_show } = await call('getKey', { key_id })
+      await call('detachKey', { bundle_id, key_id })
+      return { may_show }
+    },
     { shows: shownItems(bundle_id, (items, { key_id }) => items.filter(({ id }) => id !== key_id)) },
   )
 }

@@ -1,19 +1,16 @@
 import type { Role, Tenant } from '../calls/answers.ts'
+import type { Called } from '../calls/call.ts'
 import { useAnswer } from '../calls/use-call.ts'
 import { toldApart } from '../words/workspace-names.ts'
 
 /** Who the person is, and the tenant and role they work in. */
 export const useMe = () => useAnswer('getMe', {}, { staleTime: 60_000 })
 
-/** Says whether the person may change a bundle: owners change every bundle, members those they created. */
-export function useCanEdit(): (bundle: { created_by: string }) => boolean {
-  const me = useMe().data
-  return ({ created_by }) => me !== undefined && (me.role === 'owner' || me.user_id === created_by)
-}
-
-/** Whether the person owns the current tenant; false until that is known. */
-export function useIsOwner(): boolean {
-  return useMe().data?.role === 'owner'
+/** Says whether the person's role allows an operation in this workspace, as the server told; false until that is
+ * known. What depends on a bundle, key or member as well is in the `may_…` of its answer. */
+export function useMay(): (operation: Called) => boolean {
+  const may = useMe().data?.may ?? []
+  return (operation) => may.includes(operation)
 }
 
 /** The current session: who is signed in, if anyone, and how people sign in. */

@@ -1,3 +1,4 @@
+import type { Called } from '../calls/call.ts'
 import * as modules from '../modules.ts'
 
 /** A place of the app: an address within the workspace. */
@@ -10,7 +11,8 @@ export type Place = {
   also?: readonly string[]
   /** The letter that opens it after G. */
   key?: string
-  forOwners?: true
+  /** The operation without which nothing is there. */
+  needs?: Called
   /** It starts an action there. */
   isAction?: true
 }
@@ -21,7 +23,7 @@ export const PLACES: readonly Place[] = [
   { href: '/bundles', name: 'Bundles', tab: true, also: ['/'], key: 'b' },
   { href: '/keys', name: 'Keys', tab: true, key: 'k' },
   { href: '/compare', name: 'Compare', tab: true, key: 'c' },
-  { href: '/activity', name: 'Activity', tab: true, key: 't', forOwners: true },
+  { href: '/activity', name: 'Activity', tab: true, key: 't', needs: 'listAudit' },
   { href: '/machines', name: 'Machines', tab: true, key: 'm' },
   { href: '/members', name: 'Members', tab: true, key: 'p' },
   { href: '/settings', name: 'Settings', tab: true, key: 's' },
@@ -33,7 +35,7 @@ export const PLACES: readonly Place[] = [
   ...Object.values<{ places: readonly Place[] }>(modules).flatMap(({ places }) => places),
   { href: '/bundles?new=bundle', name: 'New bundle', isAction: true },
   { href: '/keys/new', name: 'New key', isAction: true },
-  { href: '/machines?new=github', name: 'New machine', isAction: true, forOwners: true },
-  { href: '/members?invite=1', name: 'Invite a member', isAction: true, forOwners: true },
-  { href: '/bundles/move', name: 'Move a library here', isAction: true },
+  { href: '/machines?new=github', name: 'New machine', isAction: true, needs: 'createMachine' },
+  { href: '/members?invite=1', name: 'Invite a member', isAction: true, needs: 'createInvitation' },
+  { href: '/bundles/move', name: 'Move a library here', isAction: true, needs: 'moveLibrary' },
 ]

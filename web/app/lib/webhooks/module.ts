@@ -21,4 +21,4 @@ export const refreshes: readonly (readonly [RegExp, readonly Called[]])[] = [
   [/\/webhooks(\/|$)/, ['listWebhooks', 'getWebhook', 'listWebhookMessages']],
 ]
 
-export const places = [{ href: '/settings/webhooks', name: 'Webhooks', forOwners: true }] as const
+export const places = [{ href: '/settings/webhooks', name: 'Webhooks', needs: 'listWebhooks' }] as const

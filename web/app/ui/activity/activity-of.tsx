@@ -1,12 +1,13 @@
-import { useMe } from '../../lib/data/me.ts'
+import { useMay, useMe } from '../../lib/data/me.ts'
 import { deferred } from '../deferred.tsx'
 
 const ActivityList = deferred('ActivityList', () => import('./activity-list.tsx'))
 
 /** What happened to one thing, or what it did; for owners. */
 export function ActivityOf({ id, as = 'target' }: { id: string; as?: 'target' | 'actor' }) {
-  const me = useMe().data
-  if (me !== undefined && me.role !== 'owner')
+  const isKnown = useMe().data !== undefined
+  const may = useMay()
+  if (isKnown && !may('listAudit'))
     return <p className="text-ink-soft">Only owners of the workspace see what happened.</p>
   return <ActivityList filter={{ [as]: id }} />
 }

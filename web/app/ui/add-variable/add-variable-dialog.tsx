@@ -75,7 +75,7 @@ export function AddVariableDialog({ bundle, name: given = '', among = [], onClos
 
 type Having = ReturnType<typeof useHaving>
 
-function Known({ name, here, elsewhere }: Having & { name: string }) {
+function Known({ name, here, elsewhere }: Omit<Having, 'fixed'> & { name: string }) {
   const known = [...here, ...elsewhere]
   if (known.length === 0) return null
   return (
@@ -91,7 +91,7 @@ type ValuesProps = {
   having: Having
 }
 
-function Values({ environments, draft, having: { here, elsewhere } }: ValuesProps) {
+function Values({ environments, draft, having: { here, elsewhere, fixed } }: ValuesProps) {
   const [isShown, setShown] = useState(false)
   const { places, isSecret, problems } = draft
   const typed = [...places].flatMap(([name, { kind }]) => (kind === 'own' ? [name] : []))
@@ -122,6 +122,7 @@ function Values({ environments, draft, having: { here, elsewhere } }: ValuesProp
             name={draft.name}
             place={places.get(name) ?? { kind: 'none' }}
             hasIt={here.has(name)}
+            isFixed={fixed.has(name)}
             sources={sources.filter((other) => other !== name)}
             isConcealed={isSecret && !isShown}
             problem={problems.values.get(name)}

@@ -13,6 +13,8 @@ type EnvironmentRowProps = {
   place: Place
   /** Whether the bundle delivers the name already. */
   hasIt: boolean
+  /** Whether the person may not replace the value that it has. */
+  isFixed: boolean
   /** Bundles whose key it can use. */
   sources: readonly string[]
   isConcealed: boolean
@@ -24,11 +26,11 @@ const NONE = { kind: 'none' } as const
 
 /** How one environment gets a new variable. Typing a value is enough; the list offers the key of another bundle. */
 export function EnvironmentRow(props: EnvironmentRowProps) {
-  const { bundleName, name, place, hasIt, sources, isConcealed, problem, onChange } = props
+  const { bundleName, name, place, hasIt, isFixed, sources, isConcealed, problem, onChange } = props
   const value = place.kind === 'own' ? place.value : ''
   const none = hasIt ? 'as it is' : 'not here'
   const options = [
-    ['own', 'own value'],
+    ...(isFixed ? [] : [['own', 'own value']]),
     ...(hasIt ? [] : sources.map((other) => [`as ${other}`, `same as ${shortName(other, bundleName)}`])),
     ['none', none],
   ] as [string, string][]
@@ -39,7 +41,9 @@ export function EnvironmentRow(props: EnvironmentRowProps) {
         className="py-2 font-mono text-sm sm:max-w-40"
       />
       <div className="order-last col-span-2 sm:order-none sm:col-span-1">
-        {place.kind === 'same' ? (
+        {isFixed ? (
+          <p className="py-2 text-sm text-ink-soft">You may not change this value.</p>
+        ) : place.kind === 'same' ? (
           <p className="hidden py-2 text-sm text-ink-soft sm:block">Changes with {place.as}.</p>
         ) : (
           <TextArea

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useLibrary } from '../../lib/data/keys.ts'
-import { useCanEdit } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { keepText, keptText } from '../../lib/page/kept.ts'
 
 export type Named = { id: string; name: string }
@@ -12,8 +12,7 @@ export type Named = { id: string; name: string }
 /** The bundles that a variable of one bundle may also be for: the environments of its application, and those that the
  * person adds, which this browser remembers. `free`: those that can still be added. */
 export function useEnvironments(bundle: Named, among: readonly Named[]) {
-  const canEdit = useCanEdit()
-  const mine = (useAnswer('listBundles', {}).data ?? []).filter(canEdit)
+  const mine = (useAnswer('listBundles', {}).data ?? []).filter(({ may_edit }) => may_edit)
   const [added, setAdded] = useState(() => (keptText(STORED + bundle.id) ?? '').split(' ').filter(Boolean))
   const named = [bundle, ...among, ...siblingsOf(bundle.name, mine)]
   const ids = new Set([...named.map(({ id }) => id), ...added])
@@ -31,13 +30,18 @@ export function useEnvironments(bundle: Named, among: readonly Named[]) {
 
 const STORED = 'keyferry.environments.'
 
-/** The bundles that deliver a name: among `environments`, and others whose key the person may put into them. */
+/** The bundles that deliver a name: among `environments`, and others whose key the person may put into them. `fixed`:
+ * those whose value the person may not replace. */
 export function useHaving(name: string, environments: readonly Named[]) {
-  const delivering = (useLibrary().data ?? []).flatMap(({ bundles = [], may_show }) =>
-    bundles.filter(({ as }) => as === name).map((bundle) => ({ ...bundle, may_show })),
-  )
+  const may = useMay()
+  const delivering = (useLibrary().data ?? []).flatMap(({ bundles = [], may_show, may_change }) => {
+    const isFixed = !may_change || (bundles.length > 1 && !may('splitKey'))
+    return bundles.filter(({ as }) => as === name).map((bundle) => ({ ...bundle, may_show, isFixed }))
+  })
   const isHere = ({ id }: Named) => environments.some((each) => each.id === id)
   const elsewhere = delivering.filter((bundle) => bundle.may_show && !isHere(bundle))
   const namesOf = (bundles: readonly Named[]) => bundles.map((bundle) => bundle.name).toSorted()
-  return { here: new Set(namesOf(delivering.filter(isHere))), elsewhere: namesOf(elsewhere) }
+  const here = new Set(namesOf(delivering.filter(isHere)))
+  const fixed = new Set(namesOf(delivering.filter(({ isFixed }) => isFixed)))
+  return { here, elsewhere: namesOf(elsewhere), fixed }
 }

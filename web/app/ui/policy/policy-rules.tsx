@@ -1,7 +1,8 @@
 import { Fragment, type ReactNode } from 'react'
 import type { Policy, PolicyChange, PolicySetting } from '../../lib/calls/answers.ts'
+import type { Called } from '../../lib/calls/call.ts'
 import { isOvertaken } from '../../lib/calls/failure.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { useEdit } from '../../lib/page/use-edit.ts'
 import { Button } from '../button.tsx'
@@ -16,14 +17,16 @@ import { NamedPeople, useApproversText } from './named-people.tsx'
 import { FIELDS, type Field, LABELS, nameOfChoice, OPTIONS } from './policy-words.ts'
 
 type PolicyRulesProps = PolicyFormProps & {
+  /** What changes these rules. */
+  operation: Called
   /** What an owner should change, and the button that does it; null: nothing. */
   advice: { text: string; action: string; change: PolicyChange } | null
 }
 
-/** The rules of one place. An owner changes them; a member reads what counts. */
-export function PolicyRules({ advice, ...form }: PolicyRulesProps) {
+/** The rules of one place. Who may change them gets a form; others read what counts. */
+export function PolicyRules({ operation, advice, ...form }: PolicyRulesProps) {
   const { own, effective, save } = form
-  if (!useIsOwner()) return <PolicyFacts effective={effective} />
+  if (!useMay()(operation)) return <PolicyFacts effective={effective} />
   return (
     <>
       {advice !== null && (

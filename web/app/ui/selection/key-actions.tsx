@@ -1,6 +1,6 @@
 import { type ComponentType, useState } from 'react'
 import type { Key } from '../../lib/calls/answers.ts'
-import { useIsOwner } from '../../lib/data/me.ts'
+import { useMay } from '../../lib/data/me.ts'
 import { Button } from '../button.tsx'
 import { Link2, Lock, Trash2, Unlink } from '../icons.ts'
 import { AttachKeys, DeclareSecret, DeleteKeys, DetachKeys } from './key-dialogs.tsx'
@@ -31,7 +31,7 @@ export function KeyActions({ keys, bundle, onDone }: Omit<KeyQuestionParts, 'onC
 
 // An action is offered only if the server allows it for each of the keys.
 function useAllowed(keys: readonly Key[], isBundlePage: boolean) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const canEditAll = keys.every(({ may_change }) => may_change)
   const canShowAll = keys.every(({ may_show }) => may_show)
   const isUsed = isBundlePage || keys.some(({ used_in_bundles }) => used_in_bundles > 0)
@@ -40,6 +40,6 @@ function useAllowed(keys: readonly Key[], isBundlePage: boolean) {
     { is: canShowAll, label: isBundlePage ? 'Attach elsewhere' : 'Attach', icon: Link2, Dialog: AttachKeys },
     { is: isUsed, label: 'Detach', icon: Unlink, Dialog: DetachKeys },
     { is: isOpen, label: 'Mark as secret', icon: Lock, Dialog: DeclareSecret },
-    { is: isOwner, label: 'Delete', icon: Trash2, Dialog: DeleteKeys },
+    { is: may('deleteKey'), label: 'Delete', icon: Trash2, Dialog: DeleteKeys },
   ].filter(({ is }) => is)
 }

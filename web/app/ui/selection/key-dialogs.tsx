@@ -2,7 +2,6 @@ import { useState } from 'react'
 import type { KeyUse } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useKeyUses, useStricter } from '../../lib/data/keys.ts'
-import { useCanEdit } from '../../lib/data/me.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Combobox } from '../combobox.tsx'
 import { NameList } from '../name-list.tsx'
@@ -12,10 +11,7 @@ import { AffectedBundles, KeyQuestion, type KeyQuestionParts } from './key-quest
 /** Asks for the bundle to attach keys to. */
 export function AttachKeys({ keys, bundle: here, ...ending }: KeyQuestionParts) {
   const [bundleId, setBundleId] = useState<string | null>(null)
-  const canEdit = useCanEdit()
-  const bundles = useAnswer('listBundles', {}).data?.filter(
-    (bundle) => bundle.id !== here?.id && canEdit(bundle),
-  )
+  const bundles = useAnswer('listBundles', {}).data?.filter(({ id, may_edit }) => id !== here?.id && may_edit)
   const ids = keys.map(({ id }) => id)
   const attached = useKeyUses(ids)?.find(({ id }) => id === bundleId)?.key_count ?? 0
   const stricter = useStricter(ids, bundleId)
@@ -58,8 +54,7 @@ export function AttachKeys({ keys, bundle: here, ...ending }: KeyQuestionParts) 
 /** Asks before keys are detached: from the bundle of this page, or from one that the person chooses. */
 export function DetachKeys({ keys, bundle: here, ...ending }: KeyQuestionParts) {
   const ids = keys.map(({ id }) => id)
-  const canEdit = useCanEdit()
-  const uses = useKeyUses(ids)?.filter(canEdit)
+  const uses = useKeyUses(ids)?.filter(({ may_detach }) => may_detach)
   const [picked, setPicked] = useState<string | null>(here?.id ?? null)
   const only = uses?.length === 1 ? uses[0] : undefined
   const chosenId = picked ?? only?.id ?? null
@@ -75,7 +70,9 @@ export function DetachKeys({ keys, bundle: here, ...ending }: KeyQuestionParts) 
       hasList={here === null && only === undefined}
       {...ending}
     >
-      {here === null && <BundleOf uses={uses} chosenId={chosenId} onChoose={setPicked} />}
+      {(here === null || uses?.length === 0) && (
+        <BundleOf uses={uses} chosenId={chosenId} onChoose={setPicked} />
+      )}
       {bundle !== undefined && (
         <p>
           {bundle.name} delivers {bundle.key_count} of the {counted(keys.length, 'key')}. Programs that start
@@ -94,7 +91,8 @@ type BundleOfProps = {
 
 function BundleOf({ uses, chosenId, onChoose }: BundleOfProps) {
   if (uses === undefined) return <p role="status">Looking up the bundles that use them…</p>
-  if (uses.length === 0) return <p>You can change no bundle that uses them.</p>
+  if (uses.length === 0)
+    return <p>You may not take these keys out of a bundle. The rules of the bundles say who may.</p>
   const options = uses.map(({ id, name, key_count }) => ({ id, name, detail: counted(key_count, 'key') }))
   return (
     <Combobox

@@ -134,11 +134,12 @@ function menuOf(
   onEdit?: () => void,
 ): MenuItem[] {
   const { split, move, ask } = actions
+  const mayDetach = shared?.may_detach !== false
   return [
     ...(onEdit ? [{ label: 'Edit value', icon: Pencil, onPick: onEdit }] : []),
     ...(split && shared ? [{ label: 'Stop sharing: own copy', icon: Split, onPick: () => split(id) }] : []),
     { label: 'Rename', icon: Tag, onPick: () => ask(item, 'rename') },
-    { label: 'Use another key', icon: Replace, onPick: () => ask(item, 'replace') },
+    ...(mayDetach ? [{ label: 'Use another key', icon: Replace, onPick: () => ask(item, 'replace') }] : []),
     {
       label: item.required ? 'Not required' : 'Required',
       icon: Asterisk,
@@ -150,7 +151,7 @@ function menuOf(
           { label: 'Move down', icon: ArrowDown, onPick: () => move(id, 1) },
         ]
       : []),
-    { label: 'Detach', icon: Unlink, gap: true, onPick: () => ask(item, 'detach') },
+    ...(mayDetach ? [{ label: 'Detach', icon: Unlink, gap: true, onPick: () => ask(item, 'detach') }] : []),
   ]
 }
 

@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from 'react'
 import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
 import { useAnswer } from '../../../lib/calls/use-call.ts'
 import { useSharedKeys } from '../../../lib/data/attachments.ts'
-import { useIsOwner } from '../../../lib/data/me.ts'
+import { useMay } from '../../../lib/data/me.ts'
 import { matches } from '../../../lib/page/search.ts'
 import { useSelection } from '../../../lib/page/selection.ts'
 import { ConfirmDialog } from '../../../ui/confirm-change.tsx'
@@ -18,7 +18,6 @@ import { useEntryChanges } from './use-entry-changes.ts'
 type AttachedKeysProps = {
   bundle: BundleWithItems
   items: readonly BundleItem[]
-  canEdit: boolean
   /** What the filter of the page asks for. */
   query: string
 }
@@ -26,9 +25,10 @@ type AttachedKeysProps = {
 type Asked = { item: BundleItem; what: Parameters<EntryActions['ask']>[1] }
 
 /** The bundle's variables in their order; an editor moves them by dragging or by keys while all are shown. */
-export function AttachedKeys({ bundle, items, canEdit, query }: AttachedKeysProps) {
+export function AttachedKeys({ bundle, items, query }: AttachedKeysProps) {
   const list = useRef<HTMLUListElement>(null)
-  const isOwner = useIsOwner()
+  const may = useMay()
+  const canEdit = bundle.may_edit
   const [spoken, setSpoken] = useState('')
   const [asked, setAsked] = useState<Asked | null>(null)
   const { move, require, detach, split } = useEntryChanges(bundle, items, setSpoken)
@@ -51,13 +51,13 @@ export function AttachedKeys({ bundle, items, canEdit, query }: AttachedKeysProp
     require,
     ask: (item, what) =>
       what === 'detach' && !isProduction(bundle) ? detach(item.id ?? '') : setAsked({ item, what }),
-    split: isOwner ? split : undefined,
+    split: may('splitKey') ? split : undefined,
   }
   return (
     <>
       {shown.length === 0 && <p className="py-3 text-ink-soft">No variable of this bundle matches.</p>}
       <CrossingNotice of={crossing} className="mb-3">
-        {isOwner && 'To separate them, choose “Stop sharing: own copy”, then change one value.'}
+        {may('splitKey') && 'To separate them, choose “Stop sharing: own copy”, then change one value.'}
       </CrossingNotice>
       {canEdit && <SelectedKeys {...{ bundle, selection, shown, library }} />}
       <VirtualList

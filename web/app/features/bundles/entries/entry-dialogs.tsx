@@ -21,12 +21,18 @@ export function OtherKeyDialog({ bundle, item, onClose }: EntryChange) {
   const change = useReplaceKey(bundle.id)
   const [chosenId, setChosenId] = useState<string | null>(null)
   const attached = new Set(bundle.items.map(({ id }) => id))
-  const free = (useAnswer('listKeys', {}).data ?? []).filter((key) => !attached.has(key.id) && key.may_show)
+  const keys = useAnswer('listKeys', {}).data ?? []
+  const free = keys.filter((key) => !attached.has(key.id) && key.may_show)
   const stricter = useStricter([chosenId ?? ''], chosenId === null ? null : bundle.id)
   const own = item.id ?? ''
+  const chosen = keys.find(({ id }) => id === chosenId)
+  // A secret that other bundles hold too stays where rules count.
+  const isFree = bundle.may_duplicate || chosen?.used_in_bundles === 0
+  const mayUndo = isFree && keys.some(({ id, may_show }) => id === own && may_show)
+  const undo = () => change.mutate({ from: chosenId ?? '', to: own })
   const done = () => ({
-    text: `${bundle.name} delivers ${item.name} from ${free.find(({ id }) => id === chosenId)?.name ?? ''}.`,
-    undo: () => change.mutate({ from: chosenId ?? '', to: own }),
+    text: `${bundle.name} delivers ${item.name} from ${chosen?.name ?? ''}.`,
+    ...(mayUndo ? { undo } : {}),
   })
   return (
     <FormDialog

@@ -3,7 +3,7 @@ import type { BundleItem } from '../../../lib/calls/answers.ts'
 import { call } from '../../../lib/calls/call.ts'
 import { BUNDLE } from '../../../lib/calls/refreshes.ts'
 import { useAnswer, useChange, useSteps } from '../../../lib/calls/use-call.ts'
-import { useIsOwner } from '../../../lib/data/me.ts'
+import { useMay } from '../../../lib/data/me.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { ConfirmChange } from '../../../ui/confirm-change.tsx'
 import { Trash2 } from '../../../ui/icons.ts'
@@ -14,7 +14,7 @@ import { VirtualList } from '../../../ui/virtual-list.tsx'
 
 /** Values in the bundle itself instead of the library, each with a button that makes it a library key. */
 export function LegacyItems({ bundleId, items }: { bundleId: string; items: readonly BundleItem[] }) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const keys = useAnswer('listKeys', {}).data ?? []
   const convert = useConvert(bundleId)
   const [deleting, setDeleting] = useState<BundleItem | null>(null)
@@ -38,7 +38,7 @@ export function LegacyItems({ bundleId, items }: { bundleId: string; items: read
           <div className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
             <span className="min-w-0 flex-1 basis-40 font-mono text-sm break-all">{item.name}</span>
             <KeyValue value={item.value} isSecret={item.is_secret} className="max-w-48" />
-            {isOwner && (
+            {may('convertLegacyItem') && (
               <>
                 <Button size="small" busy={convert.isPending} onClick={() => void start(item)}>
                   Convert<span className="sr-only"> {item.name} into a library key</span>

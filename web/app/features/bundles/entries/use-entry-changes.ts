@@ -1,7 +1,7 @@
 import type { BundleItem } from '../../../lib/calls/answers.ts'
 import { useChange } from '../../../lib/calls/use-call.ts'
 import { useDetachKey, useReorderKey, useReplaceKey, useRequireKey } from '../../../lib/data/attachments.ts'
-import { notify, notifyFailure as onError, telling } from '../../../ui/toast-store.ts'
+import { notify, notifyFailure as onError } from '../../../ui/toast-store.ts'
 
 /** What a person may do with the variables of a bundle in one step, each with a way to take it back.
  * @param speak tells screen readers where a moved row is */
@@ -31,7 +31,9 @@ export function useEntryChanges(
     const { name = '', order, required = false } = find(id) ?? {}
     const attachment = { key_id: id, as: name, required, order: order ?? 0 }
     const undo = () => attachKey.mutate(attachment, { onError })
-    detachKey.mutate({ key_id: id }, telling(`Detached ${name}. It stays in the library.`, undo))
+    const onSuccess = ({ may_show }: { may_show: boolean }) =>
+      notify({ text: `Detached ${name}. It stays in the library.`, ...(may_show ? { undo } : {}) })
+    detachKey.mutate({ key_id: id }, { onError, onSuccess })
   }
   const split = (id: string) => {
     const text = `${bundle.name} has its own ${nameOf(id)}, with the same value.`

@@ -3,7 +3,7 @@ import type { BundleItem, KeyWithBundles } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
 import { useAnswer } from '../../../lib/calls/use-call.ts'
 import { useSaveKey } from '../../../lib/data/keys.ts'
-import { useIsOwner } from '../../../lib/data/me.ts'
+import { useMay } from '../../../lib/data/me.ts'
 import { isComposing } from '../../../lib/page/composing.ts'
 import { useClosing, useUnsaved } from '../../../lib/page/unsaved.ts'
 import { valueProblem } from '../../../lib/rules/value-warnings.ts'
@@ -114,7 +114,7 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
   const before = item.is_secret ? '' : seen.value
   const [value, setValue] = useState(before)
   const [isHidden, setHidden] = useState(true)
-  const splits = useIsOwner() && held.bundles.length > 1
+  const splits = useMay()('splitKey') && held.bundles.length > 1
   const saving = useSaveKey(held.id)
   const saved = useUnsaved(value !== before)
   const closing = useClosing()

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Machine, MachineTrust } from '../../../lib/calls/answers.ts'
 import { useChange } from '../../../lib/calls/use-call.ts'
-import { useIsOwner } from '../../../lib/data/me.ts'
+import { useMay } from '../../../lib/data/me.ts'
 import { useAddressFields } from '../../../lib/page/use-address-fields.ts'
 import { issuerName, wayNamed } from '../../../lib/words/platforms.ts'
 import { ago } from '../../../lib/words/time.ts'
@@ -15,7 +15,7 @@ import { NewTrustDialog } from './new-trust-dialog.tsx'
 
 /** The identities of other services that prove a machine; an owner adds and ends them. */
 export function Identities({ machine }: { machine: Machine }) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const { textOf, set } = useAddressFields(['add'])
   const adding = wayNamed(textOf('add'))
   const { trusts } = machine
@@ -25,24 +25,25 @@ export function Identities({ machine }: { machine: Machine }) {
       count={trusts.length}
       intro="The machine authenticates with an ID token of its platform. You store nothing and rotate nothing."
       action={
-        isOwner && (
+        may('createMachineTrust') && (
           <Button label="Add identity" size="small" onClick={() => set('add', 'github')} icon={Plus} />
         )
       }
     >
       <Rows label="Identities" none="None.">
         {trusts.map((trust) => (
-          <TrustRow key={trust.id} machine={machine} trust={trust} isOwner={isOwner} />
+          <TrustRow key={trust.id} machine={machine} trust={trust} />
         ))}
       </Rows>
-      {isOwner && adding !== null && adding !== 'token' && (
+      {may('createMachineTrust') && adding !== null && adding !== 'token' && (
         <NewTrustDialog key={adding} machine={machine} platform={adding} onClose={() => set('add', '')} />
       )}
     </Section>
   )
 }
 
-function TrustRow({ machine, trust, isOwner }: { machine: Machine; trust: MachineTrust; isOwner: boolean }) {
+function TrustRow({ machine, trust }: { machine: Machine; trust: MachineTrust }) {
+  const may = useMay()
   const [isEnding, setEnding] = useState(false)
   const name = issuerName(trust)
   return (
@@ -57,7 +58,7 @@ function TrustRow({ machine, trust, isOwner }: { machine: Machine; trust: Machin
         <p className="mt-0.5 font-mono text-xs text-ink [overflow-wrap:anywhere]">{claimsText(trust)}</p>
         <p className="mt-0.5 text-xs text-ink-soft">{factsOf(trust)}</p>
       </div>
-      {isOwner && (
+      {may('endMachineTrust') && (
         <IconButton
           label={`End the identity ${name}, ${claimsText(trust)}`}
           onClick={() => setEnding(true)}

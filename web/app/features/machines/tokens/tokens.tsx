@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Machine, MachineToken } from '../../../lib/calls/answers.ts'
 import { serverNowMs } from '../../../lib/calls/server-clock.ts'
-import { useIsOwner } from '../../../lib/data/me.ts'
+import { useMay } from '../../../lib/data/me.ts'
 import { useAddressFields } from '../../../lib/page/use-address-fields.ts'
 import { type TokenState, tokenState } from '../../../lib/rules/machine-state.ts'
 import { ago, ahead, dateTime } from '../../../lib/words/time.ts'
@@ -13,7 +13,7 @@ import { EndTokenDialog, NewTokenDialog, RotateTokenDialog } from './token-dialo
 
 /** The tokens of a machine, the newest first; an owner creates, rotates and ends them. */
 export function Tokens({ machine }: { machine: Machine }) {
-  const isOwner = useIsOwner()
+  const may = useMay()
   const { textOf, set } = useAddressFields(['add'])
   const tokens = machine.tokens.toReversed()
   return (
@@ -22,17 +22,17 @@ export function Tokens({ machine }: { machine: Machine }) {
       count={tokens.length}
       intro="Use a token only if the platform has no ID tokens: anyone who has it can use it until it expires."
       action={
-        isOwner && (
+        may('createMachineToken') && (
           <Button label="Create token" size="small" onClick={() => set('add', 'token')} icon={Plus} />
         )
       }
     >
       <Rows label="Tokens" none="None.">
         {tokens.map((token) => (
-          <TokenRow key={token.id} machine={machine} token={token} isOwner={isOwner} />
+          <TokenRow key={token.id} machine={machine} token={token} />
         ))}
       </Rows>
-      {isOwner && textOf('add') === 'token' && (
+      {may('createMachineToken') && textOf('add') === 'token' && (
         <NewTokenDialog machine={machine} onClose={() => set('add', '')} />
       )}
     </Section>
@@ -47,7 +47,8 @@ const STATES: Readonly<Record<TokenState, { tone: 'good' | 'caution' | 'danger' 
     ended: { tone: 'plain', name: 'Ended' },
   }
 
-function TokenRow({ machine, token, isOwner }: { machine: Machine; token: MachineToken; isOwner: boolean }) {
+function TokenRow({ machine, token }: { machine: Machine; token: MachineToken }) {
+  const may = useMay()
   const [open, setOpen] = useState<'rotate' | 'end' | null>(null)
   const close = () => setOpen(null)
   const state = tokenState(token)
@@ -64,7 +65,7 @@ function TokenRow({ machine, token, isOwner }: { machine: Machine; token: Machin
           {factsOf(token).join(' · ')}
         </p>
       </div>
-      {isOwner && !isOver && (
+      {may('rotateMachineToken') && !isOver && (
         <>
           <IconButton
             label={`Rotate the token ${token.hint}`}

@@ -1,0 +1,310 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { LABELS } from '../web/app/ui/policy/policy-words.ts'
+import { type SessionCookie, sessionHeaders } from './app-accounts.ts'
+
+/** A person's session in one workspace. */
+type Acting = { url: string; workspace: string | undefined; cookie: SessionCookie }
+
+/** `json`: as far as this walk reads it. */
+type Answer = { status: number; json: Record<string, string> & { tokens?: { id: string }[] } }
+
+/** A call as the person makes it. */
+async function act(by: Acting, address: string, body?: unknown): Promise<Answer> {
+  const [method = '', path = ''] = address.split(' ')
+  const response = await fetch(`${by.url}/api/v1${path}`, {
+    method,
+    headers: {
+      ...sessionHeaders(by.url, by.cookie),
+      ...(by.workspace === undefined ? {} : { 'keyferry-workspace': by.workspace }),
+      'content-type': 'application/json',
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, json: text === '' ? {} : JSON.parse(text) }
+}
+
+async function made(by: Acting, address: string, body?: unknown): Promise<string> {
+  const { status, json } = await act(by, address, body)
+  if (status >= 300) throw new Error(`${address}: ${status} ${JSON.stringify(json)}`)
+  return json['id'] ?? ''
+}
+
+/** What a page may offer, with the call that it ends in; a list of names where several controls end in one. Calls that
+ * remove something come last. */
+type Offer = readonly [offered: string | readonly string[], address: string, body?: unknown]
+
+type Walked = { path: string; offers: readonly Offer[] }
+
+/** What calls nothing, or only reads. */
+const RULES = LABELS
+
+const HARMLESS =
+  /^(Edit the value|Copy|Show|Hide|Compare|Export|Filter|Search|Select |Clear|How to |More for|Edit value|Link: |Open a |Dismiss |Store an empty|Drag )/
+
+// What a person reads of each control: its label without the hint below; of a menu, its items.
+const NAMES = `(async () => {
+  const names = []
+  for (const control of document.querySelectorAll('main :is(button, select, input, textarea, a.inline-flex.border)')) {
+    const label = control.getAttribute('aria-label') ?? control.labels?.[0]?.innerText ?? control.innerText
+    names.push(label.trim().replace(/\\n[^]*/, '').replace(/(the token) .*/, '$1'))
+    const menu = label.startsWith('More for ') ? document.getElementById(control.getAttribute('popovertarget')) : null
+    if (menu === null) continue
+    menu.showPopover()
+    for (let turns = 0; turns < 20 && menu.children.length === 0; turns += 1) await new Promise(requestAnimationFrame)
+    for (const item of menu.children) names.push(label.replace('More for ', '') + ': ' + item.innerText.trim())
+    menu.hidePopover()
+  }
+  return names
+})()`
+
+const isOurs = (name: string): boolean => name !== '' && !HARMLESS.test(name.replace(/^.*: /, ''))
+
+/** Every button, choice, field and menu item of a page that is not harmless. */
+async function offeredOn(page: Page): Promise<string[]> {
+  const names = await page.evaluate<string[]>(NAMES)
+  return [...new Set(names.filter(isOurs))].toSorted()
+}
+
+type Visit = { by: Acting; pages: readonly Walked[] }
+
+/** Walk pages as a person: each offers exactly what the server allows. The calls that tell what it allows are made in a
+ * world like the one that is seen, so that they change nothing there. */
+export async function expectHonest(
+  page: Page,
+  { seen, tried, what }: { seen: Visit; tried: Visit; what: string },
+): Promise<void> {
+  for (const [index, { offers }] of tried.pages.entries()) {
+    const allowed = new Set<string>()
+    for (const [names, address, body] of offers) {
+      const { status } = await act(tried.by, address, body)
+      if (status !== 403) for (const name of [names].flat()) allowed.add(name)
+    }
+    const { path = '' } = seen.pages[index] ?? {}
+    await page.goto(`${seen.by.url}/w/${seen.by.workspace}${path}`)
+    await page.locator('main h1').first().waitFor()
+    await expect
+      .poll(() => offeredOn(page), { message: `${what}: ${path}`, timeout: 20_000 })
+      .toEqual([...allowed].toSorted())
+  }
+}
+
+/** A workspace of its own for one rule and one role: the bundles `dev/b` of the owner and `dev/m` of the member, each
+ * with a key of both and a secret that `dev/c` shares. */
+export async function newWorld(
+  url: string,
+  people: { owner: SessionCookie; member: SessionCookie },
+  rule: Record<string, unknown>,
+) {
+  const suffix = randomUUID().slice(0, 8)
+  const outside = { url, workspace: undefined }
+  const workspace = await made({ ...outside, cookie: people.owner }, 'POST /tenants', {
+    name: `Buttons ${suffix}`,
+  })
+  const [o, m] = [people.owner, people.member].map((cookie) => ({ url, workspace, cookie })) as [
+    Acting,
+    Acting,
+  ]
+  const me = (await act({ ...outside, cookie: people.member }, 'GET /me')).json
+  const { json } = await act(o, 'POST /invitations', { email: me['email'], role: 'member' })
+  await act({ ...outside, cookie: people.member }, 'POST /invitations/accept', { token: json['token'] })
+  const secret = (by: Acting, name: string) =>
+    made(by, 'POST /keys', { name, value: 'planted', is_secret: true })
+  const bundle = (by: Acting, name: string) => made(by, 'POST /bundles', { name })
+  const [b, mine, c] = [await bundle(o, 'dev/b'), await bundle(m, 'dev/m'), await bundle(o, 'dev/c')]
+  const keys = {
+    OWNERS: await secret(o, 'OWNERS'),
+    MEMBERS: await secret(m, 'MEMBERS'),
+    SHARED: await secret(o, 'SHARED'),
+    OWNERS_M: await secret(o, 'OWNERS_M'),
+    MEMBERS_M: await secret(m, 'MEMBERS_M'),
+    SHARED_M: await secret(o, 'SHARED_M'),
+  }
+  await act(o, `PUT /keys/${keys.OWNERS}`, { value: 'second' })
+  const attach = (at: string, key: string) => made(o, `POST /bundles/${at}/keys/${key}`, {})
+  for (const key of [keys.OWNERS, keys.MEMBERS, keys.SHARED]) await attach(b, key)
+  for (const key of [keys.OWNERS_M, keys.MEMBERS_M, keys.SHARED_M]) await attach(mine, key)
+  for (const key of [keys.SHARED, keys.SHARED_M]) await attach(c, key)
+  const { production, ...changers } = rule
+  await act(o, 'PUT /tenants/current/policy', changers)
+  if (production !== undefined)
+    for (const id of [b, mine]) await act(o, `PUT /bundles/${id}/policy`, { production })
+  return { owner: o, member: m, b, mine, keys, suffix, me }
+}
+
+type World = Awaited<ReturnType<typeof newWorld>>
+
+/** What a bundle's page offers for one of its variables. `another`: a key of the bundle that the person may attach. */
+function ofVariable(at: string, [name, key]: readonly [string, string], another: string): Offer[] {
+  const path = `/bundles/${at}/keys/${key}`
+  return [
+    [`${name}: Rename`, `PUT ${path}`, { as: `${name}_X` }],
+    [`${name}: Required`, `PUT ${path}`, { required: true }],
+    [[`${name}: Move up`, `${name}: Move down`], `PUT ${path}/order`, { order: 1 }],
+    // The other key is in the bundle already: 409, once the person may.
+    [`${name}: Use another key`, `PUT ${path}`, { key_id: another }],
+    [`${name}: Detach`, `DELETE ${path}`],
+  ]
+}
+
+/** What stands above each part of a bundle's page. */
+const ofBundle = (at: string, name: string): [Offer[], Offer] => [
+  [
+    [
+      ['Add variable', 'Import'],
+      'POST /imports',
+      { bundle: name, entries: [{ name: 'ADDED', value: 'x', is_secret: true }], own: ['ADDED'] },
+    ],
+    [`${name}: Edit`, `PUT /bundles/${at}`, { description: 'edited' }],
+    [`${name}: Duplicate`, `POST /bundles/${at}/duplicate`, { name: `${name}-copy` }],
+  ],
+  [`${name}: Delete`, `DELETE /bundles/${at}`],
+]
+
+const isRemoval = ([, address]: Offer): boolean => address.startsWith('DELETE')
+
+function bundlePage(
+  at: string,
+  name: string,
+  keys: readonly (readonly [string, string])[],
+  another: string,
+): Walked {
+  const all = keys.flatMap((variable) => ofVariable(at, variable, another))
+  const shared = keys.filter(([variable]) => variable.startsWith('SHARED'))
+  const [first, last] = ofBundle(at, name)
+  return {
+    path: `/bundles/${at}`,
+    offers: [
+      ...first,
+      ...all.filter((offer) => !isRemoval(offer)),
+      ...all.filter(isRemoval),
+      ...shared.map(
+        ([variable, key]): Offer => [
+          `${variable}: Stop sharing: own copy`,
+          `POST /bundles/${at}/keys/${key}/split`,
+          {},
+        ],
+      ),
+      last,
+    ],
+  }
+}
+
+function keyPage(key: string): Walked {
+  const path = `PUT /keys/${key}`
+  return {
+    path: `/keys/${key}`,
+    offers: [
+      ['Description', path, { description: 'edited' }],
+      [['Expires on (optional)', 'Replace after days (optional)'], path, { rotate_after_days: 30 }],
+      ['Composed of other values', path, { is_template: true }],
+      ['Secret', path, { is_secret: false }],
+      // Last, because who set the value may do more.
+      [['New value', 'Save changes'], path, { value: 'third' }],
+      ['Delete', `DELETE /keys/${key}`],
+    ],
+  }
+}
+
+/** The pages whose offers depend on the role alone. */
+export async function rolePages(
+  { owner: o, suffix, me }: World,
+  role: 'owner' | 'member',
+): Promise<Walked[]> {
+  const { workspace } = o
+  const { username } = (await act(o, 'GET /me')).json
+  const ruled = await made(o, 'POST /bundles', { name: 'dev/r' })
+  const [first, last] = ofBundle(ruled, 'dev/r')
+  const machine = await made(o, 'POST /machines', { name: `ci-${suffix}` })
+  const at = `/machines/${machine}`
+  const webhook = await made(o, 'POST /webhooks', {
+    url: `https://hooks.example.com/${suffix}`,
+    events: ['bundle.deleted'],
+  })
+  await made(o, `PUT ${at}/bundles/${ruled}`, { scope: 'read' })
+  await act(o, `POST ${at}/tokens`, {})
+  const [token] = (await act(o, `GET ${at}`)).json.tokens ?? []
+  return [
+    { path: '/machines', offers: [['New machine', 'POST /machines', { name: `new-${suffix}` }]] },
+    {
+      path: at,
+      offers: [
+        [['Edit', 'Disable'], `PUT ${at}`, { description: 'edited' }],
+        [['Add bundle', 'What it may do with dev/r'], `PUT ${at}/bundles/${ruled}`, { scope: 'read' }],
+        ['Remove dev/r', `DELETE ${at}/bundles/${ruled}`],
+        ['Add identity', `POST ${at}/trusts`, {}],
+        ['Create token', `POST ${at}/tokens`, {}],
+        ['Rotate the token', `POST ${at}/tokens/${token?.id}/rotate`, {}],
+        ['End the token', `DELETE ${at}/tokens/${token?.id}`],
+        ['Delete', `DELETE ${at}`],
+      ],
+    },
+    {
+      path: '/settings',
+      offers: [
+        [['Name', 'Rename'], `PUT /tenants/${workspace}`, { name: `Renamed ${suffix}` }],
+        [
+          [...Object.values(RULES), 'Save rules', 'Return approvals to the terminal'],
+          'PUT /tenants/current/policy',
+          { agents: 'deny' },
+        ],
+        ['Open webhooks', 'GET /webhooks'],
+      ],
+    },
+    {
+      path: `/bundles/${ruled}/rules`,
+      offers: [
+        ...first,
+        [
+          ['For production', ...Object.values(RULES), 'Save rules'],
+          `PUT /bundles/${ruled}/policy`,
+          { agents: 'deny' },
+        ],
+        last,
+      ],
+    },
+    { path: '/settings/webhooks', offers: [['New webhook', 'POST /webhooks', {}]] },
+    {
+      path: `/settings/webhooks/${webhook}`,
+      offers: [
+        [['Edit', 'Disable'], `PUT /webhooks/${webhook}`, { description: 'edited' }],
+        ['Send test', `POST /webhooks/${webhook}/test`],
+        ['New secret', `POST /webhooks/${webhook}/secret`, {}],
+        ['Delete', `DELETE /webhooks/${webhook}`],
+      ],
+    },
+    {
+      path: '/members',
+      offers: [
+        [['E-mail', 'Role', 'Invite'], 'POST /invitations', {}],
+        [`Role of ${me['username']}`, `PUT /members/${me['user_id']}`, { role: 'member' }],
+        // Disabled: the last owner stays.
+        [[`Role of ${username}`, `Remove ${username}`], 'PUT /members/me', {}],
+        ...(role === 'member'
+          ? [['Leave the workspace', `DELETE /members/${me['user_id']}`] as const]
+          : [[`Remove ${me['username']}`, `DELETE /members/${me['user_id']}`] as const]),
+      ],
+    },
+  ]
+}
+
+/** The pages whose offers depend on rules. */
+export function ruledPages({ b, mine, keys }: World): Walked[] {
+  const { OWNERS, MEMBERS, SHARED, OWNERS_M, MEMBERS_M, SHARED_M } = keys
+  return [
+    bundlePage(b, 'dev/b', Object.entries({ OWNERS, MEMBERS, SHARED }), MEMBERS),
+    bundlePage(mine, 'dev/m', Object.entries({ OWNERS_M, MEMBERS_M, SHARED_M }), MEMBERS_M),
+    keyPage(MEMBERS),
+    keyPage(OWNERS_M),
+    {
+      path: `/keys/${OWNERS}/history`,
+      offers: [
+        ['Restore', `POST /keys/${OWNERS}/restore`, { version: 1 }],
+        ['Destroy v1', `DELETE /keys/${OWNERS}/versions/1`],
+        ['Delete', `DELETE /keys/${OWNERS}`],
+      ],
+    },
+  ]
+}

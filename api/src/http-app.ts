@@ -32,7 +32,7 @@ type AppParts = {
   receiptKeys: readonly KnownReceiptKey[]
   refusals: MachineRefusals
   /** How approvals are given, and what becomes of them. */
-  approving: Pick<RequestHandlerParts, 'receipts' | 'assurance' | 'endings' | 'expiring'> & Requesting
+  approving: Pick<RequestHandlerParts, 'receipts' | 'assurance' | 'endings'> & Requesting
   moduleHandlers: ModuleHandlers
   guard: Guard
   idTokens: IdTokens

@@ -4,7 +4,6 @@ import { logOutput } from '@keyferry/plumbing/log-output'
 import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, pino } from 'pino'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
-import { ExpiringApprovals } from './domain/endings/take-back.ts'
 import { endingsOf } from './domain/kinds/endings.ts'
 import { untoldSetupCode } from './first-set-up.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
@@ -83,18 +82,21 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   )
   const parts = { settings, database, shortLived, clock, log }
   const recorded = await openStores(opened, { ...parts, aroundDatabase: options.aroundDatabase })
-  const { stores, queries } = recorded
+  const { stores } = recorded
   const { aroundRequests } = options
-  const requesting = openRequesting(opened, { ...parts, queries, aroundRequests })
+  const requesting = openRequesting(opened, { ...parts, ...recorded, aroundRequests })
   const refusals = new MachineRefusals({ events: stores.events, clock, log })
   opened.defer(() => refusals.close())
-  sweepEvery(opened, options.sweepSeconds ?? SWEEP_SECONDS, {
-    sweep: overdueSweep({ ...requesting, stores, clock }),
-    log,
-  })
   const outgoing = outgoingOf(settings, { clock, log })
   const { guard } = outgoing
-  const moduleParts = { queries, ring: recorded.ring, guard, clock, log, version: settings.version }
+  const moduleParts = {
+    queries: recorded.queries,
+    ring: recorded.ring,
+    guard,
+    clock,
+    log,
+    version: settings.version,
+  }
   startModules(opened, moduleParts)
   const receipts = receiptSigner(recorded.receiptKeys, settings.publicHost)
   const approving = {
@@ -106,13 +108,13 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     assurance: settings.approvalAssurance,
   }
   const ending = { ...approving, endings: endingsOf(approving) }
-  const expiring = opened.adopt(new ExpiringApprovals(ending), (it) => it.close())
+  sweepEvery(opened, options.sweepSeconds ?? SWEEP_SECONDS, { sweep: overdueSweep(ending), log })
   const app = createApp({
     ...parts,
     ...recorded,
     ...outgoing,
     refusals,
-    approving: { ...ending, expiring },
+    approving: ending,
     moduleHandlers: moduleHandlers(moduleParts),
   })
   await measure(app, settings, { ...parts, requesting, sealer: recorded.sealer, opened })

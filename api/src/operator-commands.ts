@@ -2,9 +2,7 @@ import { LIMITS } from '@keyferry/contract'
 import { seal } from '@keyferry/crypto/seal'
 import { randomId, randomToken } from '@keyferry/crypto/token'
 import { removeApprovalsOf } from './domain/approvals/ending.ts'
-import { removeRequestsOf } from './domain/endings/tenant-end.ts'
-import { endsOf } from './domain/kinds/endings.ts'
-import type { RequestParts } from './domain/requests/request.ts'
+import { ENDS } from './domain/kinds/endings.ts'
 import {
   type DatabaseSettings,
   emptyDatabaseLog,
@@ -14,11 +12,8 @@ import {
 } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
 import { withRequestNotices } from './short-lived.ts'
-import { createEventStore } from './storage/audit/event-store.ts'
 import type { Queries, Query } from './storage/base/queries.ts'
-import { createDeliveryStore } from './storage/deliveries/deliveries.ts'
-import { createDepositStore } from './storage/deliveries/deposits.ts'
-import { createHeldDeliveryStore } from './storage/deliveries/held-deliveries.ts'
+import { joinedWith } from './storage/joined-stores.ts'
 import { TenantKeys } from './storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from './storage/keys-at-rest/value-vault.ts'
 import { findTenant, forgetTenant, isForgotten } from './storage/maintenance/tenant-forgetting.ts'
@@ -38,33 +33,27 @@ export async function setAccountActive(
   email: string,
   isActive: boolean,
 ): Promise<string | null> {
-  return withRecording(settings, async (queries, { now }) => {
-    const userId = await queries.write((transaction) => setActive(transaction, { email, isActive, now }))
-    if (userId !== null && !isActive) await endApprovals(settings, queries, userId)
-    return userId
+  return withRequests(settings, async ({ requests, queries, now }) => {
+    const joined = joinedWith(queries)
+    return await requests.joined(async (open, transaction) => {
+      const userId = await setActive(transaction, { email, isActive, now })
+      const own = joined(open, transaction)
+      if (userId !== null && !isActive)
+        await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { userId, tenantId: null })
+      return userId
+    })
   })
 }
 
-async function endApprovals(settings: Settings, queries: Queries, userId: string): Promise<void> {
-  const stores = {
-    deliveries: createDeliveryStore(queries),
-    deposits: createDepositStore(queries),
-    events: createEventStore(queries),
-    heldDeliveries: createHeldDeliveryStore(queries),
-  }
-  await withRequests(settings, queries, (parts) =>
-    removeApprovalsOf({ ...parts, stores, endings: endsOf({ stores }) }, { userId, tenantId: null }),
-  )
-}
+const CLOCK = { now: () => new Date(), newId: randomId, newToken: randomToken }
 
-function withRequests<T>(
-  { redisUrl }: Settings,
-  queries: Queries,
-  work: (parts: RequestParts) => Promise<T>,
-): Promise<T> {
-  const clock = { now: () => new Date(), newId: randomId, newToken: randomToken }
-  return withRequestNotices(redisUrl, (notices) =>
-    work({ requests: new Requests(queries, { notices }), clock }),
+type Work = { requests: Requests; queries: Queries; now: string }
+
+function withRequests<T>(settings: Settings, work: (parts: Work) => Promise<T>): Promise<T> {
+  return withRecording(settings, (queries, { now }) =>
+    withRequestNotices(settings.redisUrl, (notices) =>
+      work({ requests: new Requests(queries, { notices }), queries, now }),
+    ),
   )
 }
 
@@ -78,15 +67,17 @@ export async function forgetTenantOf(
   tenantId: string,
   isMeant: (name: string) => Promise<boolean>,
 ): Promise<number> {
-  const ended = await withRecording(settings, async (queries, { now }) => {
+  const ended = await withRequests(settings, async ({ requests, queries, now }) => {
     const tenant = await findTenant(queries.query, tenantId)
     if (!tenant && !(await isForgotten(queries.query, tenantId)))
       throw new Error(`no workspace has the id ${tenantId}`)
     if (tenant && !(await isMeant(tenant.name)))
       throw new Error('the name does not match: nothing was deleted')
-    if (tenant) await forgetTenant(queries, { ...tenant, now })
     const names = tenant?.isSole ? [tenantId, tenant.name] : [tenantId]
-    return withRequests(settings, queries, (parts) => removeRequestsOf(parts, tenantId, names))
+    return await requests.joined(async (open, transaction) => {
+      if (tenant) await forgetTenant(transaction, { ...tenant, now })
+      return await open.removeOf({ id: tenantId, names }, Date.parse(now))
+    })
   })
   await emptyDatabaseLog(settings)
   return ended

@@ -10,6 +10,7 @@ import type { ShortLived } from './short-lived.ts'
 import { Sealer } from './storage/audit/sealer.ts'
 import type { Database, Queries } from './storage/base/queries.ts'
 import { recording } from './storage/base/recording.ts'
+import type { LibraryParts } from './storage/joined-stores.ts'
 import { beginDepositKeys } from './storage/keys-at-rest/deposit-keys.ts'
 import { type KnownReceiptKey, openReceiptKeys } from './storage/keys-at-rest/receipt-keys.ts'
 import { keepDays } from './storage/maintenance/retention.ts'
@@ -26,6 +27,7 @@ type StoreParts = {
 
 type RecordedStores = {
   stores: Stores
+  library: LibraryParts
   queries: Queries
   sealer: Sealer
   receiptKeys: readonly KnownReceiptKey[]
@@ -53,7 +55,7 @@ export async function openStores(
   keepDays(opened, { queries, days: settings.retentionDays, now: clock.now, log })
   return {
     queries,
-    stores: createStores(queries, { ring, auditKey, bounds: boundsOf(settings) }),
+    ...createStores(queries, { ring, auditKey, bounds: boundsOf(settings) }),
     sealer,
     receiptKeys,
     ring,

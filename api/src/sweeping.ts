@@ -1,10 +1,11 @@
 import { repeating } from '@keyferry/plumbing/repeating'
 import type { Logger } from 'pino'
+import type { EndParts } from './domain/approvals/ending.ts'
 import { forgetOldGrants } from './domain/approvals/grant.ts'
-import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
+import { timestamp } from './domain/base/clock-and-ids.ts'
 import { endOverdue } from './domain/kinds/endings.ts'
-import { expireProposals } from './domain/kinds/proposal.ts'
 import type { Stores } from './domain/stores.ts'
+import { expireProposals } from './domain/transfer/proposal.ts'
 
 /** Sweep at an interval until `opened` ends. */
 export function sweepEvery(
@@ -19,11 +20,14 @@ export function sweepEvery(
 
 /** One sweep: end approvals and approved deposits that did not return to their terminal, remove old remembered
  * approvals and proposals, delete the contents of expired requests, and record tokens that expire soon. */
-type Swept = { stores: Stores; clock: ClockAndIds; sweepRequests: () => Promise<void> }
+type Approving = Pick<EndParts, 'clock' | 'endings'>
 
-export function overdueSweep({ stores, clock, sweepRequests }: Swept): () => Promise<void> {
+type Swept = Approving & { stores: Stores; sweepRequests: (parts: Approving) => Promise<void> }
+
+export function overdueSweep(parts: Swept): () => Promise<void> {
+  const { stores, clock } = parts
   return async () => {
-    await sweepRequests()
+    await parts.sweepRequests(parts)
     await endOverdue({ stores, clock })
     await forgetOldGrants({ stores, clock })
     await expireProposals({ stores, clock })

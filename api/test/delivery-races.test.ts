@@ -9,8 +9,7 @@ import { WaitingRoom } from '../src/domain/requests/waiting-room.ts'
 import { openRedis } from '../src/request-store/redis-connection.ts'
 import { openRequestNotices } from '../src/request-store/request-notices.ts'
 import { databases } from './api.ts'
-import { actsOn } from './request-acts.ts'
-import { openRequests, requestPlace } from './request-nodes.ts'
+import { actsOf, openRequests, requestPlace } from './request-nodes.ts'
 import { sampleRequest, sealing } from './sample-request.ts'
 
 const APPROVALS = 150
@@ -19,11 +18,12 @@ const clock = { now: () => new Date(), newId: randomId, newToken: randomToken }
 
 const nodeOn = ({ requests, together }: Awaited<ReturnType<typeof openRequests>>) => ({
   requests,
+  acts: actsOf(requests),
+  stores: { deposits: { appliedSince: async () => null } },
   room: new WaitingRoom(requests),
   deliveries: new Deliveries({ requests, together, clock }),
   clock,
   takeTurn: async () => {},
-  onTaken: async () => null,
 })
 type Node = ReturnType<typeof nodeOn>
 
@@ -35,7 +35,7 @@ async function waiter({ deliveries, ...parts }: Node, requestId: string): Promis
     let claimId: string
     try {
       const outcome = await waitForApproval(parts, { requestId, verifier: undefined, onBreak: () => {} })
-      if (outcome.status === 'pending') continue
+      if (outcome.status !== 'ready') continue
       claimId = outcome.claimId
     } catch (error) {
       if (error instanceof DomainError && error.code === 'not_found') return received
@@ -50,10 +50,10 @@ async function waiter({ deliveries, ...parts }: Node, requestId: string): Promis
 
 async function deliveriesOfOne([first, second]: readonly [Node, Node]): Promise<number> {
   const id = randomRequestId()
-  await actsOn(first.requests).create(sampleRequest({ id }), Date.now())
+  await first.acts.create(sampleRequest({ id }), Date.now())
   const waiters = Array.from({ length: WAITERS }, (_, n) => waiter(n % 2 ? first : second, id))
   await sleep(Math.random() * 5)
-  expect(await actsOn(second.requests).approve(id, sealing(), Date.now())).toBe('done')
+  expect(await second.acts.approve(id, sealing(), Date.now())).toBe('done')
   const received = await Promise.all(waiters)
   return received.reduce((sum, count) => sum + count, 0)
 }

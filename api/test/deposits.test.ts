@@ -5,7 +5,7 @@ import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { boxDigest, commandDigest, receiptFits } from '@keyferry/crypto/receipt'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeDepositKey } from '../src/main.ts'
-import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
 import { approveDeposit, box, bundleValues, DepositClient, planOf, storeDeposit } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -53,7 +53,12 @@ describe.each(databases)('deposits on %s', (kind) => {
       },
     })
     expect(await bundleValues(api, owner, bundle)).toEqual({ URL: 'pg://s3cret', PORT: '8080' })
-    await expect.poll(async () => (await client.waits(id)).status).toBe(404)
+    // The record answers for a day, also when a crash lost the request. Another client learns nothing.
+    const params = { request_id: id }
+    await expect.poll(async () => (await api.call('getRequestContext', { params })).status).toBe(404)
+    expect((await client.waits(id)).json).toEqual(answer.json)
+    const stranger = new DepositClient(api)
+    expectError(await stranger.waits(id), 404, 'request not found or expired', 'not_found')
   })
 
   test('the page sees names and marks, and no value; the check code covers them', async () => {

@@ -35,7 +35,7 @@ export function faulty(faults: Faults): AroundRequests {
       insert: (stored, box, nowMs) => faults.around(() => requests.insert(stored, box, nowMs)),
       change: (id, nowMs, step, seen) => faults.around(() => requests.change(id, nowMs, step, seen)),
     },
-    together: (work) => faults.around(() => together(work)),
+    together: (work, options) => faults.around(() => together(work, options)),
   })
 }
 
@@ -47,9 +47,7 @@ export function unwrapped(store: RequestStore): RequestStore {
     read: (id, nowMs) => store.read(id, nowMs),
     box: (id, nowMs) => store.box(id, nowMs),
     ofDevice: (deviceKey, nowMs) => store.ofDevice(deviceKey, nowMs),
-    ofApprover: (userId, nowMs) => store.ofApprover(userId, nowMs),
     waitingIn: (tenantId, nowMs) => store.waitingIn(tenantId, nowMs),
-    live: (nowMs) => store.live(nowMs),
     watch: (id, listener) => store.watch(id, listener),
     ping: () => store.ping(),
     close: () => store.close(),

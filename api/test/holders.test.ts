@@ -51,7 +51,7 @@ describe.each(databases)('holders on %s', (kind) => {
     const log = { info: () => {} }
     const ending = new AbortController().signal
     forget = () => forgetDeliveries(queries, { before: now().toISOString(), now, ending, log })
-    stores = createStores(queries, { ring, auditKey, bounds })
+    stores = createStores(queries, { ring, auditKey, bounds }).stores
     const email = { email: 'x@example.com', email_verified: true, email_as_of: null }
     const user = { id: userId, idp_user_id: 'user_x', ...email, auth_provider: 'local' }
     const workspace = { id: tenantId, name: 'w', membershipId: randomUUID() }

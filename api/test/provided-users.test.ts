@@ -1,20 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
-import { signRequest } from '@keyferry/crypto/request-signature'
-import { randomToken } from '@keyferry/crypto/token'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, expectError, SECRET, signedHeaders, startTestApi, type TestApi } from './api.ts'
-
-/** The signature of the web-facing layer for its own calls: over the whole call, without a user. */
-function layerHeaders(
-  path: string,
-  body: unknown,
-  caller = { userId: '', tenantId: '' },
-): Record<string, string> {
-  const facts = { method: 'PUT', path, body: Buffer.from(JSON.stringify(body)), clientAddress: '', ...caller }
-  const terms = { secret: SECRET, nowSeconds: Math.floor(Date.now() / 1000), nonce: randomToken() }
-  return { 'x-signature-v2': signRequest(facts, terms) }
-}
+import { databases, expectError, signedHeaders, startTestApi, type TestApi } from './api.ts'
+import { layerHeaders } from './joined.ts'
 
 describe.each(databases)('what the identity provider says of a user, on %s', (kind) => {
   let api: TestApi

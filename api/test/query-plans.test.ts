@@ -292,7 +292,11 @@ describe.each(databases)('query plans on %s', (kind) => {
       versionsKept: 2,
       workspacesPerPerson: 9,
     }
-    stores = createStores(recording({ ...database, query, write }, auditKey), { ring, auditKey, bounds })
+    stores = createStores(recording({ ...database, query, write }, auditKey), {
+      ring,
+      auditKey,
+      bounds,
+    }).stores
     prepared = [...recorder.nodes]
     await fill(stores)
   })

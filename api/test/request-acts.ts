@@ -1,7 +1,17 @@
+import type { JoinedRequests } from '../src/domain/approvals/together.ts'
+import { DomainError } from '../src/domain/base/errors.ts'
 import * as steps from '../src/domain/requests/request-steps.ts'
 import type { RequestStore, Step } from '../src/domain/requests/request-store.ts'
 import type { AppliedDeposit } from '../src/domain/requests/stored-deposit.ts'
-import { type ApprovalRequest, pendingRequest } from '../src/domain/requests/stored-request.ts'
+import {
+  type ApprovalRequest,
+  approvalOf,
+  type Hold,
+  newRequestState,
+  type StoredRequest,
+  type Vouch,
+} from '../src/domain/requests/stored-request.ts'
+import { type Deciding, decidingStep } from './sample-request.ts'
 
 const CLAIM = 'claim'
 const ANYBODY = { userId: 'someone', tenantId: 'tenant' }
@@ -13,66 +23,111 @@ export const removeStep: Step<void> = () => ({ answer: undefined, next: 'removed
 
 export type RequestActs = ReturnType<typeof actsOn>
 
-/** What people, clients and the server do with the requests of a store, one short call each. A missing request is
- * `gone`. */
-export function actsOn(store: RequestStore) {
-  const change = async <Answer>(id: string, nowMs: number, step: Step<Answer>) => {
-    const answer = await store.change(id, nowMs, step)
-    return answer === 'expired' || answer === 'unknown' ? ('gone' as const) : answer
-  }
-  const ending = async (id: string, nowMs: number, step: Step<steps.Ending>) => {
-    const end = await change(id, nowMs, step)
-    if (end === 'gone') return end
-    return 'before' in end ? 'done' : end.refused
+const CODES: Readonly<Record<string, string>> = {
+  not_found: 'gone',
+  request_expired: 'gone',
+  request_denied: 'denied',
+  request_withdrawn: 'withdrawn',
+  release_expired: 'late',
+}
+
+/** Why an act was refused, in one word. */
+function refusalOf(error: unknown): string {
+  if (!(error instanceof DomainError)) throw error
+  if (error.code === 'unavailable') throw error
+  const known = CODES[error.code]
+  if (known !== undefined) return known
+  if (error.message.includes('already approved')) return 'given'
+  if (error.message.includes('does not wait for its return')) return 'not_held'
+  return error.message.includes('changed this request') ? 'changed' : error.code
+}
+
+/** The state of a request in one word. */
+export function stateOf(stored: StoredRequest): string {
+  if (stored.status === 'ended') return stored.as
+  return steps.isClaimed(stored) ? 'claimed' : stored.status
+}
+
+/** What people, clients and the server do with the requests of a store, one short call each.
+ * @param joined does some work with the requests in one transaction */
+export function actsOn(
+  store: RequestStore,
+  joined: (work: (requests: JoinedRequests) => Promise<void>) => Promise<void>,
+) {
+  const change = async <Answer>(id: string, nowMs: number, step: Step<Answer>) =>
+    await store.change(id, nowMs, step)
+  const done = async (id: string, nowMs: number, step: Step<unknown>): Promise<string> => {
+    try {
+      await change(id, nowMs, step)
+      return 'done'
+    } catch (error) {
+      return refusalOf(error)
+    }
   }
   return {
     store,
     create: async (request: ApprovalRequest, nowMs: number, box: string | null = null) =>
-      (await store.insert(pendingRequest(request), box, nowMs)) === 'done',
+      (await store.insert(newRequestState(request), box, nowMs)) === 'done',
     async find(id: string, nowMs: number) {
       const stored = await store.read(id, nowMs)
-      return typeof stored === 'string' ? null : stored
+      if (typeof stored === 'string') return null
+      return { ...stored, status: stateOf(stored), approval: approvalOf(stored) }
     },
     hasExpired: async (id: string, nowMs: number) => (await store.read(id, nowMs)) === 'expired',
     box: (id: string, nowMs: number) => store.box(id, nowMs),
-    approve: (id: string, approving: steps.Approving, nowMs: number) =>
-      change(id, nowMs, (stored, now) => steps.approveStep(stored, approving, now)),
-    vouch: (id: string, vouching: Parameters<typeof steps.vouchStep>[1], nowMs: number) =>
-      change(id, nowMs, (stored) => steps.vouchStep(stored, vouching)),
-    async release(id: string, attempt: Parameters<typeof steps.releaseStep>[1], nowMs: number) {
-      const released = await change(id, nowMs, (stored, now) => steps.releaseStep(stored, attempt, now))
-      return released === 'gone' ? { status: released } : released
+    approve: (id: string, deciding: Deciding, nowMs: number) => done(id, nowMs, decidingStep(deciding)),
+    vouch: (id: string, { vouch, hold }: { vouch: Vouch; hold: Hold }, nowMs: number) => {
+      const seen = { first: null, vouch: null }
+      const supporting = { seen, gives: { as: 'vouch', support: vouch }, hold, longerMs: 0 } as const
+      return done(id, nowMs, (stored, now) => steps.supportStep(stored, supporting, now))
+    },
+    async release(
+      id: string,
+      attempt: { hash: string; limit: number; longerMs?: number; keepUntilMs?: number },
+      nowMs: number,
+    ): Promise<{ status: string; attemptsLeft?: number }> {
+      const all = { longerMs: 0, keepUntilMs: null, ...attempt }
+      try {
+        return await change(id, nowMs, (stored, now) => steps.returnStep(stored, all, now))
+      } catch (error) {
+        return { status: refusalOf(error) }
+      }
     },
     renewCode: async (id: string, code: steps.FreshCode, nowMs: number) =>
-      (await change(id, nowMs, (stored) => steps.renewCodeStep(stored, code))) === true,
+      (await done(id, nowMs, (stored) => steps.renewCodeStep(stored, code))) === 'done',
     deny: (id: string, nowMs: number, { why = null, by = ANYBODY }: Partial<Denying> = {}) =>
-      ending(id, nowMs, (stored) => steps.denyStep(stored, { why, by })),
-    withdraw: (id: string, nowMs: number) => ending(id, nowMs, steps.withdrawStep),
+      done(id, nowMs, (stored) => steps.denyStep(stored, { why, by })),
+    withdraw: (id: string, nowMs: number) => done(id, nowMs, steps.withdrawStep),
     async countWrongCode(id: string, limit: number, nowMs: number) {
-      const left = await change(id, nowMs, (stored) => steps.wrongCodeStep(stored, limit))
-      return left === 'gone' ? 0 : left
+      try {
+        return await change(id, nowMs, (stored) => steps.wrongCodeStep(stored, limit))
+      } catch (error) {
+        if (refusalOf(error) === 'gone') return 0
+        throw error
+      }
     },
     async claim(id: string, nowMs: number, claimId = CLAIM) {
-      const claim = await change(id, nowMs, (stored) => steps.claimStep(stored, claimId))
-      if (claim === 'gone') return { status: claim }
-      if (claim.status !== 'claimed') return { status: claim.status }
-      const { status, ciphertextBase64, approved, applied } = claim
-      return { status, ciphertextBase64, approved, ...(applied ? { applied } : {}) }
+      try {
+        const claim = await change(id, nowMs, (stored) => steps.claimStep(stored, claimId))
+        if (claim.status !== 'claimed') return { status: claim.status }
+        const { status, ciphertextBase64, approved, applied } = claim
+        return { status, ciphertextBase64, approved, ...(applied ? { applied } : {}) }
+      } catch (error) {
+        return { status: refusalOf(error) }
+      }
     },
     unclaim: (id: string, nowMs: number, claimId = CLAIM) =>
-      change(id, nowMs, (stored) => steps.unclaimStep(stored, claimId)),
-    remove: (id: string, nowMs: number) => change(id, nowMs, removeStep),
-    settleDeposit: async (
-      id: string,
-      outcome: { depositId: string; applied: AppliedDeposit | null },
-      nowMs: number,
-    ) => (await change(id, nowMs, (stored) => steps.settleDepositStep(stored, outcome))) === true,
-    removeApprovedBy: async (approver: { userId: string; tenantId: string | null }, nowMs: number) => {
-      const ids = await store.ofApprover(approver.userId, nowMs)
-      await Promise.all(
-        ids.map((id) => change(id, nowMs, (stored) => steps.removeApproverStep(stored, approver))),
-      )
-    },
+      done(id, nowMs, (stored) => steps.unclaimStep(stored, claimId)),
+    remove: (id: string, nowMs: number) => done(id, nowMs, removeStep),
+    apply: (id: string, applied: AppliedDeposit, nowMs: number) =>
+      done(id, nowMs, (stored) => steps.appliedStep(stored, applied)),
+    refuse: (id: string, hash: string, nowMs: number) =>
+      done(id, nowMs, (stored) => steps.refuseStep(stored, hash)),
+    removeApprovedBy: (approver: { userId: string; tenantId: string | null }, nowMs: number) =>
+      joined(async (requests) => {
+        for (const { request } of await requests.ofApprover(approver.userId, nowMs))
+          await requests.change(request.id, nowMs, (stored) => steps.leaveStep(stored, approver))
+      }),
     watch: (id: string, listener: () => void) => store.watch(id, listener),
     close: () => store.close(),
   }

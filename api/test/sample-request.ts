@@ -1,6 +1,7 @@
 import { randomRequestId } from '@keyferry/crypto/token'
-import type { Approving } from '../src/domain/requests/request-steps.ts'
-import type { ApprovalRequest } from '../src/domain/requests/stored-request.ts'
+import { type Approving, approveStep, supportStep } from '../src/domain/requests/request-steps.ts'
+import type { Step } from '../src/domain/requests/request-store.ts'
+import type { ApprovalRequest, Support, Vouch } from '../src/domain/requests/stored-request.ts'
 
 export const SEALED = 'c2VhbGVk'
 
@@ -29,7 +30,33 @@ export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalR
   }
 }
 
-/** The step of an approval that seals at once. */
-export function sealing(changes: Partial<Approving> = {}): Approving {
-  return { after: null, first: null, approved: null, ciphertextBase64: SEALED, hold: null, ...changes }
+/** An approval, or a first one. `after`: who approved first, as the approver saw it. */
+export type Deciding = Omit<Approving, 'seen'> & {
+  after: string | null
+  vouch: Vouch | null
+  first: Support | null
+  longerMs: number
+}
+
+/** An approval that seals at once. */
+export function sealing(changes: Partial<Deciding> = {}): Deciding {
+  const nothing = { after: null, vouch: null, first: null, approved: null, hold: null, longerMs: 0 }
+  return { ...nothing, ciphertextBase64: SEALED, ...changes }
+}
+
+export function decidingStep({ after, vouch, first, longerMs, ...approving }: Deciding): Step<void> {
+  const seen = { first: after, vouch }
+  if (first === null) return (stored) => approveStep(stored, { ...approving, seen })
+  const supporting = { seen, gives: { as: 'first', support: first }, hold: approving.hold, longerMs } as const
+  return (stored, nowMs) => supportStep(stored, supporting, nowMs)
+}
+
+/** A first approval, or a vouch without its own fields. */
+export function sampleSupport(changes: Partial<Support> = {}): Support {
+  const place = { tenantId: 'tenant', bundleId: 'bundle', bundleName: 'dev/app', keys: ['A'] }
+  return { id: 's1', userId: 'sam', username: 'sam', ...place, at: '', returned: null, ...changes }
+}
+
+export function sampleVouch(changes: Partial<Support> = {}): Vouch {
+  return { ...sampleSupport(changes), deciders: { who: 'owner', count: 1 }, isNewNetwork: true }
 }

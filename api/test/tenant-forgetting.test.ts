@@ -97,8 +97,6 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
       .executeTakeFirstOrThrow()
     const keys = new TenantKeys(database, ringOf(node().settings))
     await keys.of(tenantId)
-    const row = { tenant_id: tenantId, key: 'hash', at: new Date().toISOString() }
-    await database.query.insertInto('recorded_once').values(row).execute()
     expect(await forgetTenantOf(node().settings, tenantId, meant)).toBe(2)
     const standing = () =>
       keys.of(tenantId).then(

@@ -46,7 +46,8 @@ export const TICKET: Kind<Parts, Choice & { bundle_id: string }> = {
         const record = async () => {
           parts.tickets.set(ticketId, ['approved'])
         }
-        return { approved, ciphertextBase64: sealText(ticketId, sealing), record }
+        const ciphertextBase64 = sealText(ticketId, sealing)
+        return { gives: { as: 'approval', approved, ciphertextBase64 }, record }
       },
     }
   },
@@ -63,12 +64,13 @@ function ticketEnding(tickets: Tickets, { ticketId, assurance }: z.infer<typeof 
   }
   return {
     assurance: async () => assurance,
-    end: ({ reason, wasHeld }) => note(wasHeld ? `${reason} while held` : reason),
-    async carryOut() {
-      await note('given')
-      return {}
-    },
-    afterReturn: ({ by }) => [() => note(`returned by ${by}`)],
+    end: (_, { reason, wasHeld }) => note(wasHeld ? `${reason} while held` : reason),
+    returning: async () => ({
+      async inside(_, { by }) {
+        await note(`returned by ${by}`)
+        return null
+      },
+    }),
     collected: () => note('collected'),
   }
 }

@@ -28,9 +28,9 @@ export class Overtaking {
         return requests.change(id, nowMs, step, seen)
       },
     },
-    together: async (work) => {
+    together: async (work, options) => {
       await this.#overtake()
-      return together(work)
+      return together(work, options)
     },
   })
 
@@ -128,11 +128,13 @@ export class Transcript {
   }
 }
 
+const UNSHOWN = new Set(['tenant_id', 'poll_challenge'])
+
 const timeAndState = (row: Shown) => JSON.stringify([row['created_at'] ?? row['first_at'], row['state']])
 
 function withoutNulls(row: Shown): Shown {
   return Object.fromEntries(
-    Object.entries(row).filter(([name, value]) => name !== 'tenant_id' && value !== null),
+    Object.entries(row).filter(([name, value]) => !UNSHOWN.has(name) && value !== null),
   )
 }
 

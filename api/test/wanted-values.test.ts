@@ -12,14 +12,14 @@ import { decide } from '../src/domain/approvals/decision.ts'
 import { NAMES } from '../src/domain/kinds/names-approval.ts'
 import { bundleEntries, valueSizes } from '../src/domain/library/bundle-entry.ts'
 import type { WantedValues } from '../src/domain/library/wanted-values.ts'
-import { type ApprovalRequest, pendingRequest } from '../src/domain/requests/stored-request.ts'
+import { type ApprovalRequest, newRequestState } from '../src/domain/requests/stored-request.ts'
 import type { Stores } from '../src/domain/stores.ts'
 import { openRequestNotices } from '../src/request-store/request-notices.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import { migrateDatabase } from '../src/storage/base/migrate.ts'
 import type { Database, Queries } from '../src/storage/base/queries.ts'
 import { recording } from '../src/storage/base/recording.ts'
-import { togetherWith } from '../src/storage/joined-stores.ts'
+import { type LibraryParts, togetherWith } from '../src/storage/joined-stores.ts'
 import { Requests } from '../src/storage/requests/requests.ts'
 import { createStores } from '../src/storage/stores.ts'
 import { databases } from './api.ts'
@@ -32,6 +32,7 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
   let database: Database
   let queries: Queries
   let stores: Stores
+  let library: LibraryParts
   const fetched: unknown[] = []
   beforeAll(async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'keyferry-values-')), 'keyferry.db')
@@ -47,7 +48,9 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
       workspacesPerPerson: 9,
     }
     queries = recording(watched(database, fetched), auditKey)
-    stores = createStores(queries, { ring, auditKey, bounds })
+    const created = createStores(queries, { ring, auditKey, bounds })
+    stores = created.stores
+    library = created.library
     await fill(stores)
   })
   afterAll(() => database.close())
@@ -72,17 +75,15 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
 
   test('the list of a request for names reads no blob', async () => {
     const requests = new Requests(queries, { notices: await openRequestNotices({ redis: null }) })
-    const together = togetherWith(queries, requests)
+    const together = togetherWith(queries, { requests, library })
     const approve = async (asked: Partial<ApprovalRequest>, choice: { bundle_id?: string }) => {
       const request = sampleRequest({ kind: 'names', ...asked })
-      await requests.insert(pendingRequest(request), null, Date.now())
+      await requests.insert(newRequestState(request), null, Date.now())
       const clock = { now: () => new Date(), newId: randomUUID, newToken: randomUUID }
-      const endings = { names: () => ({ end: async () => {}, assurance: async () => null }) }
       const settings = { assurance: 'compat', maxPayloadBytes: 10_000, waitingSeconds: 0 } as const
-      const parts = { requests, together, clock, stores, endings, ...settings }
+      const parts = { requests, together, clock, stores, ...settings }
       const caller = { userId, tenantId, role: 'owner', origin: { requester_ip: '' } } as const
-      const { approved } = await decide(parts, caller, { kind: NAMES, requestId: request.id, choice })
-      return approved
+      return await decide(parts, caller, { kind: NAMES, requestId: request.id, choice })
     }
     expect(await approve({ suggestedBundle: 'B' }, { bundle_id: bundleId })).toEqual({ ok: true })
     expect(await approve({}, {})).toEqual({ ok: true })

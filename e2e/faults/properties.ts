@@ -2,12 +2,19 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Verdict } from './verdict.ts'
 
-const FOLDERS = ['contract', 'crypto', 'e2e/import-killed', 'e2e/environments-killed']
+const FOLDERS = [
+  'contract',
+  'crypto',
+  'e2e/import-killed',
+  'e2e/environments-killed',
+  'api/test/decision-races',
+]
+const RACE_ROUNDS = '200'
 
 /** Run each property of the tests this often, and kill at each moment that they know; a test run is brief. */
 export async function holdProperties(runs: number): Promise<Verdict> {
   const child = spawn('vitest', ['run', '--silent', '--testTimeout', '3600000', ...FOLDERS], {
-    env: { ...process.env, PROPERTY_RUNS: String(runs) },
+    env: { ...process.env, PROPERTY_RUNS: String(runs), RACE_ROUNDS },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''

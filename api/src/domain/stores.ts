@@ -1,14 +1,11 @@
 import type { GrantStore } from './approvals/grant.ts'
-import type { HeldDeliveryStore } from './approvals/held-delivery.ts'
 import type { PolicyStore } from './approvals/policy.ts'
 import type { AuditStore } from './audit/audit.ts'
 import type { EventStore } from './base/event.ts'
 import type { MachineDeliveryStore } from './collection/machine-delivery.ts'
 import type { DeliveryStore } from './deliveries/delivery.ts'
 import type { HolderStore } from './deliveries/holder.ts'
-import type { DepositStore } from './kinds/deposit-record.ts'
 import type { LastApprovalStore } from './kinds/last-approval.ts'
-import type { ProposalStore } from './kinds/proposal.ts'
 import type { ValueOriginStore } from './kinds/request-offer.ts'
 import type { AttachmentStore } from './library/attachment.ts'
 import type { BundleStore } from './library/bundle.ts'
@@ -30,9 +27,11 @@ import type { MembershipStore } from './people/membership.ts'
 import type { PasskeyStore } from './people/passkey.ts'
 import type { TenantStore } from './people/tenant.ts'
 import type { UserStore } from './people/user.ts'
+import type { DepositStore } from './requests/deposit-record.ts'
 import type { DepositKeyStore } from './transfer/deposit-key.ts'
 import type { LibraryImportStore } from './transfer/library-import.ts'
 import type { LibraryMoveStore } from './transfer/library-move.ts'
+import type { ProposalStore } from './transfer/proposal.ts'
 
 /** Every store of the domain. Each interface is declared beside the rules that use it. */
 export type Stores = {
@@ -46,7 +45,6 @@ export type Stores = {
   depositKeys: DepositKeyStore
   deposits: DepositStore
   grants: GrantStore
-  heldDeliveries: HeldDeliveryStore
   holders: HolderStore
   invitations: InvitationStore
   keys: KeyStore

@@ -1,7 +1,6 @@
-import { removeApprovalsOf } from '../domain/approvals/ending.ts'
+import { providedChange } from '../domain/approvals/leaving.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import { joinWithAccount, logIn, setUpAccount } from '../domain/people/account.ts'
-import type { EndApprovals } from '../domain/people/member.ts'
 import { changeEmail, changePassword } from '../domain/people/own-account.ts'
 import {
   addPasskey,
@@ -25,7 +24,7 @@ export function accountHandlers({
 }: HandlerParts) {
   const arrivalOf = (peer: Peer) => ({ clock, origin: originOf(peer) })
   const parts = { ...stores, clock }
-  const endApprovals: EndApprovals = (approver) => removeApprovalsOf(requestParts, approver)
+  const users = providedChange(requestParts)
   return {
     getSetup: async () => ({ required: !(await stores.accounts.isSetUp()) }),
     joinWithAccount: ({ body, peer }) => joinWithAccount(stores, body, arrivalOf(peer)),
@@ -63,7 +62,7 @@ export function accountHandlers({
         ...(body.email === undefined ? {} : { email: providedEmail(body.email, body) }),
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
       }
-      await changeProvidedUser({ ...parts, endApprovals, origin: originOf(peer) }, params.idp_user_id, change)
+      await changeProvidedUser({ users, clock, origin: originOf(peer) }, params.idp_user_id, change)
     },
     recordSignOut: ({ params, body, peer }) =>
       recordSignOut({ ...parts, origin: originOf(peer) }, params.idp_user_id, body),

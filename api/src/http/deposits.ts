@@ -1,12 +1,12 @@
-import { decide, findPending } from '../domain/approvals/decision.ts'
+import { decide, findUndecided } from '../domain/approvals/decision.ts'
 import { DEPOSIT } from '../domain/kinds/deposit-approval.ts'
 import { removedValue, shownPlan, shownValues } from '../domain/kinds/deposit-plan.ts'
-import { endProposal, listProposals } from '../domain/kinds/proposal.ts'
 import { offeredDeposit, offeredValues } from '../domain/kinds/proposal-offer.ts'
 import { acceptProposal, planProposal, valuesForOwner } from '../domain/kinds/proposal-storing.ts'
 import { requireInside } from '../domain/requests/request.ts'
 import type { ImportPlan } from '../domain/transfer/library-import.ts'
 import type { ImportStep } from '../domain/transfer/library-import-step.ts'
+import { endProposal, listProposals } from '../domain/transfer/proposal.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { presentRemoval, presentStep, stricterIn } from './imports.ts'
@@ -28,7 +28,7 @@ export function depositHandlers({
       }
     },
     async planDeposit({ caller, params, body }) {
-      const stored = await findPending(parts, params.request_id)
+      const stored = await findUndecided(parts, params.request_id)
       requireInside(stored, caller)
       const asking = { caller, stored }
       const { planned, grounds, proposal } = await offeredDeposit(parts, asking, body)
@@ -38,7 +38,7 @@ export function depositHandlers({
     },
     async approveDeposit({ caller, params, body: choice }) {
       const deciding = { kind: DEPOSIT, requestId: params.request_id, choice }
-      return (await decide(parts, caller, deciding)).approved
+      return await decide(parts, caller, deciding)
     },
     listProposals: ({ caller }) => listProposals(parts, caller),
     async planProposal({ caller, params, body }) {

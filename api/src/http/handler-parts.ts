@@ -1,13 +1,11 @@
 import type { GrantUseParts } from '../domain/approvals/grant-use.ts'
 import type { PolicyParts } from '../domain/approvals/set-policy.ts'
-import type { Together } from '../domain/approvals/together.ts'
 import type { ClockAndIds } from '../domain/base/clock-and-ids.ts'
 import type { TargetRules } from '../domain/base/outgoing-target.ts'
 import type { ChangeParts } from '../domain/collection/changed-values.ts'
 import type { WaitParts } from '../domain/collection/request-wait.ts'
 import type { ReleaseParts } from '../domain/endings/release.ts'
-import type { ExpiringApprovals } from '../domain/endings/take-back.ts'
-import type { JoinedDeposit } from '../domain/kinds/deposit-approval.ts'
+import type { Deliveries } from '../domain/endings/request-deliveries.ts'
 import type { ApprovalParts } from '../domain/kinds/request-approval.ts'
 import type { NewRequestParts } from '../domain/requests/new-request.ts'
 import type { Stores } from '../domain/stores.ts'
@@ -26,14 +24,13 @@ export type DepositKeySigner = (publicKey: Uint8Array) => { kid: string; signatu
 
 export type RequestHandlerParts = NewRequestParts &
   ApprovalParts &
-  Omit<WaitParts, 'onTaken'> &
+  WaitParts &
   ReleaseParts &
   GrantUseParts &
   ChangeParts &
   PolicyParts & {
     stores: Stores
-    together: Together<JoinedDeposit>
-    expiring: ExpiringApprovals
+    deliveries: Deliveries
     /** Takes back the count of a request by this address. */
     uncountRequest: (address: string) => Promise<void>
   }

@@ -14,26 +14,20 @@ import { waitForRememberedChange } from '../domain/collection/changed-values.ts'
 import { waitForApproval } from '../domain/collection/request-wait.ts'
 import { freshCode, releaseRequest } from '../domain/endings/release.ts'
 import { deny, withdrawRequest } from '../domain/endings/request-end.ts'
-import { rescueDeposit } from '../domain/kinds/deposit-storing.ts'
 import { NAMES } from '../domain/kinds/names-approval.ts'
 import { offerNames } from '../domain/kinds/names-offer.ts'
 import { DELIVERY, storePayload } from '../domain/kinds/request-approval.ts'
 import { listCandidates, listOfferedBundles, offeredBundle } from '../domain/kinds/request-offer.ts'
-import { vouch } from '../domain/kinds/vouch.ts'
+import { VOUCH } from '../domain/kinds/vouch.ts'
 import { listWaiting } from '../domain/kinds/waiting.ts'
 import { createRequest } from '../domain/requests/new-request.ts'
 import { requestContext } from '../domain/requests/request.ts'
-import type { ApprovalRequest } from '../domain/requests/stored-request.ts'
+import type { AppliedDeposit } from '../domain/requests/stored-deposit.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 import { listReply, pageReply } from './list-reply.ts'
 
 export function requestHandlers({ requestParts: parts }: HandlerParts) {
-  const waitParts = { ...parts, onTaken: (requestId: string) => rescueDeposit(parts, requestId) }
-  const watched = <A>({ approved, request }: { approved: A; request: ApprovalRequest }) => {
-    parts.expiring.watch(request)
-    return approved
-  }
   return {
     async createRequest({ body, peer }) {
       const { created, request } = await createRequest(parts, { asked: body, peer })
@@ -46,7 +40,7 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
     },
     async waitForApproval(call) {
       const { params, headers } = call
-      const outcome = await waitForApproval(waitParts, {
+      const outcome = await waitForApproval(parts, {
         requestId: params.request_id,
         verifier: headers['x-poll-verifier'],
         known: call.query.known,
@@ -57,14 +51,13 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
         const { statement } = held ? endingOf(parts, held) : {}
         return statement ? { ...pending, statement } : pending
       }
+      if (outcome.status === 'applied') return storedAnswer(outcome.applied)
       const { approved, applied, claimId, ciphertextBase64: ciphertext_base64 } = outcome
       const ending = approved && endingOf(parts, approved)
       const delivery = parts.deliveries.of({ requestId: params.request_id, claimId }, async (own) => {
         await ending?.collected?.(own, originOf(call.peer))
       })
-      if (applied && 'proposal' in applied)
-        return new Reply({ body: { status: 'proposed', ...applied }, delivery })
-      if (applied) return new Reply({ body: { status: 'applied', ...applied }, delivery })
+      if (applied) return new Reply({ body: storedAnswer(applied), delivery })
       return new Reply({ body: { status: 'ready', ciphertext_base64, ...ending?.facts }, delivery })
     },
     getRequestContext: async ({ params, peer }) =>
@@ -86,16 +79,19 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
       }),
     async encryptFromBundle({ caller, params, body: choice }) {
       const deciding = { kind: DELIVERY, requestId: params.request_id, choice }
-      return watched(await decide(parts, caller, deciding))
+      return await decide(parts, caller, deciding)
     },
     previewNames: ({ caller, params, query }) =>
       offerNames(parts, caller, { requestId: params.request_id, bundleId: query.bundle_id }),
     async approveNames({ caller, params, body: choice }) {
       const deciding = { kind: NAMES, requestId: params.request_id, choice }
-      return watched(await decide(parts, caller, deciding))
+      return await decide(parts, caller, deciding)
     },
     async vouchForRequest({ caller, params, body: choice }) {
-      return watched(await vouch(parts, caller, { requestId: params.request_id, choice }))
+      const deciding = { kind: VOUCH, requestId: params.request_id, choice }
+      const { ok, release } = await decide(parts, caller, deciding)
+      if (release === undefined) throw new Error('a vouch that does not return to the terminal')
+      return { ok, release }
     },
     denyRequest: ({ caller, params, query }) =>
       deny(parts, caller, { requestId: params.request_id, why: query.reason }),
@@ -126,6 +122,12 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
     getTenantPolicy: ({ caller }) => tenantPolicy(parts, caller),
     changeTenantPolicy: ({ caller, body }) => changeTenantPolicy(parts, caller, body),
   } satisfies Partial<Handlers>
+}
+
+function storedAnswer(applied: AppliedDeposit) {
+  return 'proposal' in applied
+    ? ({ status: 'proposed', ...applied } as const)
+    : ({ status: 'applied', ...applied } as const)
 }
 
 function claimantOf(params: { request_id: string }, headers: { 'x-poll-verifier'?: string | undefined }) {

@@ -1,5 +1,5 @@
 import { endpoints } from '@keyferry/contract'
-import { removeApprovalsOf } from '../domain/approvals/ending.ts'
+import { memberChange } from '../domain/approvals/leaving.ts'
 import { timestamp } from '../domain/base/clock-and-ids.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import { acceptInvitation, invite, previewInvitation } from '../domain/people/invitation.ts'
@@ -18,11 +18,7 @@ import type { HandlerParts } from './handler-parts.ts'
 
 export function tenantHandlers({ stores, requestParts, clock, authMode }: HandlerParts) {
   const { tenants, users, members, invitations } = stores
-  const parts: MemberParts = {
-    members,
-    clock,
-    endApprovals: (approver) => removeApprovalsOf(requestParts, approver),
-  }
+  const parts: MemberParts = { members: memberChange(requestParts), clock }
   return {
     createTenant: ({ caller, body }) => createTenant(users, caller, { name: body.name, clock }),
     renameTenant: ({ caller, params, body }) =>

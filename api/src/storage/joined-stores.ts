@@ -1,34 +1,114 @@
-import type { Together } from '../domain/approvals/together.ts'
-import type { JoinedDeposit } from '../domain/kinds/deposit-approval.ts'
-import type { Queries } from './base/queries.ts'
+import type { Joined, Together } from '../domain/approvals/together.ts'
+import type { Bounds } from '../domain/base/bounds.ts'
+import { planChanged } from '../domain/transfer/library-import.ts'
+import { isLockConflict } from './base/database.ts'
+import type { Queries, Recorded } from './base/queries.ts'
 import { policyReads } from './bundles/policies.ts'
 import { begin, despiteDeletedKeys } from './deliveries/delivery-begin.ts'
-import { collect } from './deliveries/delivery-end.ts'
-import { beginDeposit } from './deliveries/deposits.ts'
-import { useGrant } from './deliveries/grants.ts'
-import { memberHolder } from './people/members.ts'
+import { collect, endVoid, release } from './deliveries/delivery-end.ts'
+import { applyDeposit, beginDeposit, voidDeposit } from './deliveries/deposits.ts'
+import { insertGrant, useGrant } from './deliveries/grants.ts'
+import { isOvertaken } from './keys/library-changes.ts'
+import type { ValueVault } from './keys-at-rest/value-vault.ts'
+import { changeMember, memberHolder } from './people/members.ts'
+import { holdTenant } from './people/tenants.ts'
+import { changeProvided } from './people/user-events.ts'
 import type { Requests } from './requests/requests.ts'
+import { importInto } from './transfer/library-imports.ts'
+import { keepProposal } from './transfer/proposals.ts'
+
+/** What encrypts the values of a library. */
+export type LibraryParts = { keys: ValueVault; proposals: ValueVault; bounds: Bounds }
+
+type Parts = { requests: Pick<Requests, 'joined'>; library: LibraryParts }
+
+/** How often a removal is repeated that others keep from what it needs. Each try waits for 2 s at most. */
+const REMOVAL_REPEATS = 15
 
 /** One transaction over requests and what depends on them. */
-export function togetherWith(queries: Queries, requests: Pick<Requests, 'joined'>): Together<JoinedDeposit> {
+export function togetherWith(queries: Queries, { requests, library }: Parts): Together {
+  const within = joinedWith(queries)
+  return (work, { storesIn, isRemoval = false } = {}) => {
+    const once = async () => {
+      const libraryIn = storesIn === undefined ? null : await libraryOf(library, storesIn)
+      const run = () =>
+        requests.joined(async (joined, transaction) => {
+          await queries.limitLocks(transaction)
+          const stored = await libraryIn?.(transaction)
+          return await work({ ...within(joined, transaction), ...stored })
+        })
+      if (storesIn === undefined) return await despiteDeletedKeys(run)
+      return await run().catch((error: unknown) => {
+        throw isOvertaken(error) ? planChanged() : error
+      })
+    }
+    return repeated(once, isRemoval ? REMOVAL_REPEATS : 1)
+  }
+}
+
+// Another transaction held what this one needs, or both waited for each other.
+async function repeated<T>(once: () => Promise<T>, repeats: number): Promise<T> {
+  for (let left = repeats; left > 0; left--) {
+    try {
+      return await once()
+    } catch (error) {
+      if (!isLockConflict(error)) throw error
+    }
+  }
+  return await once()
+}
+
+type OfLibrary = Pick<Joined, 'imports' | 'proposals'>
+
+async function libraryOf({ keys, proposals, bounds }: LibraryParts, tenantId: string) {
+  const [keyVault, proposalVault] = await Promise.all([keys.toWrite(tenantId), proposals.toWrite(tenantId)])
+  return async (transaction: Recorded): Promise<OfLibrary> => {
+    await holdTenant(transaction, tenantId)
+    return {
+      imports: {
+        carryOut: async (_, imports) =>
+          importInto(
+            { ...bounds, bounds, transaction, vault: await keyVault(transaction) },
+            tenantId,
+            imports,
+          ),
+      },
+      proposals: {
+        keep: async (proposal, stamp) =>
+          keepProposal(transaction, await proposalVault(transaction), { ...proposal, stamp }),
+      },
+    }
+  }
+}
+
+const unheld = () => Promise.reject(new Error('a transaction that does not hold the library'))
+
+/** The stores in one transaction. */
+export function joinedWith(queries: Queries) {
   const [policies, holdMember] = [policyReads(queries), memberHolder(queries)]
-  return (work) =>
-    despiteDeletedKeys(() =>
-      requests.joined((joined, transaction) =>
-        work({
-          requests: joined,
-          policies: policies(transaction),
-          holdMember: (person, isAlone) => holdMember(transaction, person, isAlone),
-          deliveries: {
-            begin: (tenantId, delivery) => begin(transaction, { tenantId, delivery }),
-            collect: (tenantId, ending) => collect(transaction, { ...ending, tenantId }),
-          },
-          deposits: { begin: (tenantId, deposit) => beginDeposit(transaction, tenantId, deposit) },
-          grants: {
-            use: (tenantId, grantId, delivery) => useGrant(transaction, { tenantId, grantId, delivery }),
-          },
-          events: { record: async (event) => transaction.record(event) },
-        }),
-      ),
-    )
+  return (requests: Joined['requests'], transaction: Recorded): Joined => ({
+    requests,
+    policies: policies(transaction),
+    holdMember: (person, isAlone) => holdMember(transaction, person, isAlone),
+    deliveries: {
+      begin: (tenantId, delivery) => begin(transaction, { tenantId, delivery }),
+      release: (tenantId, returned) => release(transaction, { ...returned, tenantId }),
+      collect: (tenantId, ending) => collect(transaction, { ...ending, tenantId }),
+      void: (tenantId, ending) => endVoid(transaction, { ...ending, tenantId }),
+    },
+    deposits: {
+      begin: (tenantId, deposit) => beginDeposit(transaction, tenantId, deposit),
+      apply: (tenantId, stored) => applyDeposit(transaction, tenantId, stored),
+      void: (tenantId, ending) => voidDeposit(transaction, tenantId, ending),
+    },
+    grants: {
+      insert: (tenantId, grant) => insertGrant(transaction, tenantId, grant),
+      use: (tenantId, grantId, delivery) => useGrant(transaction, { tenantId, grantId, delivery }),
+    },
+    events: { record: async (event) => transaction.record(event) },
+    members: { change: (change, stamp) => changeMember(transaction, change, stamp) },
+    imports: { carryOut: unheld },
+    proposals: { keep: unheld },
+    users: { change: (idpUserId, change) => changeProvided(transaction, idpUserId, change) },
+  })
 }

@@ -13,9 +13,9 @@ import { createPolicyStore } from './bundles/policies.ts'
 import { createDeliveryStore } from './deliveries/deliveries.ts'
 import { createDepositStore } from './deliveries/deposits.ts'
 import { createGrantStore } from './deliveries/grants.ts'
-import { createHeldDeliveryStore } from './deliveries/held-deliveries.ts'
 import { createHolderStore } from './deliveries/holders.ts'
 import { createLastApprovalStore } from './deliveries/last-approvals.ts'
+import type { LibraryParts } from './joined-stores.ts'
 import { createKeyBatchStore } from './keys/key-batches.ts'
 import { createValueOriginStore } from './keys/key-reading.ts'
 import { createKeyVersionStore } from './keys/key-versions.ts'
@@ -45,11 +45,26 @@ import { createProposalStore } from './transfer/proposals.ts'
 export function createStores(
   queries: Queries,
   { ring, auditKey, bounds }: { ring: RootKeyRing; auditKey: NamedAuditKey; bounds: Bounds },
-): Stores {
-  const { query } = queries
+): { stores: Stores; library: LibraryParts } {
   const tenantKeys = new TenantKeys(queries, ring)
   const stored = new StoredBytes(queries, bounds)
-  const keyVault = new ValueVault(tenantKeys, 'keys', stored)
+  const keys = new ValueVault(tenantKeys, 'keys', stored)
+  const proposals = new ValueVault(tenantKeys, 'proposals', stored)
+  const library = { keys, proposals, bounds }
+  return { stores: storesOf(queries, { ring, tenantKeys, stored, auditKey, library }), library }
+}
+
+type Parts = {
+  ring: RootKeyRing
+  tenantKeys: TenantKeys
+  stored: StoredBytes
+  auditKey: NamedAuditKey
+  library: LibraryParts
+}
+
+function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, library }: Parts): Stores {
+  const { query } = queries
+  const { keys: keyVault, bounds } = library
   const itemVault = new ValueVault(tenantKeys, 'legacy_items', stored)
   return {
     accounts: createAccountStore(queries, tenantKeys),
@@ -65,7 +80,6 @@ export function createStores(
     depositKeys: createDepositKeyStore(queries, ring),
     deposits: createDepositStore(queries),
     grants: createGrantStore(queries),
-    heldDeliveries: createHeldDeliveryStore(queries),
     holders: createHolderStore(queries),
     invitations: createInvitationStore(queries),
     keys: createKeyStore(queries, keyVault, bounds),
@@ -85,7 +99,7 @@ export function createStores(
     memberships: createMembershipStore(queries),
     moves: createLibraryMoveStore(queries, keyVault, bounds),
     policies: createPolicyStore(queries),
-    proposals: createProposalStore(queries, new ValueVault(tenantKeys, 'proposals', stored)),
+    proposals: createProposalStore(queries, library.proposals),
     passkeys: createPasskeyStore(queries),
     tenants: createTenantStore(queries),
     users: createUserStore(queries, { tenantKeys, bounds }),

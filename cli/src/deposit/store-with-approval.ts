@@ -19,6 +19,7 @@ import {
   requireStored,
   signedFields,
 } from '../receipt/receipt.ts'
+import { UNKNOWN_REQUEST } from '../server/request-end.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
 import { compareApprovals } from './compare-approvals.ts'
@@ -95,7 +96,10 @@ function nothingStored(error: unknown): unknown {
   const isEnd =
     error instanceof CliError && (error.exitCode === EXIT.denied || error.exitCode === EXIT.expired)
   if (!isEnd) return error
-  const next = 'Nothing was stored. Run the command again to ask again.'
+  const isUnknown = error.message === UNKNOWN_REQUEST
+  const next = isUnknown
+    ? 'It is not known whether the values were stored. Run the command again: its plan shows what changed.'
+    : 'Nothing was stored. Run the command again to ask again.'
   return new CliError(error.exitCode, error.message, next, error)
 }
 

@@ -75,6 +75,9 @@ function denied(reason: unknown): CliError {
   return new CliError(EXIT.denied, `the request was denied: ${why}`, `Nothing was delivered. ${next}`)
 }
 
+/** What an error says of a request that is gone for a reason that the server does not know. */
+export const UNKNOWN_REQUEST = 'request expired or unknown'
+
 /** The error for a request that the server does not have any more, or never had. */
 export function ended(answer: ExchangeAnswer): CliError {
   const { code, details } = errorBody(answer)
@@ -82,7 +85,7 @@ export function ended(answer: ExchangeAnswer): CliError {
   if (code === 'request_denied') return denied(details['reason'])
   return new CliError(
     EXIT.expired,
-    'request expired or unknown',
+    UNKNOWN_REQUEST,
     'Nothing was delivered. Run the command again to make a new request.',
   )
 }

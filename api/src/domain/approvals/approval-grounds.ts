@@ -1,8 +1,8 @@
 import type { Assurance } from '@keyferry/contract'
 import { mapInTurns } from '../base/turns.ts'
 import { activeRole, type Caller, type MembershipStore } from '../people/membership.ts'
-import { gradeOf, type OpenRequest } from '../requests/request.ts'
-import type { Vouch } from '../requests/stored-request.ts'
+import { gradeOf } from '../requests/request.ts'
+import type { OpenRequest, Vouch } from '../requests/stored-request.ts'
 import type { Grounds } from './approval-rules.ts'
 import {
   effectivePolicy,
@@ -65,13 +65,12 @@ export async function groundsOf(
     ...(approvers === 'anyone' && { approvers: 'member' as const, people: null }),
   }
   const needsTwo = policy.approvals_needed === 2
-  const { request, first, returned } = stored
+  const { request } = stored
   const vouch = await countedVouch(parts, { caller, stored }, { policy, judged })
-  const counts =
-    needsTwo && first?.bundleId === places[0]?.id ? { first, returned } : { first: null, returned: null }
-  const isFirst = needsTwo && counts.first === null
+  const first = needsTwo && stored.first?.bundleId === places[0]?.id ? stored.first : null
+  const isFirst = needsTwo && first === null
   const others = isFirst ? await otherApprovers(parts.stores.memberships, caller, policy) : null
-  return { policy, own, ofValues, request, caller, isAlone: others?.length === 0, vouch, ...counts }
+  return { policy, own, ofValues, request, caller, isAlone: others?.length === 0, vouch, first }
 }
 
 // Of this bundle and of the same or more names, by a person who is here still, in a way that the rules accept.
@@ -81,11 +80,10 @@ async function countedVouch(
   { policy, judged: { places, keys } }: { policy: Policy; judged: Judged },
 ): Promise<Vouch | null> {
   if (vouch?.returned == null || keys === undefined) return null
-  const { tenantId, bundleId, approverId: userId } = vouch
-  if (tenantId !== caller.tenantId || bundleId !== places[0]?.id) return null
+  if (vouch.tenantId !== caller.tenantId || vouch.bundleId !== places[0]?.id) return null
   if (policy.assurance === 'local' && vouch.returned !== 'loopback') return null
   if (!keys.every((name) => vouch.keys.includes(name))) return null
-  return (await activeRole(stores.memberships, { userId, tenantId })) === null ? null : vouch
+  return (await activeRole(stores.memberships, vouch)) === null ? null : vouch
 }
 
 /** The rules of each place, in the same order. */

@@ -2,7 +2,7 @@ import type { EncryptFromBundle, ReleaseWay, WhyNotCode } from '@keyferry/contra
 import type { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
 import type { Caller } from '../people/membership.ts'
-import type { ApprovalRequest, FirstApproval, Vouch } from '../requests/stored-request.ts'
+import type { ApprovalRequest, Support, Vouch } from '../requests/stored-request.ts'
 import { isAtLeast, mayApprove, type Policy, remembersAgents, type ValueRules } from './policy.ts'
 import { namesRefused, valuesRefused } from './value-rules.ts'
 
@@ -20,9 +20,7 @@ export type Grounds = {
   request: ApprovalRequest
   caller: Caller
   /** The first of two approvals of this bundle. */
-  first: FirstApproval | null
-  /** How the first approval came back through the terminal. */
-  returned: ReleaseWay | null
+  first: Support | null
   /** Says whose terminal asks, and counts for what is judged here. */
   vouch: Vouch | null
   /** Two people must approve, and no other person may. */
@@ -48,7 +46,7 @@ export const DELIVERY_REFUSALS: RefusalTexts = {
   agents_denied: 'This bundle is not delivered to AI agents',
   release_required: ({ policy }) => releaseRequired(policy).error,
   second_person: ({ first, caller }) =>
-    first?.approverId === caller.userId
+    first?.userId === caller.userId
       ? 'You approved this request already: another person must approve too'
       : 'Two people must approve requests for this bundle, and you are the only person of the workspace who may',
 }
@@ -73,7 +71,7 @@ function whyNot({ policy, request, caller, first, isAlone }: Grounds): WhyNotCod
   if (isBound && waysOf({ policy, request }).length === 0) return 'release_required'
   const ofPerson = whyNotBy(policy, caller)
   if (ofPerson !== null) return ofPerson
-  return first?.approverId === caller.userId || isAlone ? 'second_person' : null
+  return first?.userId === caller.userId || isAlone ? 'second_person' : null
 }
 
 /** Why a person is not among those who may approve; null: they are. */
@@ -119,9 +117,9 @@ export function waysOf({ policy, request }: Pick<Grounds, 'policy' | 'request'>)
 
 /** Whether this approval must return to the terminal. Of two approvals, one must: the last one, unless the first did.
  * A vouch has returned already. */
-function mustReturn({ policy, first, returned, vouch }: Grounds): boolean {
+function mustReturn({ policy, first, vouch }: Grounds): boolean {
   if (!isAtLeast(policy.assurance, 'bound') || vouch !== null) return false
-  return policy.approvals_needed === 1 || (first !== null && returned === null)
+  return policy.approvals_needed === 1 || (first !== null && first.returned === null)
 }
 
 /** @throws DomainError release_required · owner_approves · agents_denied · second_person · invalid (a way that the

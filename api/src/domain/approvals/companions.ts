@@ -1,7 +1,7 @@
 import { LIMITS, type RequestContext, TIMES } from '@keyferry/contract'
 import type { z } from 'zod'
-import { contextOf, findOpen, type OpenRequest, type RequestParts } from '../requests/request.ts'
-import type { ApprovalRequest } from '../requests/stored-request.ts'
+import { contextOf, findOpen, type RequestParts } from '../requests/request.ts'
+import type { ApprovalRequest, UndecidedRequest } from '../requests/stored-request.ts'
 import { readFound } from './open-vouches.ts'
 
 /*
@@ -46,9 +46,9 @@ export async function joinsAnother(parts: RequestParts, request: ApprovalRequest
   )
 }
 
-async function pendingOf(parts: RequestParts, deviceKey: string): Promise<OpenRequest[]> {
+async function pendingOf(parts: RequestParts, deviceKey: string): Promise<UndecidedRequest[]> {
   const found = await readFound(parts, (nowMs) => parts.requests.ofDevice(deviceKey, nowMs))
-  return found.flatMap(({ status, ...stored }) => (status === 'pending' ? [{ ...stored, status }] : []))
+  return found.filter((stored) => stored.status === 'open')
 }
 
 function isCompanion(one: ApprovalRequest, other: ApprovalRequest): boolean {

@@ -1,25 +1,25 @@
 import type { Assurance, Receipt, ReleaseWay, WaitResult } from '@keyferry/contract'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
-import type { Event, EventStore } from '../base/event.ts'
+import type { Event } from '../base/event.ts'
 import type { Origin } from '../base/origin.ts'
-import type { Caller } from '../people/membership.ts'
+import type { Role } from '../people/membership.ts'
 import type { Approved } from '../requests/approved.ts'
-import type { RequestParts } from '../requests/request.ts'
-import { removeApproverStep } from '../requests/request-steps.ts'
+import { isClaimed, leaveStep } from '../requests/request-steps.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import {
   type ApprovalRequest,
-  backerOf,
-  type FirstApproval,
+  approvalOf,
+  heldSupport,
   type StoredRequest,
+  type Support,
   type Vouch,
 } from '../requests/stored-request.ts'
-import type { Joined } from './together.ts'
+import type { Joined, Together } from './together.ts'
 
 /*
- * What becomes of an approval after it was given. Each approval has a record, which ends here. What is stored decides:
- * the program is given one entry per kind of approval.
+ * What becomes of an approval after it was given. Each approval has a record, which ends in the transaction that ends
+ * its request. The program is given one entry per kind of approval.
  */
 
 /** `expired` and `wrong_code`: the approval did not return to the terminal in time. `removed`: its approver may approve
@@ -29,25 +29,31 @@ type EndReason = 'removed' | 'denied' | 'withdrawn' | 'wrong_code' | 'expired'
 type Why = { reason: EndReason; origin: Origin | null }
 
 /** `at`: ISO timestamp. */
-export type End = Why & { at: string; wasHeld: boolean }
+type End = Why & { at: string; wasHeld: boolean }
 
-/** `at`: ISO timestamp. */
-type Return = { request: ApprovalRequest; by: ReleaseWay; at: string; origin: Origin }
+/** `role`: of the approver now; null: they may do nothing. `at`: ISO timestamp. */
+type Return = { by: ReleaseWay; role: Role | null; at: string; origin: Origin }
+
+/** What the return of an approval carries out. */
+export type Carrying = {
+  /** The workspace whose library it changes. */
+  storesIn?: string
+  /** @returns what was stored
+   * @throws DomainError */
+  inside(own: Joined, back: Return): Promise<AppliedDeposit | null>
+}
 
 type Facts = Omit<Extract<z.input<typeof WaitResult>, { status: 'ready' }>, 'status' | 'ciphertext_base64'>
 
 export type Ending = {
   /** It gives nothing, or nothing more. */
-  end(end: End): Promise<unknown>
+  end(own: Joined, end: End): Promise<void>
   /** What the rules demand of its return; null: nobody knows any more. */
   assurance(): Promise<Assurance | null>
-  /** It need not return to the terminal. */
-  carryOut?(request: ApprovalRequest, caller: Caller): Promise<Partial<AppliedDeposit>>
-  /** It returned to the terminal.
-   * @throws DomainError what carrying it out throws */
-  returned?(back: Return): Promise<void>
-  /** Each of these follows its return, and is tried again if it fails. */
-  afterReturn?(back: Return): (() => Promise<void>)[]
+  /** It is about to return to the terminal. */
+  returning?(request: ApprovalRequest): Promise<Carrying>
+  /** Its return failed with this error, so it gives nothing, and the request is open again. */
+  refused?(own: Joined, error: unknown): Promise<void>
   /** It will return by a code. */
   byCode?(): Approved
   /** What the client gets while it waits for the return. */
@@ -55,7 +61,7 @@ export type Ending = {
   /** What the client gets beside the ciphertext. */
   facts?: Facts
   /** The client has everything. */
-  collected?(own: Pick<Joined, 'deliveries'>, origin: Origin): Promise<void>
+  collected?(own: Joined, origin: Origin): Promise<void>
 }
 
 type ByKind<E> = Readonly<Record<string, (approved: Approved) => E>>
@@ -66,7 +72,7 @@ export type Endings = ByKind<Ending>
 /** For each kind of approval, how it is read back and ends. */
 export type Ends = ByKind<Pick<Ending, 'end'>>
 
-export type EndParts<E = Endings> = { clock: ClockAndIds; endings: E; stores: { events: EventStore } }
+export type EndParts<E = Endings> = { clock: ClockAndIds; endings: E; together: Together }
 
 /** What becomes of this approval.
  * @throws Error: a node of another version stored it */
@@ -76,69 +82,57 @@ export function endingOf<E>({ endings }: { endings: ByKind<E> }, approved: Appro
   return ending(approved)
 }
 
-/** End the record of what was approved for a request that ended. What a client has claimed may have arrived, so its
- * record stays. */
+/** End the record of what was approved for a request that ends in this transaction. What a client has claimed may have
+ * arrived, so its record stays.
+ * @param stored the request as it was before */
 export async function endApproval(
-  parts: EndParts<Ends>,
-  { status, approved, ...backing }: Pick<StoredRequest, 'status' | 'approved' | 'first' | 'vouch'>,
-  why: Why,
+  own: Joined,
+  parts: Pick<EndParts<Ends>, 'clock' | 'endings'>,
+  { stored, ...why }: Why & { stored: StoredRequest },
 ): Promise<void> {
-  if (status === 'claimed') return
-  const end = { at: timestamp(parts.clock), ...why, wasHeld: status === 'held' }
-  if (approved !== null) await endingOf(parts, approved).end(end)
-  const backer = approved === null ? backerOf(backing) : null
-  if (backer !== null && end.wasHeld && isAlarm(why))
-    await recordBacker(parts, backer, { ...end, action: 'delivery.not_released' })
+  if (isClaimed(stored)) return
+  const end = { at: timestamp(parts.clock), ...why, wasHeld: stored.status === 'held' }
+  const approved = approvalOf(stored)?.approved
+  if (approved) await endingOf(parts, approved).end(own, end)
+  const support = heldSupport(stored)
+  if (support && isAlarm(why)) await recordSupport(own, support, { ...end, action: 'delivery.not_released' })
 }
 
 /** The approval did not return to the terminal that asked. */
-export function isAlarm({ reason }: Why): boolean {
+export function isAlarm({ reason }: Pick<Why, 'reason'>): boolean {
   return reason === 'wrong_code' || reason === 'expired'
 }
 
-type OfBacker = Pick<Event, 'action' | 'at' | 'origin'> & { reason?: EndReason; once?: string }
+type OfSupport = Pick<Event, 'action' | 'at' | 'origin'> & { reason?: EndReason }
 
-/** The first of two approvals and a vouch sealed nothing, so there is no delivery that tells what became of them. */
-export function recordBacker(
-  { stores }: Pick<EndParts, 'stores'>,
-  { tenantId, bundleId, bundleName, approverId, keys, ...more }: FirstApproval | Vouch,
-  { action, reason, origin, at, once }: OfBacker,
+/** A support seals nothing, so there is no delivery that tells what became of it. */
+export function recordSupport(
+  { events }: Pick<Joined, 'events'>,
+  { tenantId, bundleId, bundleName, userId, keys, ...more }: Support | Vouch,
+  { action, reason, origin, at }: OfSupport,
 ): Promise<void> {
   const target = { kind: 'bundle', id: bundleId, name: bundleName } as const
   const data = {
     names: keys,
     ...(reason === undefined ? {} : { reason }),
-    ...('returned' in more ? { vouched_by: approverId } : {}),
+    ...('deciders' in more ? { vouched_by: userId } : {}),
   }
-  const event = { tenantId, action, actor: person(approverId), at, origin, target, data }
-  return stores.events.record(event, once)
+  return events.record({ tenantId, action, actor: person(userId), at, origin, target, data })
 }
 
 export const person = (id: string): Event['actor'] => ({ kind: 'user', id })
 
-type Approver = { userId: string; tenantId: string | null }
-
 /** Take away what this user approved and no client has claimed: in one tenant, or in all (null). A request that waits
- * for a second person waits for two again. */
+ * for a second person waits for two again. The records end without the alarm of an approval that never returned: nobody
+ * was lured. Call it in the transaction that takes the person's rights, after that. */
 export async function removeApprovalsOf(
-  parts: RequestParts & EndParts<Ends>,
-  approver: Approver,
-): Promise<void> {
-  const ids = await parts.requests.ofApprover(approver.userId, parts.clock.now().getTime())
-  await Promise.all(ids.map((id) => removeApproval(parts, id, approver)))
-}
-
-/** As `removeApprovalsOf`, of one request. The record of what was approved ends too, without the alarm of an approval
- * that never returned: nobody was lured. */
-async function removeApproval(
-  parts: RequestParts & EndParts<Ends>,
-  requestId: string,
-  approver: Approver,
+  own: Joined,
+  parts: Pick<EndParts<Ends>, 'clock' | 'endings'>,
+  approver: { userId: string; tenantId: string | null },
 ): Promise<void> {
   const nowMs = parts.clock.now().getTime()
-  const removed = await parts.requests.change(requestId, nowMs, (stored) =>
-    removeApproverStep(stored, approver),
-  )
-  if (typeof removed === 'object' && removed !== null)
-    await endApproval(parts, removed, { reason: 'removed', origin: null })
+  for (const { request } of await own.requests.ofApprover(approver.userId, nowMs)) {
+    const removed = await own.requests.change(request.id, nowMs, (stored) => leaveStep(stored, approver))
+    if (removed) await endApproval(own, parts, { stored: removed, reason: 'removed', origin: null })
+  }
 }

@@ -175,17 +175,16 @@ async function sealByGrant(parts: GrantUseParts, grant: KnownGrant, { request, o
   // A value may have come under other rules before it was read.
   const changed = await changeSince(parts, grant)
   if (changed !== null) return changed
-  const step = { ...sealed, after: null, first: null, hold: null }
+  const step = { ...sealed, seen: { first: null, vouch: null }, hold: null }
   try {
     await parts.together(async (own) => {
       if ((await own.holdMember(caller, false)) === null) throw new NotUsed('person_removed')
       const joined = { ...parts, requests: own.requests }
-      const [settled, isUsed] = await Promise.all([
-        changeRequest(joined, request.id, (stored, nowMs) => approveStep(stored, step, nowMs)),
+      const [, isUsed] = await Promise.all([
+        changeRequest(joined, request.id, (stored) => approveStep(stored, step)),
         own.grants.use(tenant.id, id, delivery),
       ])
       if (!isUsed) throw new NotUsed('revoked')
-      if (settled !== 'done') throw new DomainError('conflict', 'Request already approved')
     })
   } catch (error) {
     if (error instanceof NotUsed) return error.why

@@ -99,14 +99,14 @@ const KEPT_SECONDS = 24 * 60 * 60
 
 /** Keep what an approver lets the terminal repeat, if anything. */
 export async function remember(
-  { stores, clock }: GrantParts,
+  { own, clock }: { own: { grants: Pick<GrantStore, 'insert'> }; clock: ClockAndIds },
   request: ApprovalRequest,
   { remember: draft, bundle, tenant, approverId }: ApprovedDelivery,
 ): Promise<void> {
   const { deviceKey, argv, argvMasked, cwd, templateKeys } = request
   if (draft === null || deviceKey === null || argv === null || cwd === null) return
   const command = { argv, argvMasked, cwd, agent: agentOf(request), use: signedUse(request) }
-  await stores.grants.insert(tenant.id, {
+  await own.grants.insert(tenant.id, {
     ...draft,
     ...command,
     asked: templateKeys.toSorted(),

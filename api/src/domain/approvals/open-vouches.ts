@@ -1,10 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { LIMITS } from '@keyferry/contract'
-import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import type { SignedCaller } from '../people/membership.ts'
-import { changeRequest, type RequestParts } from '../requests/request.ts'
+import type { RequestParts } from '../requests/request.ts'
 import { withdrawStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest, StoredRequest, Vouch } from '../requests/stored-request.ts'
 import type { JoinedRequests } from './together.ts'
@@ -15,8 +13,9 @@ export type Vouched = StoredRequest & { vouch: Vouch }
 export async function openVouches(parts: RequestParts, tenantId: string): Promise<Vouched[]> {
   const open: Vouched[] = []
   for await (const stored of eachWaiting(parts, tenantId)) {
-    const { vouch } = stored
-    if (isWaiting(stored) && vouch?.tenantId === tenantId) open.push({ ...stored, vouch })
+    const { status, vouch } = stored
+    const isWaiting = status === 'open' || status === 'held'
+    if (isWaiting && vouch?.tenantId === tenantId) open.push({ ...stored, vouch })
   }
   return open
 }
@@ -49,35 +48,24 @@ async function* eachFound(
   }
 }
 
-const isWaiting = ({ status }: StoredRequest) => status === 'pending' || status === 'held'
-
-type JoinedParts = { requests: JoinedRequests; clock: ClockAndIds }
-
-/** What a person supports and what waits for others, as the transaction has it. Few: each person has a bound. */
-export async function openFrom(
-  { requests, clock }: JoinedParts,
-  person: SignedCaller,
-): Promise<StoredRequest[]> {
-  const nowMs = clock.now().getTime()
-  const ids = await requests.waitingFrom(person, nowMs)
-  const found = await Promise.all(ids.map((id) => requests.read(id, nowMs)))
-  return found.filter((stored) => typeof stored !== 'string').filter(isWaiting)
-}
-
 /** Refuses a first approval by a person of whom many wait for a second person, so that nobody hides a request among
  * many.
+ * @param open what the person supports
  * @throws DomainError conflict */
-export async function requireRoomForFirst(
-  parts: JoinedParts,
-  person: SignedCaller,
-  requestId: string,
-): Promise<void> {
-  const open = await openFrom(parts, person)
-  const others = open.filter(
-    ({ request, first }) => request.id !== requestId && first?.approverId === person.userId,
-  )
+export function requireRoomForFirst(
+  open: readonly StoredRequest[],
+  { request: { id }, by }: { request: ApprovalRequest; by: string },
+): void {
+  const others = open.filter(({ request, first }) => request.id !== id && first?.userId === by)
   if (others.length < LIMITS.firstApprovalsOfPerson) return
   throw new DomainError('conflict', 'Too many requests that you approved wait for a second person already')
+}
+
+/** Those of these requests that a person vouches for. */
+export function vouchedBy(open: readonly StoredRequest[], userId: string): Vouched[] {
+  return open.flatMap((stored) =>
+    stored.vouch?.userId === userId ? [{ ...stored, vouch: stored.vouch }] : [],
+  )
 }
 
 /** Whether a person vouches for another request of the same command. A client that says no command has none. */
@@ -85,7 +73,7 @@ export function isSameCommand(
   { request: one, vouch }: Vouched,
   { request: other, by }: { request: ApprovalRequest; by: string },
 ): boolean {
-  if (one.id === other.id || one.argv === null || vouch.approverId !== by) return false
+  if (one.id === other.id || one.argv === null || vouch.userId !== by) return false
   return isDeepStrictEqual(commandOf(one), commandOf(other))
 }
 
@@ -100,18 +88,17 @@ function commandOf({
   return { argv, argvMasked, cwd, suggestedBundle, templateKeys, ip }
 }
 
-/** A request takes the place of older ones of the same command, once its vouch returned. */
+/** A request takes the place of older ones of the same command, once its vouch returned. Hold the person first. */
 export async function replaceOlder(
-  parts: RequestParts,
+  { requests, nowMs }: { requests: JoinedRequests; nowMs: number },
   request: ApprovalRequest,
   vouch: Vouch,
 ): Promise<void> {
-  const by = vouch.approverId
-  const open = await openVouches(parts, vouch.tenantId)
-  const older = open.filter(
+  const { userId: by } = vouch
+  const older = vouchedBy(await requests.waitingFrom(vouch, nowMs), by).filter(
     (other) => orderOf(other.vouch) < orderOf(vouch) && isSameCommand(other, { request, by }),
   )
-  await Promise.all(older.map((other) => changeRequest(parts, other.request.id, withdrawStep)))
+  for (const other of older) await requests.change(other.request.id, nowMs, withdrawStep)
 }
 
 // Two may come in one millisecond.

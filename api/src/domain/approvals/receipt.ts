@@ -2,7 +2,7 @@ import type { Receipt } from '@keyferry/contract'
 import { boxDigest, commandDigest } from '@keyferry/crypto/receipt'
 import type { z } from 'zod'
 import type { NewDelivery } from '../deliveries/delivery.ts'
-import type { ApprovalRequest, FirstApproval, Hold } from '../requests/stored-request.ts'
+import type { ApprovalRequest, Hold, Support } from '../requests/stored-request.ts'
 
 /*
  * A receipt says what left the server, for whom, and who approved it: the same facts as the event of the delivery. The
@@ -24,8 +24,8 @@ export type ReceiptFacts = {
   publicNames: readonly string[]
   tenant: { id: string; name: string }
   approver: { id: string; username: string }
-  first: FirstApproval | null
-  vouch: Pick<FirstApproval, 'approverId' | 'username'> | null
+  first: Support | null
+  vouch: Pick<Support, 'userId' | 'username'> | null
   hold: Pick<Hold, 'by'> | null
 }
 
@@ -44,7 +44,7 @@ export function requestFacts({ origin }: ReceiptSigner, request: ApprovalRequest
 
 export function receiptOf(signer: ReceiptSigner, facts: ReceiptFacts): z.output<typeof Receipt> {
   const { request, delivery, tenant, approver, first, vouch, hold } = facts
-  const approvers = first ? [{ id: first.approverId, username: first.username }, approver] : [approver]
+  const approvers = first ? [{ id: first.userId, username: first.username }, approver] : [approver]
   const payload = {
     ...requestFacts(signer, request, boxDigest(Buffer.from(facts.ciphertextBase64, 'base64'))),
     delivery_id: delivery.id,
@@ -53,7 +53,7 @@ export function receiptOf(signer: ReceiptSigner, facts: ReceiptFacts): z.output<
     keys: keysOf(delivery),
     public: facts.publicNames,
     approvers,
-    vouched_by: vouch && { id: vouch.approverId, username: vouch.username },
+    vouched_by: vouch && { id: vouch.userId, username: vouch.username },
     approved_at: delivery.stamp.at,
     released_by: hold?.by ?? null,
     grant_id: delivery.grantId,

@@ -7,7 +7,7 @@ import type { BundleEntry } from '../library/bundle-entry.ts'
 import type { Composable } from '../library/composed-entry.ts'
 import { dueOf } from '../library/key-lifetime.ts'
 import type { Caller } from '../people/membership.ts'
-import type { ApprovalRequest, FirstApproval, Hold, Vouch } from '../requests/stored-request.ts'
+import type { ApprovalRequest, Hold, Support } from '../requests/stored-request.ts'
 
 /*
  * What an approval leaves behind: the record of its delivery. It is written in the transaction of the approval, and
@@ -22,8 +22,8 @@ type Approved = {
   hold: Hold | null
   /** When the request expires, in epoch milliseconds. */
   expiresAtMs: number
-  vouch: Pick<Vouch, 'approverId' | 'username'> | null
-  first: FirstApproval | null
+  vouch: Pick<Support, 'userId' | 'username'> | null
+  first: Support | null
   grantId: string | null
 }
 
@@ -36,10 +36,10 @@ export function deliveryOf(clock: ClockAndIds, approved: Approved): NewDelivery 
     requestId: request.id,
     grantId,
     held: hold && { by: hold.by, until: new Date(expiresAtMs).toISOString() },
-    firstApproverId: first?.approverId ?? null,
-    voucherId: vouch?.approverId ?? null,
+    firstApproverId: first?.userId ?? null,
+    voucherId: vouch?.userId ?? null,
     bundle: { id: bundle.id, name: bundle.name },
-    holder: holderOf(vouch?.approverId ?? caller.userId, label),
+    holder: holderOf(vouch?.userId ?? caller.userId, label),
     label,
     via: viaOf(request.requesterMeta),
     keys: deliveredKeys(entries),

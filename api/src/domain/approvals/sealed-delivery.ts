@@ -8,7 +8,7 @@ import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { ApprovedDelivery } from '../requests/approved.ts'
 import type { GrantDraft } from '../requests/grant-draft.ts'
 import { publicKeyOf } from '../requests/request.ts'
-import type { ApprovalRequest, FirstApproval, Hold, Vouch } from '../requests/stored-request.ts'
+import type { ApprovalRequest, Hold, Support, Vouch } from '../requests/stored-request.ts'
 import { namesDigest } from './grant.ts'
 import { type ReceiptSigner, receiptOf } from './receipt.ts'
 import { deliveryOf, expiredNames } from './request-delivery.ts'
@@ -38,7 +38,7 @@ type ToSeal = {
   expiresAtMs: number
   /** Whose terminal asks, where that is not the approver's. */
   vouch?: Vouch | null
-  first: FirstApproval | null
+  first: Support | null
   /** The remembered approval that is used; null: a person approves now. */
   grantId?: string | null
   /** What the approver lets the terminal repeat. */

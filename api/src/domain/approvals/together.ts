@@ -1,38 +1,70 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EventStore } from '../base/event.ts'
 import type { DeliveryStore } from '../deliveries/delivery.ts'
+import type { MemberStore } from '../people/member.ts'
 import type { Role, SignedCaller } from '../people/membership.ts'
+import type { UserStore } from '../people/user.ts'
+import type { DepositStore } from '../requests/deposit-record.ts'
 import type { RequestStore } from '../requests/request-store.ts'
+import type { StoredRequest } from '../requests/stored-request.ts'
+import type { LibraryImportStore } from '../transfer/library-import.ts'
+import type { ProposalStore } from '../transfer/proposal.ts'
 import type { GrantStore } from './grant.ts'
 import type { PolicyReads } from './policy.ts'
 
 /*
- * What changes a request and what else depends on it, in one transaction: all of it is committed, or nothing.
+ * What changes a request and what else depends on it, in one transaction: all of it is committed, or nothing. Every
+ * transaction locks in one order, so that no two wait for each other: workspace, user, membership, requests by id, and
+ * then the rest.
  */
 
 /** The requests, as a transaction has them. */
-export type JoinedRequests = Pick<RequestStore, 'read' | 'change'> & {
+export type JoinedRequests = Pick<RequestStore, 'change'> & {
   /** The request goes, whatever its state is. */
   remove(id: string): Promise<void>
-  /** Ids of requests that this person supports and that wait for another person of the tenant. */
-  waitingFrom(person: SignedCaller, nowMs: number): Promise<string[]>
+  /** What this person supports and what waits for another person of the tenant, locked. Few: people have a bound. */
+  waitingFrom(person: SignedCaller, nowMs: number): Promise<StoredRequest[]>
+  /** All that this user approved or vouched for, locked. */
+  ofApprover(userId: string, nowMs: number): Promise<StoredRequest[]>
+  /** Some of the requests that expired with an approval or a support, without what they held: from now on only their
+   * ids are known. Those that another transaction holds are left out. */
+  takeExpired(nowMs: number): Promise<StoredRequest[]>
+  /** Remove the requests that people of a workspace approved or vouched for, and those that nobody approved yet and
+   * that name it, with their sealed values or deposits.
+   * @param workspace `names`: how clients name it: its id, and its name if that means no other workspace
+   * @returns how many */
+  removeOf(workspace: { id: string; names: readonly string[] }, nowMs: number): Promise<number>
 }
 
 /** What such a transaction reads and writes. It must await nothing else: on SQLite, other calls wait for it. */
 export type Joined = {
   requests: JoinedRequests
   policies: PolicyReads
-  deliveries: Pick<DeliveryStore, 'begin' | 'collect'>
-  grants: Pick<GrantStore, 'use'>
+  deliveries: Pick<DeliveryStore, 'begin' | 'release' | 'collect' | 'void'>
+  deposits: Pick<DepositStore, 'begin' | 'apply' | 'void'>
+  grants: Pick<GrantStore, 'insert' | 'use'>
   events: Pick<EventStore, 'record'>
+  /** The library of the workspace that `storesIn` names. */
+  imports: Pick<LibraryImportStore, 'carryOut'>
+  proposals: Pick<ProposalStore, 'keep'>
+  members: Pick<MemberStore, 'change'>
+  users: Pick<UserStore, 'change'>
   /** The role of an active person, whom nobody removes, disables or gives another role until the transaction ends.
    * Call it before all else. `alone`: another transaction of the same person waits too.
    * @returns null: they may do nothing in the tenant */
   holdMember(person: SignedCaller, alone: boolean): Promise<Role | null>
 }
 
-/** Runs `work` in one transaction, once more if a key that it refers to was deleted meanwhile. */
-export type Together<Own = Joined> = <T>(work: (own: Own) => Promise<T>) => Promise<T>
+type Options = {
+  /** The workspace whose library the transaction changes: it waits for other changes of this library. */
+  storesIn?: string | undefined
+  /** It must not fail because others hold what it needs: it is repeated for half a minute. */
+  isRemoval?: boolean
+}
+
+/** Runs `work` in one transaction; once more if another one held what it needs, or deleted a key that it refers to.
+ * @throws DomainError plan_changed: the library of `storesIn` changed meanwhile · what `work` throws */
+export type Together = <T>(work: (own: Joined) => Promise<T>, options?: Options) => Promise<T>
 
 // A database gives rows in any order, and so the names of a row.
 function sorted(read: unknown): unknown {

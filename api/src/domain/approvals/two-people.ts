@@ -10,10 +10,11 @@ import type { EntryStores } from '../library/bundle-entry.ts'
 import { activeRole, type MembershipStore } from '../people/membership.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { RequestParts } from '../requests/request.ts'
-import type { FirstApproval, Hold } from '../requests/stored-request.ts'
+import type { Hold, Support } from '../requests/stored-request.ts'
 import type { Asking } from './approval-grounds.ts'
 import type { Grounds } from './approval-rules.ts'
 import type { Begun } from './decision.ts'
+import { requireRoomForFirst } from './open-vouches.ts'
 import { mayApprove } from './policy.ts'
 
 /*
@@ -32,7 +33,7 @@ export type Chosen = Asking & { bundle: Bundle; choice: z.output<typeof EncryptF
  * @throws DomainError invalid (a name that the bundle does not hold) */
 export async function beginFirst(
   parts: Parts,
-  { caller, bundle, choice }: Chosen,
+  { caller, stored, bundle, choice }: Chosen,
   hold: Hold | null,
 ): Promise<Begun> {
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
@@ -40,11 +41,13 @@ export async function beginFirst(
   const { username } = await findSelf(parts.stores.tenants, caller)
   const first = {
     ...place,
-    approverId: caller.userId,
+    id: parts.clock.newId(),
+    userId: caller.userId,
     bundleName: bundle.name,
     username,
     keys,
     at: timestamp(parts.clock),
+    returned: null,
   }
   const event = {
     action: 'delivery.first_approved',
@@ -52,12 +55,11 @@ export async function beginFirst(
     data: { names: keys, ...(hold === null ? {} : { release: hold.by }) },
     ...madeBy(stampOf(caller, parts.clock)),
   } as const
-  const approvals = { given: 1, needed: 2 }
+  const asked = { request: stored.request, by: caller.userId }
   return {
-    approved: null,
-    ciphertextBase64: null,
-    first,
-    approvals,
+    gives: { as: 'first', support: first },
+    approvals: { given: 1, needed: 2 },
+    requireRoom: (open) => requireRoomForFirst(open, asked),
     record: (own) => own.events.record(event),
   }
 }
@@ -78,12 +80,11 @@ export async function requireSameAsFirst(
       details,
     })
   }
-  const approver = { userId: first.approverId, tenantId: first.tenantId }
-  const role = await activeRole(parts.stores.memberships, approver)
-  if (role !== null && mayApprove(policy, { ...approver, role })) return
+  const role = await activeRole(parts.stores.memberships, first)
+  if (role !== null && mayApprove(policy, { ...first, role })) return
   throw new DomainError('conflict', 'The first approval is no longer valid: deny the request and start again')
 }
 
-function subjectOf({ tenantId, bundleId, keys }: Pick<FirstApproval, 'tenantId' | 'bundleId' | 'keys'>) {
+function subjectOf({ tenantId, bundleId, keys }: Pick<Support, 'tenantId' | 'bundleId' | 'keys'>) {
   return JSON.stringify([tenantId, bundleId, ...[...new Set(keys)].toSorted()])
 }

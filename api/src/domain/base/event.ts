@@ -144,9 +144,8 @@ export function changesValues({ action }: Pick<Event, 'action'>): boolean {
 
 /** Records an event that no change in the database goes with: an export, say. */
 export interface EventStore {
-  /** @param once records one event with this key, even if it is called again after a lost reply
-   * @throws DomainError unavailable: it could not be written, so what it tells about must not happen */
-  record(event: Event, once?: string): Promise<void>
+  /** @throws DomainError unavailable: it could not be written, so what it tells about must not happen */
+  record(event: Event): Promise<void>
 }
 
 /** The fields that an event takes from the stamp of its change. If the change is in another tenant, set

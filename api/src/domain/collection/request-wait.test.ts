@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { actsOn, type RequestActs } from '../../../test/request-acts.ts'
-import { openRequests, requestPlace } from '../../../test/request-nodes.ts'
+import type { RequestActs } from '../../../test/request-acts.ts'
+import { actsOf, openRequests, requestPlace } from '../../../test/request-nodes.ts'
 import { SEALED, sampleRequest, sealing } from '../../../test/sample-request.ts'
 import type { RequestStore } from '../requests/request-store.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
@@ -21,7 +21,7 @@ beforeEach(async () => {
   opened = await openRequests(await requestPlace('sqlite'))
   vi.useFakeTimers({ now: T0, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   requests = opened.requests
-  acts = actsOn(requests)
+  acts = actsOf(opened.requests)
   turns = []
   parts = {
     requests,
@@ -30,7 +30,7 @@ beforeEach(async () => {
     takeTurn: async (id) => {
       turns.push(id)
     },
-    onTaken: async () => null,
+    stores: { deposits: { appliedSince: async () => null } },
   }
 })
 afterEach(async () => {

@@ -1,9 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type ReleaseWay, TIMES } from '@keyferry/contract'
+import { verifierMatches } from '@keyferry/crypto/poll-challenge'
+import { timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
 import type { Approved } from '../requests/approved.ts'
-import { type Claimant, findOwn, goneError, type RequestParts, requireOpen } from '../requests/request.ts'
-import { type Claim, type Claimed, claimStep } from '../requests/request-steps.ts'
-import type { StoredRequest } from '../requests/stored-request.ts'
+import type { DepositStore } from '../requests/deposit-record.ts'
+import { type Claimant, findOwn, type RequestParts } from '../requests/request.ts'
+import { type Claim, type Claimed, claimStep, isClaimed } from '../requests/request-steps.ts'
+import type { AppliedDeposit } from '../requests/stored-deposit.ts'
+import { approvalOf, type StoredRequest } from '../requests/stored-request.ts'
 import type { WaitingRoom } from '../requests/waiting-room.ts'
 
 /*
@@ -21,9 +25,7 @@ export type WaitParts = RequestParts & {
   /** Counts a poll of the request.
    * @throws DomainError too_many: the last call began less than the polling interval ago */
   takeTurn: (turn: string) => Promise<void>
-  /** Called while a node stores a deposit, or another waiter holds the claim.
-   * @returns after how many milliseconds to look again, even if nothing changes; null: no need */
-  onTaken: (requestId: string) => Promise<number | null>
+  stores: { deposits: Pick<DepositStore, 'appliedSince'> }
 }
 
 /** What a request needs before its values can be delivered. */
@@ -46,33 +48,55 @@ export type Wait = Claimant & {
   onBreak: (listener: () => void) => void
 }
 
-/** `ready` holds a claim, which the caller must end with `Deliveries`. */
-/** `held`: the approval that waits for its return. */
-export type WaitOutcome = ({ status: 'pending'; held?: Approved } & Needs) | ({ status: 'ready' } & Claimed)
+/** `held`: the approval that waits for its return. `ready` holds a claim, which the caller must end with `Deliveries`.
+ * `applied`: the deposit was stored, and its request is gone. */
+export type WaitOutcome =
+  | ({ status: 'pending'; held?: Approved } & Needs)
+  | ({ status: 'ready' } & Claimed)
+  | { status: 'applied'; applied: AppliedDeposit }
+
+/** How long the record of a stored deposit answers its client. */
+const ANSWERED_SECONDS = 24 * 60 * 60
 
 /** Hold until the request is approved, at most 30 s and never past its lifetime (interface: "Wait for approval").
  * While another waiter holds the claim this one stays: it may be released.
  * @throws DomainError not_found (unknown, delivered, or not proved to be the caller's own) · request_denied
  *   · request_withdrawn · request_expired · too_many · unavailable */
 export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<WaitOutcome> {
+  try {
+    return await waitForClaim(parts, wait)
+  } catch (error) {
+    const isGone =
+      error instanceof DomainError && (error.code === 'not_found' || error.code === 'request_expired')
+    const applied = isGone ? await storedFor(parts, wait) : null
+    if (applied === null) throw error
+    return { status: 'applied', applied }
+  }
+}
+
+// The answer of a deposit survives a crash that loses its request.
+async function storedFor({ stores, clock }: WaitParts, { requestId, verifier = '' }: Wait) {
+  const stored = await stores.deposits.appliedSince(timestamp(clock, -ANSWERED_SECONDS), requestId)
+  return stored && verifierMatches(stored.pollChallenge, verifier) ? stored.applied : null
+}
+
+async function waitForClaim(parts: WaitParts, wait: Wait): Promise<WaitOutcome> {
   // Forgotten once it is used: thousands of calls may be held, and each would keep the whole request in memory.
   let seen: StoredRequest | null = await findOwn(parts, wait)
   const { expiresAtMs } = seen
   const heldHash = holdToCompare(seen)
   // A delivery that is on its way is gone in a moment: a call right after it waits for that, and is not too fast.
-  if (seen.status !== 'claimed') await parts.takeTurn(turnOf(seen))
+  if (!isClaimed(seen)) await parts.takeTurn(turnOf(seen))
   using hold = parts.room.hold(wait.requestId, holdMs(expiresAtMs, parts.clock.now()))
   wait.onBreak(() => hold.finish())
   for (;;) {
     const claim: Claim = await claimNow(parts, wait.requestId, seen)
     seen = null
     if (claim.status === 'claimed') return { ...claim, status: 'ready' }
-    requireOpen(claim.status, claim.stored.whyDenied)
-    const lookAgainMs = claim.status === 'taken' ? await parts.onTaken(wait.requestId) : null
     const needs = needsOf(wait, claim, parts.clock.now())
     const isOver = hold.isOver || isNews(needs, wait.known) || isToCompare(claim.stored, wait.known, heldHash)
     if (isOver) return { status: 'pending', ...needs, ...approvalHeld(claim.stored) }
-    await (lookAgainMs === null ? hold.changed() : Promise.race([hold.changed(), sleep(lookAgainMs)]))
+    await hold.changed()
   }
 }
 
@@ -83,17 +107,16 @@ async function claimNow(
 ): Promise<Claim> {
   const claimId = clock.newId()
   const step = (stored: StoredRequest) => claimStep(stored, claimId)
-  const ready = seen?.status === 'ready' ? seen : undefined
-  const claim = await requests.change(requestId, clock.now().getTime(), step, ready)
-  if (typeof claim === 'string') throw goneError(claim)
-  return claim
+  const given = seen?.status === 'given' && !isClaimed(seen) ? seen : undefined
+  return await requests.change(requestId, clock.now().getTime(), step, given)
 }
 
 // An older client does not say what it knows, and learns of a return only.
 function needsOf({ known }: Wait, claim: Exclude<Claim, { status: 'claimed' }>, now: Date): Needs {
-  const { request, held, first, vouch, expiresAtMs } = claim.stored
-  if (held) return { needs: 'release', release_by: held.by }
-  if (claim.status !== 'pending' || known === undefined) return {}
+  const { stored } = claim
+  const { request, first, vouch, expiresAtMs } = stored
+  if (stored.status === 'held') return { needs: 'release', release_by: stored.held.by }
+  if (stored.status !== 'open' || known === undefined) return {}
   const expires_in = Math.ceil((expiresAtMs - now.getTime()) / 1_000)
   const longer = request.waitsForOthers ? { expires_in } : {}
   if (first !== null) return { needs: 'second_person', ...longer }
@@ -108,24 +131,26 @@ function isNews({ needs, release_by }: Needs, known: Known | undefined): boolean
 }
 
 // The client of a deposit compares each approval before it returns it, so each hold ends its wait once.
-function isToCompare({ request, held }: StoredRequest, known: Known | undefined, heldHash: string | null) {
-  if (request.deposit === null || held === null || known === undefined) return false
-  return known !== held.by || held.hash !== heldHash
+function isToCompare(stored: StoredRequest, known: Known | undefined, heldHash: string | null): boolean {
+  if (stored.request.deposit === null || stored.status !== 'held' || known === undefined) return false
+  return known !== stored.held.by || stored.held.hash !== heldHash
 }
 
-function approvalHeld({ held, approved }: StoredRequest): { held?: Approved } {
-  return held === null || approved === null ? {} : { held: approved }
+function approvalHeld(stored: StoredRequest): { held?: Approved } {
+  const approved = stored.status === 'held' ? stored.approval?.approved : null
+  return approved ? { held: approved } : {}
 }
 
-function holdToCompare({ request, held }: StoredRequest): string | null {
-  return request.deposit === null ? null : (held?.hash ?? null)
+function holdToCompare(stored: StoredRequest): string | null {
+  return stored.request.deposit !== null && stored.status === 'held' ? stored.held.hash : null
 }
 
 // A release begins a new count of polls, so that the client can collect its values at once. So does the hold of a
 // deposit, which ends a wait.
 function turnOf(stored: StoredRequest): string {
-  const { request, returned, vouch } = stored
-  return `${request.id}${returned ?? ''}${vouch?.returned ?? ''}${holdToCompare(stored) ?? ''}`
+  const { request, first, vouch } = stored
+  const returned = (approvalOf(stored) ?? first)?.returned ?? ''
+  return `${request.id}${returned}${vouch?.returned ?? ''}${holdToCompare(stored) ?? ''}`
 }
 
 function holdMs(expiresAtMs: number, now: Date): number {

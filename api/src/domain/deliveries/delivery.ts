@@ -75,10 +75,16 @@ export interface DeliveryStore {
   /** Records a delivery that is about to leave, and what its holder may have from then on.
    * @throws DomainError unavailable: then nothing may leave */
   begin(tenantId: string, delivery: NewDelivery): Promise<void>
-  /** The delivery never left the server. */
-  void(tenantId: string, end: DeliveryEnd & { reason?: string }): Promise<void>
+  /** The approval came back through the terminal. */
+  release(tenantId: string, release: DeliveryEnd & { by: ReleaseWay }): Promise<void>
+  /** The delivery never left the server. Does nothing to one that has ended. `isAlarm`: its approval did not return to
+   * the terminal. Then the person approved a request of another person's terminal, or their browser could not reach
+   * their own. Owners see it in the audit log: the clearest sign of phishing. */
+  void(tenantId: string, end: DeliveryEnd & { reason?: string; isAlarm?: boolean }): Promise<void>
   /** The client has the delivery. A second call does nothing. */
   collect(tenantId: string, end: DeliveryEnd): Promise<void>
+  /** Deliveries of all tenants that were held until before this time, an ISO timestamp; some of them. */
+  overdue(time: string): Promise<{ tenantId: string; deliveryId: string }[]>
   find(tenantId: string, deliveryId: string): Promise<DeliveryNow | null>
   /** Newest first. */
   list(tenantId: string, filter: DeliveryFilter, page: WholePage): Promise<Listed<Delivery>>

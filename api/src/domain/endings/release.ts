@@ -1,29 +1,40 @@
-import { ATTEMPTS, type Release, type ReleaseWay, TIMES } from '@keyferry/contract'
-import { releaseHash } from '@keyferry/crypto/release'
+import { ATTEMPTS, type Release, TIMES } from '@keyferry/contract'
+import { isSameReleaseHash, releaseHash } from '@keyferry/crypto/release'
 import type { z } from 'zod'
 import { refused, releaseRequired } from '../approvals/approval-rules.ts'
-import { type EndParts, endApproval, endingOf, recordBacker } from '../approvals/ending.ts'
+import {
+  type Carrying,
+  type Ending,
+  type EndParts,
+  endApproval,
+  endingOf,
+  recordSupport,
+} from '../approvals/ending.ts'
 import { replaceOlder } from '../approvals/open-vouches.ts'
+import type { Joined } from '../approvals/together.ts'
 import { type AssuranceParts, assuranceNow } from '../approvals/value-rules.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
-import type { Caller } from '../people/membership.ts'
+import type { Caller, Role, SignedCaller } from '../people/membership.ts'
 import { newHold } from '../requests/release-hold.ts'
 import {
   type Claimant,
   changeRequest,
   findOpen,
   findOwn,
-  goneError,
-  type OpenRequest,
+  notHeld,
   type RequestParts,
   requestNotFound,
-  requireOpen,
 } from '../requests/request.ts'
-import { type Released, releaseStep, renewCodeStep } from '../requests/request-steps.ts'
-import { backerOf } from '../requests/stored-request.ts'
-import type { Deliveries } from './request-deliveries.ts'
+import {
+  appliedStep,
+  type Returned,
+  refuseStep,
+  renewCodeStep,
+  returnStep,
+} from '../requests/request-steps.ts'
+import { approvalOf, heldSupport, type OpenRequest, type StoredRequest } from '../requests/stored-request.ts'
 
 /*
  * How an approval returns to the terminal that asked. The approver's page gets a secret, and the request is held until
@@ -40,13 +51,16 @@ import type { Deliveries } from './request-deliveries.ts'
 
 export type ReleaseParts = RequestParts &
   EndParts & {
-    deliveries: Deliveries
     /** Counts a release of the request.
      * @throws DomainError too_many */
     takeRelease: (requestId: string) => Promise<void>
     /** How long a request lives from the moment on which it waits for another person. */
     waitingSeconds: number
   }
+
+type Held = Extract<StoredRequest, { status: 'held' }>
+
+type Attempt = { hash: string; isKept: boolean; origin: Origin }
 
 /** Release a held request: for the client that asked.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held) ·
@@ -57,92 +71,133 @@ export async function releaseRequest(
   { secret, keep, origin }: { secret: string; keep?: boolean | undefined; origin: Origin },
 ): Promise<void> {
   const stored = await findOwn(parts, claimant)
-  const { request, held } = stored
+  const { request } = stored
   if (request.pollChallenge === null) throw requestNotFound()
-  if (held === null) throw notHeld()
+  if (stored.status !== 'held') throw notHeld()
   await parts.takeRelease(request.id)
-  const hash = releaseHash(request.id, { by: held.by, secret })
-  const limit = ATTEMPTS.wrongReleaseCodes
-  const keptMs = parts.clock.now().getTime() + TIMES.codeReleaseSeconds * 1_000
-  const kept = keep === true ? { keepUntilMs: Math.min(keptMs, stored.expiresAtMs) } : {}
-  const attempt = { hash, limit, longerMs: parts.waitingSeconds * 1_000, ...kept }
-  const outcome = await changeRequest(parts, request.id, (now, nowMs) => releaseStep(now, attempt, nowMs))
-  if (typeof outcome === 'string') throw goneError(outcome)
-  if (outcome.status === 'kept') return
-  if (outcome.status === 'released') return await afterReturn(parts, stored, { ...held, origin })
-  if (outcome.status === 'wrong' && outcome.attemptsLeft <= 0)
-    parts.deliveries.afterwards(() => endApproval(parts, stored, { reason: 'wrong_code', origin }))
-  throw refusedRelease(outcome)
+  const hash = releaseHash(request.id, { by: stored.held.by, secret })
+  const returned = await returnHeld(parts, stored, { hash, isKept: keep === true, origin })
+  if (returned.status !== 'wrong') return
+  const details = { attempts_left: returned.attemptsLeft }
+  throw new DomainError('release_wrong', 'This is not what the approval page showed', { details })
 }
 
-// The client may have collected the values already, so write the record even if this call fails.
-async function afterReturn(
+// What a deposit stores is decrypted before the transaction, and only for the holder of the secret. If storing it
+// fails, the request is open again.
+async function returnHeld(parts: ReleaseParts, stored: Held, attempt: Attempt): Promise<Returned> {
+  const approved = stored.approval?.approved
+  const ending = approved ? endingOf(parts, approved) : null
+  const returns = !attempt.isKept && isSameReleaseHash(stored.held.hash, attempt.hash)
+  const progress = { isCarrying: returns }
+  try {
+    const carrying = returns ? await ending?.returning?.(stored.request) : undefined
+    progress.isCarrying = false
+    const returning = { stored, attempt, carrying, progress }
+    return await parts.together((own) => returnTogether(parts, own, returning), {
+      storesIn: carrying?.storesIn,
+    })
+  } catch (error) {
+    const isRefused = !(error instanceof DomainError) || error.code !== 'unavailable'
+    if (progress.isCarrying && isRefused) await reopen(parts, { stored, ending, error })
+    throw error
+  }
+}
+
+type Returning = {
+  stored: Held
+  attempt: Attempt
+  carrying: Carrying | undefined
+  progress: { isCarrying: boolean }
+}
+
+async function returnTogether(
   parts: ReleaseParts,
-  { request, approved, first, vouch }: OpenRequest,
-  { by, hash, origin }: { by: ReleaseWay; hash: string; origin: Origin },
-): Promise<void> {
-  if (vouch?.returned === null) parts.deliveries.afterwards(() => replaceOlder(parts, request, vouch))
-  const [at, backer] = [timestamp(parts.clock), backerOf({ first, vouch })]
-  if (approved === null && backer !== null) {
-    const event = { action: 'request.returned', at, origin, once: hash } as const
-    parts.deliveries.afterwards(() => recordBacker(parts, backer, event))
-  }
-  if (approved === null) return
-  const ending = endingOf(parts, approved)
-  const back = { request, by, at, origin }
-  for (const step of ending.afterReturn?.(back) ?? []) parts.deliveries.afterwards(step)
-  await ending.returned?.(back)
+  own: Joined,
+  { stored, attempt: { hash, isKept, origin }, carrying, progress }: Returning,
+): Promise<Returned> {
+  progress.isCarrying = false
+  const { request, held, vouch } = stored
+  const role = await heldRole(own, stored)
+  const nowMs = parts.clock.now().getTime()
+  const keptMs = Math.min(nowMs + TIMES.codeReleaseSeconds * 1_000, stored.expiresAtMs)
+  const longerMs = parts.waitingSeconds * 1_000
+  const limit = ATTEMPTS.wrongReleaseCodes
+  const attempt = { hash, limit, longerMs, keepUntilMs: isKept ? keptMs : null }
+  const step = (now: StoredRequest) => returnStep(sameHold(now, stored), attempt, nowMs)
+  const returned = await own.requests.change(request.id, nowMs, step, stored)
+  if (returned.status === 'wrong' && returned.attemptsLeft <= 0)
+    await endApproval(own, parts, { stored, reason: 'wrong_code', origin })
+  if (returned.status !== 'returned') return returned
+  const at = timestamp(parts.clock)
+  const support = heldSupport(stored)
+  if (support) await recordSupport(own, support, { action: 'request.returned', at, origin })
+  if (vouch && support === vouch) await replaceOlder({ requests: own.requests, nowMs }, request, vouch)
+  progress.isCarrying = true
+  const applied = await carrying?.inside(own, { by: held.by, role, at, origin })
+  if (applied) await own.requests.change(request.id, nowMs, (now) => appliedStep(now, applied))
+  return returned
 }
 
-function refusedRelease(outcome: Exclude<Released, { status: 'released' | 'kept' }>): DomainError {
-  if (outcome.status === 'wrong') {
-    const details = { attempts_left: outcome.attemptsLeft }
-    return new DomainError('release_wrong', 'This is not what the approval page showed', { details })
-  }
-  if (outcome.status === 'late')
-    return new DomainError('release_expired', 'The time to return the approval is over: ask for a fresh code')
-  requireOpen(outcome.status)
-  return notHeld()
+// A fresh code that was made meanwhile is what counts now.
+function sameHold(now: StoredRequest, { held }: Held): StoredRequest {
+  if (now.status !== 'held' || now.held.hash === held.hash) return now
+  throw new DomainError('conflict', 'The approver made a fresh code: type that one')
+}
+
+// The vouches of a person follow one another, and the rights of a deposit's approver count when it is stored.
+async function heldRole(own: Joined, stored: Held): Promise<Role | null> {
+  const person = personOf(stored)
+  return person && (await own.holdMember(person, stored.held.support === 'vouch'))
+}
+
+function personOf(stored: OpenRequest): SignedCaller | null {
+  const approved = approvalOf(stored)?.approved
+  return approved ? { userId: approved.approverId, tenantId: approved.tenant.id } : heldSupport(stored)
+}
+
+type Failed = { stored: Held; ending: Ending | null; error: unknown }
+
+async function reopen(parts: ReleaseParts, { stored, ending, error }: Failed): Promise<void> {
+  const { request, held } = stored
+  await parts.together(async (own) => {
+    await changeRequest({ ...parts, ...own }, request.id, (now) => refuseStep(now, held.hash))
+    await ending?.refused?.(own, error)
+  })
 }
 
 /** A fresh code for an approval that did not reach the terminal: for the person who approved, a few times.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held, or too
  *   many codes) · forbidden (another person approved) · release_required (the bundle or the client takes no code) */
 export async function freshCode(
-  parts: RequestParts & EndParts & AssuranceParts,
+  parts: RequestParts & Pick<EndParts, 'endings'> & AssuranceParts,
   caller: Caller,
   requestId: string,
 ): Promise<z.output<typeof Release>> {
   const stored = await findOpen(parts, requestId)
-  const { request, held, approved } = stored
-  if (held === null) throw notHeld()
-  if (held.approverId !== caller.userId || tenantOf(stored) !== caller.tenantId)
+  if (stored.status !== 'held') throw notHeld()
+  const { request, held, approval } = stored
+  const person = personOf(stored)
+  if (person?.userId !== caller.userId || person.tenantId !== caller.tenantId)
     throw new DomainError('forbidden', 'Forbidden: another person approved this request')
   await requireCodeAllowed(parts, stored)
   const { hold, release } = newHold(parts.clock, stored, 'code')
-  const { hash, untilMs } = hold
+  const approved = approval?.approved ?? null
   const returning = approved && (endingOf(parts, approved).byCode?.() ?? approved)
-  const limit = ATTEMPTS.freshReleaseCodes
-  const code = { hash, untilMs, approverId: caller.userId, limit, approved: returning }
-  const renewed = await changeRequest(parts, request.id, (now) => renewCodeStep(now, code))
-  if (renewed === true) return release
-  throw new DomainError('conflict', 'There are no more codes for this request: deny it and start again')
+  const { hash, untilMs } = hold
+  const code = { hash, untilMs, limit: ATTEMPTS.freshReleaseCodes, approved: returning }
+  await changeRequest(parts, request.id, (now) => renewCodeStep(now, { ...code, replaces: held.hash }))
+  return release
 }
 
 async function requireCodeAllowed(
-  parts: EndParts & AssuranceParts,
-  { request, approved, ...backing }: OpenRequest,
+  parts: Pick<EndParts, 'endings'> & AssuranceParts,
+  stored: Held,
 ): Promise<void> {
-  const backer = backerOf(backing)
-  const ofBacker = () => (backer ? assuranceNow(parts, backer, backer.keys) : null)
-  const assurance = await (approved ? endingOf(parts, approved).assurance() : ofBacker())
+  const approved = stored.approval?.approved
+  const support = heldSupport(stored)
+  const ofSupport = () => (support ? assuranceNow(parts, support, support.keys) : null)
+  const assurance = await (approved ? endingOf(parts, approved).assurance() : ofSupport())
   if (assurance === null) throw notHeld()
   if (assurance === 'local') throw refused(releaseRequired({ assurance }))
-  if (!request.release.includes('code')) throw refused(releaseRequired({ assurance: 'local' }))
+  if (!stored.request.release.includes('code')) throw refused(releaseRequired({ assurance: 'local' }))
 }
-
-function tenantOf({ approved, ...backing }: OpenRequest): string | undefined {
-  return approved?.tenant.id ?? backerOf(backing)?.tenantId
-}
-
-const notHeld = () => new DomainError('conflict', 'Request does not wait for its return to the terminal')

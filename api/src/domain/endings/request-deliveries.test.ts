@@ -1,8 +1,8 @@
 import { randomRequestId } from '@keyferry/crypto/token'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Faults, faulty } from '../../../test/faulty-requests.ts'
-import { actsOn, type RequestActs } from '../../../test/request-acts.ts'
-import { openRequests, requestPlace } from '../../../test/request-nodes.ts'
+import type { RequestActs } from '../../../test/request-acts.ts'
+import { actsOf, openRequests, requestPlace } from '../../../test/request-nodes.ts'
 import { sampleRequest, sealing } from '../../../test/sample-request.ts'
 import { Deliveries } from './request-deliveries.ts'
 
@@ -13,7 +13,7 @@ let opened: Awaited<ReturnType<typeof openRequests>>
 let acts: RequestActs
 beforeEach(async () => {
   opened = await openRequests(await requestPlace('sqlite'))
-  acts = actsOn(opened.requests)
+  acts = actsOf(opened.requests)
 })
 afterEach(() => opened.database.close())
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Joined, Together } from '../approvals/together.ts'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
 import { unclaimStep } from '../requests/request-steps.ts'
 import type { RequestStore } from '../requests/request-store.ts'
 
@@ -10,9 +11,8 @@ const END_ATTEMPTS = 8
 const FIRST_PAUSE_MS = 100
 
 /** Ends each claim: removes the request if its values were delivered, in the transaction that records it, and releases
- * the claim if they were not. It retries
- * for some seconds while the store is unavailable. A claim that cannot be ended lasts until the request expires, so
- * that nothing is delivered twice. */
+ * the claim if they were not. It retries for some seconds while the store is unavailable. A claim that cannot be ended
+ * lasts until the request expires, so that nothing is delivered twice. */
 export class Deliveries {
   readonly #parts: DeliveryParts
   readonly #open = new Set<Promise<void>>()
@@ -32,9 +32,8 @@ export class Deliveries {
     const remove = async (own: Joined) => {
       await Promise.all([own.requests.remove(requestId), confirm(own)])
     }
-    const giveBack = async () => {
-      await requests.change(requestId, nowMs(), (stored) => unclaimStep(stored, claimId))
-    }
+    const giveBack = () =>
+      requests.change(requestId, nowMs(), (stored) => unclaimStep(stored, claimId)).catch(ignoreGone)
     return {
       delivered: () => this.#end(() => together(remove)),
       broken: () => this.#end(giveBack),
@@ -55,6 +54,13 @@ export class Deliveries {
     const ending = tryAgain(step).finally(() => this.#open.delete(ending))
     this.#open.add(ending)
   }
+}
+
+// There is nothing to give back any more.
+function ignoreGone(error: unknown): void {
+  const isGone =
+    error instanceof DomainError && (error.code === 'not_found' || error.code === 'request_expired')
+  if (!isGone) throw error
 }
 
 async function tryAgain(step: () => Promise<void>): Promise<void> {

@@ -1,18 +1,17 @@
 import type { ApproveDeposit, ReleaseWay } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { Asking } from '../approvals/approval-grounds.ts'
-import type { DecisionParts, Kind } from '../approvals/decision.ts'
+import type { Begun, DecisionParts, Kind } from '../approvals/decision.ts'
 import type { Policy } from '../approvals/policy.ts'
-import { type ReceiptSigner, requestFacts } from '../approvals/receipt.ts'
+import { requestFacts } from '../approvals/receipt.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
 import type { Joined } from '../approvals/together.ts'
 import { stampOf } from '../base/stamp.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
-import type { ApprovedDeposit } from '../requests/approved.ts'
 import { planChanged } from '../transfer/library-import.ts'
 import { DEPOSIT_REFUSALS, type PlannedDeposit, plannedDeposit } from './deposit-plan.ts'
-import type { DepositStore } from './deposit-record.ts'
-import { contentOf, type ProposingParts, plannedProposal, requireRoom } from './proposal-offer.ts'
+import { type StoringParts, storeDeposit } from './deposit-storing.ts'
+import { contentOf, plannedProposal, requireRoom } from './proposal-offer.ts'
 
 /*
  * The approval of a deposit. A person approves one plan: if the library changed since they saw it, nothing happens and
@@ -21,15 +20,9 @@ import { contentOf, type ProposingParts, plannedProposal, requireRoom } from './
  * compares it before it returns the approval, so values for one workspace do not end up in another.
  */
 
-/** What a decision writes of a deposit. */
-export type JoinedDeposit = Joined & { deposits: Pick<DepositStore, 'begin'> }
+type Parts = DecisionParts & StoringParts & { stores: { tenants: TenantStore } }
 
-type Own = JoinedDeposit
-
-type Parts = DecisionParts<Own> &
-  ProposingParts & { stores: { tenants: TenantStore }; receipts: ReceiptSigner }
-
-export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>, Own> = {
+export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>> = {
   refusals: DEPOSIT_REFUSALS,
   async offer(parts, asking, choice) {
     const readable = choice.propose?.readable ?? null
@@ -42,11 +35,8 @@ export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>, Own> = {
         if (planned.plan.planId !== choice.plan_id) throw planChanged()
         if (readable) await requireRoom(parts, asking.caller, contentOf(planned, readable))
       },
-      async begin({ policy }, hold) {
-        const recorded = { planned, policy, readable, heldBy: hold?.by ?? null }
-        const { approved, record } = await begun(parts, asking, recorded)
-        return { approved, ciphertextBase64: null, record }
-      },
+      begin: ({ policy }, hold) =>
+        begun(parts, asking, { planned, policy, readable, heldBy: hold?.by ?? null }),
     }
   },
 }
@@ -59,15 +49,19 @@ type Recorded = {
 }
 
 async function begun(
-  { stores, clock, receipts }: Parts,
+  parts: Parts,
   { caller, stored: { request } }: Asking,
-  { planned: { asked, choices, plan, boxDigest }, policy, readable, heldBy }: Recorded,
-): Promise<{ approved: ApprovedDeposit; record: (own: Own) => Promise<void> }> {
+  recorded: Recorded,
+): Promise<Begun> {
+  const { stores, clock, receipts } = parts
+  const { asked, choices, plan, boxDigest } = recorded.planned
+  const { policy, readable, heldBy } = recorded
   const { tenant, username } = await findSelf(stores.tenants, caller)
   const id = clock.newId()
   const deposit = {
     id,
     requestId: request.id,
+    pollChallenge: request.pollChallenge,
     bundleName: asked.bundleName,
     names: [...asked.entries.map(({ name }) => name), ...asked.detach],
     removals: asked.detach.length,
@@ -97,5 +91,13 @@ async function begun(
     assurance: policy.assurance,
     readable,
   }
-  return { approved, record: (own) => own.deposits.begin(tenant.id, deposit) }
+  return {
+    gives: { as: 'approval', approved, ciphertextBase64: null },
+    record: (own) => own.deposits.begin(tenant.id, deposit),
+    ...(heldBy === null && {
+      storesIn: tenant.id,
+      carryOut: (own: Joined) =>
+        storeDeposit(parts, own, { request, approval: approved, caller, planned: recorded.planned }),
+    }),
+  }
 }

@@ -53,7 +53,7 @@ export async function plannedDeposit(
   treatment: Treatment,
 ): Promise<PlannedDeposit> {
   const { asked, choices, boxDigest } = await importOf(parts, stored.request, treatment)
-  const plan = await planOf({ imports: parts.stores.imports, clock: parts.clock }, caller, asked)
+  const plan = await planOf(parts.stores, caller, asked)
   const written = { tenantId: caller.tenantId, bundleName: asked.bundleName, steps: plan.steps }
   return { asked, choices, boxDigest, plan, people: 1, ...(await placesOf(parts.stores.bundles, written)) }
 }

@@ -1,170 +1,138 @@
 import type { Receipt } from '@keyferry/contract'
 import type { z } from 'zod'
+import type { Carrying } from '../approvals/ending.ts'
 import { type ReceiptSigner, requestFacts } from '../approvals/receipt.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
-import { timestamp } from '../base/clock-and-ids.ts'
+import type { Joined } from '../approvals/together.ts'
 import { DomainError } from '../base/errors.ts'
-import { stampOf } from '../base/stamp.ts'
-import { activeRole, type Caller, type MembershipStore } from '../people/membership.ts'
-import { ApprovedDeposit } from '../requests/approved.ts'
-import { changeRequest } from '../requests/request.ts'
-import { settleDepositStep } from '../requests/request-steps.ts'
+import { type EventData, madeBy } from '../base/event.ts'
+import { type Stamp, stampOf } from '../base/stamp.ts'
+import type { Caller } from '../people/membership.ts'
+import type { ApprovedDeposit } from '../requests/approved.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
 import { countsOf, variablesOf } from '../transfer/imported-variables.ts'
-import { importVariables } from '../transfer/library-import.ts'
-import { importOf } from './deposit-plan.ts'
-import type { DepositEnd, DepositOutcome, DepositStore, Stored } from './deposit-record.ts'
-import { type ProposingParts, proposalOf } from './proposal-offer.ts'
+import { type ImportChange, type ImportPlan, importVariables } from '../transfer/library-import.ts'
+import { importOf, type PlannedDeposit } from './deposit-plan.ts'
+import { type ProposingParts, plannedProposal, proposalOf } from './proposal-offer.ts'
 
 /*
- * How the server stores the values of an approved deposit: in one transaction, which also ends the deposit's record.
- * Until then the request is `applying`. If the node dies, another node learns from the record whether the transaction
- * was committed. It first voids a record that is still open, so that a slow transaction cannot commit later.
+ * How the server stores the values of an approved deposit: in the transaction of the decision, or in that of its return
+ * to the terminal. The same transaction makes the answer for the client and ends the deposit's record.
  */
 
-export type StoringParts = ProposingParts & {
-  stores: { deposits: DepositStore; memberships: MembershipStore }
-  receipts: ReceiptSigner
-}
-
-// A timer may fire slightly early.
-const PAST_END_MS = 5
+export type StoringParts = ProposingParts & { receipts: ReceiptSigner }
 
 type Approved = { request: ApprovalRequest; approval: ApprovedDeposit }
-type Storing = Approved & { caller: Caller }
-
-/** Store the values of a request that is `applying`. If that fails, the request is pending again.
- * @throws DomainError plan_changed · unavailable · what `importVariables` throws */
-export async function storeDeposit(parts: StoringParts, storing: Storing): Promise<AppliedDeposit> {
-  try {
-    const outcome = await (storing.approval.readable ? keepProposal : importApproved)(parts, storing)
-    const applied = appliedOf(parts, storing, outcome)
-    await tell(parts, storing, applied)
-    return applied
-  } catch (error) {
-    const isChanged = error instanceof DomainError && error.code === 'plan_changed'
-    const applied = await conclude(parts, storing, isChanged ? 'plan_changed' : 'refused')
-    if (applied) return applied
-    throw error
+/** `plan`: only for a proposal, which is not planned again. */
+type Storing = Approved & {
+  caller: Caller
+  planned: Pick<PlannedDeposit, 'asked' | 'boxDigest'> & {
+    plan: Pick<ImportPlan, 'bundleId' | 'planId'> | null
   }
 }
 
-/** Store the values of a deposit whose approval came back through the terminal.
- * @throws DomainError as `storeDeposit` · conflict (the person who approved may not any more) */
-export async function storeReleased(parts: StoringParts, requestId: string): Promise<void> {
-  const applying = await findApplying(parts, requestId)
-  if (!applying) return
-  const caller = await approverOf(parts, applying)
-  if (caller) await storeDeposit(parts, { ...applying, caller })
-  else {
-    await conclude(parts, applying, 'refused')
-    throw new DomainError(
-      'conflict',
-      'The person who approved this deposit may not any more: it needs a new approval',
-    )
-  }
-}
-
-/** Find out what became of a deposit whose node did not finish in time. Does nothing to any other request.
- * @returns milliseconds until a deposit that is stored now must be done; null: none is */
-export async function rescueDeposit(parts: StoringParts, requestId: string): Promise<number | null> {
-  const applying = await findApplying(parts, requestId)
-  if (!applying) return null
-  const leftMs = applying.untilMs - parts.clock.now().getTime()
-  if (leftMs > 0) return leftMs + PAST_END_MS
-  await conclude(parts, applying, 'overtaken')
-  return null
-}
-
-async function findApplying({ requests, clock }: StoringParts, requestId: string) {
-  const stored = await requests.read(requestId, clock.now().getTime())
-  if (typeof stored === 'string') return null
-  const { request, approved, applyUntilMs } = stored
-  if (approved === null || applyUntilMs === null) return null
-  return { request, approval: ApprovedDeposit.parse(approved), untilMs: applyUntilMs }
-}
-
-async function importApproved(parts: StoringParts, { request, approval, caller }: Storing) {
-  const { keyNames, ...choices } = approval.choices
-  const { asked, boxDigest } = await importOf(parts, request, { ...choices, key_names: keyNames })
-  const imports = { imports: parts.stores.imports, clock: parts.clock }
-  const exact = { ...asked, planId: approval.planId, deposit: { id: approval.depositId, boxDigest } }
-  const done = await importVariables(imports, caller, exact)
-  return { bundleId: done.bundleId, boxDigest, storedAt: done.stamp.at, variables: variablesOf(done) }
-}
-
-async function keepProposal(parts: StoringParts, storing: Storing): Promise<DepositOutcome> {
-  const proposal = await proposalOf(parts, storing)
-  const isKept = await parts.stores.proposals.keep(proposal, stampOf(storing.caller, parts.clock))
-  if (!isKept) throw new DomainError('conflict', 'This deposit has ended: run the command again')
-  return { proposed: true, expiresAt: proposal.until }
-}
-
-// The approver's rights may have changed while the approval was on its way.
-async function approverOf({ stores }: StoringParts, { request, approval: { approverId, tenant } }: Approved) {
-  const signed = { userId: approverId, tenantId: tenant.id }
-  const role = await activeRole(stores.memberships, signed)
-  return role && { ...signed, role, origin: requestOrigin(request) }
-}
-
-/** End the record, unless the values are stored, and tell the request store.
- * @returns what was stored; null: nothing, and the request is pending again */
-async function conclude(parts: StoringParts, approved: Approved, reason: DepositEnd['reason']) {
-  const { deposits } = parts.stores
-  const { depositId, tenant } = approved.approval
-  const isVoid = await deposits.void(tenant.id, {
-    depositId,
-    reason,
-    at: timestamp(parts.clock),
-    origin: null,
-  })
-  const outcome = isVoid ? null : await deposits.outcomeOf(tenant.id, depositId)
-  const applied = outcome && appliedOf(parts, approved, outcome)
-  await tell(parts, approved, applied)
+/** Store the values of an approved deposit, or keep them as a proposal.
+ * @throws DomainError plan_changed · workspace_full · what `importVariables` throws */
+export async function storeDeposit(
+  parts: StoringParts,
+  own: Joined,
+  storing: Storing,
+): Promise<AppliedDeposit> {
+  const { approval, caller } = storing
+  const stamp = stampOf(caller, parts.clock)
+  const applied = await (approval.readable ? keepProposal : importApproved)(parts, own, { ...storing, stamp })
+  await own.deposits.apply(caller.tenantId, { depositId: approval.depositId, applied, at: stamp.at })
   return applied
 }
 
-async function tell(
+/** What the return of a deposit's approval does.
+ * @throws DomainError not_found (the box is gone) · deposit_damaged · plan_changed */
+export async function returningDeposit(
   parts: StoringParts,
-  { request, approval: { depositId } }: Approved,
-  applied: AppliedDeposit | null,
-): Promise<void> {
-  await changeRequest(parts, request.id, (stored) => settleDepositStep(stored, { depositId, applied }))
+  approval: ApprovedDeposit,
+  request: ApprovalRequest,
+): Promise<Carrying> {
+  const { approverId: userId, tenant, choices, readable } = approval
+  const { keyNames, ...treatment } = choices
+  const planned = readable
+    ? await plannedProposal(parts, { tenantId: tenant.id }, request)
+    : { ...(await importOf(parts, request, { ...treatment, key_names: keyNames })), plan: null }
+  return {
+    storesIn: tenant.id,
+    async inside(own, { role }) {
+      if (role === null) throw mayNot()
+      const caller = { userId, tenantId: tenant.id, role, origin: requestOrigin(request) }
+      return await storeDeposit(parts, own, { request, approval, caller, planned })
+    },
+  }
 }
 
-function appliedOf(
-  { receipts }: Pick<StoringParts, 'receipts'>,
-  { request, approval }: Approved,
-  outcome: DepositOutcome,
-): AppliedDeposit {
-  const { depositId: id, tenant: workspace, username } = approval
-  const name = request.suggestedBundle ?? ''
-  if ('proposed' in outcome)
-    return { proposal: { id, bundle: { name }, workspace, expires_at: outcome.expiresAt } }
-  const counts = countsOf(outcome.variables)
-  const receipt = depositReceipt(receipts, { request, approval }, outcome)
-  const bundle = { id: outcome.bundleId, name }
+const mayNot = () =>
+  new DomainError(
+    'conflict',
+    'The person who approved this deposit may not any more: it needs a new approval',
+  )
+
+type Stamped = Storing & { stamp: Stamp }
+
+async function importApproved(
+  parts: StoringParts,
+  own: Joined,
+  { request, approval, caller, planned }: Stamped,
+): Promise<AppliedDeposit> {
+  const { depositId: id, planId, tenant: workspace, username } = approval
+  const imports = { imports: own.imports, clock: parts.clock }
+  const done = await importVariables(imports, caller, { ...planned.asked, planId })
+  const bundle = { id: done.bundleId, name: planned.asked.bundleName }
+  const counts = countsOf(variablesOf(done))
+  await own.events.record({
+    ...madeBy(done.stamp),
+    action: 'deposit.applied',
+    target: { kind: 'bundle', ...bundle },
+    data: { deposit: id, ...countsData(counts) },
+  })
+  const receipt = depositReceipt(
+    parts.receipts,
+    { request, approval },
+    { done, boxDigest: planned.boxDigest },
+  )
   return { deposit: { id, bundle, workspace, counts, approved_by: username, receipt } }
 }
 
-/** The signed receipt of a deposit: what was stored, where, and who approved it. It is made from the record in the
- * database, so every node signs the same facts. */
+function countsData({ create, own, update, replace, detach }: ReturnType<typeof countsOf>): EventData {
+  const written = { created: create + own, updated: update + replace }
+  return detach === 0 ? written : { ...written, removed: detach }
+}
+
+async function keepProposal(
+  parts: StoringParts,
+  own: Joined,
+  { request, approval, planned, stamp }: Stamped,
+): Promise<AppliedDeposit> {
+  const proposal = proposalOf(parts, { request, approval, planned })
+  await own.proposals.keep(proposal, stamp)
+  const { id, bundleName: name, until } = proposal
+  return { proposal: { id, bundle: { name }, workspace: approval.tenant, expires_at: until } }
+}
+
+/** The signed receipt of a deposit: what was stored, where, and who approved it. */
 function depositReceipt(
   signer: ReceiptSigner,
   { request, approval }: Approved,
-  { bundleId, boxDigest, storedAt, variables }: Stored,
+  { done, boxDigest }: { done: ImportChange; boxDigest: string },
 ): z.output<typeof Receipt> {
+  const variables = variablesOf(done)
   const payload = {
     ...requestFacts(signer, request, boxDigest),
     kind: 'deposit',
     deposit_id: approval.depositId,
-    bundle: { id: bundleId, name: request.suggestedBundle },
+    bundle: { id: done.bundleId, name: request.suggestedBundle },
     workspace: approval.tenant,
     variables,
     counts: countsOf(variables),
     approvers: [{ id: approval.approverId, username: approval.username }],
-    stored_at: storedAt,
+    stored_at: done.stamp.at,
   }
   return signer.sign(Buffer.from(JSON.stringify(payload)))
 }

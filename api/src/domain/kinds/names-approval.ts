@@ -56,8 +56,7 @@ async function begin(parts: Parts, { offered, grounds }: Approving, hold: Hold |
   const { assurance } = policy
   const approved = { kind: 'names' as const, approverId: caller.userId, tenant, target, assurance }
   return {
-    approved,
-    ciphertextBase64,
+    gives: { as: 'approval', approved, ciphertextBase64 },
     record: (own) => own.events.record({ ...event, action: 'names.approved', target, data }),
   }
 }

@@ -14,7 +14,7 @@ import {
   refusalOf,
   shownRules,
 } from '../approvals/approval-rules.ts'
-import { findPending } from '../approvals/decision.ts'
+import { findUndecided } from '../approvals/decision.ts'
 import { UNNAMED } from '../approvals/policy.ts'
 import { DomainError } from '../base/errors.ts'
 import { mapInTurns } from '../base/turns.ts'
@@ -49,14 +49,14 @@ export const NAMES_REFUSALS: RefusalTexts = {
 
 /** What the approver sees before the click.
  * @param bundleId of the bundle whose names are listed; undefined: the bundles of the workspace
- * @throws DomainError as `findPending` · not_found (the bundle) · conflict (another kind of request) · invalid (a
+ * @throws DomainError as `findUndecided` · not_found (the bundle) · conflict (another kind of request) · invalid (a
  *   bundle where none was asked for, or none where one was) */
 export async function offerNames(
   parts: OfferParts,
   caller: Caller,
   { requestId, bundleId }: { requestId: string; bundleId: string | undefined },
 ): Promise<z.input<typeof NamesOffer>> {
-  const asking = { caller, stored: await findPending(parts, requestId) }
+  const asking = { caller, stored: await findUndecided(parts, requestId) }
   const offered = await offeredNames(parts, asking, bundleId)
   return { ...offered.listed, ...shownRules(NAMES_REFUSALS, await groundsOf(parts, asking, offered)) }
 }

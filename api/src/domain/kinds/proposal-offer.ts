@@ -3,12 +3,18 @@ import { digestOf } from '@keyferry/crypto/digest'
 import { type Asking, groundsOf } from '../approvals/approval-grounds.ts'
 import { type Grounds, refusalOf } from '../approvals/approval-rules.ts'
 import { labelOf, requestOrigin } from '../approvals/request-delivery.ts'
-import { timestamp } from '../base/clock-and-ids.ts'
+import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Caller } from '../people/membership.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
-import { planChanged } from '../transfer/library-import.ts'
+import { type ImportPlan, type LibraryImport, planChanged } from '../transfer/library-import.ts'
+import {
+  type NewProposal,
+  type ProposalContent,
+  type ProposalStore,
+  replacedBy,
+} from '../transfer/proposal.ts'
 import {
   DEPOSIT_REFUSALS,
   importOf,
@@ -18,7 +24,6 @@ import {
   plannedDeposit,
   type Treatment,
 } from './deposit-plan.ts'
-import { type NewProposal, type ProposalContent, type ProposalStore, replacedBy } from './proposal.ts'
 
 /*
  * What a person may not store, they can propose to the owners. Proposing is an approval of the deposit by its sender:
@@ -68,7 +73,7 @@ async function ownOffer(parts: PlanParts, asking: Asking, treatment: Treatment) 
  * @throws DomainError not_found · deposit_damaged · conflict (no deposit) */
 export async function plannedProposal(
   parts: PlanParts,
-  { tenantId }: Caller,
+  { tenantId }: Pick<Caller, 'tenantId'>,
   request: ApprovalRequest,
 ): Promise<PlannedDeposit> {
   const { asked, choices, boxDigest } = await importOf(parts, request, {})
@@ -91,16 +96,19 @@ export async function requireRoom(
   replacedBy(await stores.proposals.known(tenantId), { ...content, proposerId })
 }
 
-type Proposing = { request: ApprovalRequest; approval: ApprovedDeposit; caller: Caller }
+type Proposing = {
+  request: ApprovalRequest
+  approval: ApprovedDeposit
+  planned: { asked: LibraryImport; plan: Pick<ImportPlan, 'bundleId' | 'planId'> | null }
+}
 
 /** The proposal that an approval asks to keep.
- * @throws DomainError plan_changed (the bundle was made, renamed or deleted since) · as `plannedProposal` */
-export async function proposalOf(
-  parts: ProposingParts,
-  { request, approval, caller }: Proposing,
-): Promise<NewProposal> {
-  const { asked, plan } = await plannedProposal(parts, caller, request)
-  if (plan.planId !== approval.planId) throw planChanged()
+ * @throws DomainError plan_changed: the bundle was made, renamed or deleted since */
+export function proposalOf(
+  parts: { clock: ClockAndIds },
+  { request, approval, planned: { asked, plan } }: Proposing,
+): NewProposal {
+  if (plan?.planId !== approval.planId) throw planChanged()
   const { requester_ip: ip = '' } = requestOrigin(request)
   return {
     id: approval.depositId,
@@ -112,7 +120,7 @@ export async function proposalOf(
 
 /** @param readable names whose values owners may read */
 export function contentOf(
-  { asked, plan }: Pick<PlannedDeposit, 'asked' | 'plan'>,
+  { asked, plan }: { asked: LibraryImport; plan: Pick<ImportPlan, 'bundleId'> },
   readable: readonly string[],
 ): ProposalContent {
   const shown = new Set(readable)

@@ -11,8 +11,8 @@ import {
   planOf,
 } from '../transfer/library-import.ts'
 import { choicesOf, type ImportStep } from '../transfer/library-import-step.ts'
+import { type ProposalParts, proposalNotFound } from '../transfer/proposal.ts'
 import { type DepositPlaces, placesOf, shownValues } from './deposit-plan.ts'
-import { type ProposalParts, proposalNotFound } from './proposal.ts'
 
 /*
  * How an owner stores a proposal: by an import that gives the bundle its own values, unless the owner chooses to share
@@ -34,7 +34,7 @@ export type PlannedProposal = Pick<DepositPlaces, 'changes' | 'production'> & {
  * @throws DomainError not_found · conflict (its bundle was deleted) · what `planOf` throws */
 export async function planProposal(parts: Parts, caller: Caller, asked: Choice): Promise<PlannedProposal> {
   const { imported, readable } = await importOf(parts, caller, asked)
-  const plan = await planOf({ imports: parts.stores.imports, clock: parts.clock }, caller, imported)
+  const plan = await planOf(parts.stores, caller, imported)
   const { bundleName } = imported
   const written = { tenantId: caller.tenantId, bundleName, steps: plan.steps }
   const { changes, production } = await placesOf(parts.stores.bundles, written)

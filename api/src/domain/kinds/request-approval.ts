@@ -2,7 +2,8 @@ import type { EncryptFromBundle } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { Judged } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
-import { type Begun, type DecisionParts, findPending, type Kind, settle } from '../approvals/decision.ts'
+import { type Begun, type DecisionParts, findUndecided, type Kind } from '../approvals/decision.ts'
+import { remember } from '../approvals/grant.ts'
 import { prepareDelivery, type SealingParts } from '../approvals/sealed-delivery.ts'
 import { beginFirst, type Chosen, requireSameAsFirst } from '../approvals/two-people.ts'
 import { rulesOfValues } from '../approvals/value-rules.ts'
@@ -11,7 +12,8 @@ import type { EventStore } from '../base/event.ts'
 import { requireBoxSize } from '../deliveries/sealed-values.ts'
 import { type Bundle, type BundleStore, findBundle } from '../library/bundle.ts'
 import type { TenantStore } from '../people/tenant.ts'
-import type { RequestParts } from '../requests/request.ts'
+import { changeRequest, type RequestParts } from '../requests/request.ts'
+import { approveStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest, Hold } from '../requests/stored-request.ts'
 
 /*
@@ -71,18 +73,20 @@ async function begin(
   chosen: Chosen,
   { grounds, hold }: { grounds: Grounds; hold: Hold | null },
 ): Promise<Begun> {
-  const { request, first: before } = chosen.stored
+  const { request, expiresAtMs } = chosen.stored
   const needsTwo = grounds.policy.approvals_needed === 2
-  if (needsTwo && before === null) return await beginFirst(parts, chosen, hold)
+  if (needsTwo && chosen.stored.first === null) return await beginFirst(parts, chosen, hold)
   const { caller, bundle, choice } = chosen
   const { include_keys: names, remember_hours: rememberHours } = choice
   const { first, vouch } = grounds
-  const { expiresAtMs } = chosen.stored
   const toSeal = { caller, bundle, request, names, hold, expiresAtMs, first, vouch, rememberHours }
   const { sealed, delivery } = await prepareDelivery(parts, toSeal)
   return {
-    ...sealed,
-    record: (own) => own.deliveries.begin(caller.tenantId, delivery),
+    gives: { as: 'approval', ...sealed },
+    async record(own) {
+      await own.deliveries.begin(caller.tenantId, delivery)
+      if (hold === null) await remember({ own, clock: parts.clock }, request, sealed.approved)
+    },
     ...(needsTwo ? { approvals: { given: 2, needed: 2 } } : {}),
   }
 }
@@ -98,12 +102,14 @@ export function requireDelivery({ kind }: ApprovalRequest): void {
 /** Store a ciphertext that was sealed elsewhere; for development.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict · too_large */
 export async function storePayload(
-  parts: Pick<DecisionParts, keyof RequestParts | 'waitingSeconds'> & { maxPayloadBytes: number },
+  parts: RequestParts & { maxPayloadBytes: number },
   requestId: string,
   ciphertextBase64: string,
 ): Promise<void> {
   requireBoxSize(ciphertextBase64, parts.maxPayloadBytes)
-  const stored = await findPending(parts, requestId)
-  requireDelivery(stored.request)
-  await settle(parts, stored, { approved: null, ciphertextBase64, hold: null, vouch: null })
+  const { request, first } = await findUndecided(parts, requestId)
+  requireDelivery(request)
+  const seen = { first: first?.userId ?? null, vouch: null }
+  const step = { seen, approved: null, ciphertextBase64, hold: null }
+  await changeRequest(parts, requestId, (stored) => approveStep(stored, step))
 }

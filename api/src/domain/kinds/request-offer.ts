@@ -18,7 +18,7 @@ import { dueOf } from '../library/key-lifetime.ts'
 import type { MemberStore } from '../people/member.ts'
 import type { Caller, Visitor } from '../people/membership.ts'
 import { findOpen } from '../requests/request.ts'
-import type { FirstApproval, Vouch } from '../requests/stored-request.ts'
+import type { Support, Vouch } from '../requests/stored-request.ts'
 import { changedSince, type LastApprovalStore } from './last-approval.ts'
 import { type ApprovalParts, placeOf } from './request-approval.ts'
 
@@ -123,7 +123,7 @@ async function demandsOf(parts: OfferParts, asking: Asking, { bundle, all, chose
     rulesOfValues: async () => rulesOfNames(ofValues, chosen),
     keys: [...chosen],
   })
-  const { policy, own, first, returned } = grounds
+  const { policy, own, first } = grounds
   const rules = shownRules(DELIVERY_REFUSALS, grounds)
   const others = await othersFor(parts, grounds, rules.why_not)
   const isFree = asking.stored.vouch === null && asking.stored.first === null
@@ -133,7 +133,7 @@ async function demandsOf(parts: OfferParts, asking: Asking, { bundle, all, chose
     may_vouch: isFree && mayAskOthers(grounds, others ?? []),
     vouch: await shownVouch(parts, asking, { bundle, counted: grounds.vouch }),
     approvals_needed: policy.approvals_needed,
-    first_approval: first && presentFirst(first, returned !== null),
+    first_approval: first && presentFirst(first),
     remember_hours: rememberHours(grounds, parts.isLocal),
     remember_needs_loopback: !parts.isLocal,
   }
@@ -156,11 +156,11 @@ async function shownVouch(
 ) {
   const vouch = vouchFor(asking, bundle)
   if (vouch === null) return null
-  const { approverId, username, at, returned, keys, isNewNetwork } = vouch
+  const { userId, username, at, returned, keys, isNewNetwork } = vouch
   const members = await stores.members.list(vouch.tenantId)
-  const member = members.find(({ user_id }) => user_id === approverId)
+  const member = members.find(({ user_id }) => user_id === userId)
   return {
-    person: { kind: 'user', id: approverId, name: username } as const,
+    person: { kind: 'user', id: userId, name: username } as const,
     email: member?.email ?? null,
     member_since: member?.created_at ?? null,
     is_new_network: isNewNetwork,
@@ -177,8 +177,9 @@ function vouchFor({ caller, stored: { vouch } }: Asking, bundle: Bundle) {
   return isHere ? { ...vouch, returned: vouch.returned } : null
 }
 
-function presentFirst({ approverId, username, at, keys }: FirstApproval, returned: boolean) {
-  return { person: { kind: 'user', id: approverId, name: username } as const, at, keys, returned }
+function presentFirst({ userId, username, at, keys, returned }: Support) {
+  const person = { kind: 'user', id: userId, name: username } as const
+  return { person, at, keys, returned: returned !== null }
 }
 
 function maskedItem(entry: BundleEntry, origin: ValueOrigin | undefined) {

@@ -1,6 +1,6 @@
-import { LIMITS, type Release, type ReleaseWay, type VouchRequest } from '@keyferry/contract'
+import { LIMITS, type ReleaseWay, type VouchRequest } from '@keyferry/contract'
 import type { z } from 'zod'
-import { groundsOf, otherApprovers } from '../approvals/approval-grounds.ts'
+import { otherApprovers } from '../approvals/approval-grounds.ts'
 import {
   DELIVERY_REFUSALS,
   type Grounds,
@@ -10,8 +10,8 @@ import {
   releaseRequired,
   waysOf,
 } from '../approvals/approval-rules.ts'
-import { findPending } from '../approvals/decision.ts'
-import { isSameCommand, openFrom, openVouches } from '../approvals/open-vouches.ts'
+import type { Begun, Kind } from '../approvals/decision.ts'
+import { isSameCommand, openVouches, type Vouched, vouchedBy } from '../approvals/open-vouches.ts'
 import type { AuditStore } from '../audit/audit.ts'
 import { isSameNetwork } from '../base/address-block.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
@@ -20,11 +20,8 @@ import { type Event, madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
 import { heldNames } from '../deliveries/sealed-values.ts'
 import { type Bundle, findBundle } from '../library/bundle.ts'
-import { type Caller, requireMember } from '../people/membership.ts'
+import type { Caller } from '../people/membership.ts'
 import { findSelf } from '../people/tenant.ts'
-import { newHold } from '../requests/release-hold.ts'
-import { changeRequest, requireInside, requireOpen } from '../requests/request.ts'
-import { vouchStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest, Vouch } from '../requests/stored-request.ts'
 import { type ApprovalParts, judgedDelivery, placeOf, requireDelivery } from './request-approval.ts'
 
@@ -34,48 +31,33 @@ import { type ApprovalParts, judgedDelivery, placeOf, requireDelivery } from './
  * The others then decide without a code, for the same bundle and the same or fewer names: see `groundsOf`.
  */
 
-export type VouchParts = ApprovalParts & { stores: { audit: AuditStore } }
+type VouchParts = ApprovalParts & { stores: { audit: AuditStore } }
 
 /** Earlier vouches of a person that are looked at. */
 const KNOWN = 100
 
-type Asked = { requestId: string; choice: z.output<typeof VouchRequest> }
-
-type Vouched = { approved: { ok: true; release: z.output<typeof Release> }; request: ApprovalRequest }
-
-/** Say that a request is of the caller's own terminal, and ask those who may approve it.
- * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved or
- *   vouched for already, another kind, or the caller may approve it) · invalid (a name that the bundle does not hold) ·
- *   release_required · owner_approves · named_approves · agents_denied · second_person · too_many · forbidden */
-export async function vouch(
-  parts: VouchParts,
-  caller: Caller,
-  { requestId, choice }: Asked,
-): Promise<Vouched> {
-  const stored = await findPending(parts, requestId)
-  requireInside(stored, caller)
-  requireDelivery(stored.request)
-  const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
-  const keys = await heldNames(parts.stores, placeOf(bundle), choice.include_keys)
-  const grounds = await groundsOf(parts, { caller, stored }, judgedDelivery(parts, bundle, keys))
-  const deciders = await requireDeciders(parts, grounds)
-  if (!waysOf(grounds).includes(choice.release)) throw refused(releaseRequired(grounds.policy))
-  const { hold, release } = newHold(parts.clock, stored, choice.release)
-  const given = await newVouch(parts, caller, { bundle, keys, deciders })
-  const step = { vouch: given, hold }
-  await requireRoom(parts, caller, stored.request)
-  await parts.together(async (own) => {
-    const joined = { ...parts, requests: own.requests }
-    requireMember(await own.holdMember(caller, true), caller)
-    await requireOwnRoom(joined, caller, stored.request)
-    const outcome = await changeRequest(joined, requestId, (now) => vouchStep(now, step))
-    if (outcome !== 'done') {
-      requireOpen(outcome)
-      throw new DomainError('conflict', 'Another person decides this request already. Load the page again.')
+/** Says that a request is of the caller's own terminal, and asks those who may approve it. It throws too_many where the
+ * person or the workspace has too many, and conflict where the caller may approve it. */
+export const VOUCH: Kind<VouchParts, z.output<typeof VouchRequest>> = {
+  refusals: DELIVERY_REFUSALS,
+  judge(_, grounds, { release }) {
+    if (release === undefined || !waysOf(grounds).includes(release))
+      throw refused(releaseRequired(grounds.policy))
+  },
+  async offer(parts, { caller, stored: { request } }, choice) {
+    requireDelivery(request)
+    const bundle = await findBundle(parts.stores.bundles, caller, choice.bundle_id)
+    const keys = await heldNames(parts.stores, placeOf(bundle), choice.include_keys)
+    return {
+      ...judgedDelivery(parts, bundle, keys),
+      requireSame: () => {},
+      async begin(grounds) {
+        const deciders = await requireDeciders(parts, grounds)
+        requireRoom(await openVouches(parts, caller.tenantId), caller, request)
+        return begun(parts, caller, { bundle, keys, deciders, request, release: choice.release })
+      },
     }
-    await own.events.record(vouchedEvent(parts, caller, given, choice.release))
-  })
-  return { approved: { ok: true, release }, request: stored.request }
+  },
 }
 
 async function requireDeciders({ stores }: VouchParts, grounds: Grounds): Promise<Vouch['deciders']> {
@@ -86,44 +68,20 @@ async function requireDeciders({ stores }: VouchParts, grounds: Grounds): Promis
   return { who: refusal.code === 'named_approves' ? 'named' : 'owner', count: others.length }
 }
 
-// So that nobody hides a request among many.
-async function requireRoom(
-  parts: VouchParts,
-  { tenantId, userId: by }: Caller,
-  request: ApprovalRequest,
-): Promise<void> {
-  const open = await openVouches(parts, tenantId)
-  const others = open.filter(
-    (other) => other.request.id !== request.id && !isSameCommand(other, { request, by }),
-  )
-  if (others.length >= LIMITS.vouchesOfWorkspace) throw tooManyWait()
+type Vouching = {
+  bundle: Bundle
+  keys: string[]
+  deciders: Vouch['deciders']
+  request: ApprovalRequest
+  release: ReleaseWay
 }
 
-// A new one for the same command takes the place of the old.
-async function requireOwnRoom(
-  parts: Parameters<typeof openFrom>[0],
-  caller: Caller,
-  request: ApprovalRequest,
-): Promise<void> {
-  const own = (await openFrom(parts, caller)).flatMap((stored) => {
-    const { vouch: other } = stored
-    return other?.approverId === caller.userId ? [{ ...stored, vouch: other }] : []
-  })
-  const ofThis = { request, by: caller.userId }
-  const others = own.filter((other) => other.request.id !== request.id && !isSameCommand(other, ofThis))
-  if (others.length >= LIMITS.vouchesOfPerson) throw tooManyWait()
-}
-
-const tooManyWait = () =>
-  new DomainError('too_many', 'Too many requests wait for others already: withdraw one, or try again later')
-
-type Vouching = { bundle: Bundle; keys: string[]; deciders: Vouch['deciders'] }
-
-async function newVouch(parts: VouchParts, caller: Caller, { bundle, keys, deciders }: Vouching) {
+async function begun(parts: VouchParts, caller: Caller, vouching: Vouching): Promise<Begun> {
+  const { bundle, keys, deciders, request, release } = vouching
   const { username } = await findSelf(parts.stores.tenants, caller)
-  return {
+  const vouch = {
     id: parts.clock.newId(),
-    approverId: caller.userId,
+    userId: caller.userId,
     username,
     ...placeOf(bundle),
     bundleName: bundle.name,
@@ -133,7 +91,33 @@ async function newVouch(parts: VouchParts, caller: Caller, { bundle, keys, decid
     deciders,
     isNewNetwork: await isNewNetwork(parts, caller),
   }
+  return {
+    gives: { as: 'vouch', support: vouch },
+    requireRoom: (open) => requireOwnRoom(open, caller, request),
+    record: (own) => own.events.record(vouchedEvent(parts, caller, vouch, release)),
+  }
 }
+
+// So that nobody hides a request among many. A new one for the same command takes the place of the old.
+function requireRoom(open: readonly Vouched[], { userId: by }: Caller, request: ApprovalRequest): void {
+  if (othersThan(open, { request, by }) >= LIMITS.vouchesOfWorkspace) throw tooManyWait()
+}
+
+function requireOwnRoom(
+  open: Parameters<typeof vouchedBy>[0],
+  { userId: by }: Caller,
+  request: ApprovalRequest,
+): void {
+  if (othersThan(vouchedBy(open, by), { request, by }) >= LIMITS.vouchesOfPerson) throw tooManyWait()
+}
+
+function othersThan(open: readonly Vouched[], asked: { request: ApprovalRequest; by: string }): number {
+  const others = open.filter((other) => other.request.id !== asked.request.id && !isSameCommand(other, asked))
+  return others.length
+}
+
+const tooManyWait = () =>
+  new DomainError('too_many', 'Too many requests wait for others already: withdraw one, or try again later')
 
 async function isNewNetwork({ stores }: VouchParts, { tenantId, userId, origin }: Caller): Promise<boolean> {
   const earlier = { actor: userId, action: 'request.vouched' }

@@ -8,7 +8,7 @@ import { rulesOfNames, rulesOfValues } from '../approvals/value-rules.ts'
 import type { Bundle } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
 import type { StoredRequest } from '../requests/stored-request.ts'
-import { listProposals, type ProposalParts } from './proposal.ts'
+import { listProposals, type ProposalParts } from '../transfer/proposal.ts'
 import { type ApprovalParts, judgedDelivery, placeOf } from './request-approval.ts'
 
 /*
@@ -69,25 +69,29 @@ async function proposalsFor(parts: ProposalParts, caller: Caller): Promise<Item[
 async function itemOf(
   parts: ApprovalParts,
   { caller, bundles }: { caller: Caller; bundles: ReturnType<typeof bundlesRead> },
-  { status, ...stored }: StoredRequest,
+  stored: StoredRequest,
 ): Promise<Item | null> {
+  if (stored.status !== 'open') return null
   const { first, vouch, request } = stored
-  const backer = first ?? vouch
-  if (status !== 'pending' || backer?.tenantId !== caller.tenantId) return null
-  const found = await bundles(backer.bundleId)
+  const support = first ?? vouch
+  if (support?.tenantId !== caller.tenantId) return null
+  const found = await bundles(support.bundleId)
   if (found === null) return null
   const { bundle, rulesOf } = found
-  const judged = { ...judgedDelivery(parts, bundle, backer.keys), rulesOfValues: () => rulesOf(backer.keys) }
-  const grounds = await groundsOf(parts, { caller, stored: { ...stored, status } }, judged)
+  const judged = {
+    ...judgedDelivery(parts, bundle, support.keys),
+    rulesOfValues: () => rulesOf(support.keys),
+  }
+  const grounds = await groundsOf(parts, { caller, stored }, judged)
   if (refusalOf(DELIVERY_REFUSALS, grounds) !== null || (first === null && grounds.vouch === null))
     return null
   return {
     kind: first === null ? 'request' : 'second_approval',
     request_id: request.id,
     bundle: { id: bundle.id, name: bundle.name },
-    key_count: backer.keys.length,
-    person: { kind: 'user', id: backer.approverId, name: backer.username },
-    at: backer.at,
+    key_count: support.keys.length,
+    person: { kind: 'user', id: support.userId, name: support.username },
+    at: support.at,
     expires_at: new Date(stored.expiresAtMs).toISOString(),
   }
 }

@@ -12,8 +12,8 @@ import { type Caller, ownerRequired, type Role, userNotFound } from './membershi
  * says what ends.
  */
 
-/** What ends with a membership or with a role. Storage ends the invitations from and to the person and the remembered
- * approvals, in the transaction of the change. The approvals that no client has fetched end after it.
+/** What ends with a membership or with a role, in the transaction of the change: the person's invitations, remembered
+ * approvals, and approvals that no client has fetched.
  * `grants`: the reason in the events of remembered approvals. */
 type MemberEnds = { invitations: boolean; approvals: boolean; grants: 'person_removed' | 'role_changed' }
 
@@ -40,10 +40,7 @@ export interface MemberStore {
   change(change: Wanted, stamp: Stamp): Promise<MemberChange>
 }
 
-/** Ends what a person approved and no client has collected: in one tenant, or in all (null). */
-export type EndApprovals = (approver: { userId: string; tenantId: string | null }) => Promise<void>
-
-export type MemberParts = { members: MemberStore; endApprovals: EndApprovals; clock: ClockAndIds }
+export type MemberParts = { members: Pick<MemberStore, 'change'>; clock: ClockAndIds }
 
 /** @throws DomainError not_found · conflict: the last owner · changed */
 export async function changeRole(
@@ -66,17 +63,9 @@ export function mayRemove({ role, userId }: Caller, removedId: string): boolean 
   return role === 'owner' || userId === removedId
 }
 
-async function changeMember(
-  { members, endApprovals, clock }: MemberParts,
-  caller: Caller,
-  wanted: Wanted,
-): Promise<void> {
-  const { userId, to } = wanted
+async function changeMember({ members, clock }: MemberParts, caller: Caller, wanted: Wanted): Promise<void> {
   const change = await members.change(wanted, stampOf(caller, clock))
   if (change === 'last_owner')
     throw new DomainError('conflict', 'the last owner cannot be demoted or removed')
-  // For a user who is absent too: the database may have failed right after they were removed, and the caller repeats
-  // the call.
-  if (endsOf(to).approvals) await endApprovals({ userId, tenantId: caller.tenantId })
   if (change === 'absent') throw userNotFound()
 }

@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Arrival, type Moment, momentOf } from '../base/stamp.ts'
-import type { EndApprovals } from './member.ts'
 import { userNotFound } from './membership.ts'
 
 /*
@@ -155,18 +154,17 @@ function numbered(base: string, count: number): string {
  * inactive at once, and what they approved and no client has fetched is removed.
  */
 
-type ProvidedUserParts = { users: UserStore; endApprovals: EndApprovals } & Arrival
+type ProvidedUserParts = { users: Pick<UserStore, 'change'> } & Arrival
 
 /** Apply a change that the identity provider reports.
  * @throws DomainError not_found: no user has this id */
 export async function changeProvidedUser(
-  { users, endApprovals, ...arrival }: ProvidedUserParts,
+  { users, ...arrival }: ProvidedUserParts,
   idpUserId: string,
   change: ProvidedChange,
 ): Promise<void> {
   const userId = await users.change(idpUserId, { ...change, ...momentOf(arrival) })
   if (userId === null) throw userNotFound()
-  if (change.isActive === false) await endApprovals({ userId, tenantId: null })
 }
 
 /** Record that sessions of a user ended.

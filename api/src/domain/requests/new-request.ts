@@ -15,7 +15,7 @@ import type { DepositKeyStore } from '../transfer/deposit-key.ts'
 import { type DeviceParts, requireDevice } from './device.ts'
 import { newDeposit } from './new-deposit.ts'
 import { gradeOf, type RequestParts, userCodeOf } from './request.ts'
-import { type ApprovalRequest, pendingRequest, type RequesterMeta } from './stored-request.ts'
+import { type ApprovalRequest, newRequestState, type RequesterMeta } from './stored-request.ts'
 
 /*
  * How a request begins: what the client sends is checked, and what the server saw is added.
@@ -50,7 +50,7 @@ export async function createRequest(
     : null
   const deposit = made && { userCode: made.userCode }
   const request = newRequest(parts, ask, { id, publicKey, deviceKey, deposit })
-  const stored = pendingRequest(request)
+  const stored = newRequestState(request)
   if ((await parts.requests.insert(stored, made?.box ?? null, parts.clock.now().getTime())) === 'full')
     throw tooManyOpen()
   const created = {

@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest'
-import { removeStep } from '../../../test/request-acts.ts'
-import { sampleRequest, sealing } from '../../../test/sample-request.ts'
+import { removeStep, stateOf } from '../../../test/request-acts.ts'
+import {
+  type Deciding,
+  decidingStep,
+  sampleRequest,
+  sampleSupport,
+  sampleVouch,
+  sealing,
+} from '../../../test/sample-request.ts'
+import { DomainError } from '../base/errors.ts'
 import type { Approved } from './approved.ts'
 import * as steps from './request-steps.ts'
-import type { Step } from './request-store.ts'
-import { pendingRequest, type StoredRequest } from './stored-request.ts'
+import type { Change, Step } from './request-store.ts'
+import { approvalOf, newRequestState, type RequestState, type StoredRequest } from './stored-request.ts'
 
 const T0 = 1_000_000
 const LIMIT = 2
@@ -17,23 +25,8 @@ const approvedBy = (approverId: string, more = {}): Approved => ({
 })
 const sam = { userId: 'sam', tenantId: null }
 const hold = { by: 'code', hash: 'right', untilMs: T0 + 50 } as const
-const first = {
-  approverId: 'sam',
-  username: 'sam',
-  tenantId: 'tenant',
-  bundleId: 'bundle',
-  bundleName: 'dev/app',
-  keys: ['A'],
-  at: '',
-}
-const vouch = {
-  ...first,
-  approverId: 'dev',
-  id: 'v1',
-  returned: null,
-  deciders: { who: 'owner', count: 1 },
-  isNewNetwork: true,
-} as const
+const first = sampleSupport()
+const vouch = sampleVouch({ userId: 'dev', id: 'v1' })
 const dev = { userId: 'dev', tenantId: null }
 const outside = { userId: 'eve', tenantId: 'elsewhere' }
 const LONGER_MS = 1_000
@@ -44,18 +37,25 @@ const applied = {
   deposit: { id: 'd1', bundle: place, workspace: place, counts, approved_by: 'sam', receipt },
 }
 
-const approve =
-  (changes: Partial<steps.Approving>): Step<unknown> =>
+const approve = (changes: Partial<Deciding>): Step<unknown> => decidingStep(sealing(changes))
+const asSeen =
+  (changes: Partial<Deciding>): Step<unknown> =>
   (stored, nowMs) =>
-    steps.approveStep(stored, sealing(changes), nowMs)
-const release =
+    approve({ ...changes, vouch: stored.vouch })(stored, nowMs)
+const giveBack =
   (hash: string, afterMs = 0): Step<unknown> =>
-  (stored, nowMs) =>
-    steps.releaseStep(stored, { hash, limit: LIMIT, longerMs: LONGER_MS }, nowMs + afterMs)
-const settle =
-  (depositId: string, result: typeof applied | null): Step<unknown> =>
-  (stored) =>
-    steps.settleDepositStep(stored, { depositId, applied: result })
+  (stored, nowMs) => {
+    const attempt = { hash, limit: LIMIT, longerMs: LONGER_MS, keepUntilMs: null }
+    return steps.returnStep(stored, attempt, nowMs + afterMs)
+  }
+const freshCode: Step<unknown> = (stored) =>
+  steps.renewCodeStep(stored, {
+    replaces: 'right',
+    hash: 'right',
+    untilMs: T0 + 90,
+    limit: LIMIT,
+    approved: approvalOf(stored)?.approved ?? null,
+  })
 
 const byOne = { approved: approvedBy('sam') }
 const bySecond = { after: 'sam', approved: approvedBy('kim') }
@@ -66,22 +66,16 @@ const deposit = { approved: approvedBy('sam', { depositId: 'd1' }), ciphertextBa
 const ACTIONS: Record<string, Step<unknown>> = {
   approve: approve(byOne),
   'approve and hold': approve({ ...byOne, hold }),
-  'approve with the vouch': (stored, nowMs) =>
-    steps.approveStep(stored, sealing({ ...byOne, vouch: stored.vouch }), nowMs),
+  'approve with the vouch': asSeen(byOne),
   'approve with a vouch that is gone': approve({ ...byOne, vouch: { ...vouch, id: 'v0' } }),
-  'approve as the first with the vouch': (stored, nowMs) =>
-    steps.approveStep(stored, sealing({ ...byFirst, vouch: stored.vouch, longerMs: LONGER_MS }), nowMs),
-  vouch: (stored) => steps.vouchStep(stored, { vouch, hold }),
-  'fresh code of the vouch': (stored) =>
-    steps.renewCodeStep(stored, {
-      approverId: 'dev',
-      hash: 'right',
-      untilMs: T0 + 90,
-      limit: LIMIT,
-      approved: stored.approved,
-    }),
-  'remove voucher': (stored) => steps.removeApproverStep(stored, dev),
-  'remove voucher elsewhere': (stored) => steps.removeApproverStep(stored, { ...dev, tenantId: 'other' }),
+  'approve as the first with the vouch': asSeen({ ...byFirst, longerMs: LONGER_MS }),
+  vouch: (stored, nowMs) => {
+    const seen = { first: null, vouch: null }
+    const vouching = { seen, gives: { as: 'vouch', support: vouch }, hold, longerMs: LONGER_MS } as const
+    return steps.supportStep(stored, vouching, nowMs)
+  },
+  'remove voucher': (stored) => steps.leaveStep(stored, dev),
+  'remove voucher elsewhere': (stored) => steps.leaveStep(stored, { ...dev, tenantId: 'other' }),
   'deny from outside': (stored) => steps.denyStep(stored, { why: null, by: outside }),
   'approve without a sign-in': approve({}),
   'approve as the first': approve(byFirst),
@@ -90,17 +84,10 @@ const ACTIONS: Record<string, Step<unknown>> = {
   'approve as the second and hold': approve({ ...bySecond, hold }),
   'approve a deposit': approve(deposit),
   'approve a deposit and hold': approve({ ...deposit, hold }),
-  release: release('right'),
-  'release late': release('right', 50),
-  'release wrongly': release('wrong'),
-  'fresh code': (stored) =>
-    steps.renewCodeStep(stored, {
-      approverId: 'sam',
-      hash: 'right',
-      untilMs: T0 + 90,
-      limit: LIMIT,
-      approved: stored.approved,
-    }),
+  release: giveBack('right'),
+  'release late': giveBack('right', 50),
+  'release wrongly': giveBack('wrong'),
+  'fresh code': freshCode,
   deny: (stored) =>
     steps.denyStep(stored, { why: 'owner_approves', by: { userId: 'sam', tenantId: 'tenant' } }),
   withdraw: steps.withdrawStep,
@@ -108,12 +95,10 @@ const ACTIONS: Record<string, Step<unknown>> = {
   claim: (stored) => steps.claimStep(stored, 'mine'),
   unclaim: (stored) => steps.unclaimStep(stored, 'mine'),
   'unclaim late': (stored) => steps.unclaimStep(stored, 'earlier'),
-  expire: (stored) => steps.expireStep(stored, { claimId: 'server', expiresAtMs: stored.expiresAtMs }),
-  stored: settle('d1', applied),
-  'not stored': settle('d1', null),
-  'another is stored': settle('d2', applied),
-  'remove approver': (stored) => steps.removeApproverStep(stored, sam),
-  'remove approver elsewhere': (stored) => steps.removeApproverStep(stored, { ...sam, tenantId: 'other' }),
+  stored: (stored) => steps.appliedStep(stored, applied),
+  'not stored': (stored) => steps.refuseStep(stored, 'right'),
+  'remove approver': (stored) => steps.leaveStep(stored, sam),
+  'remove approver elsewhere': (stored) => steps.leaveStep(stored, { ...sam, tenantId: 'other' }),
   remove: removeStep,
 }
 
@@ -121,11 +106,23 @@ const ACTIONS: Record<string, Step<unknown>> = {
  * is none. */
 type Model = { stored: StoredRequest; payload: 'box' | 'sealed' | null; isBound: boolean }
 
+const approvedOf = (state: RequestState) => approvalOf(state)?.approved
+
+// A step that refuses throws.
+function changeBy(stored: StoredRequest, step: Step<unknown>): Change<unknown> {
+  try {
+    return step(stored, T0)
+  } catch (error) {
+    if (error instanceof DomainError) return { answer: error.code }
+    throw error
+  }
+}
+
 /** One step as a store carries it out; null: removed. A step may run twice, and one that refuses writes nothing. */
 function after({ stored, payload, isBound }: Model, step: Step<unknown>): Model | null {
   const before = JSON.stringify(stored)
-  const change = step(stored, T0)
-  const again = JSON.stringify(step(stored, T0))
+  const change = changeBy(stored, step)
+  const again = JSON.stringify(changeBy(stored, step))
   expect([JSON.stringify(stored), again]).toEqual([before, JSON.stringify(change)])
   if (change.next === undefined) {
     expect(change.payload).toBeUndefined()
@@ -133,12 +130,12 @@ function after({ stored, payload, isBound }: Model, step: Step<unknown>): Model 
   }
   if (change.next === 'removed') return null
   const next = { ...change.next, request: stored.request }
-  const isApproval = next.approved !== stored.approved || next.first !== stored.first
+  const isApproval = approvedOf(next) !== approvedOf(stored) || next.first?.userId !== stored.first?.userId
   const kept = typeof change.payload === 'object' ? 'sealed' : payload
   return {
     stored: next,
     payload: change.payload === 'drop' ? null : kept,
-    isBound: (next.status === 'held' && next.vouch?.returned !== null) || (isBound && !isApproval),
+    isBound: (next.status === 'held' && next.held.support !== 'vouch') || (isBound && !isApproval),
   }
 }
 
@@ -150,31 +147,29 @@ const livesOf = ({ expiresAtMs }: { expiresAtMs: number }) => [
 
 /** What holds in every state. */
 function unsound({ stored, payload, isBound }: Model): string[] {
-  const { request, status, held, returned, claimId, approved, first: before, vouch: given } = stored
+  const { request, status, first: before, vouch: given } = stored
+  const approval = approvalOf(stored)
   const isDeposit = request.deposit !== null
+  const isGiven = status === 'given'
+  const isStored = isGiven && approval?.applied !== null
   const onItsWay = given !== null && given.returned === null
-  const isEnded = status === 'denied' || status === 'withdrawn'
-  const isGiven = status === 'ready' || status === 'claimed'
-  const hasBox = isDeposit && !isEnded && !isGiven
-  const isSealed = !isDeposit && (isGiven || (status === 'held' && approved !== null))
+  const hasBox = isDeposit && status !== 'ended' && !isStored
+  const isSealed = !isDeposit && approval !== null
+  const returned = (approval ?? before)?.returned ?? null
   const rules = {
     'a box until it is stored or ended': (payload === 'box') === hasBox,
     'a ciphertext from the approval to the end': (payload === 'sealed') === isSealed,
-    'a hold while held': (held !== null) === (status === 'held'),
-    'a vouch is on its way only while held, and nothing is approved then':
-      !onItsWay || isEnded || (status === 'held' && approved === null),
+    'a vouch is on its way only while it is held':
+      !onItsWay || status === 'ended' || (status === 'held' && stored.held.support === 'vouch'),
+    'what is held is there':
+      status !== 'held' || (stored.held.support === null ? approval : stored[stored.held.support]) !== null,
     'a longer life once, for another person': livesOf(request).includes(stored.expiresAtMs),
     'a longer life only where the client knows it':
       request.waitsForOthers || stored.expiresAtMs === request.expiresAtMs,
-    'a claim while claimed': (claimId !== null) === (status === 'claimed'),
-    'a time to store while applying': (stored.applyUntilMs !== null) === (status === 'applying'),
-    'an outcome once stored': (stored.applied !== null) === (isDeposit && isGiven),
-    'a reason only of a denial': stored.whyDenied === null || status === 'denied',
-    'no approval while pending': approved === null || status !== 'pending',
-    'only deposits are applying': status !== 'applying' || (isDeposit && approved !== null),
-    'bound: given only after its return':
-      !isBound || returned !== null || !(isGiven || status === 'applying'),
-    'a second person after the first': approved?.approverId !== 'kim' || before?.approverId === 'sam',
+    'an outcome only of a deposit': approval === null || approval.applied === null || isDeposit,
+    'a reason only of a denial': status !== 'ended' || stored.why === null || stored.as === 'denied',
+    'bound: given only after its return': !isBound || !isGiven || returned !== null,
+    'a second person after the first': approval?.approved?.approverId !== 'kim' || before?.userId === 'sam',
   }
   return Object.entries(rules).flatMap(([rule, holds]) => (holds ? [] : [rule]))
 }
@@ -194,12 +189,12 @@ function reachedFrom(start: Model): Model[] {
 }
 
 const asked = (changes: Parameters<typeof sampleRequest>[0] = {}) =>
-  pendingRequest(sampleRequest({ expiresAtMs: T0 + 100, ...changes }))
-const statuses = (states: Model[]) => [...new Set(states.map(({ stored }) => stored.status))].toSorted()
+  newRequestState(sampleRequest({ expiresAtMs: T0 + 100, ...changes }))
+const statuses = (states: Model[]) => [...new Set(states.map(({ stored }) => stateOf(stored)))].toSorted()
 
 test('each action in each state of a delivery keeps what holds', () => {
   const states = reachedFrom({ stored: asked(), payload: null, isBound: false })
-  expect(statuses(states)).toEqual(['claimed', 'denied', 'held', 'pending', 'ready', 'withdrawn'])
+  expect(statuses(states)).toEqual(['claimed', 'denied', 'given', 'held', 'open', 'withdrawn'])
   expect(states.length).toBeGreaterThan(100)
 })
 
@@ -215,24 +210,23 @@ test('a returned vouch keeps people of other workspaces from ending the request,
     if (!next) throw new Error('removed')
     return next
   }, start)
-  expect(vouched.stored).toMatchObject({ status: 'pending', vouch: { returned: 'code' } })
+  expect(vouched.stored).toMatchObject({ status: 'open', vouch: { returned: 'code' } })
   const by = { why: null, by: outside }
-  expect(steps.denyStep(vouched.stored, by)).toEqual({ answer: { refused: 'ready' } })
-  expect(steps.denyStep(start.stored, by).next).toMatchObject({ status: 'denied' })
-  const next = (seen: typeof vouched.stored.vouch) =>
-    steps.approveStep(vouched.stored, sealing({ ...byOne, vouch: seen }), T0)
-  expect(next(vouched.stored.vouch).next).toMatchObject({ status: 'ready', vouch: { id: 'v1' } })
+  expect(() => steps.denyStep(vouched.stored, by)).toThrow('people of another workspace decide')
+  expect(steps.denyStep(start.stored, by).next).toMatchObject({ as: 'denied' })
+  const next = (seen: typeof vouched.stored.vouch) => approve({ ...byOne, vouch: seen })(vouched.stored, T0)
+  expect(next(vouched.stored.vouch).next).toMatchObject({ status: 'given', vouch: { id: 'v1' } })
   expect(next(null).next).toMatchObject({ vouch: null })
-  expect(next({ ...vouch, id: 'v0' })).toEqual({ answer: 'changed' })
-  const leaver = (tenantId: string) => steps.removeApproverStep(vouched.stored, { userId: 'dev', tenantId })
-  expect(leaver('tenant').next).toMatchObject({ status: 'denied' })
+  expect(() => next({ ...vouch, id: 'v0' })).toThrow('Another person changed this request')
+  const leaver = (tenantId: string) => steps.leaveStep(vouched.stored, { userId: 'dev', tenantId })
+  expect(leaver('tenant').next).toMatchObject({ as: 'denied' })
   expect(leaver('elsewhere').next).toBeUndefined()
 })
 
 test('each action in each state of a deposit keeps what holds', () => {
   const stored = asked({ kind: 'deposit', deposit: { userCode: 'BCDF-GHJK' } })
   const states = reachedFrom({ stored, payload: 'box', isBound: false })
-  expect(statuses(states)).toEqual(['applying', 'claimed', 'denied', 'held', 'pending', 'ready', 'withdrawn'])
+  expect(statuses(states)).toEqual(['claimed', 'denied', 'given', 'held', 'open', 'withdrawn'])
   expect(states.length).toBeGreaterThan(20)
 })
 

@@ -19,7 +19,8 @@ export type Change<Answer> =
   | { answer: Answer; next?: RequestState | 'removed'; payload?: 'drop' | { put: string } }
   | { answer: (payload: string) => Answer; next: RequestState; payload: 'read' }
 
-/** Decides what becomes of a request. A store may run it more than once, so it makes no secret and reads no clock. */
+/** Decides what becomes of a request, or refuses by an error: then nothing is written. A store may run it more than
+ * once, so it makes no secret and reads no clock. */
 export type Step<Answer> = (stored: StoredRequest, nowMs: number) => Change<Answer>
 
 /**
@@ -36,25 +37,17 @@ export interface RequestStore {
    * @returns `full` when the store holds as many live requests as it may, or as many bytes of boxes */
   insert(stored: StoredRequest, box: string | null, nowMs: number): Promise<'done' | 'full'>
   read(id: string, nowMs: number): Promise<StoredRequest | Missing>
-  /** The box of a deposit, as it was given; null when it is gone: applied, denied, withdrawn or expired. */
+  /** The box of a deposit, as it was given; null when it is gone: stored, denied, withdrawn or expired. */
   box(id: string, nowMs: number): Promise<string | null>
-  /** @param seen what `read` gave a moment ago: a step that changes it saves a read */
-  change<Answer>(
-    id: string,
-    nowMs: number,
-    step: Step<Answer>,
-    seen?: StoredRequest,
-  ): Promise<Answer | Missing>
+  /** @param seen what `read` gave a moment ago: a step that changes it saves a read
+   * @throws DomainError not_found · request_expired · what the step throws */
+  change<Answer>(id: string, nowMs: number, step: Step<Answer>, seen?: StoredRequest): Promise<Answer>
   /** Ids of requests that this terminal signed and that can be approved together, the newest `DEVICE_REQUESTS`. A
    * hint: the caller reads each request, which may have ended. */
   ofDevice(deviceKey: string, nowMs: number): Promise<string[]>
-  /** Ids of requests that this user approved, alone, first or second. A hint, like `ofDevice`. */
-  ofApprover(userId: string, nowMs: number): Promise<string[]>
   /** Ids of requests that one person of this tenant supports and that wait for another, the newest `WAITING_REQUESTS`.
    * A hint, like `ofDevice`. */
   waitingIn(tenantId: string, nowMs: number): Promise<string[]>
-  /** Ids of all requests that have not expired. A hint, like `ofDevice`. */
-  live(nowMs: number): Promise<string[]>
   /** Calls `listener` after each change of the request, on whichever node it happened. A call may come without a
    * change, and one may be missed while the store is unreachable: after a call, and at the end of the wait, read the
    * store again.

@@ -1,4 +1,4 @@
-import { type Assurance, isIdText, type RequestContext, type WhyNotCode } from '@keyferry/contract'
+import { type Assurance, isIdText, type RequestContext } from '@keyferry/contract'
 import { verifierMatches } from '@keyferry/crypto/poll-challenge'
 import { userCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
@@ -6,51 +6,42 @@ import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Missing, RequestStore, Step } from './request-store.ts'
 import { DepositBox } from './stored-deposit.ts'
-import {
-  type ApprovalRequest,
-  ENDED_STATES,
-  type Ended,
-  isOutside,
-  type StoredRequest,
-} from './stored-request.ts'
+import { type ApprovalRequest, isOutside, type OpenRequest, type StoredRequest } from './stored-request.ts'
 
 /*
  * An approval request: a client asks for values, a person approves or denies, and the client collects the values once.
  *
- * | state     | who may do what                                  | next state |
- * | --------- | ------------------------------------------------ | ---------- |
- * | (none)    | anyone: create                                   | pending    |
- * | pending   | a member of a tenant: approve                    | ready      |
- * | pending   | the same, with a return to the terminal          | held       |
- * | pending   | the first of two people: approve                 | pending    |
- * | held      | the client that asked: release                   | ready      |
- * | held      | the same, after the first of two approvals       | pending    |
- * | pending   | a member who may not approve: vouch              | held       |
- * | held      | the client that asked: release that vouch        | pending    |
- * | held      | the client that asked: send a third wrong code   | denied     |
- * | pending, held | a member of a tenant: deny                   | denied     |
- * | pending   | a member of a tenant: type a fifth wrong code    | denied     |
- * | pending, held | a deposit, approved or released: the server stores it | applying |
- * | applying  | the server: the values are stored                | ready      |
- * | applying  | the server: they are not, the plan changed       | pending    |
- * | ready     | the client that asked: wait (claims the values)  | claimed    |
- * | claimed   | the server: the answer was delivered             | removed    |
- * | claimed   | the server: the connection broke before that     | ready      |
- * | pending, held, ready, claimed | the client that asked: withdraw | withdrawn |
- * | held, ready | the server: the approver left or was removed   | removed    |
- * | pending, held | the same, of who vouched for it              | denied     |
- * | held, applying | the same, while they approved a deposit     | removed    |
- * | any       | the server: the request expires                  | removed    |
+ * | state      | who may do what                                         | next state |
+ * | ---------- | ------------------------------------------------------- | ---------- |
+ * | (none)     | anyone: create                                          | open       |
+ * | open       | a member of a tenant: approve                           | given      |
+ * | open       | the same, with a return to the terminal                 | held       |
+ * | open       | the first of two people: approve                        | open, held |
+ * | open       | a member who may not approve: vouch                     | held       |
+ * | held       | the client that asked: release an approval              | given      |
+ * | held       | the same: release a vouch or a first approval           | open       |
+ * | held       | the same: send a third wrong code                       | ended      |
+ * | held       | the same: release a deposit that cannot be stored       | open       |
+ * | open, held | a member of a tenant: deny                              | ended      |
+ * | open       | a member of a tenant: type a fifth wrong code           | ended      |
+ * | given      | the client that asked: wait (claims the values)         | given      |
+ * | given      | the server: the answer was delivered                    | removed    |
+ * | given      | the server: the connection broke before that            | given      |
+ * | open, held, given | the client that asked: withdraw                  | ended      |
+ * | held, given | the server: the approver left or was removed           | removed    |
+ * | open, held | the same, of the first of two people                    | open       |
+ * | open, held | the same, of who vouched for it                         | ended      |
+ * | any        | the server: the request expires                         | removed    |
  *
  * request-steps.ts has a function for each row. Of any number of callers at once, one wins; the store makes each change
- * atomically. A denied or withdrawn request keeps a marker until its lifetime would have ended, so that callers learn
- * why it ended. The id of a request that expired is kept for 15 minutes more, so that a late caller learns that too.
- * Everything else that is not there answers "not found": unknown and delivered requests get the same answer. See
- * new-request.ts for how a request begins, decision.ts for what the approver does, release.ts for how an approval
- * returns to the terminal, request-wait.ts for how the values are delivered only once, and request-end.ts for denials
- * and withdrawals. deposit-approval.ts says what differs for a deposit, whose values come from the client, and
- * names-approval.ts for a request for names, which gets no values. vouch.ts says how a person vouches for a request
- * that others approve.
+ * atomically, and what depends on it in the same transaction. A request that ended keeps a marker until its lifetime
+ * would have ended, so that callers learn why it ended. The id of a request that expired is kept for 15 minutes more,
+ * so that a late caller learns that too. Everything else that is not there answers "not found": unknown and delivered
+ * requests get the same answer. See new-request.ts for how a request begins, decision.ts for what the approver does,
+ * release.ts for how an approval returns to the terminal, request-wait.ts for how the values are delivered only once,
+ * request-end.ts for denials and withdrawals, and expiry.ts for requests whose time is over. deposit-approval.ts says
+ * what differs for a deposit, whose values come from the client, and names-approval.ts for a request for names, which
+ * gets no values. vouch.ts says how a person vouches for a request that others approve.
  */
 
 const REQUEST_ID = /^[0-9a-f]{32}$/
@@ -74,16 +65,18 @@ export async function requestContext(
 /** What the approval page shows about an open request, without the entries of a deposit. */
 export function contextOf(
   { assurance }: { assurance: Assurance },
-  { request, status, held, first, vouch, expiresAtMs }: OpenRequest,
+  stored: OpenRequest,
 ): Omit<z.output<typeof RequestContext>, 'viewer_ip' | 'same_network'> {
+  const { request, status, first, vouch, expiresAtMs } = stored
   const grade = gradeOf(request, assurance)
+  const held = 'held' in stored ? stored.held : null
   return {
     cli_pubkey: request.publicKey,
     suggested_bundle_id: request.suggestedBundle,
     workspace: request.suggestedWorkspace,
     template_keys: request.templateKeys,
     requester_meta: request.requesterMeta,
-    status: statusShown(status),
+    status: SHOWN[status],
     user_code: userCodeOf(request),
     user_code_required: grade === 'typed',
     expires_at: new Date(expiresAtMs).toISOString(),
@@ -94,7 +87,7 @@ export function contextOf(
       until: new Date(held.untilMs).toISOString(),
       ...(held.isKept ? { kept: true as const } : {}),
     },
-    awaits_second: status === 'pending' && first !== null,
+    awaits_second: status === 'open' && first !== null,
     vouch: vouch && (vouch.returned === null ? 'held' : 'returned'),
     argv: request.argv,
     is_argv_masked: request.argvMasked !== null,
@@ -105,10 +98,8 @@ export function contextOf(
   }
 }
 
-// What a node or a client does with an approved request is not the approver's concern.
-function statusShown(status: Open): 'pending' | 'held' | 'ready' {
-  return status === 'pending' || status === 'held' ? status : 'ready'
-}
+// Whether a client collects an approved request is not the approver's concern.
+const SHOWN = { open: 'pending', held: 'held', given: 'ready' } as const
 
 // The box goes when the deposit is stored; then there is nothing to show.
 async function shownDeposit({ requests, clock }: RequestParts, requestId: string) {
@@ -118,17 +109,13 @@ async function shownDeposit({ requests, clock }: RequestParts, requestId: string
   return { entries, detach, own, share, replace }
 }
 
-type Open = Exclude<StoredRequest['status'], Ended>
-
-/** A request that is neither denied nor withdrawn. */
-export type OpenRequest = StoredRequest & { status: Open }
-
-/** Change a request now. */
+/** Change a request now.
+ * @throws DomainError not_found · request_expired · what the step throws */
 export function changeRequest<Answer>(
   { requests, clock }: { requests: Pick<RequestStore, 'change'>; clock: ClockAndIds },
   requestId: string,
   step: Step<Answer>,
-): Promise<Answer | Missing> {
+): Promise<Answer> {
   return requests.change(requestId, clock.now().getTime(), step)
 }
 
@@ -145,29 +132,22 @@ export async function findOwn(
   return openOf(stored)
 }
 
-/** A request that is neither denied nor withdrawn.
- * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
+/** @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
 export async function findOpen(parts: RequestParts, requestId: string): Promise<OpenRequest> {
   return openOf(await findLive(parts, requestId))
 }
 
-function openOf({ status, ...stored }: StoredRequest): OpenRequest {
-  requireOpen(status, stored.whyDenied)
-  return { ...stored, status }
+function openOf(stored: StoredRequest): OpenRequest {
+  requireOpen(stored)
+  return stored
 }
 
-/** Refuses a request that ended or is gone. Only this function and `goneError` distinguish the ends.
- * @throws DomainError not_found · request_expired · request_denied · request_withdrawn */
-export function requireOpen<Status extends string>(
-  status: Status,
-  whyDenied: WhyNotCode | null = null,
-): asserts status is Exclude<Status, Ended | Missing> {
-  const missing = MISSING.find((state) => state === status)
-  if (missing !== undefined) throw goneError(missing)
-  const ended = ENDED_STATES.find((state) => state === status)
-  if (ended === undefined) return
-  const details = whyDenied === null ? {} : { details: { reason: whyDenied } }
-  throw new DomainError(`request_${ended}`, NOT_FOUND, details)
+/** Refuses a request that ended. Only this function and `goneError` distinguish the ends.
+ * @throws DomainError request_denied · request_withdrawn */
+export function requireOpen(stored: StoredRequest): asserts stored is OpenRequest {
+  if (stored.status !== 'ended') return
+  const details = stored.why === null ? {} : { details: { reason: stored.why } }
+  throw new DomainError(`request_${stored.as}`, NOT_FOUND, details)
 }
 
 /** The error for a request that is not there: it expired lately, or it was delivered or never existed. */
@@ -190,14 +170,12 @@ export function publicKeyOf(base64: string): Uint8Array {
   return Buffer.from(base64, 'base64')
 }
 
-const MISSING = ['expired', 'unknown'] as const satisfies readonly Missing[]
-
 const NOT_FOUND = 'request not found or expired'
 
 /** Requires that the caller may decide this request at all. A deposit that names its workspace by id is unknown in any
  * other, so that no one there can hold it.
  * @throws DomainError not_found · forbidden: only people of the workspace of a vouch decide */
-export function requireInside(stored: OpenRequest, caller: { userId: string; tenantId: string }): void {
+export function requireInside(stored: StoredRequest, caller: { userId: string; tenantId: string }): void {
   const { deposit, suggestedWorkspace: text } = stored.request
   const isElsewhere = text !== null && isIdText(text) && text.toLowerCase() !== caller.tenantId
   if (deposit !== null && isElsewhere) throw requestNotFound()
@@ -205,14 +183,22 @@ export function requireInside(stored: OpenRequest, caller: { userId: string; ten
   throw new DomainError('forbidden', 'Forbidden: people of another workspace decide this request')
 }
 
+export const notHeld = () =>
+  new DomainError('conflict', 'Request does not wait for its return to the terminal')
+
 export const alreadyApproved = () => new DomainError('conflict', 'Request already approved')
 
 export const requestNotFound = () => new DomainError('not_found', NOT_FOUND)
 
+/** @throws DomainError not_found */
+export function requireRequestId(requestId: string): void {
+  if (!REQUEST_ID.test(requestId)) throw requestNotFound()
+}
+
 /** A request whose lifetime has not ended, in any state.
  * @throws DomainError not_found · request_expired */
 async function findLive(parts: RequestParts, requestId: string): Promise<StoredRequest> {
-  if (!REQUEST_ID.test(requestId)) throw requestNotFound()
+  requireRequestId(requestId)
   const stored = await parts.requests.read(requestId, parts.clock.now().getTime())
   if (typeof stored === 'string') throw goneError(stored)
   return stored

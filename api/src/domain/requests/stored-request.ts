@@ -59,9 +59,11 @@ export const ApprovalRequest = z.object({
 
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>
 
-/** A first approval, where a bundle needs two. Plain JSON. */
-export const FirstApproval = z.object({
-  approverId: z.string(),
+/** What a person says for a request that others decide: that it is of their own terminal, or the first of two
+ * approvals. It gives nothing. Plain JSON. */
+export const Support = z.object({
+  id: z.string(),
+  userId: z.string(),
   username: z.string(),
   tenantId: z.string(),
   bundleId: z.string(),
@@ -70,15 +72,14 @@ export const FirstApproval = z.object({
   keys: z.array(z.string()),
   /** ISO timestamp. */
   at: z.string(),
+  /** How it returned to the terminal; null: it is on its way, or need not return. */
+  returned: z.enum(RELEASES).nullable(),
 })
 
-export type FirstApproval = z.infer<typeof FirstApproval>
+export type Support = z.infer<typeof Support>
 
-/** Says that the request is of this person's own terminal. It is no approval. Plain JSON. */
-export const Vouch = FirstApproval.extend({
-  id: z.string(),
-  /** How it returned to the terminal; null: it is on its way, and counts for nothing. */
-  returned: z.enum(RELEASES).nullable(),
+/** Says that the request is of this person's own terminal. It counts once it has returned. Plain JSON. */
+export const Vouch = Support.extend({
   /** Whom the rules let decide instead, and how many they are. */
   deciders: z.object({ who: z.enum(['owner', 'named']), count: z.int() }),
   /** The person vouched from no address of this network before. */
@@ -98,79 +99,93 @@ const Hold = z.object({
 
 export type Hold = z.infer<typeof Hold>
 
-/** An approval or a vouch that waits for its return to the terminal. */
+/** What waits for its return to the terminal. */
 const Held = Hold.extend({
-  /** Who may have a fresh code. */
-  approverId: z.string(),
+  /** The vouch or the first approval of the request; null: its approval. */
+  support: z.enum(['vouch', 'first']).nullable(),
   /** Wrong codes since the last fresh one. */
   wrongCodes: z.number(),
   freshCodes: z.number(),
   /** The terminal has the secret and asks its person. */
-  isKept: z.boolean().default(false),
+  isKept: z.boolean(),
 })
 
-const STATUSES = ['pending', 'held', 'applying', 'ready', 'claimed', 'denied', 'withdrawn'] as const
+/** The approval that decides a request. */
+const Approval = z.object({
+  /** Null for a payload that was stored without a sign-in. */
+  approved: Approved.nullable(),
+  /** How it returned to the terminal. */
+  returned: z.enum(RELEASES).nullable(),
+  /** What a deposit stored. */
+  applied: AppliedDeposit.nullable(),
+})
 
-/** What changes about a request; request.ts has the table of its states. Plain JSON; read back through this schema. */
-export const RequestState = z.object({
-  status: z.enum(STATUSES),
+export type Approval = z.infer<typeof Approval>
+
+const Always = z.object({
   /** Wrong check codes. */
   wrongCodes: z.number(),
   /** Epoch milliseconds. */
   expiresAtMs: z.number(),
-  first: FirstApproval.nullable(),
-  vouch: Vouch.nullable().default(null),
-  /** Null unless `held`. */
-  held: Held.nullable(),
-  /** How the last approval of the request returned through the terminal. */
-  returned: z.enum(RELEASES).nullable(),
-  /** Kept after a denial or withdrawal, so that its record can end. Null where nothing is approved, after a first
-   * approval, and for a payload stored without a sign-in. */
-  approved: Approved.nullable(),
-  /** Who holds the claim. Null unless `claimed`. */
-  claimId: z.string().nullable(),
-  /** Until when a node may store the values of a deposit. Null unless `applying`. */
-  applyUntilMs: z.number().nullable(),
-  /** What a deposit stored. */
-  applied: AppliedDeposit.nullable(),
-  /** Why no one could approve it, according to the person who denied it. */
-  whyDenied: WhyNotCode.nullable(),
+  vouch: Vouch.nullable(),
+  first: Support.nullable(),
 })
+
+/** How a request can end before its lifetime does; its marker stays until then. */
+const ENDS = ['denied', 'withdrawn'] as const
+
+export type EndedAs = (typeof ENDS)[number]
+
+/** What changes about a request; request.ts has the table of its states. Plain JSON; read back through this schema. */
+export const RequestState = z.discriminatedUnion('status', [
+  Always.extend({ status: z.literal('open') }),
+  Always.extend({
+    status: z.literal('held'),
+    held: Held,
+    /** Null while a vouch or a first approval is held. */
+    approval: Approval.nullable(),
+  }),
+  Always.extend({
+    status: z.literal('given'),
+    approval: Approval,
+    /** Who collects it; null: no client does. */
+    claimId: z.string().nullable(),
+  }),
+  Always.extend({
+    status: z.literal('ended'),
+    as: z.enum(ENDS),
+    /** Why no one could approve it, according to the person who denied it. */
+    why: WhyNotCode.nullable(),
+  }),
+])
 
 export type RequestState = z.infer<typeof RequestState>
 
-export type StoredRequest = RequestState & { request: ApprovalRequest }
+type Of = { request: ApprovalRequest }
 
-/** How a request can end before its lifetime does; its marker stays until then. */
-export const ENDED_STATES = ['denied', 'withdrawn'] as const
+export type StoredRequest = RequestState & Of
 
-export type Ended = (typeof ENDED_STATES)[number]
+/** A request that is neither denied nor withdrawn. */
+export type OpenRequest = Exclude<RequestState, { status: 'ended' }> & Of
+
+/** A request that waits for a decision, or for another person. */
+export type UndecidedRequest = Extract<RequestState, { status: 'open' }> & Of
 
 /** A new request, which waits for its approval. */
-export function pendingRequest(request: ApprovalRequest): StoredRequest {
-  return {
-    request,
-    status: 'pending',
-    wrongCodes: 0,
-    expiresAtMs: request.expiresAtMs,
-    first: null,
-    vouch: null,
-    held: null,
-    returned: null,
-    approved: null,
-    claimId: null,
-    applyUntilMs: null,
-    applied: null,
-    whyDenied: null,
-  }
+export function newRequestState(request: ApprovalRequest): UndecidedRequest {
+  const { expiresAtMs } = request
+  return { request, status: 'open', wrongCodes: 0, expiresAtMs, vouch: null, first: null }
 }
 
-/** Whom a request that gives nothing yet rests on: who vouches, while that is on its way, or the first of two. */
-export function backerOf({
-  first,
-  vouch,
-}: Pick<RequestState, 'first' | 'vouch'>): FirstApproval | Vouch | null {
-  return vouch !== null && vouch.returned === null ? vouch : first
+/** The approval of a request, given or on its way to the terminal. */
+export function approvalOf(stored: RequestState): Approval | null {
+  return 'approval' in stored ? stored.approval : null
+}
+
+/** The vouch or first approval that waits for its return. */
+export function heldSupport(stored: RequestState): Support | Vouch | null {
+  if (stored.status !== 'held' || stored.held.support === null) return null
+  return stored[stored.held.support]
 }
 
 /** Once somebody vouched, only that person and people of their workspace decide. */
@@ -178,5 +193,5 @@ export function isOutside(
   { vouch }: Pick<RequestState, 'vouch'>,
   { userId, tenantId }: { userId: string; tenantId: string },
 ): boolean {
-  return vouch?.returned != null && vouch.tenantId !== tenantId && vouch.approverId !== userId
+  return vouch?.returned != null && vouch.tenantId !== tenantId && vouch.userId !== userId
 }

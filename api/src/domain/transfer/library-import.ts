@@ -48,9 +48,6 @@ export type ImportReading = {
   prefix: string
 }
 
-/** An approved deposit. `boxDigest`: of its sealed box, for the receipt. */
-type ApprovedBox = { id: string; boxDigest: string }
-
 /** A proposal whose values an owner stores. */
 type ProposedBy = { id: string; proposerId: string }
 
@@ -62,8 +59,6 @@ export type ImportChange = {
   steps: readonly (ImportPlan['steps'][number] & { newKeyId: string })[]
   removals: readonly ImportRemoval[]
   planId: string
-  /** The deposit whose values these are; null: none. */
-  deposit: ApprovedBox | null
   /** The proposal whose values these are; null: none. */
   proposal: ProposedBy | null
   stamp: Stamp
@@ -88,11 +83,10 @@ export type LibraryImport = {
   base?: ImportBase | undefined
   /** The plan that the caller saw; undefined: any plan. */
   planId: string | undefined
-  /** The approved deposit whose values these are. It ends with the change, and the change needs it to be open. */
-  deposit?: ApprovedBox
   /** Imports into other bundles, which follow this one. */
   also?: readonly LibraryImport[]
-  /** The proposal whose values these are, which ends likewise. No one learns whether they are new. */
+  /** The proposal whose values these are. It ends with the change, and the change needs it to be open. No one learns
+   * whether they are new. */
   proposal?: ProposedBy
 }
 
@@ -105,12 +99,12 @@ export type ImportPlan = {
   planId: string
 }
 
-type ImportParts = { imports: LibraryImportStore; clock: ClockAndIds }
+type ImportParts = { imports: Pick<LibraryImportStore, 'carryOut'>; clock: ClockAndIds }
 
 /** What `importVariables` would do now.
  * @throws DomainError as `importVariables` does, but plan_changed */
 export async function planOf(
-  { imports }: ImportParts,
+  { imports }: { imports: LibraryImportStore },
   caller: Caller,
   asked: LibraryImport,
 ): Promise<ImportPlan> {
@@ -120,8 +114,8 @@ export async function planOf(
 /** Bring variables into the library and a bundle, and into the bundles in `also`, all or nothing.
  * @returns the changes that were made
  * @throws DomainError invalid, conflict, name_taken: see `planImport` and `planRemovals` · forbidden: the plan does
- *   more than create · plan_changed: the plan is not `planId`, the library changed in between, or the deposit has
- *   ended */
+ *   more than create · plan_changed: the plan is not `planId`, the library changed in between, or the proposal
+ *   has ended */
 export async function importVariables(
   { imports, clock }: ImportParts,
   caller: Caller,
@@ -220,7 +214,7 @@ function planIdOf({ bundleId, steps, removals }: Omit<ImportPlan, 'planId'>, bun
 function changeOf(
   { bundleId, steps, removals, planId }: ImportPlan,
   caller: Caller,
-  { bundleName, deposit, proposal, clock }: LibraryImport & { clock: ClockAndIds },
+  { bundleName, proposal, clock }: LibraryImport & { clock: ClockAndIds },
 ): ImportChange {
   const stamp = stampOf(caller, clock)
   const id = bundleId ?? clock.newId()
@@ -231,7 +225,6 @@ function changeOf(
     steps: steps.map((step) => ({ ...step, newKeyId: clock.newId() })),
     removals,
     planId,
-    deposit: deposit ?? null,
     proposal: proposal ?? null,
     stamp,
   }

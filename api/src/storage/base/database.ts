@@ -1,4 +1,4 @@
-import type { DomainError } from '../../domain/base/errors.ts'
+import { DomainError } from '../../domain/base/errors.ts'
 import type { Database } from './queries.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -33,6 +33,12 @@ export function isTaken(error: unknown): boolean {
 /** Whether a row could not be stored because the row that it refers to is gone. */
 export function isMissingReference(error: unknown): boolean {
   return hasCode(error, SQLITE_FOREIGN_KEY, PG_FOREIGN_KEY)
+}
+
+/** Whether a transaction failed because others held what it needs: a deadlock, or `limitLocks`. */
+export function isLockConflict(error: unknown): boolean {
+  const cause = error instanceof DomainError ? error.cause : error
+  return cause instanceof Error && 'code' in cause && (cause.code === '40P01' || cause.code === '55P03')
 }
 
 /** Do some work. If the database refuses it for this reason, the caller gets this error. */

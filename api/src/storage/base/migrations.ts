@@ -62,6 +62,19 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index requests_waiting on requests (waits_in) where waits_in is not null',
     ],
   },
+  {
+    // The states of requests have another form, and a deposit's record answers its client.
+    name: '0007-deposit-answers',
+    statements: ({ text }) => [
+      'delete from requests',
+      `alter table deposits add column poll_challenge ${text}`,
+      'drop table recorded_once',
+    ],
+  },
+  {
+    name: '0008-deposit-requests',
+    indexes: { made: { deposits_request: 'deposits (request_hash)' }, dropped: [] },
+  },
 ]
 
 const ANY_DATABASE = {

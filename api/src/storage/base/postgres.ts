@@ -1,4 +1,5 @@
 import {
+  CompiledQuery,
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
@@ -17,6 +18,8 @@ import type { Database, Query, ScarceConnections } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 const MIGRATION_LOCK = 5_393
+
+const LIMIT_LOCKS = CompiledQuery.raw(`set local lock_timeout = '2s'`)
 
 // A count is a 64-bit integer, which the client returns as text by default.
 types.setTypeParser(types.builtins.INT8, Number)
@@ -46,6 +49,7 @@ export function openPostgres(url: () => string, most: number): Database {
     async updateAll(transaction, table, changed) {
       if (changed.rows.length > 0) await send(transaction, updateOfAll(table, changed))
     },
+    limitLocks: (transaction) => send(transaction, LIMIT_LOCKS),
     sealBatch: 500,
     holdShared: sql`for share`,
     holdLightly: sql`for key share`,

@@ -52,6 +52,8 @@ export type Database = {
   updateAll: UpdateAll
   /** How many events one seal takes: fewer on SQLite, because other writers wait during a seal. */
   sealBatch: number
+  /** Let a transaction wait for 2 s at most for what another one holds. SQLite has one writer, so none waits. */
+  limitLocks(transaction: Query): Promise<void>
   /** Ends a select whose rows no other transaction may change until this one ends. On SQLite a transaction is alone in
    * writing anyway. */
   holdShared: RawBuilder<unknown>
@@ -108,7 +110,7 @@ export function recordedBy(
 /** What stores read and write with. */
 export type Queries = Pick<
   Database,
-  'query' | 'single' | 'holdShared' | 'holdLightly' | 'hold' | 'holdToChange'
+  'query' | 'single' | 'limitLocks' | 'holdShared' | 'holdLightly' | 'hold' | 'holdToChange' | 'holdFree'
 > & {
   /** As `Write`, with a transaction that records events. */
   write: <T>(change: (transaction: Recorded) => Promise<T>) => Promise<T>

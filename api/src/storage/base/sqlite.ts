@@ -54,6 +54,7 @@ export function openSqlite(path: string): Database {
     async updateAll(_transaction, table, changed) {
       if (changed.rows.length > 0) await runEach(updateOfEach(table, changed))
     },
+    limitLocks: async () => {},
     sealBatch: 200,
     holdShared: sql``,
     holdLightly: sql``,

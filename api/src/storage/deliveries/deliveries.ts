@@ -11,15 +11,28 @@ import type { Queries, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
 import { begin, despiteDeletedKeys } from './delivery-begin.ts'
-import { collect, endVoid } from './delivery-end.ts'
+import { collect, endVoid, release } from './delivery-end.ts'
+
+/** How many deliveries one look takes. */
+const BATCH = 100
 
 export function createDeliveryStore({ query, write }: Queries): DeliveryStore {
   return {
     begin: (tenantId, delivery) =>
       despiteDeletedKeys(() => write((transaction) => begin(transaction, { tenantId, delivery }))),
+    release: (tenantId, returned) => write((transaction) => release(transaction, { ...returned, tenantId })),
     void: (tenantId, ending) => write((transaction) => endVoid(transaction, { ...ending, tenantId })),
     collect: (tenantId, ending) =>
       despiteDeletedKeys(() => write((transaction) => collect(transaction, { ...ending, tenantId }))),
+    async overdue(time) {
+      const rows = await query
+        .selectFrom('deliveries')
+        .select(['tenant_id', 'id'])
+        .where('held_until', '<', time)
+        .limit(BATCH)
+        .execute()
+      return rows.map(({ tenant_id, id }) => ({ tenantId: tenant_id, deliveryId: id }))
+    },
     find: (tenantId, deliveryId) => find(query, tenantId, deliveryId),
     list: (tenantId, filter, page) => list(query, { tenantId, filter, page }),
   }

@@ -1,4 +1,4 @@
-import type { AuditAction } from '@keyferry/contract'
+import type { ReleaseWay } from '@keyferry/contract'
 import type { Event } from '../../domain/base/event.ts'
 import type { Delivery, DeliveryEnd } from '../../domain/deliveries/delivery.ts'
 import { keysIn, labelIn } from '../base/delivery-texts.ts'
@@ -9,7 +9,7 @@ import { clearVoid, noteCollected, type OpenDelivery } from './holdings.ts'
 
 type Ending = DeliveryEnd & { tenantId: string }
 
-type VoidEnding = Ending & { action?: AuditAction; reason?: string }
+type VoidEnding = Ending & { isAlarm?: boolean; reason?: string }
 
 /** End a delivery that never left the server. Does nothing to one that has ended. */
 export async function endVoid(transaction: Recorded, ending: VoidEnding): Promise<void> {
@@ -18,13 +18,35 @@ export async function endVoid(transaction: Recorded, ending: VoidEnding): Promis
   if (!ended) return
   await clearVoid(transaction, { ...ending, ...ended, open })
   const actor = { kind: 'user', id: ended.approverId } as const
-  const { action = 'delivery.void', reason } = ending
+  const { isAlarm = false, reason } = ending
+  const action = isAlarm ? 'delivery.not_released' : 'delivery.void'
   const data = { delivery: ending.deliveryId, ...(reason === undefined ? {} : { reason }) }
   transaction.record({ ...endEvent(ending, ended, { action, actor }), data })
 }
 
-/** Record that the client collected a delivery. Does nothing to one that has ended. It stays held until its release is
- * transaction, which may come later. */
+/** Record that an approval came back through the terminal. */
+export async function release(
+  transaction: Recorded,
+  { tenantId, deliveryId, at, origin, by }: Ending & { by: ReleaseWay },
+): Promise<void> {
+  const held = await updateOf(transaction, 'deliveries', { tenantId, id: deliveryId })
+    .set({ held_until: null })
+    .where('held_until', 'is not', null)
+    .returning(['bundle_id', 'bundle_name'])
+    .executeTakeFirst()
+  if (!held) return
+  transaction.record({
+    tenantId,
+    action: 'delivery.released',
+    actor: { kind: 'client', id: null },
+    at,
+    origin,
+    target: { kind: 'bundle', id: held.bundle_id, name: held.bundle_name },
+    data: { delivery: deliveryId, release: by },
+  })
+}
+
+/** Record that the client collected a delivery. Does nothing to one that has ended. */
 export async function collect(transaction: Recorded, ending: Ending): Promise<void> {
   const ended = await end(transaction, ending, { state: 'collected', collected_at: ending.at })
   if (!ended) return

@@ -1,28 +1,10 @@
-import { IMPORT_ACTIONS } from '@keyferry/contract'
 import { hashToken } from '@keyferry/crypto/token'
-import { z } from 'zod'
-import { type Event, type EventData, madeBy } from '../../domain/base/event.ts'
-import type { Stamp } from '../../domain/base/stamp.ts'
-import type {
-  DepositEnd,
-  DepositOutcome,
-  DepositStore,
-  NewDeposit,
-  Stored,
-} from '../../domain/kinds/deposit-record.ts'
-import { countsOf } from '../../domain/transfer/imported-variables.ts'
+import { madeBy } from '../../domain/base/event.ts'
+import type { DepositEnd, DepositStore, NewDeposit } from '../../domain/requests/deposit-record.ts'
+import { AppliedDeposit } from '../../domain/requests/stored-deposit.ts'
 import { type Forgetting, forgetEnded } from '../base/forgetting.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { selectOf, updateOf } from '../base/tenant-rows.ts'
-
-const StoredText = z.object({
-  bundleId: z.string(),
-  boxDigest: z.string(),
-  storedAt: z.string(),
-  variables: z.array(z.object({ name: z.string(), action: z.enum(IMPORT_ACTIONS) })),
-})
-
-const Outcome = z.union([StoredText, z.object({ proposed: z.literal(true), expiresAt: z.string() })])
+import { updateOf } from '../base/tenant-rows.ts'
 
 /** How many deposits one look takes. */
 const BATCH = 100
@@ -30,8 +12,19 @@ const BATCH = 100
 export function createDepositStore({ query, write }: Queries): DepositStore {
   return {
     begin: (tenantId, deposit) => write((transaction) => beginDeposit(transaction, tenantId, deposit)),
-    void: (tenantId, ending) => write((transaction) => endVoid(transaction, tenantId, ending)),
-    outcomeOf: (tenantId, depositId) => outcomeOf(query, tenantId, depositId),
+    apply: (tenantId, stored) => write((transaction) => applyDeposit(transaction, tenantId, stored)),
+    void: (tenantId, ending) => write((transaction) => voidDeposit(transaction, tenantId, ending)),
+    async appliedSince(time, requestId) {
+      const row = await query
+        .selectFrom('deposits')
+        .select(['poll_challenge', 'applied'])
+        .where('request_hash', '=', hashToken(requestId))
+        .where('ended_at', '>=', time)
+        .where('state', '=', 'applied')
+        .executeTakeFirst()
+      if (!row?.poll_challenge || !row.applied) return null
+      return { pollChallenge: row.poll_challenge, applied: AppliedDeposit.parse(JSON.parse(row.applied)) }
+    },
     async overdue(time) {
       const rows = await query
         .selectFrom('deposits')
@@ -67,6 +60,7 @@ export async function beginDeposit(
       open_until: until,
       held_by: heldBy,
       request_hash: requestHash,
+      poll_challenge: deposit.pollChallenge,
       bundle_name: bundleName,
       user_id: stamp.by,
       applied: null,
@@ -89,13 +83,27 @@ export async function beginDeposit(
   })
 }
 
-async function endVoid(
+/** Record in a transaction that an approved deposit is stored. */
+export async function applyDeposit(
+  transaction: Query,
+  tenantId: string,
+  { depositId, applied, at }: Parameters<DepositStore['apply']>[1],
+): Promise<void> {
+  await end(
+    transaction,
+    { tenantId, depositId },
+    { state: 'applied', applied: JSON.stringify(applied), ended_at: at },
+  )
+}
+
+/** Record in a transaction that a deposit will never be stored. */
+export async function voidDeposit(
   transaction: Recorded,
   tenantId: string,
   { depositId, reason, at, origin }: DepositEnd,
-): Promise<boolean> {
+): Promise<void> {
   const ended = await end(transaction, { tenantId, depositId }, { state: 'void', ended_at: at })
-  if (ended === undefined) return false
+  if (ended === undefined) return
   const isAlarm = ended.held_by !== null && (reason === 'expired' || reason === 'wrong_code')
   transaction.record({
     tenantId,
@@ -106,49 +114,6 @@ async function endVoid(
     target: { kind: 'request', id: ended.request_hash, name: null },
     data: { deposit: depositId, into: ended.bundle_name, reason },
   })
-  return true
-}
-
-type Applying = {
-  tenantId: string
-  depositId: string
-  bundle: { id: string; name: string }
-  outcome: Stored
-  stamp: Stamp
-}
-
-/** End a deposit in the transaction that stores its values, and record that.
- * @returns false when it has ended already: then nothing may be stored */
-export async function endApplied(
-  transaction: Recorded,
-  { tenantId, depositId, bundle, outcome, stamp }: Applying,
-): Promise<boolean> {
-  if (!(await closeDeposit(transaction, { tenantId, depositId, outcome, at: stamp.at }))) return false
-  const event: Event = {
-    action: 'deposit.applied',
-    target: { kind: 'bundle', ...bundle },
-    data: { deposit: depositId, ...countsData(outcome) },
-    ...madeBy(stamp),
-  }
-  transaction.record(event)
-  return true
-}
-
-type Closing = { tenantId: string; depositId: string; outcome: DepositOutcome; at: string }
-
-/** End a deposit in the transaction that carries it out; false when it has ended already. */
-export async function closeDeposit(
-  transaction: Recorded,
-  { tenantId, depositId, outcome, at }: Closing,
-): Promise<boolean> {
-  const change = { state: 'applied', applied: JSON.stringify(outcome), ended_at: at } as const
-  return (await end(transaction, { tenantId, depositId }, change)) !== undefined
-}
-
-function countsData({ variables }: Stored): EventData {
-  const { create, own, update, replace, detach } = countsOf(variables)
-  const written = { created: create + own, updated: update + replace }
-  return detach === 0 ? written : { ...written, removed: detach }
 }
 
 type Ending = { state: 'void'; ended_at: string } | { state: 'applied'; applied: string; ended_at: string }
@@ -163,11 +128,4 @@ function end(
     .set({ ...change, open_until: null })
     .returning(['user_id', 'held_by', 'bundle_name', 'request_hash'])
     .executeTakeFirst()
-}
-
-async function outcomeOf(query: Query, tenantId: string, depositId: string): Promise<DepositOutcome | null> {
-  const row = await selectOf(query, 'deposits', { tenantId, id: depositId })
-    .select('applied')
-    .executeTakeFirst()
-  return row?.applied ? Outcome.parse(JSON.parse(row.applied)) : null
 }

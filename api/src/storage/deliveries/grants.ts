@@ -25,7 +25,7 @@ const LOOKED_AT = 100
 
 export function createGrantStore({ query, write }: Queries): GrantStore {
   return {
-    insert: (tenantId, grant) => write((transaction) => insert(transaction, tenantId, grant)),
+    insert: (tenantId, grant) => write((transaction) => insertGrant(transaction, tenantId, grant)),
     ofDevice: (deviceKey) => ofDevice(query, deviceKey),
     use: (tenantId, grantId, delivery) =>
       despiteDeletedKeys(() =>
@@ -65,7 +65,8 @@ export async function useGrant(
   return true
 }
 
-async function insert(transaction: Recorded, tenantId: string, grant: NewGrant): Promise<void> {
+/** Keep in a transaction what a terminal may repeat. */
+export async function insertGrant(transaction: Recorded, tenantId: string, grant: NewGrant): Promise<void> {
   const { id, bundle, stamp, keys, hours } = grant
   await transaction
     .insertInto('grants')

@@ -19,7 +19,12 @@ export async function changeLibrary<T>(
       return change(transaction)
     })
   } catch (error) {
-    if (error instanceof Overtaken || isTaken(error) || isMissingReference(error)) return null
+    if (isOvertaken(error)) return null
     throw error
   }
+}
+
+/** Whether another call changed the library in between. */
+export function isOvertaken(error: unknown): boolean {
+  return error instanceof Overtaken || isTaken(error) || isMissingReference(error)
 }

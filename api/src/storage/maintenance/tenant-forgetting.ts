@@ -1,6 +1,7 @@
 import { madeByOperator } from '../../domain/base/event.ts'
-import type { Queries, Query } from '../base/queries.ts'
-import { deleteOf, isFound, selectOf } from '../base/tenant-rows.ts'
+import type { Query, Recorded } from '../base/queries.ts'
+import { hasChanged } from '../base/statements.ts'
+import { isFound, selectOf } from '../base/tenant-rows.ts'
 
 /** `isSole`: its name means no other tenant. */
 export type KnownTenant = { id: string; name: string; isSole: boolean }
@@ -20,19 +21,14 @@ export function isForgotten(query: Query, id: string): Promise<boolean> {
   return isFound(selectOf(query, 'audit_heads', id))
 }
 
-/** Delete a tenant with its key and everything that it has, except for its audit log, which says so.
- * @returns false: it is gone already */
+/** Delete a tenant in a transaction, with its key and everything that it has, except for its audit log, which says so.
+ * Does nothing to one that is gone already. */
 export async function forgetTenant(
-  { write, hold }: Queries,
+  transaction: Recorded,
   { id, name, now }: KnownTenant & { now: string },
-): Promise<boolean> {
-  return write(async (transaction) => {
-    const held = transaction.selectFrom('tenants').select('id').where('id', '=', id).modifyEnd(hold)
-    if (!(await held.executeTakeFirst())) return false
-    await transaction.deleteFrom('tenants').where('id', '=', id).execute()
-    await deleteOf(transaction, 'recorded_once', id).execute()
-    const target = { kind: 'tenant', id, name } as const
-    transaction.record({ ...madeByOperator(now), tenantId: id, action: 'tenant.forgotten', target, data: {} })
-    return true
-  })
+): Promise<void> {
+  const gone = transaction.deleteFrom('tenants').where('id', '=', id)
+  if (!(await hasChanged(gone))) return
+  const target = { kind: 'tenant', id, name } as const
+  transaction.record({ ...madeByOperator(now), tenantId: id, action: 'tenant.forgotten', target, data: {} })
 }

@@ -16,11 +16,12 @@ import { holdTenant } from './tenants.ts'
 export function createMemberStore(queries: Queries): MemberStore {
   return {
     list: (tenantId) => list(queries.query, tenantId),
-    change: changing(queries, change),
+    change: changing(queries, changeMember),
   }
 }
 
-async function change(
+/** @see MemberStore.change */
+export async function changeMember(
   transaction: Recorded,
   { userId, to, expected }: Parameters<MemberStore['change']>[0],
   stamp: Stamp,

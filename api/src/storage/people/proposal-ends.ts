@@ -1,5 +1,5 @@
 import type { Made } from '../../domain/base/event.ts'
-import type { Proposal } from '../../domain/kinds/proposal.ts'
+import type { Proposal } from '../../domain/transfer/proposal.ts'
 import type { Recorded } from '../base/queries.ts'
 
 /** Which open proposals end: those that fit everything that is given. */

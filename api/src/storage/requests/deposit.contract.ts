@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampleRequest, sealing } from '../../../test/sample-request.ts'
 import type { ApprovedDeposit } from '../../domain/requests/approved.ts'
-import { APPLY_MS } from '../../domain/requests/request-steps.ts'
 import type { AppliedDeposit } from '../../domain/requests/stored-deposit.ts'
 import type { Hold } from '../../domain/requests/stored-request.ts'
 import type { OpenedStores } from './request-store.contract.ts'
@@ -56,64 +55,49 @@ export function depositContract(name: string, open: () => Promise<OpenedStores>)
       expect(await stores.here.approve(id, approving(hold), T0)).toBe('done')
       return id
     }
-    const settle = (id: string, result: AppliedDeposit | null, depositId = 'd1') =>
-      stores.there.settleDeposit(id, { depositId, applied: result }, T0)
-
     test('its box is read from every node until it is stored', async () => {
       const id = await created()
       expect(await stores.there.box(id, T0)).toBe(BOX)
       await stores.here.approve(id, approving(), T0)
-      expect(await stores.there.box(id, T0)).toBe(BOX)
-      expect(await settle(id, applied)).toBe(true)
+      expect(await stores.there.apply(id, applied, T0)).toBe('done')
       expect(await stores.here.box(id, T0)).toBeNull()
     })
 
-    test('of two approvals one wins; the deposit is taken until it is stored', async () => {
+    test('of two approvals one wins, and the client gets the counts once and cannot withdraw the deposit', async () => {
       const id = await created()
       const both = [stores.here, stores.there].map((store) => store.approve(id, approving(), T0))
-      expect((await Promise.all(both)).toSorted()).toEqual(['done', 'ready'])
-      expect(await stores.there.find(id, T0)).toMatchObject({
-        status: 'applying',
-        approved,
-        applyUntilMs: T0 + APPLY_MS,
-      })
-      expect(await stores.here.claim(id, T0)).toEqual({ status: 'taken' })
-      expect(await stores.here.deny(id, T0)).toBe('ready')
-      expect(await stores.here.withdraw(id, T0)).toBe('ready')
-    })
-
-    test('the client gets the counts once, and cannot withdraw the deposit', async () => {
-      const id = await approvedOne()
-      expect(await settle(id, applied)).toBe(true)
-      expect(await stores.here.withdraw(id, T0)).toBe('ready')
+      expect((await Promise.all(both)).toSorted()).toEqual(['done', 'given'])
+      await stores.there.apply(id, applied, T0)
+      expect(await stores.here.deny(id, T0)).toBe('given')
+      expect(await stores.here.withdraw(id, T0)).toBe('given')
       expect(await stores.there.claim(id, T0)).toMatchObject({ status: 'claimed', applied })
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'taken' })
     })
 
-    test('one that was not stored is pending again, with its box', async () => {
-      const id = await approvedOne()
-      expect(await settle(id, null, 'another')).toBe(false)
-      expect(await settle(id, null)).toBe(true)
-      expect(await settle(id, applied)).toBe(false)
-      const stored = await stores.here.find(id, T0)
-      expect(stored).toMatchObject({ status: 'pending', approved: null, held: null, applyUntilMs: null })
+    test('one that returned and was not stored is open again, with its box', async () => {
+      const id = await approvedOne(HOLD)
+      expect(await stores.there.refuse(id, 'wrong', T0)).toBe('not_held')
+      expect(await stores.there.refuse(id, 'right', T0)).toBe('done')
+      expect(await stores.there.refuse(id, 'right', T0)).toBe('not_held')
+      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'open', approval: null })
       expect(await stores.here.box(id, T0)).toBe(BOX)
       expect(await stores.here.approve(id, approving(HOLD), T0)).toBe('done')
     })
 
-    test('a held one is applying once it is released', async () => {
+    test('a held one is given once it is released', async () => {
       const id = await approvedOne(HOLD)
-      expect(await stores.there.find(id, T0)).toMatchObject({ status: 'held', held: { approverId: 'sam' } })
-      expect(await stores.there.release(id, ATTEMPT, T0 + 1)).toEqual({ status: 'released' })
-      const until = { applyUntilMs: T0 + 1 + APPLY_MS, returned: 'code' }
-      expect(await stores.here.find(id, T0)).toMatchObject(until)
+      expect(await stores.there.release(id, ATTEMPT, T0 + 1)).toEqual({ status: 'returned' })
+      expect(await stores.here.find(id, T0)).toMatchObject({
+        status: 'given',
+        approval: { returned: 'code' },
+      })
       expect(await stores.here.release(id, ATTEMPT, T0)).toEqual({ status: 'not_held' })
     })
 
     test('a removed approver takes nothing away: the rights are looked up again at the release', async () => {
       const id = await approvedOne(HOLD)
       await stores.here.removeApprovedBy({ userId: 'sam', tenantId: null }, T0)
-      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'held', approved })
+      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'held', approval: { approved } })
     })
 
     test.each(['deny', 'withdraw'] as const)('%s deletes the box', async (end) => {
@@ -126,7 +110,7 @@ export function depositContract(name: string, open: () => Promise<OpenedStores>)
       const request = sampleRequest({ expiresAtMs: T0 + 300_000 })
       await stores.here.create(request, T0)
       expect(await stores.here.approve(request.id, approving(), T0)).not.toBe('done')
-      expect((await stores.here.find(request.id, T0))?.status).toBe('pending')
+      expect((await stores.here.find(request.id, T0))?.status).toBe('open')
     })
 
     test('all boxes together have a bound; each one that ends makes room', async () => {

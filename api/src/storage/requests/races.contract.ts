@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Faults, faulty } from '../../../test/faulty-requests.ts'
 import { actsOn } from '../../../test/request-acts.ts'
-import { sampleRequest, sealing } from '../../../test/sample-request.ts'
+import { sampleRequest, sampleSupport, sealing } from '../../../test/sample-request.ts'
 import type { Approved } from '../../domain/requests/approved.ts'
 import type { ApprovalRequest } from '../../domain/requests/stored-request.ts'
 import type { OpenedStores } from './request-store.contract.ts'
@@ -17,15 +17,7 @@ const approvedBy = (approverId: string): Approved => ({
   assurance: 'bound',
 })
 
-const first = (approverId: string) => ({
-  approverId,
-  username: approverId,
-  tenantId: 'tenant',
-  bundleId: 'bundle',
-  bundleName: 'dev/app',
-  keys: ['A'],
-  at: new Date(T0).toISOString(),
-})
+const first = (userId: string) => sampleSupport({ userId })
 
 type Act = () => Promise<unknown>
 
@@ -115,13 +107,16 @@ export function racesContract(name: string, open: () => Promise<OpenedStores>): 
           () => stores.there.removeApprovedBy({ userId: leaver, tenantId: 'tenant' }, T0),
         ])
         const stored = await stores.here.find(id, T0)
-        if (stored !== null) expect(stored).toMatchObject({ status: 'pending', first: null, approved: null })
+        if (stored !== null) expect(stored).toMatchObject({ status: 'open', first: null })
       })
     })
 
     test('a change whose reply is lost was made once, and its repetition finds it made', async () => {
       const faults = new Faults()
-      const unlucky = actsOn(faulty(faults)({ requests: stores.here.store, together: unused }).requests)
+      const unlucky = actsOn(
+        faulty(faults)({ requests: stores.here.store, together: unused }).requests,
+        unused,
+      )
       const id = await created()
       faults.next('after')
       await expect(unlucky.countWrongCode(id, 5, T0)).rejects.toMatchObject({ code: 'unavailable' })
@@ -143,9 +138,10 @@ export function racesContract(name: string, open: () => Promise<OpenedStores>): 
         next: { ...stored, expiresAtMs },
       }))
       const later = expiresAtMs - 1
-      expect(await stores.here.find(id, later)).toMatchObject({ status: 'pending' })
+      expect(await stores.here.find(id, later)).toMatchObject({ status: 'open' })
       expect(await stores.here.store.ofDevice(deviceKey, later)).toEqual([id])
-      expect(await stores.here.store.ofApprover(approverId, later)).toEqual([id])
+      await stores.here.removeApprovedBy({ userId: approverId, tenantId: null }, later)
+      expect(await stores.here.find(id, later)).toMatchObject({ first: null })
       expect(await stores.here.hasExpired(id, expiresAtMs)).toBe(true)
     })
 
@@ -174,7 +170,7 @@ export function racesContract(name: string, open: () => Promise<OpenedStores>): 
       for (const skewMs of [20_000, -20_000]) await stores.there.countWrongCode(id, 5, T0 + skewMs)
       expect(await stores.here.find(id, T0)).toMatchObject({ wrongCodes: 2, expiresAtMs: T0 + LIFETIME_MS })
       expect(await stores.there.find(id, T0 + LIFETIME_MS + 20_000)).toBeNull()
-      expect((await stores.here.find(id, T0 + LIFETIME_MS - 1))?.status).toBe('pending')
+      expect((await stores.here.find(id, T0 + LIFETIME_MS - 1))?.status).toBe('open')
     })
   })
 }

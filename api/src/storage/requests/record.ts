@@ -1,6 +1,11 @@
 import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import type { Change } from '../../domain/requests/request-store.ts'
-import { ApprovalRequest, RequestState, type StoredRequest } from '../../domain/requests/stored-request.ts'
+import {
+  ApprovalRequest,
+  approvalOf,
+  RequestState,
+  type StoredRequest,
+} from '../../domain/requests/stored-request.ts'
 
 /** A request as its row holds it: two JSON texts, of what never changes and of what does. */
 export type Texts = { id: string; request: string; state: string }
@@ -25,12 +30,14 @@ export function stateText(state: RequestState): string {
 /** What a request is listed by: the terminal that signed it, if it can be approved together with others, who approved
  * it or vouched for it, and the tenant in which it waits for another person. */
 export function listedBy({ deviceKey, together }: ApprovalRequest, state: RequestState) {
-  const { status, first, vouch, approved } = state
-  const isOpen = status === 'pending' || (status === 'held' && approved === null)
+  const { status, first, vouch } = state
+  const approval = approvalOf(state)
+  const isUndecided = status !== 'ended' && approval === null
+  const people = [approval?.approved?.approverId, first?.userId, vouch?.userId]
   return {
     deviceKey: together ? deviceKey : null,
-    approvers: spaced([approved, first, vouch].flatMap((given) => given?.approverId ?? [])),
-    waitsIn: isOpen ? ((vouch ?? first)?.tenantId ?? null) : null,
+    approvers: status === 'ended' ? '' : spaced(people.filter((id) => id !== undefined)),
+    waitsIn: isUndecided ? ((vouch ?? first)?.tenantId ?? null) : null,
   }
 }
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RequestActs } from '../../../test/request-acts.ts'
-import { SEALED, sampleRequest, sealing } from '../../../test/sample-request.ts'
+import { type Deciding, SEALED, sampleRequest, sampleSupport, sealing } from '../../../test/sample-request.ts'
 import type { Approved } from '../../domain/requests/approved.ts'
-import type { Approving } from '../../domain/requests/request-steps.ts'
-import type { FirstApproval, Hold } from '../../domain/requests/stored-request.ts'
+import type { Hold } from '../../domain/requests/stored-request.ts'
 import type { OpenedStores } from './request-store.contract.ts'
 
 const T0 = Date.now()
@@ -35,24 +34,10 @@ const hold = (changes: Partial<Hold> = {}): Hold => ({
   ...changes,
 })
 
-const firstOf = (approverId: string): FirstApproval => ({
-  approverId,
-  username: approverId,
-  tenantId: 'tenant',
-  bundleId: 'bundle',
-  bundleName: 'dev/app',
-  keys: ['A'],
-  at: new Date(T0).toISOString(),
-})
+const firstOf = (userId: string) => sampleSupport({ userId, username: userId })
 
-const firstStep = (approverId: string, changes: Partial<Approving> = {}): Approving => ({
-  after: null,
-  first: firstOf(approverId),
-  approved: null,
-  ciphertextBase64: null,
-  hold: null,
-  ...changes,
-})
+const firstStep = (userId: string, changes: Partial<Deciding> = {}): Deciding =>
+  sealing({ first: firstOf(userId), ciphertextBase64: null, ...changes })
 
 const release = (store: RequestActs, id: string, hash = 'right', nowMs = T0) =>
   store.release(id, { hash, limit: LIMIT }, nowMs)
@@ -84,18 +69,20 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       const stored = await stores.there.find(id, T0)
       expect(stored).toMatchObject({
         status: 'held',
-        held: { by: 'code', untilMs: T0 + 10_000, approverId: 'sam' },
-        approved: approvalOf('sam'),
-        returned: null,
+        held: { by: 'code', untilMs: T0 + 10_000, support: null },
+        approval: { approved: approvalOf('sam'), returned: null },
       })
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'held' })
-      expect(await stores.there.approve(id, sealing(sealedBy('kim')), T0)).toBe('held')
+      expect(await stores.there.approve(id, sealing(sealedBy('kim')), T0)).toBe('given')
     })
 
     test('the right secret makes a held request ready, once, with what was sealed', async () => {
       const id = await held()
-      expect(await release(stores.there, id)).toEqual({ status: 'released' })
-      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'ready', held: null, returned: 'code' })
+      expect(await release(stores.there, id)).toEqual({ status: 'returned' })
+      expect(await stores.here.find(id, T0)).toMatchObject({
+        status: 'given',
+        approval: { returned: 'code' },
+      })
       expect(await release(stores.there, id)).toEqual({ status: 'not_held' })
       expect(await stores.here.claim(id, T0)).toEqual({ status: 'claimed', ...sealedBy('sam') })
     })
@@ -110,10 +97,10 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
         assurance: 'bound',
       }
       await stores.here.approve(id, sealing({ approved, hold: hold({ by: 'loopback' }) }), T0)
-      const code = { approverId: 'sam', hash: 'fresh', untilMs: T0 + 20_000, limit: 3 }
+      const code = { replaces: 'right', hash: 'fresh', untilMs: T0 + 20_000, limit: 3 }
       expect(await stores.there.renewCode(id, { ...code, approved }, T0)).toBe(true)
-      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'held', approved })
-      expect(await release(stores.there, id, 'fresh')).toEqual({ status: 'released' })
+      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'held', approval: { approved } })
+      expect(await release(stores.there, id, 'fresh')).toEqual({ status: 'returned' })
       const claim = { status: 'claimed', ciphertextBase64: SEALED, approved }
       expect(await stores.here.claim(id, T0)).toEqual(claim)
     })
@@ -123,7 +110,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       const answers = await Promise.all(
         Array.from({ length: 30 }, (_, n) => release(n % 2 ? stores.here : stores.there, id)),
       )
-      expect(answers.filter(({ status }) => status === 'released')).toHaveLength(1)
+      expect(answers.filter(({ status }) => status === 'returned')).toHaveLength(1)
       expect(answers.filter(({ status }) => status === 'not_held')).toHaveLength(29)
     })
 
@@ -140,7 +127,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       const id = await held({ by: 'loopback' })
       for (let n = 0; n < 5; n++)
         expect(await release(stores.here, id, 'wrong')).toEqual({ status: 'wrong', attemptsLeft: LIMIT })
-      expect(await release(stores.there, id)).toEqual({ status: 'released' })
+      expect(await release(stores.there, id)).toEqual({ status: 'returned' })
     })
 
     test('of the third wrong code and the right one at once, one wins', async () => {
@@ -151,43 +138,39 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
         const acts = [() => release(stores.here, id), () => release(stores.there, id, 'wrong')]
         if (round % 2) acts.reverse()
         const answers = await Promise.all(acts.map((act) => act()))
-        const isReleased = answers.some(({ status }) => status === 'released')
-        expect(await statusOf(id)).toBe(isReleased ? 'ready' : 'denied')
+        const isReleased = answers.some(({ status }) => status === 'returned')
+        expect(await statusOf(id)).toBe(isReleased ? 'given' : 'denied')
       }
     })
 
     test('a release after its time is late, and the request stays held', async () => {
       const id = await held()
       expect(await release(stores.there, id, 'right', T0 + 10_000)).toEqual({ status: 'late' })
-      expect(await release(stores.there, id, 'right', T0 + 9_999)).toEqual({ status: 'released' })
+      expect(await release(stores.there, id, 'right', T0 + 9_999)).toEqual({ status: 'returned' })
     })
 
     test('a fresh code replaces the secret, for the person who approved, a few times', async () => {
       const id = await held({ by: 'loopback' })
-      const code = { approverId: 'sam', hash: 'fresh', untilMs: T0 + 120_000, limit: 2 }
+      const code = { replaces: 'right', hash: 'fresh', untilMs: T0 + 120_000, limit: 2 }
       const approved = { ...approvalOf('sam'), remember: null }
       const renew = (changes = {}) => stores.there.renewCode(id, { ...code, approved, ...changes }, T0)
-      expect(await renew({ approverId: 'kim' })).toBe(false)
+      expect(await renew({ replaces: 'other' })).toBe(false)
       expect(await renew()).toBe(true)
-      expect(await stores.here.find(id, T0)).toMatchObject({ approved, held: { by: 'code' } })
+      expect(await stores.here.find(id, T0)).toMatchObject({ approval: { approved }, held: { by: 'code' } })
       expect(await release(stores.here, id)).toEqual({ status: 'wrong', attemptsLeft: 2 })
-      expect(await renew({ hash: 'last' })).toBe(true)
-      expect(await renew()).toBe(false)
-      expect(await release(stores.here, id, 'last', T0 + 100_000)).toEqual({ status: 'released' })
+      expect(await renew({ replaces: 'fresh', hash: 'last' })).toBe(true)
+      expect(await renew({ replaces: 'last' })).toBe(false)
+      expect(await release(stores.here, id, 'last', T0 + 100_000)).toEqual({ status: 'returned' })
       expect(await renew()).toBe(false)
     })
 
-    test.each(['deny', 'withdraw'] as const)(
-      '%s ends a held request, and keeps what was approved',
-      async (end) => {
-        const id = await held()
-        expect(await stores.there[end](id, T0)).toBe('done')
-        expect((await stores.here.find(id, T0))?.approved).toEqual(approvalOf('sam'))
-        const status = end === 'deny' ? 'denied' : 'withdrawn'
-        expect(await release(stores.here, id)).toEqual({ status })
-        expect(await stores.here.claim(id, T0)).toEqual({ status })
-      },
-    )
+    test.each(['deny', 'withdraw'] as const)('%s ends a held request', async (end) => {
+      const id = await held()
+      expect(await stores.there[end](id, T0)).toBe('done')
+      const status = end === 'deny' ? 'denied' : 'withdrawn'
+      expect(await release(stores.here, id)).toEqual({ status })
+      expect(await stores.here.claim(id, T0)).toEqual({ status })
+    })
 
     test('of a release and a denial at once exactly one holds', async () => {
       for (let round = 0; round < 20; round++) {
@@ -196,8 +179,8 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
         if (round % 2) acts.reverse()
         const answers = await Promise.all(acts.map((act) => act()))
         const isDenied = answers.includes('done')
-        expect(await statusOf(id)).toBe(isDenied ? 'denied' : 'ready')
-        expect(isDenied).toBe(!answers.some((it) => typeof it === 'object' && it.status === 'released'))
+        expect(await statusOf(id)).toBe(isDenied ? 'denied' : 'given')
+        expect(isDenied).toBe(!answers.some((it) => typeof it === 'object' && it.status === 'returned'))
       }
     })
 
@@ -209,7 +192,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
           release(stores.here, id, 'right', nowMs),
           stores.there.claim(id, T0 + LIFETIME_MS),
         ])
-        expect(released.status).toBe(round % 2 ? 'released' : 'gone')
+        expect(released.status).toBe(round % 2 ? 'returned' : 'gone')
         expect(claimed).toEqual({ status: 'gone' })
         expect(await stores.there.claim(id, T0 + LIFETIME_MS)).toEqual({ status: 'gone' })
       }
@@ -238,11 +221,10 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       const id = await created()
       expect(await stores.here.approve(id, firstStep('sam'), T0)).toBe('done')
       expect(await stores.there.find(id, T0)).toMatchObject({
-        status: 'pending',
+        status: 'open',
         first: firstOf('sam'),
-        returned: null,
       })
-      expect(await stores.there.claim(id, T0)).toEqual({ status: 'pending' })
+      expect(await stores.there.claim(id, T0)).toEqual({ status: 'open' })
       expect(await stores.there.approve(id, sealing(sealedBy('kim')), T0)).toBe('changed')
       expect(await stores.there.approve(id, sealing({ ...sealedBy('kim'), after: 'sam' }), T0)).toBe('done')
       expect((await stores.here.find(id, T0))?.first).toEqual(firstOf('sam'))
@@ -259,15 +241,18 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
       expect(answers.filter((answer) => answer === 'done')).toHaveLength(1)
       expect(answers.filter((answer) => answer === 'changed')).toHaveLength(19)
       const first = (await stores.there.find(id, T0))?.first
-      expect(first?.approverId).toBe(`user${answers.indexOf('done')}`)
+      expect(first?.userId).toBe(`user${answers.indexOf('done')}`)
     })
 
     test('a first approval can be held too; its release makes the request wait for the second person', async () => {
       const id = await created()
       await stores.here.approve(id, firstStep('sam', { hold: hold({ by: 'loopback' }) }), T0)
       expect(await stores.there.claim(id, T0)).toEqual({ status: 'held' })
-      expect(await release(stores.there, id)).toEqual({ status: 'released' })
-      expect(await stores.here.find(id, T0)).toMatchObject({ status: 'pending', returned: 'loopback' })
+      expect(await release(stores.there, id)).toEqual({ status: 'returned' })
+      expect(await stores.here.find(id, T0)).toMatchObject({
+        status: 'open',
+        first: { returned: 'loopback' },
+      })
       expect(await stores.here.approve(id, sealing({ ...sealedBy('kim'), after: 'sam' }), T0)).toBe('done')
       expect((await stores.there.claim(id, T0)).status).toBe('claimed')
     })
@@ -278,7 +263,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
         const id = await created()
         await stores.here.approve(id, step, T0)
         await stores.there.removeApprovedBy({ userId: approverId, tenantId: 'tenant' }, T0)
-        expect(await stores.here.find(id, T0)).toMatchObject({ status: 'pending', first: null, held: null })
+        expect(await stores.here.find(id, T0)).toMatchObject({ status: 'open', first: null })
         expect(await stores.here.approve(id, sealing({ ...sealedBy('kim'), after: approverId }), T0)).toBe(
           'changed',
         )
@@ -305,7 +290,7 @@ export function releaseContract(name: string, open: () => Promise<OpenedStores>)
         (id) =>
           stores.here.renewCode(
             id,
-            { approverId: 'sam', hash: 'h', untilMs: T0 + 1, limit: 1, approved: null },
+            { replaces: 'right', hash: 'h', untilMs: T0 + 1, limit: 1, approved: null },
             T0,
           ),
       ],

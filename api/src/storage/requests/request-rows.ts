@@ -31,7 +31,7 @@ export type Moved = { live: number; bytes: number }
 export type RequestRows = ReturnType<typeof requestRows>
 
 export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
-  const rowOf = (id: string) => query.selectFrom('requests').select(COLUMNS).where('id', '=', id)
+  const rowOf = (id: string) => selected(query).where('id', '=', id)
   const readRow = preparedStatement((value: (name: 'id') => string) => rowOf(value('id')))
   const readPayload = preparedStatement((value: (name: 'id') => string) =>
     query
@@ -92,8 +92,17 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
     insert: (by: Query, row: NewRow) => ask(by, insertion(row)),
     /** Delete a row in a transaction that need not know what it was. */
     remove: (transaction: Query, id: string) => send(transaction, forgetting({ id })),
+    /** Requests for this transaction alone, until it ends: locked in the order of their ids. */
+    async held(
+      transaction: Query,
+      which: (rows: SelectedRows) => SelectedRows,
+      end: Queries['hold'] = hold,
+    ): Promise<StoredRequest[]> {
+      const rows = await ask(transaction, which(selected(transaction).orderBy('id')).modifyEnd(end))
+      return rows.map(parsed)
+    },
     /** The row for this transaction alone, until it ends. */
-    async held(transaction: Query, id: string): Promise<(Row & { payload: string | null }) | undefined> {
+    async heldRow(transaction: Query, id: string): Promise<(Row & { payload: string | null }) | undefined> {
       return (await ask(transaction, holdRow({ id })))[0]
     },
     /** Write a change of the row that was found.
@@ -112,6 +121,12 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
       return { answer: answerOf(change, found.payload ?? ''), moved: movedBy(found, change) }
     },
   }
+}
+
+export type SelectedRows = ReturnType<typeof selected>
+
+function selected(query: Query) {
+  return query.selectFrom('requests').select(COLUMNS)
 }
 
 type NewRow = Readonly<Record<NewColumn, string | number | null>>

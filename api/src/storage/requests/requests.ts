@@ -1,6 +1,7 @@
 import { LIMITS } from '@keyferry/contract'
 import { sql } from 'kysely'
 import type { JoinedRequests } from '../../domain/approvals/together.ts'
+import { goneError } from '../../domain/requests/request.ts'
 import {
   type Change,
   DEVICE_REQUESTS,
@@ -10,14 +11,16 @@ import {
   type Step,
   WAITING_REQUESTS,
 } from '../../domain/requests/request-store.ts'
-import { ApprovalRequest, type StoredRequest } from '../../domain/requests/stored-request.ts'
+import { ApprovalRequest, approvalOf, type StoredRequest } from '../../domain/requests/stored-request.ts'
 import type { Watched } from '../../domain/requests/waiting-room.ts'
-import { ask } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { Lane } from './lane.ts'
 import { answerOf, listedBy, spaced, stateText } from './record.ts'
 import { RequestBound } from './request-bound.ts'
-import { type Found, type Moved, type RequestRows, requestRows } from './request-rows.ts'
+import { type Found, type Moved, type RequestRows, requestRows, type SelectedRows } from './request-rows.ts'
+
+/** How many expired requests one transaction ends. */
+const EXPIRED_AT_ONCE = 100
 
 /** Wakes who waits for a request, on every node. */
 export type RequestNotices = Watched & { tell(id: string): void }
@@ -70,16 +73,12 @@ export class Requests implements RequestStore {
     return ApprovalRequest.parse(JSON.parse(row.request)).deposit === null ? null : row.payload
   }
 
-  async change<Answer>(
-    id: string,
-    nowMs: number,
-    step: Step<Answer>,
-    seen?: StoredRequest,
-  ): Promise<Answer | Missing> {
+  async change<Answer>(id: string, nowMs: number, step: Step<Answer>, seen?: StoredRequest): Promise<Answer> {
     const known = seen && this.#seen.get(seen.request)
     const found = known ?? (await this.#find(id, nowMs))
-    if (typeof found === 'string') return found
-    const change = step(found.stored, nowMs)
+    if (typeof found === 'string') throw goneError(found)
+    const change = known ? guessed(known, step, nowMs) : step(found.stored, nowMs)
+    if (change === null) return this.change(id, nowMs, step)
     if (change.next === undefined) return known ? this.change(id, nowMs, step) : answerOf(change)
     const written = await this.#queries.single((query) => this.#rows.write(query, found, change))
     if (written) return this.#tell(id, written)
@@ -91,23 +90,43 @@ export class Requests implements RequestStore {
     const moved = new Map<string, Moved>()
     const result = await this.#queries.write((transaction) => {
       moved.clear()
-      const requests: JoinedRequests = {
-        read: async (id, nowMs) =>
-          storedIn(this.#rows.foundIn(await this.#rows.find(id, transaction), nowMs)),
-        change: (id, nowMs, step, seen) => this.#changeIn({ transaction, moved }, { id, nowMs, seen }, step),
-        remove: async (id) => {
-          await this.#rows.remove(transaction, id)
-          moved.set(id, { live: -1, bytes: 0 })
-        },
-        async waitingFrom({ tenantId, userId }, nowMs) {
-          const listed = live(transaction, nowMs).where('waits_in', '=', tenantId)
-          return idsOf(await ask(transaction, listed.where('approvers', 'like', `%${spaced([userId])}%`)))
-        },
-      }
-      return work(requests, transaction)
+      return work(this.#requestsIn(transaction, moved), transaction)
     })
     for (const [id, each] of moved) this.#tell(id, { answer: undefined, moved: each })
     return result
+  }
+
+  #requestsIn(transaction: Recorded, moved: Map<string, Moved>): JoinedRequests {
+    const rows = this.#rows
+    const { holdFree } = this.#queries
+    const remove = async (id: string) => {
+      await rows.remove(transaction, id)
+      moved.set(id, { live: -1, bytes: 0 })
+    }
+    return {
+      change: (id, nowMs, step, seen) => this.#changeIn({ transaction, moved }, { id, nowMs, seen }, step),
+      remove,
+      waitingFrom: ({ tenantId, userId }, nowMs) =>
+        rows.held(transaction, (all) =>
+          approvedBy(all, userId).where('waits_in', '=', tenantId).where('expires_at_ms', '>', nowMs),
+        ),
+      ofApprover: (userId, nowMs) =>
+        rows.held(transaction, (all) => approvedBy(all, userId).where('expires_at_ms', '>', nowMs)),
+      takeExpired: async (nowMs) => {
+        const overdue = (all: SelectedRows) =>
+          all.where('expires_at_ms', '<=', nowMs).where('approvers', '<>', '').limit(EXPIRED_AT_ONCE)
+        const expired = await rows.held(transaction, overdue, holdFree)
+        const ids = expired.map(({ request }) => request.id)
+        if (ids.length > 0) await emptied(transaction).where('id', 'in', ids).execute()
+        return expired
+      },
+      removeOf: async ({ id, names }, nowMs) => {
+        const all = await rows.held(transaction, (each) => each.where('expires_at_ms', '>', nowMs))
+        const theirs = all.filter((stored) => belongsTo(stored, id, names))
+        for (const { request } of theirs) await remove(request.id)
+        return theirs.length
+      },
+    }
   }
 
   async ofDevice(deviceKey: string, nowMs: number): Promise<string[]> {
@@ -115,18 +134,8 @@ export class Requests implements RequestStore {
     return idsOf(await listed.orderBy('expires_at_ms', 'desc').limit(DEVICE_REQUESTS).execute())
   }
 
-  // A person who leaves is rare, so no index has the approvers.
-  async ofApprover(userId: string, nowMs: number): Promise<string[]> {
-    const listed = live(this.#queries.query, nowMs).where('approvers', 'like', `%${spaced([userId])}%`)
-    return idsOf(await listed.execute())
-  }
-
   waitingIn(tenantId: string, nowMs: number): Promise<string[]> {
     return waitingIn(this.#queries.query, tenantId, nowMs)
-  }
-
-  async live(nowMs: number): Promise<string[]> {
-    return idsOf(await live(this.#queries.query, nowMs).execute())
   }
 
   watch(id: string, listener: () => void): () => void {
@@ -134,18 +143,9 @@ export class Requests implements RequestStore {
   }
 
   /** Delete the contents of expired requests. Their ids stay for a while, so that a late caller learns that they
-   * expired. */
+   * expired. Those with an approval are left to `takeExpired`. */
   async sweep(nowMs: number): Promise<void> {
     const { single } = this.#queries
-    const emptied = {
-      request: '',
-      state: '',
-      payload: null,
-      payload_bytes: 0,
-      device_key: null,
-      approvers: '',
-      waits_in: null,
-    }
     await single((query) =>
       query
         .deleteFrom('requests')
@@ -153,12 +153,7 @@ export class Requests implements RequestStore {
         .execute(),
     )
     await single((query) =>
-      query
-        .updateTable('requests')
-        .set(emptied)
-        .where('expires_at_ms', '<=', nowMs)
-        .where('request', '<>', '')
-        .execute(),
+      emptied(query).where('expires_at_ms', '<=', nowMs).where('approvers', '=', '').execute(),
     )
   }
 
@@ -178,9 +173,9 @@ export class Requests implements RequestStore {
     { transaction, moved }: { transaction: Recorded; moved: Map<string, Moved> },
     { id, nowMs, seen }: { id: string; nowMs: number; seen: StoredRequest | undefined },
     step: Step<Answer>,
-  ): Promise<Answer | Missing> {
+  ): Promise<Answer> {
     const known = seen && this.#seen.get(seen.request)
-    const guess = known && step(known.stored, nowMs)
+    const guess = known && guessed(known, step, nowMs)
     if (known && guess?.next !== undefined) {
       const written = await this.#rows.write(transaction, known, guess)
       if (written) {
@@ -188,16 +183,13 @@ export class Requests implements RequestStore {
         return written.answer
       }
     }
-    const row = await this.#rows.held(transaction, id)
+    const row = await this.#rows.heldRow(transaction, id)
     const found = this.#rows.foundIn(row, nowMs)
-    if (typeof found === 'string') return found
+    if (typeof found === 'string') throw goneError(found)
     const change: Change<Answer> = step(found.stored, nowMs)
     if (change.next === undefined) return answerOf(change)
-    const written = await this.#rows.writeHeld(
-      transaction,
-      { ...found, payload: row?.payload ?? null },
-      change,
-    )
+    const held = { ...found, payload: row?.payload ?? null }
+    const written = await this.#rows.writeHeld(transaction, held, change)
     moved.set(id, written.moved)
     return written.answer
   }
@@ -221,6 +213,44 @@ export class Requests implements RequestStore {
 
 function live(query: Query, nowMs: number) {
   return query.selectFrom('requests').select('id').where('expires_at_ms', '>', nowMs)
+}
+
+// A step that refuses what the caller saw may not refuse what is there now.
+function guessed<Answer>({ stored }: Found, step: Step<Answer>, nowMs: number): Change<Answer> | null {
+  try {
+    return step(stored, nowMs)
+  } catch {
+    return null
+  }
+}
+
+// A person who leaves is rare, so no index has the approvers.
+function approvedBy(rows: SelectedRows, userId: string): SelectedRows {
+  return rows.where('approvers', 'like', `%${spaced([userId])}%`)
+}
+
+function emptied(query: Query) {
+  return query
+    .updateTable('requests')
+    .set({
+      request: '',
+      state: '',
+      payload: null,
+      payload_bytes: 0,
+      device_key: null,
+      approvers: '',
+      waits_in: null,
+    })
+    .where('request', '<>', '')
+}
+
+function belongsTo(stored: StoredRequest, tenantId: string, names: readonly string[]): boolean {
+  const { first, vouch, request } = stored
+  const approved = approvalOf(stored)?.approved
+  const tenants = [approved?.tenant.id, first?.tenantId, vouch?.tenantId].filter((id) => id !== undefined)
+  return (
+    tenants.includes(tenantId) || (tenants.length === 0 && names.includes(request.suggestedWorkspace ?? ''))
+  )
 }
 
 async function waitingIn(query: Query, tenantId: string, nowMs: number): Promise<string[]> {

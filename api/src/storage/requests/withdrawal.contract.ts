@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { RequestActs } from '../../../test/request-acts.ts'
-import type { Approving } from '../../domain/requests/request-steps.ts'
+import type { Deciding } from '../../../test/sample-request.ts'
 
 type WithdrawalParts = {
   stores: () => { here: RequestActs; there: RequestActs }
   /** An approval that seals at once. */
-  approval: Approving
+  approval: Deciding
   /** The time of every step, in epoch milliseconds. */
   atMs: number
   created: () => Promise<string>
@@ -24,7 +24,7 @@ export function withdrawalContract({
   claimed,
 }: WithdrawalParts): void {
   test.each<[string, () => Promise<string>]>([
-    ['pending', created],
+    ['open', created],
     ['sealed', sealed],
     ['claimed', claimed],
   ])('a %s request that is withdrawn keeps its marker, and nothing can be done with it', async (_, make) => {

@@ -44,12 +44,6 @@ export const audit = {
     },
   },
 
-  /** Keys of events that the server tries to record again when a reply is lost; each is recorded once. */
-  recorded_once: {
-    columns: { tenant_id: text, key: text, at: text },
-    rules: ['primary key (tenant_id, key)'],
-  },
-
   /** The newest entry of each tenant. `first_seq` is the oldest entry kept, and `first_prev` the hash before it. */
   audit_heads: {
     columns: { tenant_id: text, seq: whole, hash: text, first_seq: whole, first_prev: text, epoch: whole },

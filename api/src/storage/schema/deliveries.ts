@@ -1,5 +1,5 @@
 import type { DeliveryKind, DeliveryState } from '../../domain/deliveries/delivery.ts'
-import type { Proposal } from '../../domain/kinds/proposal.ts'
+import type { Proposal } from '../../domain/transfer/proposal.ts'
 import { bytes, deletedWith, orNull, type Schema, text, textOf } from './column.ts'
 
 export const deliveries = {
@@ -54,15 +54,19 @@ export const deliveries = {
       request_hash: text,
       bundle_name: text,
       user_id: text,
-      /** The answer to the client: what was stored; null until then. */
+      /** The answer to the client: what was stored; null until then. Earlier builds kept other JSON, without a
+       * `poll_challenge`. */
       applied: orNull(text),
       created_at: text,
       ended_at: orNull(text),
+      /** Proves which client may have the answer. */
+      poll_challenge: orNull(text),
     },
     rules: ['primary key (tenant_id, id)', deletedWith('tenants', 'tenant_id')],
     indexes: {
       open: '(open_until) where open_until is not null',
       end: '(ended_at) where ended_at is not null',
+      request: '(request_hash)',
     },
   },
 

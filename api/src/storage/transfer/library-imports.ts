@@ -1,6 +1,5 @@
 import type { Bounds } from '../../domain/base/bounds.ts'
 import type { EventData } from '../../domain/base/event.ts'
-import { variablesOf } from '../../domain/transfer/imported-variables.ts'
 import type { ImportChange, LibraryImportStore } from '../../domain/transfer/library-import.ts'
 import { makesKey, splits } from '../../domain/transfer/library-import-step.ts'
 import { chunks } from '../base/chunks.ts'
@@ -16,7 +15,6 @@ import {
 } from '../bundles/bundle-changes.ts'
 import { createBundle } from '../bundles/bundles.ts'
 import { weakerCopies } from '../bundles/policies.ts'
-import { endApplied } from '../deliveries/deposits.ts'
 import type { KeyChangeParts } from '../keys/key-changes.ts'
 import { changeLibrary, Overtaken } from '../keys/library-changes.ts'
 import { readLibrary } from '../keys/library-reading.ts'
@@ -35,21 +33,30 @@ export function createLibraryImportStore(
     async carryOut(tenantId, imports) {
       const held = await vault.toWrite(tenantId)
       return changeLibrary(queries, tenantId, async (transaction) => {
-        const tenantVault = await held(transaction)
-        const parts = { ...bounds, transaction, vault: tenantVault, bounds }
-        const changes: ImportChange[] = []
-        for (const { reading, decide } of imports) {
-          await holdBundleNamed(transaction, tenantId, reading.bundleName)
-          const change = decide(await readLibrary(transaction, tenantVault, { tenantId, reading }))
-          await apply(parts, { ...change, tenantId })
-          await endDeposit(transaction, { ...change, tenantId }, reading.bundleName)
-          await endStored(transaction, { ...change, tenantId })
-          changes.push(change)
-        }
-        return changes
+        const parts = { ...bounds, transaction, vault: await held(transaction), bounds }
+        return await importInto(parts, tenantId, imports)
       })
     },
   }
+}
+
+/** Carry out imports in a transaction that holds the tenant.
+ * @throws Overtaken: another call changed the library in between */
+export async function importInto(
+  parts: Parts,
+  tenantId: string,
+  imports: Parameters<LibraryImportStore['carryOut']>[1],
+): Promise<ImportChange[]> {
+  const { transaction, vault } = parts
+  const changes: ImportChange[] = []
+  for (const { reading, decide } of imports) {
+    await holdBundleNamed(transaction, tenantId, reading.bundleName)
+    const change = decide(await readLibrary(transaction, vault, { tenantId, reading }))
+    await apply(parts, { ...change, tenantId })
+    await endStored(transaction, { ...change, tenantId })
+    changes.push(change)
+  }
+  return changes
 }
 
 async function holdBundleNamed(transaction: Query, tenantId: string, name: string): Promise<void> {
@@ -97,18 +104,6 @@ async function detach(transaction: Recorded, { tenantId, bundleId, removals, sta
     ...deliveredAs(key.name, name),
   }))
   await stampBundleForEach(transaction, { bundleId, action: 'bundle.detached', told }, stamp)
-}
-
-async function endDeposit(
-  transaction: Recorded,
-  { tenantId, bundleId, deposit, stamp, ...plan }: Change,
-  bundleName: string,
-): Promise<void> {
-  if (deposit === null) return
-  const { id: depositId, boxDigest } = deposit
-  const outcome = { bundleId, boxDigest, storedAt: stamp.at, variables: variablesOf(plan) }
-  const ending = { tenantId, depositId, bundle: { id: bundleId, name: bundleName }, outcome, stamp }
-  if (!(await endApplied(transaction, ending))) throw new Overtaken()
 }
 
 function summary(steps: ImportChange['steps']): EventData {

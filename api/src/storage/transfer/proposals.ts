@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { madeBy, madeByServer } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
+import type { ImportChange } from '../../domain/transfer/library-import.ts'
 import {
   type KnownProposal,
   type NewProposal,
@@ -11,12 +12,10 @@ import {
   type Proposal,
   type ProposalStore,
   replacedBy,
-} from '../../domain/kinds/proposal.ts'
-import type { ImportChange } from '../../domain/transfer/library-import.ts'
+} from '../../domain/transfer/proposal.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
-import { closeDeposit } from '../deliveries/deposits.ts'
 import { Overtaken } from '../keys/library-changes.ts'
 import { boundProposal } from '../keys-at-rest/proposal-values.ts'
 import type { ReadingVault, TenantVault, ValueVault } from '../keys-at-rest/value-vault.ts'
@@ -36,7 +35,7 @@ export function createProposalStore({ query, write }: Queries, vault: ValueVault
       const held = await vault.toWrite(stamp.tenantId)
       return write(async (transaction) => {
         await holdTenant(transaction, stamp.tenantId)
-        return keep(transaction, await held(transaction), { ...proposal, stamp })
+        return keepProposal(transaction, await held(transaction), { ...proposal, stamp })
       })
     },
     list: (tenantId, proposerId) => list(query, tenantId, proposerId),
@@ -60,12 +59,10 @@ export function createProposalStore({ query, write }: Queries, vault: ValueVault
 
 type Kept = NewProposal & { stamp: Stamp }
 
-async function keep(transaction: Recorded, vault: TenantVault, proposal: Kept): Promise<boolean> {
-  const { id, stamp, until } = proposal
+/** Keep a proposal in a transaction that holds the tenant. */
+export async function keepProposal(transaction: Recorded, vault: TenantVault, proposal: Kept): Promise<void> {
+  const { stamp } = proposal
   const { tenantId } = stamp
-  const outcome = { proposed: true, expiresAt: until } as const
-  if (!(await isActiveMember(transaction, tenantId, stamp.by))) return false
-  if (!(await closeDeposit(transaction, { tenantId, depositId: id, outcome, at: stamp.at }))) return false
   const ids = replacedBy(await known(transaction, tenantId), { ...proposal, proposerId: stamp.by })
   if (ids.length > 0) {
     const end = { state: 'withdrawn', reason: 'replaced', ...madeBy(stamp) } as const
@@ -85,7 +82,6 @@ async function keep(transaction: Recorded, vault: TenantVault, proposal: Kept): 
     ...(bundleId === null ? {} : { bundle: { id: bundleId, name } }),
   }
   transaction.record({ ...madeBy(stamp), ...proposalEvent(row), action: 'proposal.created', data })
-  return true
 }
 
 function rowOf({ id, bundleId, bundleName, entries, detach, sender, until, stamp }: Kept) {
@@ -103,14 +99,6 @@ function rowOf({ id, bundleId, bundleName, entries, detach, sender, until, stamp
     expires_at: until,
     ended_at: null,
   } as const
-}
-
-// A person who was removed while the approval was on its way proposes nothing.
-function isActiveMember(query: Query, tenantId: string, userId: string): Promise<boolean> {
-  const membership = selectOf(query, 'memberships', { tenantId, user_id: userId })
-  return isFound(
-    membership.innerJoin('users', 'users.id', 'memberships.user_id').where('users.is_active', '=', 1),
-  )
 }
 
 async function known(query: Query, tenantId: string): Promise<KnownProposal[]> {

@@ -1,12 +1,11 @@
 import type { ReleaseWay } from '@keyferry/contract'
 import type { Origin } from '../base/origin.ts'
 import type { Stamp } from '../base/stamp.ts'
-import type { ImportedVariable } from '../transfer/imported-variables.ts'
+import type { AppliedDeposit } from './stored-deposit.ts'
 
 /*
- * The record of an approved deposit, written in the transaction of the approval. The transaction that stores the
- * values also ends the record, so the values are stored at most once, whatever dies in between. A
- * record that is void can never be stored.
+ * The record of an approved deposit, written in the transaction of the approval. The transaction that stores the values
+ * ends the record too. For a day, the record answers the client: its request may be gone with a crash.
  *
  * | state    | what happened                                                                  |
  * | -------- | ------------------------------------------------------------------------------ |
@@ -18,6 +17,7 @@ import type { ImportedVariable } from '../transfer/imported-variables.ts'
 export type NewDeposit = {
   id: string
   requestId: string
+  pollChallenge: string | null
   bundleName: string
   /** All of them: to store and to remove. */
   names: readonly string[]
@@ -32,33 +32,10 @@ export type NewDeposit = {
   stamp: Stamp
 }
 
-/** Kept for the owners until `expiresAt`, an ISO timestamp. */
-type Kept = { proposed: true; expiresAt: string }
-
-export type DepositOutcome = Stored | Kept
-
-/** What was stored, for the client and for the receipt. */
-export type Stored = {
-  bundleId: string
-  /** Of the sealed box, 64 hex digits. */
-  boxDigest: string
-  /** ISO timestamp. */
-  storedAt: string
-  variables: readonly ImportedVariable[]
-}
-
 /** Why a deposit was not stored. `expired` and `wrong_code`: the approval did not return to the terminal. */
 export type DepositEnd = {
   depositId: string
-  reason:
-    | 'denied'
-    | 'withdrawn'
-    | 'expired'
-    | 'wrong_code'
-    | 'plan_changed'
-    | 'overtaken'
-    | 'removed'
-    | 'refused'
+  reason: 'denied' | 'withdrawn' | 'expired' | 'wrong_code' | 'plan_changed' | 'removed' | 'refused'
   /** ISO timestamp. */
   at: string
   origin: Origin | null
@@ -67,10 +44,15 @@ export type DepositEnd = {
 export interface DepositStore {
   /** @throws DomainError unavailable: then the deposit must not be approved */
   begin(tenantId: string, deposit: NewDeposit): Promise<void>
-  /** The deposit will never be stored. False when it was stored, or ended before. */
-  void(tenantId: string, end: DepositEnd): Promise<boolean>
-  /** Null for a deposit that was not stored. */
-  outcomeOf(tenantId: string, depositId: string): Promise<DepositOutcome | null>
+  /** The values are stored, or kept as a proposal. */
+  apply(tenantId: string, stored: { depositId: string; applied: AppliedDeposit; at: string }): Promise<void>
+  /** The deposit will never be stored. Does nothing to one that has ended. */
+  void(tenantId: string, end: DepositEnd): Promise<void>
+  /** The answer to the client of a deposit that was stored after a time, an ISO timestamp. */
+  appliedSince(
+    time: string,
+    requestId: string,
+  ): Promise<{ pollChallenge: string; applied: AppliedDeposit } | null>
   /** Approved deposits of all tenants whose request ended before this time, an ISO timestamp; some of them. */
   overdue(time: string): Promise<{ tenantId: string; depositId: string }[]>
 }

@@ -29,7 +29,7 @@ export type ProposalContent = Pick<Proposal, 'entries' | 'detach'> & {
   values: readonly string[]
 }
 
-/** `id`: of its deposit too, which ends when the proposal is kept. */
+/** `id`: of its deposit too. */
 export type NewProposal = ProposalContent & {
   id: string
   sender: NonNullable<Proposal['sender']>
@@ -64,10 +64,9 @@ export type KnownProposal = {
 export interface ProposalStore {
   /** The open ones. */
   known(tenantId: string): Promise<KnownProposal[]>
-  /** Keep a proposal, in the place of those that `replacedBy` names, and end its deposit.
-   * @returns false when the deposit has ended or the proposer left: then nothing is kept
+  /** Keep a proposal, in the place of those that `replacedBy` names.
    * @throws DomainError workspace_full */
-  keep(proposal: NewProposal, stamp: Stamp): Promise<boolean>
+  keep(proposal: NewProposal, stamp: Stamp): Promise<void>
   /** The newest first. `proposerId`: null for those of everybody. */
   list(tenantId: string, proposerId: string | null): Promise<Proposal[]>
   /** Null for one that is not open. */

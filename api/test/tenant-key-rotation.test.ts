@@ -89,33 +89,37 @@ describe.each(databases)('rotation of a tenant key on %s', (kind) => {
     return count
   }
 
-  test('killed at each step and run again, it ends with one new key while nodes read and write', async () => {
-    const other = await tenant(stranger.tenantId)
-    const before = await currentId()
-    expect(await usedIds()).toEqual(allUnder(before))
-    const end = new AbortController()
-    const working = nodes.map((node, at) => work(node, `WORK_${at}`, end.signal))
-    const steps = [
-      async () => (await tenant()).next_key !== null,
-      async () => (await tenant()).old_key !== null,
-      async () => Object.values(await usedIds()).every((ids) => !ids.includes(before)),
-    ]
-    for (const isReached of steps) {
-      const run = rotation(settings(), kept.owner.tenantId)
-      await expect.poll(isReached, { timeout: 45_000, interval: 50 }).toBe(true)
-      run.kill('SIGKILL')
-      await ended(run)
-    }
-    expect(await ended(rotation(settings(), kept.owner.tenantId))).toBe(0)
-    end.abort()
-    for (const count of await Promise.all(working)) expect(count).toBeGreaterThan(5)
-    const after = await currentId()
-    expect(after).not.toBe(before)
-    expect(await usedIds()).toEqual(allUnder(after))
-    expect(await tenant()).toMatchObject({ next_key: null, old_key: null })
-    expect(await tenant(stranger.tenantId)).toEqual(other)
-    expect((await verifyValues(settings())).failures).toEqual([])
-  })
+  // A killed rotation leaves what its last transaction committed, on both databases alike.
+  test.runIf(kind === databases.at(-1))(
+    'killed at each step and run again, it ends with one new key while nodes read and write',
+    async () => {
+      const other = await tenant(stranger.tenantId)
+      const before = await currentId()
+      expect(await usedIds()).toEqual(allUnder(before))
+      const end = new AbortController()
+      const working = nodes.map((node, at) => work(node, `WORK_${at}`, end.signal))
+      const steps = [
+        async () => (await tenant()).next_key !== null,
+        async () => (await tenant()).old_key !== null,
+        async () => Object.values(await usedIds()).every((ids) => !ids.includes(before)),
+      ]
+      for (const isReached of steps) {
+        const run = rotation(settings(), kept.owner.tenantId)
+        await expect.poll(isReached, { timeout: 45_000, interval: 50 }).toBe(true)
+        run.kill('SIGKILL')
+        await ended(run)
+      }
+      expect(await ended(rotation(settings(), kept.owner.tenantId))).toBe(0)
+      end.abort()
+      for (const count of await Promise.all(working)) expect(count).toBeGreaterThan(5)
+      const after = await currentId()
+      expect(after).not.toBe(before)
+      expect(await usedIds()).toEqual(allUnder(after))
+      expect(await tenant()).toMatchObject({ next_key: null, old_key: null })
+      expect(await tenant(stranger.tenantId)).toEqual(other)
+      expect((await verifyValues(settings())).failures).toEqual([])
+    },
+  )
 
   test('a rotation of the root key in between keeps all keys of a tenant', async () => {
     const run = rotation(settings(), kept.owner.tenantId)

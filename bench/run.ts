@@ -6,10 +6,8 @@ import { clientStart } from './client-start.ts'
 import { comparing } from './comparing.ts'
 import { deliveries } from './deliveries.ts'
 import { events } from './events.ts'
-import { firstPaint } from './first-paint.ts'
 import { growth } from './growth.ts'
 import { imports } from './imports.ts'
-import { longLists } from './long-lists.ts'
 import { machineDeliveries } from './machine-deliveries.ts'
 import type { Benchmark, Measurement } from './measurement.ts'
 import { memoryGrowth } from './memory-growth.ts'
@@ -45,8 +43,6 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   start,
   'client-start': clientStart,
   'terminal-consent': terminalConsent,
-  'first-paint': firstPaint,
-  'long-lists': longLists,
   pages,
   growth,
   'memory-growth': memoryGrowth,

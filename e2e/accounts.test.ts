@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     const account = { 'E-mail': 'owner@example.com', Password: PASSWORD }
     await fill(page, { 'Set-up code': 'a wrong code', ...account }, 'Create account')
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').innerText()).toBe('This is not the set-up code.')
+    await expect.poll(() => page.getByRole('alert').innerText()).toBe('This is not the set-up code.')
     await fill(page, { 'Set-up code': ACCOUNTS.SETUP_CODE }, 'Create account')
     await page.waitForURL(`${server.url}/w/*/`)
     expect(await me(page)).toMatchObject({ email: 'owner@example.com', role: 'owner', auth_mode: 'accounts' })
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     const page = await openPage(browser)
     await signIn(page, 'wrong')
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').innerText()).toBe('E-mail or password is wrong.')
+    await expect.poll(() => page.getByRole('alert').innerText()).toBe('E-mail or password is wrong.')
     await signIn(page)
     await page.waitForURL(`${server.url}/w/*/keys`)
     await closePage(page)

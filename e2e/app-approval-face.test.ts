@@ -117,7 +117,9 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
     await first.reload()
     await first.getByText('6 keys, 1 changed since you last approved').waitFor()
     await openKeys(first)
-    expect(await first.getByRole('listitem').first().innerText()).toMatch(/SESSION_SECRET\s+version 2/)
+    await expect
+      .poll(() => first.getByRole('listitem').first().innerText())
+      .toMatch(/SESSION_SECRET\s+version 2/)
     await expectAccessible(first)
     await closePage(first)
   })
@@ -132,7 +134,7 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
       flags: ['pull', '--output=.env', '--force=true'],
     })
     await page.getByText('Writes to .env').waitFor()
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('--force')
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('--force')
     const printed = await opened({ bundle: 'dev/app', meta, argv, flags: ['pull'] })
     await printed.getByText('Prints to the terminal').waitFor()
     await Promise.all([closePage(page), closePage(printed)])

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     const { command, hostname } = META
     const place = ["local · local's workspace", 'dev/app · 6 keys', '~/projects/shop/services/checkout-api']
     for (const text of ['not verified', '198.51.', ...place, command, hostname])
-      expect(await page.locator('body').innerText()).toContain(text)
+      await expect.poll(() => page.locator('body').innerText()).toContain(text)
     await page.getByText('Details').click()
     for (const text of [META.user, META.os, META.client_version, META.cwd])
       await page.getByText(text, { exact: true }).waitFor()
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     const { status } = await collect(server.url, request.id)
     expect(status).toBe('ready')
     await title(page, 'Delivered').waitFor()
-    expect(await page.getByRole('listitem').allInnerTexts()).toEqual(['DATABASE_URL', 'REDIS_URL'])
+    await expect.poll(() => page.getByRole('listitem').allInnerTexts()).toEqual(['DATABASE_URL', 'REDIS_URL'])
     expect(await page.getByRole('link', { name: /Rotate/ }).count()).toBe(0)
     await expectAccessible(page)
     await closePage(page)

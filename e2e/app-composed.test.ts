@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     await page.getByText('Cannot be built: DB_PASSWORD missing from this bundle.').waitFor()
     const box = page.getByRole('checkbox', { name: /^DATABASE_URL/ })
     expect([await box.isDisabled(), await box.isChecked()]).toEqual([true, false])
-    expect(await page.getByRole('checkbox', { name: /^DB_HOST/ }).isChecked()).toBe(true)
+    await expect.poll(() => page.getByRole('checkbox', { name: /^DB_HOST/ }).isChecked()).toBe(true)
     await expectAccessible(page)
     await closePage(page)
   })

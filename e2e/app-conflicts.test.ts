@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     // The page reads the rules again after each change.
     await page.getByLabel('For production').selectOption('Yes')
     await expect.poll(() => page.getByLabel('AI agents').inputValue()).toBe('deny')
-    expect(await hours.inputValue()).toBe('1')
+    await expect.poll(() => hours.inputValue()).toBe('1')
     await page.getByRole('button', { name: 'Save rules' }).click()
     await page.getByText('Saved. Remembered approvals').waitFor()
     expect(await edited?.stored()).toBe('deny')

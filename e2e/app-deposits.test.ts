@@ -54,12 +54,14 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
   test('it shows the plan, old and new values of what is public, and stores after the code', async () => {
     const { terminal, page, id } = await opened('dev/app', VALUES)
     const list = page.getByRole('list', { name: 'Variables' })
-    expect(await list.getByRole('listitem').allInnerTexts()).toEqual([
-      expect.stringContaining('dev/worker keeps its value'),
-      expect.stringMatching(/info\s*→\s*debug/),
-      expect.stringMatching(/3000\s*→\s*4000/),
-      expect.stringContaining('New'),
-    ])
+    await expect
+      .poll(() => list.getByRole('listitem').allInnerTexts())
+      .toEqual([
+        expect.stringContaining('dev/worker keeps its value'),
+        expect.stringMatching(/info\s*→\s*debug/),
+        expect.stringMatching(/3000\s*→\s*4000/),
+        expect.stringContaining('New'),
+      ])
     expect(await page.content()).not.toContain('planted-')
     await expectAccessible(page)
     await readRequest(page)

@@ -61,17 +61,21 @@ describe.skipIf(!hasBrowser())('import in the browser', () => {
     const before = await itemsOf('dev/app')
     await content(page).fill(TEXT)
     await row(page, 'DATABASE_URL').getByText('Own', { exact: true }).waitFor()
-    expect(await row(page, 'DATABASE_URL').innerText()).toContain(
-      'key DEV_APP_DATABASE_URL; dev/worker keeps its value',
-    )
-    expect(await row(page, 'PORT').innerText()).toMatch(/nothing to write\s+Same/)
-    expect(await row(page, 'REDIS_URL').innerText()).toContain('keeps the value shared with dev/worker')
-    expect(await row(page, 'NEW_TOKEN').innerText()).toContain('New')
-    expect(await row(page, 'PEM').innerText()).toContain('It looks like a PEM block that is cut off.')
+    await expect
+      .poll(() => row(page, 'DATABASE_URL').innerText())
+      .toContain('key DEV_APP_DATABASE_URL; dev/worker keeps its value')
+    await expect.poll(() => row(page, 'PORT').innerText()).toMatch(/nothing to write\s+Same/)
+    await expect
+      .poll(() => row(page, 'REDIS_URL').innerText())
+      .toContain('keeps the value shared with dev/worker')
+    await expect.poll(() => row(page, 'NEW_TOKEN').innerText()).toContain('New')
+    await expect
+      .poll(() => row(page, 'PEM').innerText())
+      .toContain('It looks like a PEM block that is cut off.')
     await page.getByText('Line 5: expected NAME=value, but there is no =.').waitFor()
     await page.getByText('3 new, 2 own, 1 same, 1 kept').waitFor()
-    expect(await page.getByRole('checkbox', { name: 'Secret: NEW_TOKEN' }).isChecked()).toBe(true)
-    expect(await page.getByRole('checkbox', { name: 'Secret: PUBLIC_URL' }).isChecked()).toBe(true)
+    await expect.poll(() => page.getByRole('checkbox', { name: 'Secret: NEW_TOKEN' }).isChecked()).toBe(true)
+    await expect.poll(() => page.getByRole('checkbox', { name: 'Secret: PUBLIC_URL' }).isChecked()).toBe(true)
     const preview = await page.getByRole('region', { name: 'Preview' }).innerText()
     expect(preview).not.toContain('planted-')
     expect(await itemsOf('dev/app')).toEqual(before)

@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByText('refused: sub differs').first().waitFor()
     await expectAccessible(page)
     const knock = page.getByRole('listitem').filter({ hasText: 'nightly' })
-    expect(await knock.getByRole('checkbox', { name: 'sub nightly' }).isChecked()).toBe(true)
+    await expect.poll(() => knock.getByRole('checkbox', { name: 'sub nightly' }).isChecked()).toBe(true)
     await page.getByRole('button', { name: 'Dismiss stranger' }).click()
     await page.getByText('stranger').first().waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Allow nightly' }).click()

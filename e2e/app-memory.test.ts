@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('Not saved: local changed the value').waitFor()
     await expectAccessible(page)
-    expect(await value.inputValue()).toBe('mine.example.com')
+    await expect.poll(() => value.inputValue()).toBe('mine.example.com')
     await page.getByRole('button', { name: 'Keep my text' }).click()
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('Saved SMTP_HOST as version 3.').waitFor()
@@ -142,9 +142,9 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     const page = await open(`/keys/${keyId('LOG_LEVEL')}/history`)
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByText('From this version (-) to the current one (+)').waitFor()
-    expect(await page.locator('pre').innerText()).toMatch(
-      /-\s+removed:\s+info\s+\+\s+added:\s+debug\s+\+\s+added:\s+verbose/,
-    )
+    await expect
+      .poll(() => page.locator('pre').innerText())
+      .toMatch(/-\s+removed:\s+info\s+\+\s+added:\s+debug\s+\+\s+added:\s+verbose/)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Destroy v1' }).click()
     await page.getByRole('button', { name: 'Destroy version 1' }).click()

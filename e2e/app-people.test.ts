@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createClient } from '@keyferry/contract/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -194,27 +195,32 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
   })
 
   test('a member is offered for several keys what is allowed for each of them', async () => {
+    const port = `PORT_${randomUUID().slice(0, 8).toUpperCase()}`
     const workspace = new URL(member.url()).pathname.split('/').slice(0, 3).join('/')
     await member.goto(`${server.url}${workspace}/keys/new`)
-    await member.getByLabel('Name').fill('MY_PORT')
+    await member.getByLabel('Name').fill(port)
     await member.getByLabel('Value', { exact: true }).fill('3000')
     await member.getByRole('checkbox', { name: 'Secret' }).uncheck()
     await member.getByRole('button', { name: 'Create key' }).click()
-    await heading(member, 'MY_PORT').waitFor()
+    await heading(member, port).waitFor()
     await member.goto(`${server.url}${workspace}/keys`)
     const bar = member.getByRole('region', { name: 'Selection' })
-    await member.getByRole('checkbox', { name: 'Select MY_PORT' }).click()
+    await member.getByRole('checkbox', { name: `Select ${port}` }).click()
     await bar.getByRole('button', { name: 'Mark as secret' }).waitFor()
-    expect(await bar.getByRole('button').allInnerTexts()).toEqual(['Attach', 'Mark as secret', 'Clear'])
+    await expect
+      .poll(() => bar.getByRole('button').allInnerTexts())
+      .toEqual(['Attach', 'Mark as secret', 'Clear'])
     await bar.getByRole('button', { name: 'Attach' }).click()
     await member.getByRole('combobox', { name: 'Bundle' }).click()
     const options = member.getByRole('dialog').getByRole('option')
-    expect(await options.allInnerTexts()).toEqual(['dev/ours'])
+    await expect.poll(() => options.allInnerTexts()).toEqual(['dev/ours'])
     await expectAccessible(member)
     await member.keyboard.press('Escape')
+    await options.waitFor({ state: 'detached' })
     await member.keyboard.press('Escape')
+    await member.getByRole('dialog').waitFor({ state: 'detached' })
     await member.getByRole('checkbox', { name: 'Select API_TOKEN' }).click()
-    expect(await bar.getByRole('button').allInnerTexts()).toEqual(['Detach', 'Clear'])
+    await expect.poll(() => bar.getByRole('button').allInnerTexts()).toEqual(['Detach', 'Clear'])
     await bar.getByRole('button', { name: 'Detach' }).click()
     await member.getByText('You may not take these keys out of a bundle.').waitFor()
     await member.keyboard.press('Escape')

@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     await expectNoSidewaysScroll(owner)
     await owner.setViewportSize({ width: 1280, height: 860 })
     const secret = owner.getByRole('checkbox', { name: 'Secret: LOG_LEVEL' })
-    expect(await secret.isChecked()).toBe(true)
+    await expect.poll(() => secret.isChecked()).toBe(true)
     await secret.click()
     await expect.poll(() => secret.isChecked()).toBe(false)
     await owner.getByRole('button', { name: 'Store 1 variable' }).click()
@@ -114,10 +114,9 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     await member.goto(owner.url())
     const own = member.getByRole('list', { name: 'Your proposals' }).getByRole('listitem')
     await own.first().waitFor()
-    expect(await own.allInnerTexts()).toEqual([
-      expect.stringContaining('Declined'),
-      expect.stringContaining('Stored'),
-    ])
+    await expect
+      .poll(() => own.allInnerTexts())
+      .toEqual([expect.stringContaining('Declined'), expect.stringContaining('Stored')])
     await expectAccessible(member)
   })
 

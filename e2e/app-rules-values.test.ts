@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Let it fetch values' }).click()
     await page.getByText('may now fetch the values of dev/app').waitFor()
-    expect(await page.getByLabel('What it may do with dev/app').inputValue()).toBe('deliver')
+    await expect.poll(() => page.getByLabel('What it may do with dev/app').inputValue()).toBe('deliver')
 
     const params = { machine_id, bundle_id: bundles.get('dev/worker') ?? '' }
     await call('PUT', '/api/v1/machines/{machine_id}/bundles/{bundle_id}', {

@@ -116,7 +116,9 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
       .waitFor()
     await page.getByText('An agent runs this (claude-code), because: “to run the migration”').waitFor()
     await page.getByText('It can read everything that this program prints.').waitFor()
-    expect(await page.getByText('ran the command').innerText()).toContain('Approve only if you know who')
+    await expect
+      .poll(() => page.getByText('ran the command').innerText())
+      .toContain('Approve only if you know who')
     await openKeys(page)
     await page
       .getByText(/changed .* by sam/)

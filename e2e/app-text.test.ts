@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser())('text arrives as it was', () => {
     const { id } = await createKey('LINES', 'first\r\nsecond\rthird\n')
     const page = await open(`/keys/${id}`)
     const field = page.getByLabel('Value', { exact: true })
-    expect(await field.inputValue()).toBe('first\nsecond\nthird\n')
+    await expect.poll(() => field.inputValue()).toBe('first\nsecond\nthird\n')
     await field.press('Control+Home')
     await page.keyboard.type('the ')
     await page.getByRole('button', { name: 'Save changes' }).click()
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser())('text arrives as it was', () => {
     await devtools.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 })
     // The input method takes the key, so it types no line break.
     await devtools.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'Enter', code: 'Enter' })
-    expect(await field.inputValue()).toBe('にほん')
+    await expect.poll(() => field.inputValue()).toBe('にほん')
     expect(await storedValue(id)).toBe('before')
     await devtools.send('Input.insertText', { text: '日本' })
     await page.keyboard.press('Enter')

@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await page.keyboard.press('Escape')
     await page.mouse.click(5, 5)
     await expect.poll(() => questions.length).toBe(2)
-    expect(await dialog.getByLabel(opened.field).inputValue()).toBe('HALF_TYPED')
+    await expect.poll(() => dialog.getByLabel(opened.field).inputValue()).toBe('HALF_TYPED')
     await dialog.getByRole('button', { name: 'Close' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(new Set(questions)).toEqual(
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await page.getByLabel('Name').fill('dev/new')
     answers.push(false, true)
     await page.getByRole('button', { name: 'Cancel' }).click()
-    expect(await page.getByLabel('Name').inputValue()).toBe('dev/new')
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('dev/new')
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(questions).toHaveLength(2)
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     answers.push(false, true)
     await page.getByLabel(field, { exact: true }).fill('half@example.com')
     await page.getByRole('link', { name: 'Keys' }).click()
-    expect(await page.getByLabel(field, { exact: true }).inputValue()).toBe('half@example.com')
+    await expect.poll(() => page.getByLabel(field, { exact: true }).inputValue()).toBe('half@example.com')
     await page.getByRole('link', { name: 'Keys' }).click()
     await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
     expect(questions).toEqual(

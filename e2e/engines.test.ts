@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@keyferry/plumbing/free-port'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
@@ -143,14 +142,18 @@ async function signIn(page: EnginePage): Promise<void> {
   await page.click(button('Sign in'))
 }
 
-/** Move the pointer over the page, as a person does who reads it: its buttons become active a second later. An engine
- * may report that the page has the focus only after the first movements. */
+/** Move the pointer over the page, as a person does who reads it, until its buttons are active: a second later. An engine
+ * may report that the page has the focus only after some movements. */
 async function readRequest(page: EnginePage): Promise<void> {
   await page.text("//button[normalize-space()='Deny']")
-  for (const x of [40, 60, 80, 100, 120]) {
+  let x = 40
+  const moved = async () => {
+    x = x < 400 ? x + 20 : 40
     await page.movePointer(x, 40)
-    await sleep(100)
+    return await page.run(`const buttons = [...document.querySelectorAll('button')]
+      return buttons.some((each) => each.innerText.trim() === 'Deny' && each.ariaDisabled !== 'true')`)
   }
+  await expect.poll(moved, { interval: 100 }).toBe(true)
 }
 
 /** Approve a request whose fragment names a port without a listener, and come back from what the browser then shows. */

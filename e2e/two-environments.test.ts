@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
     await page.getByLabel('Content of the').fill('PORT=9090\nDATABASE_URL=postgres://next\n')
     const change = page.getByRole('listitem').filter({ hasText: 'PORT' })
     await expect.poll(() => change.locator('del').allInnerTexts()).toEqual(['8080'])
-    expect(await change.locator('ins').innerText()).toBe('9090')
+    await expect.poll(() => change.locator('ins').innerText()).toBe('9090')
     expect(
       await page.getByRole('listitem').filter({ hasText: 'DATABASE_URL' }).locator('ins, del').count(),
     ).toBe(0)

@@ -19,6 +19,8 @@ export type View = {
   readonly height: number
   readonly zoom: number
   readonly media?: Media
+  /** Whether pages keep the rules of accessibility there: they read the document, which differs little between views. */
+  readonly keepsRules: boolean
 }
 
 /** A system setting that pages can query. */

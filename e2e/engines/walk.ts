@@ -7,9 +7,9 @@ import { faultsAt, type Place, watch } from './page-faults.ts'
 import type { StartedWorld, World } from './world.ts'
 
 export const VIEWS = {
-  wide: { name: 'wide', width: 1280, height: 900, zoom: 1 },
-  phone: { name: 'on a phone', width: 390, height: 844, zoom: 1 },
-  zoomed: { name: 'at 200 %', width: 1280, height: 900, zoom: 2 },
+  wide: { name: 'wide', width: 1280, height: 900, zoom: 1, keepsRules: true },
+  phone: { name: 'on a phone', width: 390, height: 844, zoom: 1, keepsRules: true },
+  zoomed: { name: 'at 200 %', width: 1280, height: 900, zoom: 2, keepsRules: true },
 } as const satisfies Readonly<Record<string, View>>
 
 export const SIGNED_OUT: readonly Place[] = [
@@ -110,7 +110,7 @@ async function look(page: EnginePage, views: readonly View[], { start, list }: L
   for (const view of views) {
     await page.show(view)
     for (const place of list)
-      for (const fault of await faultsAt(page, place))
+      for (const fault of await faultsAt(page, place, view.keepsRules))
         faults.push(`${view.name}, ${place[0] || start}: ${fault}`)
   }
   return faults

@@ -98,8 +98,8 @@ describe.each(databases)('approvals on %s are as recorded', (database) => {
   }
 
   // Both databases run the same rules, so on PostgreSQL a third of the cases shows that it stores and answers the same.
-  const told = database === 'postgres' ? cases.filter((_, at) => at % 3 === 0) : cases
-  test.each(told)('$kind, approved by $stage, return $hold, $end', async (each) => {
+  const some = database === 'postgres' ? cases.filter((_, at) => at % 3 === 0) : cases
+  test.each(some)('$kind, approved by $stage, return $hold, $end', async (each) => {
     const needed = each.stage === 'two' || each.stage === 'first of two' ? 2 : 1
     const story = await newStory(each.kind, { approvals_needed: needed })
     const faster = each.end === 'overtaken' ? await story.another(each.hold) : null

@@ -9,15 +9,24 @@ export const OWNER = { email: 'sam@example.com', password: 'correct horse batter
 export type SessionCookie = { name: string; value: string }
 
 /** Make the first account of a server. @returns the session that this begins */
-export async function setUpOwner(url: string): Promise<SessionCookie> {
-  const response = await fetch(`${url}/set-up`, {
+export function setUpOwner(url: string): Promise<SessionCookie> {
+  return sessionFrom(`${url}/set-up`, { ...OWNER, setup_code: ACCOUNTS.SETUP_CODE })
+}
+
+/** Begin a session of a person who has an account. */
+export function signIn(url: string, { email, password }: typeof OWNER): Promise<SessionCookie> {
+  return sessionFrom(`${url}/sign-in`, { email, password })
+}
+
+async function sessionFrom(address: string, body: unknown): Promise<SessionCookie> {
+  const response = await fetch(address, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...OWNER, setup_code: ACCOUNTS.SETUP_CODE }),
+    body: JSON.stringify(body),
   })
   const [, name, value] = SESSION_COOKIE.exec(response.headers.get('set-cookie') ?? '') ?? []
   if (name === undefined || value === undefined)
-    throw new Error(`/set-up answered ${response.status} without a session`)
+    throw new Error(`${address} answered ${response.status} without a session`)
   return { name, value }
 }
 

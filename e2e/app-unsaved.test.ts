@@ -1,9 +1,20 @@
+import { randomUUID } from 'node:crypto'
+import { Me } from '@keyferry/contract'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ACCOUNTS, sessionHeaders, setUpOwner } from './app-accounts.ts'
-import { createLibrary } from './app-library.ts'
-import { closePage, openPage, pickFromMenu, type WatchedPage } from './app-page.ts'
+import { ACCOUNTS, OWNER, type SessionCookie, sessionHeaders, setUpOwner, signIn } from './app-accounts.ts'
+import { askApproval, createLibrary } from './app-library.ts'
+import {
+  closePage,
+  expectAccessible,
+  joinInBrowser,
+  openPage,
+  pickFromMenu,
+  readRequest,
+  type WatchedPage,
+} from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
+import { clientIn } from './page-client.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 type Opened = { name: string; path: string; open: (page: Page) => Promise<void>; field: string }
@@ -40,18 +51,76 @@ const DIALOGS: readonly Opened[] = [
   { name: 'a new workspace', path: '/keys', open: press(/^Workspace/), field: 'New workspace' },
 ]
 
+/** Something that a person types and saves. `saved`: what the page says then. `name`: of its own for each try. */
+type Typed = {
+  path: string
+  type: (page: Page, name: string) => Promise<void>
+  save: string
+  saved: (page: Page, name: string) => Promise<unknown>
+}
+
+const newName = (): string => `TYPED_${randomUUID().slice(0, 8).toUpperCase()}`
+
+const signedOut = (page: Page) => page.getByRole('dialog', { name: 'You are signed out' })
+
+const NEW_KEY: Typed = {
+  path: '/keys/new',
+  type: async (page, name) => {
+    await page.getByLabel('Name').fill(name)
+    await page.getByRole('textbox', { name: 'Value' }).fill('planted-typed')
+  },
+  save: 'Create key',
+  saved: (page, name) => page.getByRole('heading', { name }).waitFor(),
+}
+
+const TYPED: Readonly<Record<string, Typed>> = {
+  'a new key': NEW_KEY,
+  'a value in its row': {
+    path: '',
+    type: async (page, name) => {
+      await page.locator('[id^="row-"]', { hasText: 'LOG_LEVEL' }).waitFor()
+      await page.getByRole('button', { name: 'Edit the value of PORT: ' }).click()
+      await page.getByRole('textbox', { name: 'Value of PORT in dev/app' }).fill(name)
+    },
+    save: 'Save',
+    saved: (page) => page.getByText('Saved PORT').waitFor(),
+  },
+  'rules of a bundle': {
+    path: '/rules',
+    type: async (page) => {
+      const rule = page.getByLabel('AI agents')
+      await rule.selectOption({ index: (await rule.inputValue()) === 'ask' ? 1 : 2 })
+    },
+    save: 'Save rules',
+    saved: (page) => page.getByText('Saved. Remembered approvals').waitFor(),
+  },
+  'an edit of a bundle': {
+    path: '',
+    type: async (page, name) => {
+      await pickFromMenu(page, 'dev/app', 'Edit')
+      await page.getByLabel('Description (optional)').fill(name)
+    },
+    save: 'Save',
+    saved: (page) => page.getByRole('dialog').waitFor({ state: 'detached' }),
+  },
+}
+
 describe.skipIf(!hasBrowser())('text that is not saved', () => {
   let server: RunningServer
   let browser: Browser
   let page: WatchedPage
   let bundlePath: string
+  let cookie: SessionCookie
+  let workspace: string
   const questions: string[] = []
   const answers: boolean[] = []
 
   beforeAll(async () => {
     ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), sharedBrowser()])
-    const cookie = await setUpOwner(server.url)
+    cookie = await setUpOwner(server.url)
     const ids = await createLibrary(server.url, undefined, sessionHeaders(server.url, cookie))
+    const me = await fetch(`${server.url}/api/v1/me`, { headers: sessionHeaders(server.url, cookie) })
+    workspace = Me.parse(await me.json()).tenant.id
     bundlePath = `/bundles/${ids.bundles.get('dev/app')}`
     page = await openPage(browser)
     await page.context().addCookies([{ ...cookie, url: server.url }])
@@ -172,5 +241,147 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await page.getByRole('link', { name: 'Keys' }).click()
     await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
     expect(questions).toEqual([])
+  })
+
+  /** A page of the owner, without the listener that answers questions. */
+  async function openOwn(path: string, as = cookie): Promise<WatchedPage> {
+    const own = await openPage(browser)
+    await enter(own, as)
+    // An earlier test leaves the session in another workspace.
+    await own.goto(server.url + (path.startsWith('/approve') ? '' : `/w/${workspace}`) + path)
+    await own.getByRole('heading', { level: 1 }).waitFor()
+    return own
+  }
+
+  const enter = (own: Page, as: SessionCookie) => own.context().addCookies([{ ...as, url: server.url }])
+  const pathOf = ({ path }: Typed) => (path === '' || path === '/rules' ? bundlePath + path : path)
+  // The page looks again at once when the person comes back to its window.
+  const comeBack = async (own: Page, as: SessionCookie) => {
+    await enter(own, as)
+    await own.evaluate("dispatchEvent(new Event('focus'))")
+  }
+
+  test('a session that ended does not take the text along: sign in in a new window, and the save goes on', async () => {
+    const session = await signIn(server.url, OWNER)
+    const own = await openOwn('/keys/new', session)
+    const name = newName()
+    await NEW_KEY.type(own, name)
+    const address = own.url()
+    const headers = sessionHeaders(server.url, session)
+    expect((await fetch(`${server.url}/sign-out`, { method: 'POST', headers })).status).toBe(200)
+    await own.getByRole('button', { name: NEW_KEY.save }).click()
+    await signedOut(own).getByText('nothing is saved yet').waitFor()
+    await expectAccessible(own)
+    expect(own.url()).toBe(address)
+    const opened = own.context().waitForEvent('page')
+    await signedOut(own).getByRole('link', { name: 'Sign in in a new window' }).click()
+    const window = await opened
+    await window.getByLabel('E-mail').fill(OWNER.email)
+    await window.getByLabel('Password').fill(OWNER.password)
+    await window.getByRole('button', { name: 'Sign in' }).click()
+    await signedOut(own).waitFor({ state: 'detached' })
+    await NEW_KEY.saved(own, name)
+    await closePage(own)
+  })
+
+  test.each(Object.entries(TYPED))('%s survives the end of the session', async (_what, typed) => {
+    const own = await openOwn(pathOf(typed))
+    const name = newName()
+    await typed.type(own, name)
+    await own.context().clearCookies()
+    await own.getByRole('button', { name: typed.save, exact: true }).click()
+    await signedOut(own).waitFor()
+    await comeBack(own, cookie)
+    await signedOut(own).waitFor({ state: 'detached' })
+    await typed.saved(own, name)
+    await closePage(own)
+  })
+
+  test('who does not want to sign in goes back to the text', async () => {
+    const own = await openOwn('/keys/new')
+    const name = newName()
+    await NEW_KEY.type(own, name)
+    await own.context().clearCookies()
+    await own.getByRole('button', { name: NEW_KEY.save }).click()
+    await signedOut(own).getByRole('button', { name: 'Close' }).click()
+    await own.getByText('Not saved: you are signed out on this page.').waitFor()
+    expect(await own.getByLabel('Name').inputValue()).toBe(name)
+    await enter(own, cookie)
+    await own.getByRole('button', { name: NEW_KEY.save }).click()
+    await NEW_KEY.saved(own, name)
+    await closePage(own)
+  })
+
+  test('the text of an import survives a preview after the session has ended', async () => {
+    const own = await openOwn('/bundles/import?bundle=dev/worker')
+    await own.context().clearCookies()
+    const name = newName()
+    await own.locator('textarea').fill(`${name}=planted-import`)
+    await signedOut(own).waitFor()
+    await comeBack(own, cookie)
+    await signedOut(own).waitFor({ state: 'detached' })
+    await own.getByText(name, { exact: true }).first().waitFor()
+    await closePage(own)
+  })
+
+  describe('another person signs in, in another tab', () => {
+    const email = `${randomUUID().slice(0, 8)}@example.com`
+    let other: SessionCookie
+
+    beforeAll(async () => {
+      const invited = { email, role: 'owner' } as const
+      const own = await openOwn('/members')
+      const asked = { body: invited, headers: { 'keyferry-workspace': workspace } }
+      const { accept_path } = await clientIn(own)('POST', '/api/v1/invitations', asked)
+      await closePage(own)
+      const joined = await joinInBrowser(browser, server.url + accept_path)
+      const session = (await joined.context().cookies()).find(({ name }) => name.endsWith('__session'))
+      if (session === undefined) throw new Error('no session')
+      other = { name: session.name, value: session.value }
+      await closePage(joined)
+    })
+
+    test.each(Object.entries(TYPED))('%s is not saved in their name, and not lost', async (_what, typed) => {
+      const own = await openOwn(pathOf(typed))
+      const name = newName()
+      await typed.type(own, name)
+      await enter(own, other)
+      await own.getByRole('button', { name: typed.save, exact: true }).click()
+      const dialog = own.getByRole('dialog', { name: 'Another person signed in' })
+      await dialog.getByText(`${email} is signed in now`).waitFor()
+      await expectAccessible(own)
+      await comeBack(own, cookie)
+      await dialog.waitFor({ state: 'detached' })
+      await typed.saved(own, name)
+      await closePage(own)
+    })
+
+    test('a page without unsaved text loads again, as theirs', async () => {
+      const own = await openOwn('/keys')
+      await enter(own, other)
+      const loaded = own.waitForEvent('load')
+      await own.getByRole('link', { name: 'Members' }).click({ noWaitAfter: true })
+      await loaded
+      await own.goto(`${server.url}/w/${workspace}/members`)
+      const row = own.getByRole('listitem').filter({ hasText: email })
+      await row.getByText('you', { exact: true }).waitFor()
+      await closePage(own)
+    })
+
+    test('an approval page decides nothing in their name', async () => {
+      const request = await askApproval(server.url, { bundle: 'dev/worker' })
+      const own = await openOwn(request.verification_uri_complete)
+      await readRequest(own)
+      await enter(own, other)
+      await own.getByRole('button', { name: 'Deny' }).click()
+      await own.getByRole('heading', { name: 'Another person signed in' }).waitFor()
+      await expectAccessible(own)
+      await own.getByRole('button', { name: 'Load again' }).click()
+      await own.getByText(email).first().waitFor()
+      await readRequest(own)
+      await own.getByRole('button', { name: 'Deny' }).click()
+      await own.getByRole('heading', { name: 'Denied' }).waitFor()
+      await closePage(own)
+    })
   })
 })

@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   'release_wrong',
   'release_expired',
   'conflict',
+  'other_person',
   'changed',
   'version_conflict',
   'version_destroyed',

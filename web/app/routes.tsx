@@ -1,14 +1,16 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { BundlePage } from './features/bundles/bundle-page.tsx'
 import { BundlesPage } from './features/bundles/bundles-page.tsx'
 import { Frame } from './features/frame/frame.tsx'
+import { SessionDialog } from './features/frame/session-dialog.tsx'
 import { PAGE_MODULES } from './features/joined-modules.ts'
 import { KeyPage } from './features/keys/key-page.tsx'
 import { KeysPage } from './features/keys/keys-page.tsx'
 import { NewKeyPage } from './features/keys/new-key-page.tsx'
+import { enterPerson } from './lib/calls/person.ts'
 import { workspacePath } from './lib/calls/workspace.ts'
-import { useSession } from './lib/data/me.ts'
+import { useMe, useSession } from './lib/data/me.ts'
 import { useWorkspace } from './lib/data/workspaces.ts'
 import { leaveFor } from './lib/page/unsaved.ts'
 import { deferred } from './ui/deferred.tsx'
@@ -62,6 +64,10 @@ export function Routes() {
 
 function SignedIn() {
   const [path] = useLocation()
+  const me = useMe().data
+  useEffect(() => {
+    if (me !== undefined) enterPerson(me.user_id)
+  }, [me])
   const workspace = useWorkspace(!path.startsWith('/invite/'))
   if (workspace.id !== null) {
     return (
@@ -99,6 +105,7 @@ function Framed({ signedIn, inWorkspace, children }: FramedProps) {
         <FailureBoundary key={path}>{children}</FailureBoundary>
       </Frame>
       {paletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
+      <SessionDialog />
       <Toasts />
     </>
   )

@@ -55,7 +55,7 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   const originRules = { publicUrl, openToLoopback: settings.identity.mode === 'local' }
   const { identity, store } = await createIdentity(settings, { api, sign, log, publicUrl, now })
   const files = new AppFiles(appFolder)
-  addHooks(app, { settings, log, files, originRules })
+  addHooks(app, { settings, log, files, originRules, identity })
   const closeMetrics = await measure(app, settings.metrics)
   serveHealth(app, { version: settings.version, api, store, sign, now, log })
   serveClientFiles(app, { folder: settings.clientDir, version: settings.version, publicUrl })
@@ -90,9 +90,15 @@ function createApp({ trustProxy, maxBodyBytes, maxConnectionsPerAddress }: WebSe
   return app
 }
 
-type HookOptions = { settings: WebSettings; log: Logger; files: AppFiles; originRules: OriginRules }
+type HookOptions = {
+  settings: WebSettings
+  log: Logger
+  files: AppFiles
+  originRules: OriginRules
+  identity: Identity
+}
 
-function addHooks(app: FastifyInstance, { settings, log, files, originRules }: HookOptions): void {
+function addHooks(app: FastifyInstance, { settings, log, files, originRules, identity }: HookOptions): void {
   answerErrors(app, { log, files })
   logCalls(app, log)
   sendSecurityHeaders(app, { isHttps: isHttps(settings), formTargets: formTargetsOf(settings) })
@@ -102,7 +108,7 @@ function addHooks(app: FastifyInstance, { settings, log, files, originRules }: H
     if (settings.identity.mode === 'local') requireOwnHost(request, originRules)
   })
   if (settings.identity.mode === 'local') refuseOtherUsers(app)
-  guardOwnEndpoints(app, originRules)
+  guardOwnEndpoints(app, { rules: originRules, identify: (request) => identity.identify(request) })
 }
 
 function isHttps({ publicUrl }: WebSettings): boolean {

@@ -35,6 +35,7 @@ const STATUS = {
   release_wrong: 400,
   release_expired: 409,
   conflict: 409,
+  other_person: 409,
   changed: 409,
   version_conflict: 409,
   version_destroyed: 409,

@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { AUTH_MODES } from '../endpoint.ts'
 import { listOf, object, Timestamp } from './text.ts'
 
+/** A call with this header is refused unless the person that it names is signed in: of a page, whose it is. */
+export const PERSON_HEADER = 'keyferry-person'
+
 const AuthMode = z.enum(AUTH_MODES).meta({ id: 'AuthMode' })
 
 /** `setup_required`: the first account does not exist yet. `passkey_origin`: the origin where passkeys work; null:

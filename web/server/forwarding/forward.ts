@@ -2,6 +2,7 @@ import { type ApiEndpointName, type AuthMode, apiEndpoints, type Endpoint } from
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../http/own-endpoints.ts'
+import { requirePersonOfPage } from '../http/person-of-page.ts'
 import { unauthorized } from '../http/refusal.ts'
 import { readBody } from '../http/request-body.ts'
 import { bearerToHandOn, hasBearer, headersToHandOn } from '../http/request-headers.ts'
@@ -129,11 +130,12 @@ function forwardSwitch(endpoint: Endpoint, options: ForwardOptions): Handler {
 
 /** Identify the person behind a call, and prepare to send it.
  * @returns `named`: the tenant that the call itself names; null: the session's current tenant counts
- * @throws Refusal unauthorized · forbidden · invalid (a malformed `Keyferry-Workspace`) · too_large */
+ * @throws Refusal unauthorized · forbidden · other_person · invalid (a malformed `Keyferry-Workspace`) · too_large */
 async function openSigned({ method }: Endpoint, options: ForwardOptions, exchange: Exchange) {
   const person = await options.identity.identify(exchange.request)
   if (!person) throw unauthorized()
   requireSameOrigin(exchange.request, options.originRules)
+  requirePersonOfPage(exchange.request, person)
   const named = namedTenant(exchange.request)
   const send = await openCall({ method }, options, exchange)
   return { person, named, send: (tenantId: string) => send({ userId: person.userId, tenantId }) }

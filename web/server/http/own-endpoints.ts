@@ -1,12 +1,14 @@
 import {
   type Endpoint,
   type PathParams,
+  PERSON_HEADER,
   paramsOf,
   type WebEndpointName,
   webEndpoints,
 } from '@keyferry/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { requirePersonOfPage } from './person-of-page.ts'
 import { Refusal } from './refusal.ts'
 import { readJson } from './request-body.ts'
 import { type OriginRules, requireSameOrigin } from './same-origin.ts'
@@ -62,14 +64,22 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   throw new Refusal(400, 'invalid', result.error.issues[0]?.message ?? 'invalid')
 }
 
-/** Refuse calls of these routes that another site's page makes. A program that is not a browser may sign in without
- * an `Origin`, because it carries no cookie of a person. */
-export function guardOwnEndpoints(app: FastifyInstance, rules: OriginRules): void {
+type Identify = (request: FastifyRequest) => Promise<{ userId: string } | null>
+
+/** Refuse calls of these routes that another site's page makes, or a page of another person. A program that is not a
+ * browser may sign in without an `Origin`, because it carries no cookie of a person. */
+export function guardOwnEndpoints(
+  app: FastifyInstance,
+  { rules, identify }: { rules: OriginRules; identify: Identify },
+): void {
   app.addHook('onRequest', async (request) => {
     const { endpoint } = request.routeOptions.config
     if (endpoint === undefined) return
     const writes = endpoint.method !== 'GET' && isFromBrowser(request)
     if (writes || endpoint.access === 'session') requireSameOrigin(request, rules)
+    if (endpoint.access !== 'session' || request.headers[PERSON_HEADER] === undefined) return
+    const person = await identify(request)
+    if (person !== null) requirePersonOfPage(request, person)
   })
 }
 

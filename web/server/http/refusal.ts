@@ -8,7 +8,11 @@ export type Note = { title: string; text: string; way: Way }
 type Way = { kind: 'link' | 'post'; label: string; path: string }
 
 /** `note`: shown instead to a person who asked for a page. */
-type RefusalOptions = ErrorOptions & { headers?: Readonly<Record<string, string>>; note?: Note }
+type RefusalOptions = ErrorOptions & {
+  headers?: Readonly<Record<string, string>>
+  details?: Readonly<Record<string, string>>
+  note?: Note
+}
 
 /** An error answer that this layer gives itself. `message` is for the caller, `cause` for the log only. */
 export class Refusal extends Error {
@@ -16,6 +20,7 @@ export class Refusal extends Error {
   readonly status: number
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
+  readonly details: Readonly<Record<string, string>> | undefined
   readonly note: Note | null
 
   constructor(status: number, code: ErrorCode, message: string, options: RefusalOptions = {}) {
@@ -23,6 +28,7 @@ export class Refusal extends Error {
     this.status = status
     this.code = code
     this.headers = options.headers ?? {}
+    this.details = options.details
     this.note = options.note ?? null
   }
 }

@@ -19,7 +19,8 @@ export function answerErrors(app: FastifyInstance, { log, files }: { log: Logger
     }
     reply.headers(refusal.headers).code(refusal.status)
     if (refusal.note && wantsPage(request)) return await files.sendNote(reply, refusal.note)
-    return reply.send({ error: refusal.message, code: refusal.code })
+    const { message, code, details } = refusal
+    return reply.send({ error: message, code, ...(details === undefined ? {} : { details }) })
   })
 }
 

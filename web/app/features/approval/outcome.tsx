@@ -33,7 +33,10 @@ export function Outcome({ title, Icon, tone = 'plain', children }: OutcomeProps)
 const ASK_AGAIN = 'The person who ran the command can run it again.'
 
 const TEXTS: Readonly<
-  Record<Exclude<End, 'signed_out' | 'unreachable'>, Omit<OutcomeProps, 'children'> & { text: string }>
+  Record<
+    Exclude<End, 'signed_out' | 'other_person' | 'unreachable'>,
+    Omit<OutcomeProps, 'children'> & { text: string }
+  >
 > = {
   denied: {
     title: 'Denied',
@@ -77,6 +80,7 @@ const TEXTS: Readonly<
 /** What is left to say about a request that ended. */
 export function Ended({ end, onRetry }: { end: End; onRetry: () => void }) {
   if (end === 'signed_out') return <SignedOut />
+  if (end === 'other_person') return <OtherPerson />
   if (end === 'unreachable') return <Unreachable onRetry={onRetry} />
   const { text, ...look } = TEXTS[end]
   return (
@@ -99,6 +103,18 @@ function SignedOut() {
       >
         Sign in
       </a>
+    </Outcome>
+  )
+}
+
+function OtherPerson() {
+  return (
+    <Outcome title="Another person signed in" Icon={LockKeyhole} tone="danger">
+      <p>
+        Nothing was approved. In this browser, another person signed in after you opened this page. Load it
+        again to decide in their name.
+      </p>
+      <Button label="Load again" look="primary" size="large" onClick={() => location.reload()} />
     </Outcome>
   )
 }

@@ -13,6 +13,7 @@ export type End =
   | 'already_approved'
   | 'not_collected'
   | 'signed_out'
+  | 'other_person'
   | 'forbidden'
   | 'unreachable'
 
@@ -100,6 +101,7 @@ const ENDS: Readonly<Record<string, End>> = {
   request_denied: 'denied',
   request_withdrawn: 'withdrawn',
   request_expired: 'expired',
+  other_person: 'other_person',
 }
 
 // The person can choose other keys, or change the plan.
@@ -123,7 +125,7 @@ export function endOf(failure: Failure, expiresAt: string | null, nowMs = server
 }
 
 // A person can sign in, sign in as another person, or try again.
-const PASSING: ReadonlySet<End> = new Set(['signed_out', 'forbidden', 'unreachable'])
+const PASSING: ReadonlySet<End> = new Set(['signed_out', 'other_person', 'forbidden', 'unreachable'])
 
 /** Whether the request cannot return to its client any more. */
 export function isOver(state: RequestState): boolean {

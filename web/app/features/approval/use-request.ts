@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { ApprovalAnswer, Me, RequestContext, Tenant } from '../../lib/calls/answers.ts'
 import { describeFailure, type Failure } from '../../lib/calls/failure.ts'
+import { enterPerson } from '../../lib/calls/person.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { call } from './calls.ts'
 import { keepChoice, keptChoice } from './kept.ts'
@@ -62,6 +63,7 @@ async function load(requestId: string): Promise<RequestState> {
     const after = stateAfterApproval(context, kept)
     if (after !== null) return after
     const [candidates, me, workspaces] = await besides
+    enterPerson(me.user_id)
     return { phase: 'open', context, candidates, person: approver(me, workspaces) }
   } catch (error) {
     const end = endOf(describeFailure(error), null) ?? 'unreachable'

@@ -4,6 +4,7 @@ import type { ImportChoice, Proposal, ProposalPlan } from '../../lib/calls/answe
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { type Treatment, treatmentOf } from '../../lib/rules/treatment.ts'
 import { planText, storing } from '../../lib/words/import-steps.ts'
 import { ago, ahead } from '../../lib/words/time.ts'
@@ -48,6 +49,7 @@ function Open({ proposal }: { proposal: Proposal }) {
   const [treatment, setTreatment] = useState<Treatment>(null)
   const [marks, setMarks] = useState<Record<string, boolean>>({})
   const choice = { ...treatment, marks }
+  useUnsaved(treatment !== null || Object.keys(marks).length > 0)
   const plan = useAnswer(
     'planProposal',
     { proposal_id: id, ...choice },

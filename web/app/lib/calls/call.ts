@@ -1,5 +1,13 @@
-import { type Address, type CallName, createNamedClient } from '@keyferry/contract/client'
+import {
+  type Address,
+  type AnswerOf,
+  type CallExtras,
+  type CallInput,
+  type CallName,
+  createNamedClient,
+} from '@keyferry/contract/client'
 import { fetchTimed } from './api.ts'
+import { goingOn } from './session-loss.ts'
 
 /** The endpoints that the app can call. */
 export type Called = CallName
@@ -10,5 +18,17 @@ declare const ADDRESSES: { readonly [N in Called]: Address<N> }
 /** The path of an endpoint: `/api/v1/keys/{key_id}`. */
 export const pathOf = (name: Called): string => ADDRESSES[name].replace(/^\w+ /, '')
 
-/** Calls an endpoint by its name: `call('getKey', { key_id })`. */
-export const call = createNamedClient<Called>(ADDRESSES, fetchTimed)
+const send = createNamedClient<Called>(ADDRESSES, fetchTimed)
+
+/** Calls an endpoint by its name: `call('getKey', { key_id })`. While something on the page is not saved, a call whose
+ * session has ended waits for the person to sign in again, and goes on. */
+export function call<N extends Called>(
+  name: N,
+  input: CallInput<N>,
+  extras: CallExtras = {},
+): Promise<AnswerOf<N>> {
+  return isUnasked(name) ? send(name, input, extras) : goingOn(() => send(name, input, extras))
+}
+
+// Nobody asked for the number in the frame, so it takes nobody away from what they do.
+export const isUnasked = (name: unknown): boolean => name === 'listWaiting'

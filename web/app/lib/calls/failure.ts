@@ -20,6 +20,7 @@ export function isForeign(error: unknown): boolean {
 
 const MESSAGES: Readonly<Record<string, string>> = {
   unauthorized: 'You are signed out. Sign in, then try again.',
+  other_person: 'Another person is signed in. Load the page again.',
   too_large: 'That is more than the server accepts at once.',
   internal: 'The server made a mistake. Try again; if it stays, look at the server’s log.',
   unavailable: 'The server cannot reach its storage. Try again in a moment.',

@@ -7,6 +7,9 @@ const CLOSE_QUESTION = 'You have text here that is not saved. Close this and los
 const unsaved = new Set<symbol>()
 let shownAt = ''
 
+/** Whether the page holds something that is not saved. */
+export const hasUnsaved = (): boolean => unsaved.size > 0
+
 type Scope = { question: string; marks: Set<symbol> }
 
 /** What is not saved in the nearest dialog, or on the page. A dialog provides its own. */

@@ -1,0 +1,63 @@
+import { useEffect, useSyncExternalStore } from 'react'
+import { lookAgain, onSessionLoss, sessionLoss, stopWaiting } from '../../lib/calls/session-loss.ts'
+import { useMe } from '../../lib/data/me.ts'
+import { Button, buttonClasses } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+
+const LOOK_EVERY_MS = 2_000
+
+/** While calls wait because the page's person is not signed in any more: says so, and how they go on. */
+export function SessionDialog() {
+  const loss = useSyncExternalStore(onSessionLoss, sessionLoss)
+  const isLost = loss !== null
+  useEffect(() => {
+    if (!isLost) return undefined
+    const look = () => void lookAgain()
+    const timer = setInterval(look, LOOK_EVERY_MS)
+    addEventListener('focus', look)
+    return () => {
+      clearInterval(timer)
+      removeEventListener('focus', look)
+    }
+  }, [isLost])
+  if (loss === null) return null
+  return loss.another === null ? <SignedOut /> : <AnotherPerson name={loss.another} />
+}
+
+function SignedOut() {
+  return (
+    <Dialog title="You are signed out" onClose={stopWaiting}>
+      <p>
+        Your text is still here, and nothing is saved yet. Sign in in a new window. This page then goes on by
+        itself.
+      </p>
+      <p className="mt-5 flex justify-end">
+        <NewWindow href="/sign-in?return_to=/account" label="Sign in in a new window" look="primary" />
+      </p>
+    </Dialog>
+  )
+}
+
+function AnotherPerson({ name }: { name: string }) {
+  const me = useMe().data
+  return (
+    <Dialog title="Another person signed in" onClose={stopWaiting}>
+      <p className="[overflow-wrap:anywhere]">
+        In this browser, {name} is signed in now. This page belongs to {me?.email || me?.username}, and
+        nothing is saved. To save your text, sign out in a new window and sign in as yourself.
+      </p>
+      <div className="mt-5 flex flex-wrap justify-end gap-3">
+        <Button label="Discard my text" onClick={() => location.reload()} />
+        <NewWindow href="/account" label="Open a new window" look="primary" />
+      </div>
+    </Dialog>
+  )
+}
+
+function NewWindow({ href, label, look }: { href: string; label: string; look: 'primary' }) {
+  return (
+    <a href={href} target="_blank" rel="noreferrer" className={buttonClasses({ look })}>
+      {label}
+    </a>
+  )
+}

@@ -295,6 +295,28 @@ test('a line has at most 120 columns, unless it holds a text that a reader looks
   expect(long).toEqual([])
 })
 
+/** The types of a file, without those inside of functions. */
+function typesIn(file: string): string[] {
+  const declared = /^(?:export )?(?:declare )?(?:type|interface) (\w+)/gm
+  return [...readFileSync(file, 'utf8').matchAll(declared)].map(([, name = '']) => name)
+}
+
+const programOf = (file: string) => /^(?:web\/\w+|\w+)/.exec(file)?.[0] ?? ''
+
+test('a type name is declared once, except for the nouns of the interface, once in each program', () => {
+  // What pages get, by the nouns of the interface. The API and the client have the same nouns.
+  const nouns = new Set(files.filter((file) => file.endsWith('/answers.ts')).flatMap(typesIn))
+  const placesByName = new Map<string, string[]>()
+  for (const file of files)
+    for (const name of typesIn(file)) {
+      const place = nouns.has(name) ? `${programOf(file)} ${name}` : name
+      placesByName.set(place, [...(placesByName.get(place) ?? []), file])
+    }
+  const repeated = [...placesByName].filter(([name, places]) => places.length > 1 && name !== 'Props')
+  expect(nouns).toContain('Bundle')
+  expect(repeated).toEqual([])
+})
+
 test('no file or folder has a name that says nothing', () => {
   expect(files.filter((file) => NO_NAMES.test(file))).toEqual([])
 })

@@ -20,7 +20,8 @@ const SLOW = [
   'web/app-size.test.ts',
 ]
 
-/** Files of which every test needs these programs or packages. Where one is missing, the file is skipped with a message. */
+/** Files of which every test needs these programs or packages. Where one is missing, the file is skipped with a
+ * message. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'crypto/src/age.test.ts': ['age', 'age-keygen'],
   'crypto/src/minisign.test.ts': ['minisign'],

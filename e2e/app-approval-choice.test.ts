@@ -1,4 +1,4 @@
-import { type Call, createClient } from '@keyferry/contract/client'
+import { createClient, type EndpointClient } from '@keyferry/contract/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
   let browser: Browser
   let session: { name: string; value: string }
   let acme: string
-  let call: Call
+  let call: EndpointClient
 
   beforeAll(async () => {
     const env = { TRUST_PROXY: '127.0.0.1', ...ACCOUNTS }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { CreatedRequest } from '@keyferry/contract'
-import { type Call, createClient } from '@keyferry/contract/client'
+import { createClient, type EndpointClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import type { RequestBody } from '../cli/src/server/approval-requests.ts'
@@ -98,8 +98,8 @@ export const META = {
   command: 'npm run dev -- --host --port 3000',
 }
 
-/** Ask as the client does, with its own headers and fields. The server must trust this machine as a proxy: each client then has a different address,
- * and the rate limit of one address does not slow the tests. */
+/** Ask as the client does, with its own headers and fields. The server must trust this machine as a proxy: each
+ * client then has a different address, and the rate limit of one address does not slow the tests. */
 export async function askApproval(url: string, asking: Asking = {}) {
   const { publicKey } = generateKeyPair()
   const { bundle, workspace, keys = [], meta = META, verifier, release = [], argv, flags } = asking
@@ -132,7 +132,7 @@ export async function createAsClient(url: string, address: string, body: AskedBo
 
 /** What a terminal does when it is interrupted. */
 export async function withdraw(url: string, requestId: string, verifier: string): Promise<void> {
-  const call: Call = createClient(url)
+  const call: EndpointClient = createClient(url)
   await call('POST', '/api/v1/requests/{request_id}/withdraw', {
     params: { request_id: requestId },
     headers: { 'x-poll-verifier': verifier },

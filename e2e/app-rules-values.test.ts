@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Call, createClient } from '@keyferry/contract/client'
+import { createClient, type EndpointClient } from '@keyferry/contract/client'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
   let server: RunningServer
   let browser: Browser
   let cookie: SessionCookie
-  let call: Call
+  let call: EndpointClient
   let bundles: ReadonlyMap<string, string>
   let member: WatchedPage
 

@@ -1,8 +1,8 @@
-import { type Call, createClient } from '@keyferry/contract/client'
+import { createClient, type EndpointClient } from '@keyferry/contract/client'
 import type { Page } from 'playwright-core'
 
 /** Calls as the page makes them, with its cookies and from its origin. */
-export function clientIn(page: Page): Call {
+export function clientIn(page: Page): EndpointClient {
   const inPage: typeof fetch = async (address, init = {}) => {
     const path = address instanceof Request ? address.url : address.toString()
     const asked = {

@@ -1,4 +1,4 @@
-import { type Call, createClient } from '@keyferry/contract/client'
+import { createClient, type EndpointClient } from '@keyferry/contract/client'
 import type { Page } from 'playwright-core'
 import { type Asking, askApproval, createLibrary } from './app-library.ts'
 import { readRequest } from './app-page.ts'
@@ -10,7 +10,7 @@ const NAMED = 'Acme'
 /** The approval page of a person with three workspaces: two have the bundle that terminals ask for, one has none. */
 export async function workspaceShots(): Promise<World> {
   const server = await startServer({ env: { TRUST_PROXY: '127.0.0.1' } })
-  const call: Call = createClient(server.url)
+  const call: EndpointClient = createClient(server.url)
   await createLibrary(server.url)
   const { id } = await call('POST', '/api/v1/tenants', { body: { name: NAMED } })
   await createLibrary(server.url, undefined, { 'keyferry-workspace': id })

@@ -1,17 +1,17 @@
-import { type Call, createClient } from '@keyferry/contract/client'
-import { type SignedCaller, signCaller } from '@keyferry/crypto/caller-signature'
+import { createClient, type EndpointClient } from '@keyferry/contract/client'
+import { type CallerIds, signCaller } from '@keyferry/crypto/caller-signature'
 import { signRequest } from '@keyferry/crypto/request-signature'
 import { randomToken } from '@keyferry/crypto/token'
 
 export type SignedClient = {
-  readonly identity: SignedCaller
+  readonly identity: CallerIds
   /** What each call carries. */
   readonly headers: Readonly<Record<string, string>>
-  readonly call: Call
+  readonly call: EndpointClient
 }
 
 /** A caller of the internal API as the web-facing layer is one: it says who the person is, and signs. */
-export function signedClient(address: string, secret: string, identity: SignedCaller): SignedClient {
+export function signedClient(address: string, secret: string, identity: CallerIds): SignedClient {
   const headers = {
     'x-user-id': identity.userId,
     'x-tenant-id': identity.tenantId,

@@ -1,4 +1,4 @@
-import { type Call, createClient } from '@keyferry/contract/client'
+import { createClient, type EndpointClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TestBrowser } from '../web/test/test-browser.ts'
 import { ACCOUNTS } from './app-accounts.ts'
@@ -33,7 +33,7 @@ async function send(browser: TestBrowser, path: string, body: unknown): Promise<
   expect((await browser.request(server.url + path, init)).status).toBe(200)
 }
 
-function callAs(browser: TestBrowser, workspace?: string): Call {
+function callAs(browser: TestBrowser, workspace?: string): EndpointClient {
   return createClient(server.url, async (url, init) => {
     const named = workspace === undefined ? {} : { 'keyferry-workspace': workspace }
     const headers = { ...Object.fromEntries(new Headers(init?.headers)), ...named, origin: server.url }

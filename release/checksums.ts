@@ -24,7 +24,7 @@ export function writeChecksums(folder: string, names: readonly string[]): void {
   renameSync(join(folder, `${CHECKSUMS}.new`), join(folder, CHECKSUMS))
 }
 
-export type Signing = {
+export type SigningKey = {
   /** A secret key of minisign without a password. */
   readonly keyFile: string
   /** What clients of this source accept. */
@@ -35,7 +35,7 @@ export type Signing = {
 
 /** Sign the checksums of a folder for this version; the signature counts for a year.
  * @throws Error: the key is another than the publisher's */
-export function signChecksums(folder: string, { keyFile, publisherKey, version, now }: Signing): void {
+export function signChecksums(folder: string, { keyFile, publisherKey, version, now }: SigningKey): void {
   const key = parseMinisignKey(readFileSync(keyFile, 'utf8'))
   const publicKey = minisignPublicKey(key)
   if (publicKey !== publisherKey)

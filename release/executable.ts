@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { withAdHocSignature } from './mach-o-signature.ts'
 import { EXECUTABLES, ROOT, RUNTIMES } from './places.ts'
 import { runtimeProgram } from './runtime.ts'
-import { type Target, targetHere } from './targets.ts'
+import { type ReleaseTarget, targetHere } from './targets.ts'
 
 const ENTRY = join(ROOT, 'cli/bin/keyferry.js')
 
@@ -22,7 +22,7 @@ const FLAGS = [
 /** Build the single executable of a target. The same sources give the same bytes.
  * @returns its path
  * @throws Error: this machine runs no target, or a runtime cannot be fetched */
-export function buildExecutable(target: Target): string {
+export function buildExecutable(target: ReleaseTarget): string {
   const here = targetHere()
   if (here === null) throw new Error(`executables cannot be built on ${process.platform}-${process.arch}`)
   mkdirSync(EXECUTABLES, { recursive: true })

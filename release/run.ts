@@ -7,7 +7,7 @@ import { CHECKSUMS, signChecksums, writeChecksums } from './checksums.ts'
 import { PACKAGE_FILE, packClient } from './client-package.ts'
 import { buildExecutable } from './executable.ts'
 import { ARTEFACTS, VERSION } from './places.ts'
-import { isTarget, TARGET_NAMES, type Target } from './targets.ts'
+import { isTarget, type ReleaseTarget, TARGET_NAMES } from './targets.ts'
 import { vulnerabilityStatements } from './vulnerabilities.ts'
 
 const USAGE = `npm run release [-- TARGET…]
@@ -45,7 +45,7 @@ function sign(): void {
   signChecksums(ARTEFACTS, { keyFile, publisherKey: PUBLISHER_KEY, version: VERSION, now: new Date() })
 }
 
-function compressed(target: Target): readonly string[] {
+function compressed(target: ReleaseTarget): readonly string[] {
   const path = buildExecutable(target)
   const name = basename(path).replace(/^keyferry-/, `keyferry-${VERSION}-`)
   const bytes = gzipSync(readFileSync(path), { level: constants.Z_BEST_COMPRESSION })

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { BUN_VERSION, TARGETS, type Target } from './targets.ts'
+import { BUN_VERSION, type ReleaseTarget, TARGETS } from './targets.ts'
 
 /** The runtime of a target, fetched from npm on first use and checked against its integrity.
  * @param folder keeps runtimes between runs
  * @returns the path of the program
  * @throws Error: it cannot be fetched, or it is not what `targets.ts` names */
-export function runtimeProgram(target: Target, folder: string): string {
+export function runtimeProgram(target: ReleaseTarget, folder: string): string {
   const { program } = TARGETS[target]
   const place = join(folder, `${target}-${BUN_VERSION}`)
   if (!existsSync(place)) fetchRuntime(target, { folder, place })
@@ -16,7 +16,7 @@ export function runtimeProgram(target: Target, folder: string): string {
 }
 
 // Unpacked elsewhere first, so that a broken run leaves no half of a runtime.
-function fetchRuntime(target: Target, { folder, place }: { folder: string; place: string }): void {
+function fetchRuntime(target: ReleaseTarget, { folder, place }: { folder: string; place: string }): void {
   mkdirSync(folder, { recursive: true })
   const temporary = mkdtempSync(join(folder, 'new-'))
   try {

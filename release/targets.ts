@@ -46,16 +46,16 @@ export const TARGETS = {
   ),
 } as const
 
-export type Target = keyof typeof TARGETS
+export type ReleaseTarget = keyof typeof TARGETS
 
-export const TARGET_NAMES: readonly Target[] = Object.keys(TARGETS).filter(isTarget)
+export const TARGET_NAMES: readonly ReleaseTarget[] = Object.keys(TARGETS).filter(isTarget)
 
-export function isTarget(text: string): text is Target {
+export function isTarget(text: string): text is ReleaseTarget {
   return Object.hasOwn(TARGETS, text)
 }
 
 /** The target that this machine runs; null if there is none. */
-export function targetHere(): Target | null {
+export function targetHere(): ReleaseTarget | null {
   const system = process.platform === 'win32' ? 'windows' : process.platform
   const name = `${system}-${process.arch}${isMusl() ? '-musl' : ''}`
   return isTarget(name) ? name : null

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 
 /** What is known about vulnerabilities of the packages in the client, for scanners that go by version alone. */
-const STATEMENTS: readonly Statement[] = [
+const STATEMENTS: readonly VexStatement[] = [
   {
     id: 'CVE-2024-21538',
     package: 'cross-spawn',
@@ -12,7 +12,7 @@ const STATEMENTS: readonly Statement[] = [
   },
 ]
 
-type Statement = {
+type VexStatement = {
   id: string
   package: string
   notes: string
@@ -26,7 +26,10 @@ const Bill = z.object({
 /** The statements as OpenVEX 0.2, about the versions that a bill of materials names.
  * @param bill CycloneDX JSON
  * @throws Error: a statement is about a package that is not in the bill */
-export function vulnerabilityStatements(bill: string, statements: readonly Statement[] = STATEMENTS): string {
+export function vulnerabilityStatements(
+  bill: string,
+  statements: readonly VexStatement[] = STATEMENTS,
+): string {
   const { metadata, components } = Bill.parse(JSON.parse(bill))
   const document = {
     '@context': 'https://openvex.dev/ns/v0.2.0',

@@ -25,10 +25,10 @@ export * from './audit-maintenance.ts'
 export {
   backupDatabase,
   type DatabaseSettings,
+  type KeyRotation,
   makeDepositKey,
   makeReceiptKey,
   migrate,
-  type Rotation,
   recordRestore,
   resetPassword,
   restoreDatabase,
@@ -38,7 +38,7 @@ export {
   verifyValues,
 } from './maintenance.ts'
 export { exportLibrary, forgetTenantOf, setAccountActive } from './operator-commands.ts'
-export type { ApiSettings, AuthMode } from './settings.ts'
+export type { ApiSettings } from './settings.ts'
 
 export type StartOptions = {
   /** Standard output when absent. */

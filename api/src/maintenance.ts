@@ -14,12 +14,12 @@ import { rotateDepositKey } from './storage/keys-at-rest/deposit-keys.ts'
 import { rotateReceiptKey } from './storage/keys-at-rest/receipt-keys.ts'
 import { proveRootKeys } from './storage/keys-at-rest/root-keys.ts'
 import { backupEmbedded, restoreEmbedded } from './storage/maintenance/embedded-backup.ts'
-import { type Rotation, rewrapTenantKeys } from './storage/maintenance/rotation.ts'
+import { type KeyRotation, rewrapTenantKeys } from './storage/maintenance/rotation.ts'
 import { rotateTenantKeys } from './storage/maintenance/tenant-key-rotation.ts'
 import { emptyLog } from './storage/maintenance/write-ahead-log.ts'
 import { resetAccountPassword } from './storage/people/accounts.ts'
 
-export type { Rotation, Verification }
+export type { KeyRotation, Verification }
 
 export type DatabaseSettings = Pick<ApiSettings, 'databaseUrl' | 'dataDir' | 'rootKeys' | 'publicHost'> &
   Partial<Pick<ApiSettings, 'databaseConnections'>>
@@ -79,7 +79,7 @@ export async function migrate(
 /** Wrap every tenant's key with the first of the root keys and forget the others. You can stop it and run it again at
  * any time, also while servers with the same keys run.
  * @throws Error when a root key in use is not among the settings' */
-export async function rotateRootKey(settings: DatabaseSettings): Promise<Rotation> {
+export async function rotateRootKey(settings: DatabaseSettings): Promise<KeyRotation> {
   return withDatabase(settings, (database) => rewrapTenantKeys(database, ringOf(settings)))
 }
 

@@ -23,13 +23,13 @@ import { readWholeLibrary } from './storage/transfer/library-export.ts'
 
 // What an operator does to one account, and to one workspace.
 
-type Settings = DatabaseSettings & Pick<ApiSettings, 'redisUrl'>
+type OperatorSettings = DatabaseSettings & Pick<ApiSettings, 'redisUrl'>
 
 /** Enable or disable a local account, also while servers run. Disabling ends what the person approved and no client has
  * collected.
  * @returns the user's id; null if no account has this e-mail */
 export async function setAccountActive(
-  settings: Settings,
+  settings: OperatorSettings,
   email: string,
   isActive: boolean,
 ): Promise<string | null> {
@@ -49,7 +49,7 @@ const CLOCK = { now: () => new Date(), newId: randomId, newToken: randomToken }
 
 type Work = { requests: Requests; queries: Queries; now: string }
 
-function withRequests<T>(settings: Settings, work: (parts: Work) => Promise<T>): Promise<T> {
+function withRequests<T>(settings: OperatorSettings, work: (parts: Work) => Promise<T>): Promise<T> {
   return withRecording(settings, (queries, { now }) =>
     withRequestNotices(settings.redisUrl, (notices) =>
       work({ requests: new Requests(queries, { notices }), queries, now }),
@@ -63,7 +63,7 @@ function withRequests<T>(settings: Settings, work: (parts: Work) => Promise<T>):
  * @returns how many requests ended
  * @throws Error: no tenant has this id, or the name is not confirmed */
 export async function forgetTenantOf(
-  settings: Settings,
+  settings: OperatorSettings,
   tenantId: string,
   isMeant: (name: string) => Promise<boolean>,
 ): Promise<number> {

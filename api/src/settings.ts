@@ -1,6 +1,4 @@
-import type { Assurance } from '@keyferry/contract'
-
-export type AuthMode = 'local' | 'accounts' | 'oidc' | 'clerk'
+import type { Assurance, AuthMode } from '@keyferry/contract'
 
 /** The settings of the internal API; only the server program reads them from the environment. */
 export type ApiSettings = {

@@ -6,14 +6,14 @@ import { Watchers } from './domain/collection/changed-values.ts'
 import { WaitingRoom } from './domain/requests/waiting-room.ts'
 import { type Limits, openRateLimits } from './http/rate-limit.ts'
 import { type ChangeNotices, openChangeNotices } from './request-store/change-notices.ts'
-import type { RedisConnection } from './request-store/redis-connection.ts'
+import type { NoticeRedis } from './request-store/redis-connection.ts'
 import { openRequestNotices, type RequestNotices } from './request-store/request-notices.ts'
 import type { ApiSettings } from './settings.ts'
 
 /** State of the last minutes: held callers, call counts, notices. With Redis all nodes share it; without, it is in this
  * process. All of it may be lost. */
 export type ShortLived = Limits & {
-  redis: RedisConnection | null
+  redis: NoticeRedis | null
   /** Tells of changed requests, and holds who waits for them. */
   notices: RequestNotices
   room: WaitingRoom

@@ -27,9 +27,10 @@ import { fillOthers } from './kept-others.ts'
 
 /*
  * Databases that an earlier build made, each named by its newest migration, and the former stores of open requests
- * beside them: Redis with PostgreSQL, and a file with SQLite. Every build carries them over: a kept file never changes and never goes. Before you add the first
- * migration after a release, `KEEP_DATABASES=1 npm test -- api/test/kept-databases -t 'is kept'` keeps what this
- * build makes, beside those that are there; then add its number to `KEPT`, with the number of its encrypted values.
+ * beside them: Redis with PostgreSQL, and a file with SQLite. Every build carries them over: a kept file never
+ * changes and never goes. Before you add the first migration after a release, `KEEP_DATABASES=1 npm test --
+ * api/test/kept-databases -t 'is kept'` keeps what this build makes, beside those that are there; then add its
+ * number to `KEPT`, with the number of its encrypted values.
  */
 
 const FOLDER = join(import.meta.dirname, 'fixtures')

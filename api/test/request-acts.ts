@@ -1,7 +1,7 @@
 import type { JoinedRequests } from '../src/domain/approvals/together.ts'
 import { DomainError } from '../src/domain/base/errors.ts'
 import * as steps from '../src/domain/requests/request-steps.ts'
-import type { RequestStore, Step } from '../src/domain/requests/request-store.ts'
+import type { RequestStep, RequestStore } from '../src/domain/requests/request-store.ts'
 import type { AppliedDeposit } from '../src/domain/requests/stored-deposit.ts'
 import {
   type ApprovalRequest,
@@ -19,7 +19,7 @@ const ANYBODY = { userId: 'someone', tenantId: 'tenant' }
 type Denying = Parameters<typeof steps.denyStep>[1]
 
 /** The client has its values. */
-export const removeStep: Step<void> = () => ({ answer: undefined, next: 'removed' })
+export const removeStep: RequestStep<void> = () => ({ answer: undefined, next: 'removed' })
 
 export type RequestActs = ReturnType<typeof actsOn>
 
@@ -54,9 +54,9 @@ export function actsOn(
   store: RequestStore,
   joined: (work: (requests: JoinedRequests) => Promise<void>) => Promise<void>,
 ) {
-  const change = async <Answer>(id: string, nowMs: number, step: Step<Answer>) =>
+  const change = async <Answer>(id: string, nowMs: number, step: RequestStep<Answer>) =>
     await store.change(id, nowMs, step)
-  const done = async (id: string, nowMs: number, step: Step<unknown>): Promise<string> => {
+  const done = async (id: string, nowMs: number, step: RequestStep<unknown>): Promise<string> => {
     try {
       await change(id, nowMs, step)
       return 'done'

@@ -123,7 +123,8 @@ describe.each(databases)('deliveries and deposits that are kept for some days, o
     expect(before.map(({ status }) => status)).toEqual(before.map(() => 200))
     const all = await count('deliveries')
     await restart(KEPT)
-    // Four deliveries of the person are told by holders or are the newest, one is open; the machine has one of each bundle.
+    // Four deliveries of the person are told by holders or are the newest, one is open; the machine has one of each
+    // bundle.
     await expect.poll(() => count('deliveries')).toBe(7)
     expect(all).toBe(COPIES + 10)
     expect(await present()).toEqual(before)

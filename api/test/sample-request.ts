@@ -1,6 +1,6 @@
 import { randomRequestId } from '@keyferry/crypto/token'
-import { type Approving, approveStep, supportStep } from '../src/domain/requests/request-steps.ts'
-import type { Step } from '../src/domain/requests/request-store.ts'
+import { type ApprovalStep, approveStep, supportStep } from '../src/domain/requests/request-steps.ts'
+import type { RequestStep } from '../src/domain/requests/request-store.ts'
 import type { ApprovalRequest, Support, Vouch } from '../src/domain/requests/stored-request.ts'
 
 export const SEALED = 'c2VhbGVk'
@@ -31,7 +31,7 @@ export function sampleRequest(changes: Partial<ApprovalRequest> = {}): ApprovalR
 }
 
 /** An approval, or a first one. `after`: who approved first, as the approver saw it. */
-export type Deciding = Omit<Approving, 'seen'> & {
+export type Deciding = Omit<ApprovalStep, 'seen'> & {
   after: string | null
   vouch: Vouch | null
   first: Support | null
@@ -44,7 +44,7 @@ export function sealing(changes: Partial<Deciding> = {}): Deciding {
   return { ...nothing, ciphertextBase64: SEALED, ...changes }
 }
 
-export function decidingStep({ after, vouch, first, longerMs, ...approving }: Deciding): Step<void> {
+export function decidingStep({ after, vouch, first, longerMs, ...approving }: Deciding): RequestStep<void> {
   const seen = { first: after, vouch }
   if (first === null) return (stored) => approveStep(stored, { ...approving, seen })
   const supporting = { seen, gives: { as: 'first', support: first }, hold: approving.hold, longerMs } as const

@@ -7,7 +7,8 @@ import { Receiver } from './webhook-receiver.ts'
 
 const SOON = { timeout: 45_000, interval: 20 }
 const EACH = 10
-/** More than the pauses after the first failures: a busy machine may call twice before the receiver's answer changes. */
+/** More than the pauses after the first failures: a busy machine may call twice before the receiver's answer
+ * changes. */
 const RETRY_MS = 3_600_000
 
 /*

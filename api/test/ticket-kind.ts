@@ -1,6 +1,6 @@
 import { ASSURANCES } from '@keyferry/contract'
 import { z } from 'zod'
-import type { Choice, DecisionParts, Kind } from '../src/domain/approvals/decision.ts'
+import type { ApprovalKind, DecisionParts, ReleaseChoice } from '../src/domain/approvals/decision.ts'
 import type { Ending, Endings } from '../src/domain/approvals/ending.ts'
 import { sealText } from '../src/domain/deliveries/sealed-values.ts'
 import { type BundleStore, findBundle } from '../src/domain/library/bundle.ts'
@@ -24,7 +24,7 @@ const ApprovedTicket = z.object({
   assurance: z.enum(ASSURANCES),
 })
 
-export const TICKET: Kind<Parts, Choice & { bundle_id: string }> = {
+export const TICKET: ApprovalKind<Parts, ReleaseChoice & { bundle_id: string }> = {
   refusals: {
     owner_approves: 'Only an owner may give tickets for this bundle',
     named_approves: 'Only named people may give tickets for this bundle',

@@ -12,18 +12,18 @@ import { systemParts, workingFolder } from './real-parts.ts'
 import { fileOutput } from './terminal/streams.ts'
 
 type Fetched = { readonly values: Record<string, string> }
-type Failure = { readonly code: KeyferryErrorCode; readonly message: string; readonly next: string }
+type DeliveryFailure = { readonly code: KeyferryErrorCode; readonly message: string; readonly next: string }
 
 /** Get values for a program that imports the client, as `keyferry pull` does. Never throws for a refused or failed
  * delivery. */
-export async function deliverValues(options: DeliverOptions): Promise<Fetched | Failure> {
-  const aborted = withResolvers<Failure>()
+export async function deliverValues(options: DeliverOptions): Promise<Fetched | DeliveryFailure> {
+  const aborted = withResolvers<DeliveryFailure>()
   const parts = partsOf(options, () => aborted.resolve(ABORTED))
   if (options.signal?.aborted) return ABORTED
   return await Promise.race([aborted.promise, valuesOf(options, parts).catch(failureOf)])
 }
 
-const ABORTED: Failure = {
+const ABORTED: DeliveryFailure = {
   code: 'aborted',
   message: 'the delivery was aborted',
   next: 'Nothing was delivered.',
@@ -106,7 +106,7 @@ const CODES: Readonly<Record<number, KeyferryErrorCode>> = {
   [EXIT.refused]: 'refused',
 }
 
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): DeliveryFailure {
   if (!(error instanceof CliError)) throw error
   return { code: CODES[error.exitCode] ?? 'failed', message: error.message, next: error.next }
 }

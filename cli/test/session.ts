@@ -9,8 +9,8 @@ import { VERSION } from '../src/base/version.ts'
 const KEYFERRY = process.env['KEYFERRY_UNDER_TEST'] ?? CLIENT_PROGRAM
 const START = KEYFERRY.endsWith('.js') ? `'${process.execPath}' '${KEYFERRY}'` : `'${KEYFERRY}'`
 
-// Each session has a home of its own. Without a shared folder, each would compile the client again, which takes twice as
-// long as all else that a session does.
+// Each session has a home of its own. Without a shared folder, each would compile the client again, which takes
+// twice as long as all else that a session does.
 const COMPILED_CLIENT = join(tmpdir(), 'compiled-client')
 
 /** One command line against a server of that name, and what comes of it. */

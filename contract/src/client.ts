@@ -2,18 +2,20 @@ import type { z } from 'zod'
 import type { Method, PathParams } from './endpoint.ts'
 import type { endpoints } from './endpoints.ts'
 
-type Rows = typeof endpoints
-type Row = Exclude<Rows[keyof Rows], { page: true }>
+type EndpointRows = typeof endpoints
+type Row = Exclude<EndpointRows[keyof EndpointRows], { page: true }>
 type RowOf<M extends Method, P extends string> = Extract<Row, { method: M; path: P }>
 type PathOf<M extends Method> = Extract<Row, { method: M }>['path']
 
-type Input<R, Part extends string> = R extends { [K in Part]: infer S extends z.ZodType } ? z.input<S> : never
-type Needs<R, Part extends string> = [Input<R, Part>] extends [never]
+type PartOf<R, Part extends string> = R extends { [K in Part]: infer S extends z.ZodType }
+  ? z.input<S>
+  : never
+type RequiredPart<R, Part extends string> = [PartOf<R, Part>] extends [never]
   ? object
-  : { [K in Part]: Input<R, Part> }
-type Optional<R, Part extends string> = [Input<R, Part>] extends [never]
+  : { [K in Part]: PartOf<R, Part> }
+type Optional<R, Part extends string> = [PartOf<R, Part>] extends [never]
   ? object
-  : { [K in Part]?: Input<R, Part> }
+  : { [K in Part]?: PartOf<R, Part> }
 type Success = 200 | 201 | 202
 
 type PathInput<R extends Row> = R extends { params: infer S extends z.ZodType }
@@ -23,7 +25,7 @@ type Params<R extends Row> = keyof PathParams<R['path']> extends never ? object 
 
 export type CallOptions<R extends Row> = Params<R> &
   Optional<R, 'query'> &
-  (R extends { bodyOptional: true } ? Optional<R, 'body'> : Needs<R, 'body'>) & {
+  (R extends { bodyOptional: true } ? Optional<R, 'body'> : RequiredPart<R, 'body'>) & {
     headers?: Readonly<Record<string, string>>
     signal?: AbortSignal
   }
@@ -34,20 +36,22 @@ export type Answer<R> = R extends { responses: infer A }
   : never
 
 /** The names of the endpoints that answer a call; pages and redirects are not among them. */
-export type CallName = { [N in keyof Rows]: Rows[N] extends { page: true } ? never : N }[keyof Rows]
+export type CallName = {
+  [N in keyof EndpointRows]: EndpointRows[N] extends { page: true } ? never : N
+}[keyof EndpointRows]
 
 /** The method and path of an endpoint: `GET /api/v1/keys/{key_id}`. */
-export type Address<N extends CallName> = `${Rows[N]['method']} ${Rows[N]['path']}`
+export type Address<N extends CallName> = `${EndpointRows[N]['method']} ${EndpointRows[N]['path']}`
 
-type RowNamed<N extends CallName> = Extract<Rows[N], Row>
-type Fields<R, Part extends string> = [Input<R, Part>] extends [never] ? unknown : Input<R, Part>
+type RowNamed<N extends CallName> = Extract<EndpointRows[N], Row>
+type PartInput<R, Part extends string> = [PartOf<R, Part>] extends [never] ? unknown : PartOf<R, Part>
 
 /** What a call by name takes: the parameters of the path beside the fields of the query (GET) or the body. */
 export type CallInput<N extends CallName> = PathInput<RowNamed<N>> &
-  Fields<Rows[N], Rows[N]['method'] extends 'GET' ? 'query' : 'body'>
+  PartInput<EndpointRows[N], EndpointRows[N]['method'] extends 'GET' ? 'query' : 'body'>
 
 /** The answer of an endpoint by its name. */
-export type AnswerOf<N extends CallName> = Answer<Rows[N]>
+export type AnswerOf<N extends CallName> = Answer<EndpointRows[N]>
 
 /** An answer of failure. `code` is one of the contract's error codes, or `unknown` when the body had none. */
 export class CallError extends Error {
@@ -74,7 +78,7 @@ export class CallError extends Error {
 
 type LooseOptions = {
   params?: Record<string, string>
-  query?: Query
+  query?: QueryValues
   body?: unknown
   headers?: Readonly<Record<string, string>>
   signal?: AbortSignal
@@ -82,10 +86,10 @@ type LooseOptions = {
 
 type QueryValue = string | number | undefined
 /** A list names its parameter once for each value. */
-type Query = Record<string, QueryValue | readonly QueryValue[]>
+type QueryValues = Record<string, QueryValue | readonly QueryValue[]>
 
 /** The path with its parameters filled in and its query appended. */
-export function fillPath(path: string, params: Record<string, string> = {}, query: Query = {}): string {
+export function fillPath(path: string, params: Record<string, string> = {}, query: QueryValues = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -115,11 +119,14 @@ export function createClient(baseUrl: string, fetchFn: typeof fetch = fetch) {
   }
 }
 
-export type Call = ReturnType<typeof createClient>
+export type EndpointClient = ReturnType<typeof createClient>
 
-type Sent = LooseOptions & { method: string; url: string }
+type LooseCall = LooseOptions & { method: string; url: string }
 
-async function send(fetchFn: typeof fetch, { method, url, params, query, ...rest }: Sent): Promise<unknown> {
+async function send(
+  fetchFn: typeof fetch,
+  { method, url, params, query, ...rest }: LooseCall,
+): Promise<unknown> {
   const { body, headers, signal } = rest
   const response = await fetchFn(fillPath(url, params, query), {
     method,
@@ -154,12 +161,12 @@ export function createNamedClient<Names extends CallName>(
   }
 }
 
-function addressed(address: string, fields: readonly (readonly [string, unknown])[]): Sent {
+function addressed(address: string, fields: readonly (readonly [string, unknown])[]): LooseCall {
   const [method = '', url = ''] = address.split(' ')
   const inPath = ([name]: readonly [string, unknown]) => url.includes(`{${name}}`)
   const params = Object.fromEntries(fields.filter(inPath).map(([name, value]) => [name, String(value)]))
   const rest = Object.fromEntries(fields.filter((field) => !inPath(field)))
-  if (method === 'GET') return { method, url, params, query: rest as Query }
+  if (method === 'GET') return { method, url, params, query: rest as QueryValues }
   return Object.keys(rest).length === 0 ? { method, url, params } : { method, url, params, body: rest }
 }
 

@@ -104,7 +104,7 @@ type Touched<M extends Method, A extends Access> = M extends 'GET'
     : { touch?: never }
 
 /** A row that names no answer answers `{ ok: true }`. */
-type Row<R> = R & (R extends { responses: unknown } ? unknown : typeof DONE)
+type CompleteRow<R> = R & (R extends { responses: unknown } ? unknown : typeof DONE)
 
 function rows<const M extends Method>(method: M) {
   return <const P extends Endpoint['path'], const A extends Access, const R extends RowParts & Touched<M, A>>(
@@ -113,7 +113,7 @@ function rows<const M extends Method>(method: M) {
     rest: R & { [Unknown in Exclude<keyof R, keyof RowParts>]: never },
   ) => {
     const row: object = { method, path, access, ...DONE, ...rest }
-    return row as { method: M; path: P; access: A } & Row<R>
+    return row as { method: M; path: P; access: A } & CompleteRow<R>
   }
 }
 

@@ -8,7 +8,7 @@ import { WorkspaceHeaders } from './schemas/tenant.ts'
 import { ErrorBody } from './schemas/text.ts'
 
 type Json = Readonly<Record<string, unknown>>
-type Place = 'path' | 'query' | 'header'
+type ParameterPlace = 'path' | 'query' | 'header'
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'Done',
@@ -131,7 +131,7 @@ function tagOf({ path, layer }: Endpoint): string {
   return TAG_OF_PATH[noun] ?? noun
 }
 
-function parameters(place: Place, schema: z.ZodType | undefined, schemas: ComponentSchemas): Json[] {
+function parameters(place: ParameterPlace, schema: z.ZodType | undefined, schemas: ComponentSchemas): Json[] {
   if (!schema) return []
   const { properties, required } = schemas.object(schema)
   return Object.entries(properties).map(([name, property]) => ({

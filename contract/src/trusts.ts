@@ -8,10 +8,10 @@ export const GITLAB_ISSUER = 'https://gitlab.com'
 
 export type TrustPlatform = 'github' | 'gitlab' | 'kubernetes' | 'other'
 
-type Identity = { issuer: string; claims: Readonly<Record<string, unknown>> }
+type TokenIdentity = { issuer: string; claims: Readonly<Record<string, unknown>> }
 
 /** Which platform an issuer belongs to, by its address or else by the claims of its tokens or of a trust in them. */
-export function platformOf({ issuer, claims }: Identity): TrustPlatform {
+export function platformOf({ issuer, claims }: TokenIdentity): TrustPlatform {
   if (issuer === GITHUB_ISSUER || issuer.startsWith(`${GITHUB_ISSUER}/`)) return 'github'
   if (issuer === GITLAB_ISSUER || claims['project_id'] !== undefined) return 'gitlab'
   const subjects: unknown[] = [claims['sub']].flat()

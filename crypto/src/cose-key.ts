@@ -6,10 +6,10 @@ import { CryptoError } from './crypto-error.ts'
  * exact: another, missing or additional member is refused.
  */
 
-type Member = number | Uint8Array
-type Members = ReadonlyMap<number, Member>
+type CoseMember = number | Uint8Array
+type Members = ReadonlyMap<number, CoseMember>
 
-type Form = {
+type CoseForm = {
   /** The members that say what the key is. */
   fixed: readonly (readonly [label: number, value: number])[]
   /** The parts of the key, by their names in JWK. */
@@ -22,7 +22,7 @@ const [KTY, ALG] = [1, 3]
 const P256_BYTES = 32
 const MIN_RSA_BYTES = 256
 
-const FORMS: readonly Form[] = [
+const FORMS: readonly CoseForm[] = [
   {
     fixed: [
       [KTY, 1],
@@ -87,7 +87,7 @@ export function coseSignatureFits(
   return verify(digest, message, key, signature)
 }
 
-function partOf(value: Member | undefined, name: string): string {
+function partOf(value: CoseMember | undefined, name: string): string {
   if (!(value instanceof Uint8Array)) throw refused()
   const isRightSize =
     name === 'n' ? value.length >= MIN_RSA_BYTES : name === 'e' || value.length === P256_BYTES
@@ -99,7 +99,7 @@ function readMap(bytes: Uint8Array): Members {
   const reader = { view: Buffer.from(bytes), at: 0 }
   const { major, count } = readHead(reader)
   if (major !== 5) throw refused()
-  const members = new Map<number, Member>()
+  const members = new Map<number, CoseMember>()
   for (let read = 0; read < count; read += 1) {
     const label = readMember(reader)
     if (typeof label !== 'number' || members.has(label)) throw refused()
@@ -109,9 +109,9 @@ function readMap(bytes: Uint8Array): Members {
   return members
 }
 
-type Reader = { readonly view: Buffer; at: number }
+type CborReader = { readonly view: Buffer; at: number }
 
-function readMember(reader: Reader): Member {
+function readMember(reader: CborReader): CoseMember {
   const { major, count } = readHead(reader)
   if (major === 0) return count
   if (major === 1) return -1 - count
@@ -121,7 +121,7 @@ function readMember(reader: Reader): Member {
 }
 
 // The shortest form of a length is the only one.
-function readHead(reader: Reader): { major: number; count: number } {
+function readHead(reader: CborReader): { major: number; count: number } {
   const first = reader.view[reader.at] ?? 0xff
   const [major, short] = [first >> 5, first & 31]
   const size = [0, 1, 2][short < 24 ? 0 : short - 23]

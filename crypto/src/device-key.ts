@@ -64,9 +64,9 @@ export function deviceSignedWatch(proof: DeviceProof, deliveryId: string): boole
   return isSigned(proof, watchStatement(deliveryId, proof))
 }
 
-type Once = { time: string; nonce: string }
+type DeviceStamp = { time: string; nonce: string }
 
-function requestStatement(request: DeviceRequest, { time, nonce }: Once): Buffer {
+function requestStatement(request: DeviceRequest, { time, nonce }: DeviceStamp): Buffer {
   const { clientPublicKey, bundle = '', workspace = '', templateKeys, argv, argvMasked = '' } = request
   const asked = [clientPublicKey, bundle, workspace, frame(...templateKeys)] as const
   const command = [frame(...argv), argvMasked, request.cwd, request.agent ?? ''] as const
@@ -75,11 +75,11 @@ function requestStatement(request: DeviceRequest, { time, nonce }: Once): Buffer
   return frame('keyferry device request v2', ...asked, ...command, ...use, time, nonce)
 }
 
-function forgetStatement({ time, nonce }: Once): Buffer {
+function forgetStatement({ time, nonce }: DeviceStamp): Buffer {
   return frame('keyferry device forget v1', time, nonce)
 }
 
-function watchStatement(deliveryId: string, { time, nonce }: Once): Buffer {
+function watchStatement(deliveryId: string, { time, nonce }: DeviceStamp): Buffer {
   return frame('keyferry device watch v1', deliveryId, time, nonce)
 }
 

@@ -2,7 +2,7 @@ import { isCount, membersOf } from './json-text.ts'
 
 /** The last line of an export. `next`: where the next part of the log begins; `to`: the last entry that was asked
  * for. */
-export type Ending = {
+export type ExportTail = {
   readonly note: string | null
   readonly next: number | null
   readonly to: number | null
@@ -36,7 +36,7 @@ export function beforeEnd(line: string): string {
 const END = ',"end":'
 
 /** @returns null where these are not the members of a last line */
-export function endingOf(members: Readonly<Record<string, unknown>>): Ending | null {
+export function endingOf(members: Readonly<Record<string, unknown>>): ExportTail | null {
   const { note, next_from_seq: next = null, to_seq: to = null, end } = members
   if (typeof end !== 'string') return null
   if (note !== null && typeof note !== 'string') return null
@@ -45,7 +45,7 @@ export function endingOf(members: Readonly<Record<string, unknown>>): Ending | n
 }
 
 /** Whether an export says that it ends before the log does, at this entry. */
-export function isPart({ next, to }: Ending, last: number): boolean {
+export function isPart({ next, to }: ExportTail, last: number): boolean {
   return next !== null || (to !== null && to <= last)
 }
 

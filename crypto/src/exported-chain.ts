@@ -2,7 +2,7 @@ import { CHAIN_START, chainHash, originHash } from './audit-chain.ts'
 import { type ChainNote, namedBy } from './chain-note.ts'
 import {
   beforeEnd,
-  type Ending,
+  type ExportTail,
   endingOf,
   exportEnd,
   isPart,
@@ -44,7 +44,7 @@ export class ExportedChain {
   #firstPrev = CHAIN_START
   #seq = 0
   #hash = CHAIN_START
-  #ending: Ending | null = null
+  #ending: ExportTail | null = null
   readonly #hashes: string[] = []
   readonly #restores: Restore[] = []
   /** Entries whose origin was erased. */

@@ -26,7 +26,7 @@ export type VerifyingTerms = {
   readonly windowSeconds: number
 }
 
-type Stamp = { readonly time: string; readonly nonce: string }
+type SignatureStamp = { readonly time: string; readonly nonce: string }
 
 const TIME = '0|[1-9][0-9]{0,14}'
 const NONCE = '[A-Za-z0-9_-]{16,64}'
@@ -63,7 +63,7 @@ function isWellFormed({ method, path, clientAddress, userId, tenantId }: Request
   return [method, path, clientAddress, userId, tenantId].every((text) => text.isWellFormed())
 }
 
-function digestOf(facts: RequestFacts, { time, nonce }: Stamp, secret: string): Buffer {
+function digestOf(facts: RequestFacts, { time, nonce }: SignatureStamp, secret: string): Buffer {
   if (!isWellFormed(facts)) throw new CryptoError('bad_request_facts', 'text holds a lone surrogate')
   const { method, path, body, clientAddress, userId, tenantId } = facts
   const bodyHash = hash('sha256', body, 'buffer')

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Call, CallError, createClient } from '@keyferry/contract/client'
+import { CallError, createClient, type EndpointClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { Issuer } from '../../api/test/issuer.ts'
 import type { SharedBundle } from './workload.ts'
@@ -49,7 +49,7 @@ type Racer = {
 type Revocation = {
   readonly kind: string
   readonly proof: keyof Racer['proofs']
-  readonly revoke: (call: Call, racer: Racer, bundleId: string) => Promise<unknown>
+  readonly revoke: (call: EndpointClient, racer: Racer, bundleId: string) => Promise<unknown>
 }
 
 const MACHINE = '/api/v1/machines/{machine_id}'
@@ -147,7 +147,7 @@ async function raceOne(options: RevocationOptions, issuer: Issuer, at: number): 
 
 type NewRacer = { issuer: Issuer; bundle: SharedBundle; name: string }
 
-async function newRacer(call: Call, { issuer, bundle, name }: NewRacer): Promise<Racer> {
+async function newRacer(call: EndpointClient, { issuer, bundle, name }: NewRacer): Promise<Racer> {
   const { id: machine_id } = await call('POST', '/api/v1/machines', { body: { name } })
   const params = { machine_id }
   const grant = { params: { ...params, bundle_id: bundle.bundleId }, body: { scope: 'deliver' } } as const
@@ -163,7 +163,7 @@ async function newRacer(call: Call, { issuer, bundle, name }: NewRacer): Promise
 
 type Fetch = { racer: Racer; proof: keyof Racer['proofs']; bundle: SharedBundle; peer: string }
 
-async function deliver(call: Call, { racer, proof, bundle, peer }: Fetch): Promise<string> {
+async function deliver(call: EndpointClient, { racer, proof, bundle, peer }: Fetch): Promise<string> {
   const { machine_id, proofs } = racer
   try {
     await call('POST', '/api/v1/deliveries', {

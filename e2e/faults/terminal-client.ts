@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Call, CallError, createClient } from '@keyferry/contract/client'
+import { CallError, createClient, type EndpointClient } from '@keyferry/contract/client'
 import { generateKeyPair, type KeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 
@@ -12,7 +12,7 @@ function newPerson(): Person {
 
 /** Requests values as a terminal does, each client from a different address, so that clients share no rate limit. */
 export class TerminalClient {
-  readonly #call: Call
+  readonly #call: EndpointClient
   readonly #person: Person
 
   constructor(address: string, person: Person = newPerson()) {

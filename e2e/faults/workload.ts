@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Call, createClient } from '@keyferry/contract/client'
+import { createClient, type EndpointClient } from '@keyferry/contract/client'
 import type { Delivery, History, Outcome } from './history.ts'
 import { attempt } from './outcome.ts'
 import { TerminalClient } from './terminal-client.ts'
@@ -61,7 +61,7 @@ async function writeKeys(options: WorkloadOptions, writer: number, isOn: () => b
 }
 
 // After a write of unknown end the key is left alone, so that nothing overtakes what may still be under way.
-async function liveOfAKey(call: Call, history: History, name: string): Promise<boolean> {
+async function liveOfAKey(call: EndpointClient, history: History, name: string): Promise<boolean> {
   const value = randomBytes(24).toString('hex')
   const report = history.writing(name, 'set', value)
   const body = { name, value, is_secret: false }

@@ -1,8 +1,8 @@
-import type { Role } from './safe-start.ts'
+import type { ServerRole } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import type { Running } from './start.ts'
 
-type Announced = { role: Role; settings: Settings; running: Running; version: string }
+type Announced = { role: ServerRole; settings: Settings; running: Running; version: string }
 
 /** The start text: where the server listens, where its data is, and what to type next. */
 export function announcement({ role, settings, running, version }: Announced): string {
@@ -32,7 +32,7 @@ const UNBOUND_ADVICE =
 const DEFAULT_ADDRESS = 'http://127.0.0.1:5393'
 
 // An API node serves web nodes that sign people in, with any AUTH_MODE here.
-function isUnbound(role: Role, { AUTH_MODE, APPROVAL_ASSURANCE }: Settings): boolean {
+function isUnbound(role: ServerRole, { AUTH_MODE, APPROVAL_ASSURANCE }: Settings): boolean {
   const isHosted = role === 'api' || (role === 'all' && AUTH_MODE !== 'local')
   return isHosted && (APPROVAL_ASSURANCE === 'compat' || APPROVAL_ASSURANCE === 'typed')
 }
@@ -42,7 +42,7 @@ function nextCommand(address: string): string {
   return `keyferry import .env --bundle dev/app${server}`
 }
 
-function dataPlace(role: Role, settings: Settings, { dataDir }: Running): string {
+function dataPlace(role: ServerRole, settings: Settings, { dataDir }: Running): string {
   if (role === 'web') return 'none (the API stores all data)'
   return settings.DATABASE_URL === undefined ? dataDir : 'PostgreSQL (DATABASE_URL)'
 }

@@ -7,7 +7,7 @@ import { helpText } from './help.ts'
 import { inheritedSockets } from './inherited-sockets.ts'
 import { MAINTENANCE } from './maintain.ts'
 import type { Maintenance } from './maintenance.ts'
-import type { Role } from './safe-start.ts'
+import type { ServerRole } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { hasFiles, readSettings, refresh } from './settings.ts'
 import type { Running } from './start.ts'
@@ -17,10 +17,10 @@ const { version } = manifest
 const USAGE_ERROR = 2
 const OWNER_ONLY = 0o077
 
-type CommandLine = { help: boolean; version: boolean; work: Work }
-type Work = { role: Role } | { maintenance: Maintenance; argument: string }
+type CommandLine = { help: boolean; version: boolean; work: ServerWork }
+type ServerWork = { role: ServerRole } | { maintenance: Maintenance; argument: string }
 
-const ROLES: Readonly<Record<string, Role>> = { '': 'all', api: 'api', web: 'web' }
+const ROLES: Readonly<Record<string, ServerRole>> = { '': 'all', api: 'api', web: 'web' }
 
 export async function main(words: readonly string[]): Promise<void> {
   const line = parseCommandLine(words)
@@ -52,7 +52,7 @@ function isGiven(option: [string, string | undefined]): option is GivenOption {
   return option[1] !== undefined
 }
 
-function workOf(positionals: readonly string[], options: readonly GivenOption[]): Work | null {
+function workOf(positionals: readonly string[], options: readonly GivenOption[]): ServerWork | null {
   const [command = '', ...rest] = positionals
   const option = Object.hasOwn(MAINTENANCE, command) ? MAINTENANCE[command]?.option : undefined
   if (
@@ -87,7 +87,7 @@ async function maintain(maintenance: Maintenance, argument: string): Promise<voi
   }
 }
 
-async function serve(role: Role): Promise<void> {
+async function serve(role: ServerRole): Promise<void> {
   let settings: Settings | null = null
   try {
     settings = readSettings()

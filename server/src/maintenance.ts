@@ -10,10 +10,14 @@ export type Operated = {
   readonly database: DatabaseSettings
 }
 
-type Work<On> = (on: On, argument: string, print: (text: string) => void) => Promise<string | Outcome>
+type MaintenanceWork<On> = (
+  on: On,
+  argument: string,
+  print: (text: string) => void,
+) => Promise<string | MaintenanceOutcome>
 
 /** Work that needs the API, which takes a while to load. */
-export function withApi(work: Work<Operated>): Work<Settings> {
+export function withApi(work: MaintenanceWork<Operated>): MaintenanceWork<Settings> {
   return async (settings, argument, print) => {
     const api = await import('@keyferry/api')
     const on = {
@@ -28,7 +32,7 @@ export function withApi(work: Work<Operated>): Work<Settings> {
 }
 
 /** `next`: the next step, printed to stderr. */
-type Outcome = { text: string; isWell: boolean; next?: string }
+type MaintenanceOutcome = { text: string; isWell: boolean; next?: string }
 
 /** One command for the operator of a database. */
 export type Maintenance = {
@@ -41,7 +45,7 @@ export type Maintenance = {
   /** @param argument empty when none is given
    * @param print writes to standard output at once
    * @returns the text to print at the end, and whether everything is in order. A plain text means that all is well. */
-  readonly run: Work<Settings>
+  readonly run: MaintenanceWork<Settings>
 }
 
 /** Where deleted data remains after a command, for the operator. */

@@ -3,7 +3,7 @@ import type { SettingName, Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
 
 /** What this process runs: both layers, only the internal API, or only the web-facing layer. */
-export type Role = 'all' | 'api' | 'web'
+export type ServerRole = 'all' | 'api' | 'web'
 
 const OIDC: readonly SettingName[] = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']
 const CLERK: readonly SettingName[] = [
@@ -15,7 +15,7 @@ const CLERK: readonly SettingName[] = [
 
 /** Check that the settings fit together and are safe to start with.
  * @throws StartError naming the first setting that is missing, does not belong here, or is unsafe */
-export function requireSafeStart(settings: Settings, role: Role): void {
+export function requireSafeStart(settings: Settings, role: ServerRole): void {
   requireLocalOnLoopback(settings)
   requirePlaintextInDevelopment(settings, role)
   requireRole(settings, role)
@@ -25,7 +25,7 @@ export function requireSafeStart(settings: Settings, role: Role): void {
 
 /** Check that the server may use sockets that another program opened.
  * @throws StartError: only the web-facing layer does, where people sign in */
-export function requireSocketsOfOthers(settings: Settings, role: Role): void {
+export function requireSocketsOfOthers(settings: Settings, role: ServerRole): void {
   if (role === 'api')
     throw new StartError(
       'LISTEN_FDS is set: keyferry-server api opens its own socket, so remove its socket unit',
@@ -55,7 +55,7 @@ function requireLocalOnLoopback({ AUTH_MODE, HOST }: Settings): void {
 }
 
 // `keyferry-server api` serves web nodes that may sign people in, with any AUTH_MODE here.
-function requirePlaintextInDevelopment(settings: Settings, role: Role): void {
+function requirePlaintextInDevelopment(settings: Settings, role: ServerRole): void {
   const { DEV_ALLOW_PLAINTEXT, AUTH_MODE, NODE_ENV } = settings
   if (!DEV_ALLOW_PLAINTEXT || NODE_ENV === 'development') return
   if (AUTH_MODE !== 'local')
@@ -64,7 +64,7 @@ function requirePlaintextInDevelopment(settings: Settings, role: Role): void {
     throw new StartError('DEV_ALLOW_PLAINTEXT=1 with keyferry-server api needs NODE_ENV=development')
 }
 
-function requireRole(settings: Settings, role: Role): void {
+function requireRole(settings: Settings, role: ServerRole): void {
   if (role !== 'all') required(settings, 'BFF_SHARED_SECRET', `keyferry-server ${role}`)
   if (role === 'web') required(settings, 'API_URL', 'keyferry-server web')
   const { DATABASE_URL, ROOT_KEY, ROOT_KEY_FILE, ROOT_KEY_FROM } = settings

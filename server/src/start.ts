@@ -7,7 +7,7 @@ import { apiSettings, metricsOf } from './api-settings.ts'
 import { lockDataFolder, prepareDataFolder } from './data-folder.ts'
 import { existingRootKeys } from './operated-database.ts'
 import { makeRootKeyOnce, type RootKeys } from './root-key/root-key-file.ts'
-import { type Role, required, requireSafeStart, requireSocketsOfOthers } from './safe-start.ts'
+import { required, requireSafeStart, requireSocketsOfOthers, type ServerRole } from './safe-start.ts'
 import type { Settings } from './setting-table.ts'
 import { webSettings } from './web-settings.ts'
 
@@ -24,18 +24,18 @@ export type Running = {
 }
 
 /** `sockets`: descriptors of listening sockets that systemd opened; null: the server opens its own. */
-type Parts = { version: string; sockets: readonly number[] | null }
+type StartParts = { version: string; sockets: readonly number[] | null }
 
 /** Start one role.
  * @throws StartError · errors of listening and of the stores */
-export async function start(role: Role, settings: Settings, parts: Parts): Promise<Running> {
+export async function start(role: ServerRole, settings: Settings, parts: StartParts): Promise<Running> {
   requireSafeStart(settings, role)
   if (parts.sockets) requireSocketsOfOthers(settings, role)
   if (role === 'all') return await startAll(settings, parts)
   return role === 'api' ? await startApiAlone(settings, parts) : await startWebAlone(settings, parts)
 }
 
-async function startAll(settings: Settings, { version, sockets }: Parts): Promise<Running> {
+async function startAll(settings: Settings, { version, sockets }: StartParts): Promise<Running> {
   const data = openData(settings)
   const socket = chooseSocketPath(data.dataDir)
   const sharedSecrets: ApiSettings['sharedSecrets'] = settings.BFF_SHARED_SECRET ?? [randomToken()]
@@ -53,7 +53,7 @@ async function startAll(settings: Settings, { version, sockets }: Parts): Promis
   return { ...ofApi(api, data, settings), address: web.address, stop }
 }
 
-async function startApiAlone(settings: Settings, { version }: Parts): Promise<Running> {
+async function startApiAlone(settings: Settings, { version }: StartParts): Promise<Running> {
   const sharedSecrets = required(settings, 'BFF_SHARED_SECRET', 'keyferry-server api')
   const isAllElsewhere = settings.DATABASE_URL !== undefined && settings.REDIS_URL !== undefined
   const data = openData(settings, isAllElsewhere)
@@ -80,7 +80,7 @@ function ofApi(api: Api, { dataDir, madeRootKey }: Data, settings: Settings) {
 
 const NO_KEYS = { madeRootKey: false, setupCode: null, useRootKeys: async () => {} }
 
-async function startWebAlone(settings: Settings, parts: Parts): Promise<Running> {
+async function startWebAlone(settings: Settings, parts: StartParts): Promise<Running> {
   const sharedSecrets = required(settings, 'BFF_SHARED_SECRET', 'keyferry-server web')
   const api = { urls: required(settings, 'API_URL', 'keyferry-server web') }
   const dataDir = resolve(settings.DATA_DIR)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { announcement } from '../src/announce.ts'
-import type { Role } from '../src/safe-start.ts'
+import type { ServerRole } from '../src/safe-start.ts'
 import { readSettings } from '../src/settings.ts'
 
 const ADVICE =
   '  APPROVAL_ASSURANCE is not bound: a click on a link from another person can deliver values. Set APPROVAL_ASSURANCE=bound.'
 
-function linesOf(role: Role, environment: NodeJS.ProcessEnv): string[] {
+function linesOf(role: ServerRole, environment: NodeJS.ProcessEnv): string[] {
   const running = {
     address: 'http://127.0.0.1:5393',
     dataDir: '/var/lib/keyferry',
@@ -20,7 +20,7 @@ function linesOf(role: Role, environment: NodeJS.ProcessEnv): string[] {
 
 const HOSTED = { AUTH_MODE: 'accounts' }
 
-test.each<[Role, NodeJS.ProcessEnv]>([
+test.each<[ServerRole, NodeJS.ProcessEnv]>([
   ['all', HOSTED],
   ['all', { ...HOSTED, APPROVAL_ASSURANCE: 'compat' }],
   ['all', { ...HOSTED, APPROVAL_ASSURANCE: 'typed' }],
@@ -33,7 +33,7 @@ test.each<[Role, NodeJS.ProcessEnv]>([
   },
 )
 
-test.each<[Role, NodeJS.ProcessEnv]>([
+test.each<[ServerRole, NodeJS.ProcessEnv]>([
   ['all', {}],
   ['all', { ...HOSTED, APPROVAL_ASSURANCE: 'bound' }],
   ['all', { ...HOSTED, APPROVAL_ASSURANCE: 'local' }],

@@ -91,9 +91,9 @@ const NOBODY = { userId: 'nobody', tenantId: 'nobody' }
 const EDGE_SECONDS = 2
 
 /** `clock_off_seconds`: how far this clock is ahead of the API's, or behind it where negative. */
-type Signing = { failing: readonly string[]; clock_off_seconds?: number }
+type HealthFacts = { failing: readonly string[]; clock_off_seconds?: number }
 
-async function failingSignature({ api, sign, now }: HealthOptions): Promise<Signing> {
+async function failingSignature({ api, sign, now }: HealthOptions): Promise<HealthFacts> {
   try {
     const headers = sign(NOBODY, { ...PROBE, body: new Uint8Array(), clientAddress: null })
     const answer = await api.send({ ...PROBE, headers })

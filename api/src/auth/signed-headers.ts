@@ -7,7 +7,7 @@ import type { SignedCaller } from '../domain/people/membership.ts'
 import type { NonceStore } from './nonces.ts'
 
 /** Headers as received: `[name, value, name, value …]`. */
-type Facts = { method: string; url: string; rawHeaders: readonly string[]; body: Uint8Array }
+type CallFacts = { method: string; url: string; rawHeaders: readonly string[]; body: Uint8Array }
 
 export type SigningSettings = {
   sharedSecrets: readonly string[]
@@ -31,12 +31,12 @@ const UNSIGNED = new Set(['/healthz', '/readyz'])
 
 /** What the headers of one call say about its signer. Verifies the signature over the whole call once at most. */
 export class SignedCall {
-  readonly #facts: Facts
+  readonly #facts: CallFacts
   readonly #settings: SigningSettings
   readonly #headers: IdentityHeaders
   #verified: { nonce: string } | null | undefined
 
-  constructor(facts: Facts, settings: SigningSettings) {
+  constructor(facts: CallFacts, settings: SigningSettings) {
     this.#facts = facts
     this.#settings = settings
     this.#headers = identityHeaders(facts.rawHeaders)
@@ -86,7 +86,7 @@ export class SignedCall {
   }
 }
 
-function verifiedV2(headers: IdentityHeaders, facts: Facts, settings: SigningSettings) {
+function verifiedV2(headers: IdentityHeaders, facts: CallFacts, settings: SigningSettings) {
   const signed = {
     method: facts.method,
     path: facts.url,

@@ -57,9 +57,9 @@ function parsed(part: string): Record<string, unknown> | null {
   }
 }
 
-type Verifying = { issuer: string; keys: KeySet; now: () => Date }
+type IssuerParts = { issuer: string; keys: KeySet; now: () => Date }
 
-async function outcomeOf(token: string, { issuer, keys, now }: Verifying) {
+async function outcomeOf(token: string, { issuer, keys, now }: IssuerParts) {
   const jose = await import('jose')
   try {
     const payload = await payloadOf(token, jwksOf(keys), {

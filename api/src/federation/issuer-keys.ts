@@ -22,14 +22,14 @@ const KEPT = 1_000
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.string() })
 const Keys = z.object({ keys: z.array(z.record(z.string(), z.unknown())).max(200) })
 
-type Known = { keys: KeySet; fetchedMs: number; triedMs: number }
+type FetchedKeys = { keys: KeySet; fetchedMs: number; triedMs: number }
 
 export class IssuerKeys {
   readonly #guard: Guard
   readonly #nowMs: () => number
   readonly #log: Logger
-  readonly #known = new BoundedMap<string, Known>(KEPT)
-  readonly #running = new Map<string, Promise<Known | null>>()
+  readonly #known = new BoundedMap<string, FetchedKeys>(KEPT)
+  readonly #running = new Map<string, Promise<FetchedKeys | null>>()
 
   constructor({ guard, nowMs, log }: { guard: Guard; nowMs: () => number; log: Logger }) {
     this.#guard = guard
@@ -53,16 +53,16 @@ export class IssuerKeys {
     return (await this.#fetchOnce(issuer))?.keys ?? null
   }
 
-  #age({ fetchedMs }: Known): number {
+  #age({ fetchedMs }: FetchedKeys): number {
     return this.#nowMs() - fetchedMs
   }
 
-  #usable(known: Known | undefined): KeySet | null {
+  #usable(known: FetchedKeys | undefined): KeySet | null {
     return known && this.#age(known) < STALE_MS ? known.keys : null
   }
 
   // Calls that come at once share one fetch.
-  #fetchOnce(issuer: string): Promise<Known | null> {
+  #fetchOnce(issuer: string): Promise<FetchedKeys | null> {
     const running = this.#running.get(issuer)
     if (running) return running
     const fetching = this.#fetch(issuer).finally(() => this.#running.delete(issuer))
@@ -70,7 +70,7 @@ export class IssuerKeys {
     return fetching
   }
 
-  async #fetch(issuer: string): Promise<Known | null> {
+  async #fetch(issuer: string): Promise<FetchedKeys | null> {
     const old = this.#known.get(issuer)
     if (old) old.triedMs = this.#nowMs()
     try {

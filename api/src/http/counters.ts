@@ -1,8 +1,8 @@
 /** `calls`: the calls of a key in its window, this one included. `msLeft`: until the window ends. */
-export type Counted = { calls: number; msLeft: number }
+export type CallCount = { calls: number; msLeft: number }
 
 /** Counts one call, or takes one back (-1). A key's window begins with its first call; later calls do not extend it. */
-export type Counter = (key: string, by?: 1 | -1) => Promise<Counted>
+export type Counter = (key: string, by?: 1 | -1) => Promise<CallCount>
 
 /** A Redis that all nodes share. `reply` fails with DomainError unavailable when there is no answer. */
 export type SharedRedis = {

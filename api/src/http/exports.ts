@@ -23,7 +23,7 @@ export function exportHandlers({ stores, clock, devAllowPlaintext, requestParts 
 }
 
 type Groups = AsyncIterable<readonly BundleEntry[]>
-type Exported = ReturnType<typeof exportedEntry>
+type ExportEntry = ReturnType<typeof exportedEntry>
 
 async function envReply(groups: Groups) {
   const read = await readEntries(groups, exportedEntry)
@@ -31,12 +31,12 @@ async function envReply(groups: Groups) {
   return new Reply({ stream: envTexts(read.chunks), isText: true })
 }
 
-async function* envTexts(chunks: AsyncIterable<readonly Exported[]>): AsyncGenerator<string> {
+async function* envTexts(chunks: AsyncIterable<readonly ExportEntry[]>): AsyncGenerator<string> {
   for await (const chunk of chunks) yield envTextOf(chunk)
 }
 
 // Written entry by entry, because in an object `__proto__` would not be a name like any other.
-const write = ([name, value]: Exported) => `${JSON.stringify(name)}:${JSON.stringify(value)}`
+const write = ([name, value]: ExportEntry) => `${JSON.stringify(name)}:${JSON.stringify(value)}`
 
 async function jsonReply(groups: Groups) {
   const read = await readEntries(groups, exportedEntry)
@@ -45,7 +45,7 @@ async function jsonReply(groups: Groups) {
 }
 
 // Without a prototype, so that every allowed key name works, `__proto__` too.
-function flatObject(exported: Iterable<Exported>): Record<string, string> {
+function flatObject(exported: Iterable<ExportEntry>): Record<string, string> {
   const object: Record<string, string> = Object.create(null)
   for (const [name, value] of exported) object[name] = value
   return object

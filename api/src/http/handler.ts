@@ -4,7 +4,7 @@ import type { Origin } from '../domain/base/origin.ts'
 import type { MachineCaller } from '../domain/machines/machine-caller.ts'
 import type { NamedCaller, Visitor } from '../domain/people/membership.ts'
 
-type Output<R, Part extends string> = R extends { [K in Part]: infer S extends z.ZodType }
+type PartOutput<R, Part extends string> = R extends { [K in Part]: infer S extends z.ZodType }
   ? z.output<S>
   : undefined
 
@@ -30,26 +30,26 @@ export function originOf({ address, userAgent }: Peer): Origin {
 }
 
 /** One admitted call with valid parts. */
-type Call<R extends Endpoint> = {
+type HandlerCall<R extends Endpoint> = {
   caller: CallerOf<R['access']> | MachineOf<R>
-  params: R extends { params: z.ZodType } ? Output<R, 'params'> : PathParams<R['path']>
-  query: Output<R, 'query'>
-  headers: Output<R, 'headers'>
-  body: Output<R, 'body'>
+  params: R extends { params: z.ZodType } ? PartOutput<R, 'params'> : PathParams<R['path']>
+  query: PartOutput<R, 'query'>
+  headers: PartOutput<R, 'headers'>
+  body: PartOutput<R, 'body'>
   peer: Peer
   /** Calls back when the connection breaks before the answer was handed to the socket; at once if it already has. */
   onBreak: (listener: () => void) => void
 }
 
 /** Learns what became of an answer: exactly one of the two is called, once. */
-export type Delivery = {
+export type AnswerOutcome = {
   /** The whole answer was handed to the socket. */
   delivered: () => void
   /** The connection broke before that. */
   broken: () => void
 }
 
-type Extras = { headers?: Readonly<Record<string, string>>; delivery?: Delivery }
+type ReplyExtras = { headers?: Readonly<Record<string, string>>; delivery?: AnswerOutcome }
 
 /** An answer that says more than its body. `status`: one of the endpoint's row, unless given its first. A body that is
  * too long for memory is a stream, of JSON unless `isText`. */
@@ -64,20 +64,20 @@ export class Reply<const Whole> {
 type Status<R extends Endpoint> = keyof R['responses'] & number
 type Body<R extends Endpoint> = z.input<R['responses'][Status<R>]>
 
-type Parts<R extends Endpoint> = {
-  [S in Status<R>]: Extras & { status?: S } & (
+type ReplyParts<R extends Endpoint> = {
+  [S in Status<R>]: ReplyExtras & { status?: S } & (
       | { body: z.input<R['responses'][S]> }
       | { stream: AsyncIterable<string>; isText?: boolean }
     )
 }[Status<R>]
 
 /** A body of the row's schema for its first status. A string is sent as text, everything else as JSON. */
-type Answer<R extends Endpoint> = Body<R> | Reply<Parts<R>>
+type HandlerAnswer<R extends Endpoint> = Body<R> | Reply<ReplyParts<R>>
 
 /** Without an answer, the body is `{ ok: true }`. */
 type Handler<R extends Endpoint> =
-  | ((call: Call<R>) => Promise<Answer<R>> | Answer<R>)
-  | ({ ok: true } extends Body<R> ? (call: Call<R>) => Promise<void> : never)
+  | ((call: HandlerCall<R>) => Promise<HandlerAnswer<R>> | HandlerAnswer<R>)
+  | ({ ok: true } extends Body<R> ? (call: HandlerCall<R>) => Promise<void> : never)
 
 /** One handler for each row of the endpoint table: a row without one, or one without a row, does not compile. */
 export type Handlers = { [N in ApiEndpointName]: Handler<(typeof apiEndpoints)[N]> }

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Listed, Listing } from '../domain/base/listing.ts'
+import type { Listing, ListPage } from '../domain/base/listing.ts'
 import { Reply } from './handler.ts'
 
 /** Answer a list with its total. */
@@ -32,7 +32,7 @@ export async function readEntries<T, B>(
 }
 
 /** Answer one page of a list with the total of the whole list. */
-export function pageReply<T, B>({ total, rows }: Listed<T>, present: (entry: T) => B) {
+export function pageReply<T, B>({ total, rows }: ListPage<T>, present: (entry: T) => B) {
   const headers: Record<string, string> = total === null ? {} : { 'x-total-count': String(total) }
   return new Reply({ headers, body: rows.map(present) })
 }

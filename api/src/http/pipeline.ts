@@ -69,9 +69,9 @@ type Served = Pick<ServedEndpoint, 'row' | 'handler'> & {
   request: FastifyRequest
   reply: FastifyReply
 }
-type Who = { caller: AnyCaller; peer: Peer }
+type PeerCaller = { caller: AnyCaller; peer: Peer }
 
-async function answer({ handler, reply, ...served }: Served, who: Who): Promise<FastifyReply> {
+async function answer({ handler, reply, ...served }: Served, who: PeerCaller): Promise<FastifyReply> {
   const call = new ServedCall(validParts(served), who, reply.raw)
   return send(reply, replyOf(served.row, await handler(call)))
 }
@@ -160,7 +160,7 @@ class ServedCall {
   readonly body: unknown
   readonly #response: ServerResponse
 
-  constructor(parts: ReturnType<typeof validParts>, who: Who, raw: ServerResponse) {
+  constructor(parts: ReturnType<typeof validParts>, who: PeerCaller, raw: ServerResponse) {
     this.caller = who.caller
     this.peer = who.peer
     this.params = parts.params

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ownRedis } from '../../../plumbing/test/redis-server.ts'
-import { openRedis, type RedisConnection } from '../request-store/redis-connection.ts'
+import { type NoticeRedis, openRedis } from '../request-store/redis-connection.ts'
 import { openRateLimits, RateExceeded } from './rate-limit.ts'
 
 const T0 = Date.parse('2026-01-31T12:00:00Z')
-const open = (redis: RedisConnection | null = null) => openRateLimits({ redis, now: Date.now })
+const open = (redis: NoticeRedis | null = null) => openRateLimits({ redis, now: Date.now })
 const NO_BODY = new Uint8Array()
 const signIn = (email: string) => Buffer.from(JSON.stringify({ email }))
 const peer = (address: string) => ({ address, userAgent: '' })

@@ -3,7 +3,7 @@ import { hashToken } from '@keyferry/crypto/token'
 import { addressBlock, isIPv6Network } from '../domain/base/address-block.ts'
 import { emailKey } from '../domain/base/email.ts'
 import { DomainError } from '../domain/base/errors.ts'
-import { type Counted, memoryCounter, redisCounter, type SharedRedis } from './counters.ts'
+import { type CallCount, memoryCounter, redisCounter, type SharedRedis } from './counters.ts'
 import type { RateLimit, RateLimits, RateVerdict } from './handler.ts'
 
 /** A poll may come this much early, because timers and networks are not exact. */
@@ -160,7 +160,7 @@ function openLimit(name: string, rate: Rate, { redis, now, prefix = 'keyferry:' 
   return async (key, by) => verdict(rate, await count(key, by), now())
 }
 
-function verdict(rate: Rate, { calls, msLeft }: Counted, nowMs: number): RateVerdict {
+function verdict(rate: Rate, { calls, msLeft }: CallCount, nowMs: number): RateVerdict {
   const allowed = calls <= rate.calls
   const headers = {
     'x-ratelimit-limit': String(rate.calls),

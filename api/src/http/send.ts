@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import type { Delivery } from './handler.ts'
+import type { AnswerOutcome } from './handler.ts'
 
 /** A handler's reply without its types. */
 export type LooseReply = {
@@ -9,7 +9,7 @@ export type LooseReply = {
   stream?: AsyncIterable<string>
   isText?: boolean
   headers?: Readonly<Record<string, string>>
-  delivery?: Delivery
+  delivery?: AnswerOutcome
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -28,7 +28,7 @@ export function send(reply: FastifyReply, answer: LooseReply): FastifyReply {
   return reply.send(isText ? body : JSON.stringify(body))
 }
 
-function follow({ raw }: FastifyReply, { delivered, broken }: Delivery): void {
+function follow({ raw }: FastifyReply, { delivered, broken }: AnswerOutcome): void {
   if (raw.destroyed || raw.socket?.destroyed === true) broken()
   else raw.once('close', () => (raw.writableFinished ? delivered() : broken()))
 }

@@ -16,7 +16,7 @@ export class OutgoingFailure extends Error {
   }
 }
 
-type Target = {
+type CallTarget = {
   url: string
   /** For the whole call. */
   timeoutMs: number
@@ -24,7 +24,7 @@ type Target = {
   signal?: AbortSignal
 }
 
-export type GuardedCall = Target & {
+export type GuardedCall = CallTarget & {
   /** Of the answer's body; a longer one is a failure. */
   maxBytes: number
 }
@@ -42,7 +42,7 @@ export async function guardedGet(
   }))
 }
 
-export type GuardedPost = Target & { headers: Readonly<Record<string, string>>; body: string }
+export type GuardedPost = CallTarget & { headers: Readonly<Record<string, string>>; body: string }
 
 /** The most that is read of an answer whose body says nothing to the server. */
 const DRAINED_BYTES = 4 * 1024
@@ -61,7 +61,7 @@ export async function guardedPost(
   })
 }
 
-type Sending = Target & { method: string; headers: Readonly<Record<string, string>>; body: string }
+type Sending = CallTarget & { method: string; headers: Readonly<Record<string, string>>; body: string }
 
 async function called<T>(
   guard: Guard,

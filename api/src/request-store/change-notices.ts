@@ -1,25 +1,28 @@
-import type { Watched } from '../domain/requests/waiting-room.ts'
+import type { Watchable } from '../domain/requests/waiting-room.ts'
 import { Listeners } from './listeners.ts'
-import type { RedisConnection } from './redis-connection.ts'
+import type { NoticeRedis } from './redis-connection.ts'
 
 /** Changes of one tenant within this time make one notice. */
 const COLLECTED_MS = 200
 
-export type ChangeNotices = Watched & {
+export type ChangeNotices = Watchable & {
   /** Call the listeners of these tenants soon, on all nodes. */
   tell(tenantIds: Iterable<string>): void
   close(): Promise<void>
 }
 
-type Options = {
+type ChangeNoticeOptions = {
   /** Null: there is no other node. */
-  redis: RedisConnection | null
+  redis: NoticeRedis | null
   prefix?: string
 }
 
 /** Tells who waits for changed values that a tenant's bundles may deliver others now. With Redis, on one channel that
  * every node listens to. A notice can be lost, so a listener compares by itself before and after each wait. */
-export async function openChangeNotices({ redis, prefix = 'keyferry:' }: Options): Promise<ChangeNotices> {
+export async function openChangeNotices({
+  redis,
+  prefix = 'keyferry:',
+}: ChangeNoticeOptions): Promise<ChangeNotices> {
   const listeners = new Listeners()
   const channel = `${prefix}changes`
   if (redis) {

@@ -1,7 +1,7 @@
 import { type ListeningRedisConnection, openListeningRedis } from '@keyferry/plumbing/redis-connection'
 import { unavailable } from '../domain/base/errors.ts'
 
-export type RedisConnection = ListeningRedisConnection
+export type NoticeRedis = ListeningRedisConnection
 
 /** The API's two connections: one for commands, one that listens.
  * @param onError gets each lost connection, for the log
@@ -9,7 +9,7 @@ export type RedisConnection = ListeningRedisConnection
 export async function openRedis(
   url: string | (() => string),
   onError: (error: Error) => void,
-): Promise<RedisConnection> {
+): Promise<NoticeRedis> {
   return await openListeningRedis({
     url: typeof url === 'string' ? () => url : url,
     onError,

@@ -1,23 +1,26 @@
-import type { Watched } from '../domain/requests/waiting-room.ts'
+import type { Watchable } from '../domain/requests/waiting-room.ts'
 import { Listeners } from './listeners.ts'
-import type { RedisConnection } from './redis-connection.ts'
+import type { NoticeRedis } from './redis-connection.ts'
 
-export type RequestNotices = Watched & {
+export type RequestNotices = Watchable & {
   /** Wake who waits for this request, on all nodes. */
   tell(id: string): void
   close(): Promise<void>
 }
 
-type Options = {
+type RequestNoticeOptions = {
   /** Null: there is no other node. */
-  redis: RedisConnection | null
+  redis: NoticeRedis | null
   prefix?: string
 }
 
 /** Tells who waits for a request that it changed. With Redis, on one channel that every node listens to; the changes of
  * one turn are one message. A notice can be lost: then the waiter reads the request when its call ends. After a lost
  * connection every listener is called, because it may have missed one. */
-export async function openRequestNotices({ redis, prefix = 'keyferry:' }: Options): Promise<RequestNotices> {
+export async function openRequestNotices({
+  redis,
+  prefix = 'keyferry:',
+}: RequestNoticeOptions): Promise<RequestNotices> {
   const listeners = new Listeners()
   const callEach = (ids: readonly string[]) => {
     for (const id of ids) listeners.call(id)
@@ -49,7 +52,7 @@ export async function openRequestNotices({ redis, prefix = 'keyferry:' }: Option
 
 /** Whether Redis takes what a server needs of it: a script that writes and publishes.
  * @throws DomainError unavailable */
-export async function pingRedis(redis: RedisConnection): Promise<void> {
+export async function pingRedis(redis: NoticeRedis): Promise<void> {
   const options = { keys: ['keyferry:ping'], arguments: ['keyferry:ping'] }
   await redis.reply((client) => client.eval(PING, options))
 }

@@ -1,4 +1,4 @@
-import type { Joined, Together } from '../domain/approvals/together.ts'
+import type { JoinedStores, Together } from '../domain/approvals/together.ts'
 import type { Bounds } from '../domain/base/bounds.ts'
 import { planChanged } from '../domain/transfer/library-import.ts'
 import { isLockConflict } from './base/database.ts'
@@ -20,13 +20,13 @@ import { keepProposal } from './transfer/proposals.ts'
 /** What encrypts the values of a library. */
 export type LibraryParts = { keys: ValueVault; proposals: ValueVault; bounds: Bounds }
 
-type Parts = { requests: Pick<Requests, 'joined'>; library: LibraryParts }
+type JoinedParts = { requests: Pick<Requests, 'joined'>; library: LibraryParts }
 
 /** How often a removal is repeated that others keep from what it needs. Each try waits for 2 s at most. */
 const REMOVAL_REPEATS = 15
 
 /** One transaction over requests and what depends on them. */
-export function togetherWith(queries: Queries, { requests, library }: Parts): Together {
+export function togetherWith(queries: Queries, { requests, library }: JoinedParts): Together {
   const within = joinedWith(queries)
   return (work, { storesIn, isRemoval = false } = {}) => {
     const once = async () => {
@@ -58,7 +58,7 @@ async function repeated<T>(once: () => Promise<T>, repeats: number): Promise<T> 
   return await once()
 }
 
-type OfLibrary = Pick<Joined, 'imports' | 'proposals'>
+type OfLibrary = Pick<JoinedStores, 'imports' | 'proposals'>
 
 async function libraryOf({ keys, proposals, bounds }: LibraryParts, tenantId: string) {
   const [keyVault, proposalVault] = await Promise.all([keys.toWrite(tenantId), proposals.toWrite(tenantId)])
@@ -86,7 +86,7 @@ const unheld = () => Promise.reject(new Error('a transaction that does not hold 
 /** The stores in one transaction. */
 export function joinedWith(queries: Queries) {
   const [policies, holdMember] = [policyReads(queries), memberHolder(queries)]
-  return (requests: Joined['requests'], transaction: Recorded): Joined => ({
+  return (requests: JoinedStores['requests'], transaction: Recorded): JoinedStores => ({
     requests,
     policies: policies(transaction),
     holdMember: (person, isAlone) => holdMember(transaction, person, isAlone),

@@ -54,7 +54,7 @@ export function createStores(
   return { stores: storesOf(queries, { ring, tenantKeys, stored, auditKey, library }), library }
 }
 
-type Parts = {
+type StoreSources = {
   ring: RootKeyRing
   tenantKeys: TenantKeys
   stored: StoredBytes
@@ -62,7 +62,7 @@ type Parts = {
   library: LibraryParts
 }
 
-function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, library }: Parts): Stores {
+function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, library }: StoreSources): Stores {
   const { query } = queries
   const { keys: keyVault, bounds } = library
   const itemVault = new ValueVault(tenantKeys, 'legacy_items', stored)

@@ -124,8 +124,8 @@ function outside({ seq }: ChainNote, where: string, { first, last }: ExportedCha
   )
 }
 
-function rangesOf({ first, last }: ExportedChain, anchors: readonly Anchor[]): Range[] {
-  const ranges: Range[] = []
+function rangesOf({ first, last }: ExportedChain, anchors: readonly Anchor[]): ExportRange[] {
+  const ranges: ExportRange[] = []
   let from = first
   for (const anchor of anchors.toSorted((a, b) => a.note.seq - b.note.seq)) {
     if (anchor.note.seq < from) continue
@@ -144,11 +144,11 @@ function unreadable(path: string, cause: unknown): CliError {
 type Anchor = { readonly note: ChainNote; readonly where: string }
 
 /** A range of entries; `anchor` is null where they are only self-consistent. */
-type Range = { readonly from: number; readonly to: number; readonly anchor: Anchor | null }
+type ExportRange = { readonly from: number; readonly to: number; readonly anchor: Anchor | null }
 
 type Findings = {
   readonly chain: ExportedChain
-  readonly ranges: readonly Range[]
+  readonly ranges: readonly ExportRange[]
   readonly remarks: readonly string[]
 }
 

@@ -49,10 +49,12 @@ export function list<T>(item: Shape<T>): Shape<readonly T[]> {
   return (value) => items(value).map((each) => item(each))
 }
 
-type Fields = Readonly<Record<string, Shape<unknown>>>
+type ShapeFields = Readonly<Record<string, Shape<unknown>>>
 
 /** An object with these fields; it may have others. The field `keyCount` is read from `key_count`. */
-export function object<F extends Fields>(fields: F): Shape<{ readonly [K in keyof F]: ReturnType<F[K]> }> {
+export function object<F extends ShapeFields>(
+  fields: F,
+): Shape<{ readonly [K in keyof F]: ReturnType<F[K]> }> {
   const objects = where(isObject)
   const wanted = Object.entries(fields).map(([name, shape]) => ({ name, shape, from: inSnakeCase(name) }))
   return (value) => {

@@ -2,7 +2,7 @@ import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 
 /** One flag of a command. A flag with `value` takes a value, which help shows by that word; any other is on or off. */
-export type Flag = {
+export type CommandFlag = {
   readonly name: string
   readonly short?: string
   readonly value?: string
@@ -15,7 +15,7 @@ export type Flag = {
 const FORM = /^(?:-(?<short>\w), )?--(?<name>[\w-]+)(?: (?<value>.+?))?(?<dots>\.{3})?$/
 
 /** A flag by its form, as help shows it: `-b, --bundle NAME`. With three dots it may be given more than once. */
-export function flagOf(form: string, summary: string): Flag {
+export function flagOf(form: string, summary: string): CommandFlag {
   const { short, name = '', value, dots } = FORM.exec(form)?.groups ?? {}
   return {
     name,
@@ -37,7 +37,7 @@ export type Command = {
   readonly takesProgram?: true
   readonly summary: string
   readonly details: readonly string[]
-  readonly flags: readonly Flag[]
+  readonly flags: readonly CommandFlag[]
   /** What each command line does. */
   readonly examples: Readonly<Record<string, string>>
   /** @param pending an earlier request to continue (only for a command that requests values)

@@ -1,6 +1,6 @@
 import { DIALECT_NAMES } from '@keyferry/contract/env/dialects'
 import { FORMAT_NAMES } from '@keyferry/contract/env/format-names'
-import type { Command, Flag } from './command.ts'
+import type { Command, CommandFlag } from './command.ts'
 import { allFlags } from './parse-words.ts'
 
 type CompletionShell = 'bash' | 'zsh' | 'fish' | 'powershell'
@@ -28,7 +28,7 @@ function takesBundle({ operands = '' }: Command): boolean {
   return BUNDLE_OPERANDS.includes(operands)
 }
 
-function takesFile({ value, name }: Flag): boolean {
+function takesFile({ value, name }: CommandFlag): boolean {
   return value === 'FILE' || name === 'output'
 }
 
@@ -102,7 +102,7 @@ if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _keyferry "$@"; else compde
 `
 }
 
-function zshFlag(flag: Flag): string[] {
+function zshFlag(flag: CommandFlag): string[] {
   const argument = flag.value === undefined ? '' : `:${flag.value}:${zshValues(flag)}`
   const [join, colon] = flag.valueIfBare === undefined ? ['', ''] : ['=-', ':']
   const start = flag.repeats === true ? '*' : ''
@@ -111,7 +111,7 @@ function zshFlag(flag: Flag): string[] {
   return [`'${start}--${flag.name}${join}${end}'`, ...short]
 }
 
-function zshValues(flag: Flag): string {
+function zshValues(flag: CommandFlag): string {
   if (takesFile(flag)) return '_files'
   if (flag.name === 'bundle') return ZSH_BUNDLES
   const words = WORDS[flag.value ?? '']
@@ -154,7 +154,7 @@ function fish(commands: readonly Command[]): string {
   return `${[...verbs, `${first} help -d 'Show the help of a command'`, ...flags, ...words, ...bundles].join('\n')}\n`
 }
 
-function fishFlag(command: Command, flag: Flag): string {
+function fishFlag(command: Command, flag: CommandFlag): string {
   const words = flag.name === 'bundle' ? [`(${LIST_BUNDLES})`] : WORDS[flag.value ?? '']
   const parts = [
     `complete -c keyferry -n '__fish_seen_subcommand_from ${command.name}'`,

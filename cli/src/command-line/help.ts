@@ -1,6 +1,6 @@
 import { hanging, wrap } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
-import type { Command, CommandGroups, Flag } from './command.ts'
+import type { Command, CommandFlag, CommandGroups } from './command.ts'
 import { allFlags } from './parse-words.ts'
 
 const INDENT = 2
@@ -94,7 +94,7 @@ export function synopsis(command: Command): string {
 }
 
 /** A flag as it is typed: `-h, --help`, `--keys A,B`. */
-export function flagForm({ name, short, value, valueIfBare }: Flag): string {
+export function flagForm({ name, short, value, valueIfBare }: CommandFlag): string {
   const argument = value === undefined ? '' : valueIfBare === undefined ? ` ${value}` : `[=${value}]`
   return `${short === undefined ? '' : `-${short}, `}--${name}${argument}`
 }

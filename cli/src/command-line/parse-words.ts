@@ -3,9 +3,9 @@ import { nearest } from '@keyferry/contract/nearest'
 import { usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { type Command, type Flag, flagOf, Words } from './command.ts'
+import { type Command, type CommandFlag, flagOf, Words } from './command.ts'
 
-const HELP_FLAG: Flag = flagOf('-h, --help', 'Show this help')
+const HELP_FLAG: CommandFlag = flagOf('-h, --help', 'Show this help')
 
 /** Parse the words of a command by its table of flags.
  * @throws CliError usage */
@@ -40,11 +40,11 @@ export function viewOf(words: Words): Parts['view'] {
   return words.has('quiet') ? 'quiet' : 'person'
 }
 
-export function allFlags(command: Command): readonly Flag[] {
+export function allFlags(command: Command): readonly CommandFlag[] {
   return [...command.flags, HELP_FLAG]
 }
 
-function tokensOf(args: readonly string[], flags: readonly Flag[]) {
+function tokensOf(args: readonly string[], flags: readonly CommandFlag[]) {
   const options = Object.fromEntries(
     flags.map(({ name, short, value, valueIfBare }) => [
       name,
@@ -69,7 +69,7 @@ function addFlag(command: Command, flags: Map<string, string[]>, token: OptionTo
   flags.set(flag.name, [...(given ?? []), flagValue(flag, token)])
 }
 
-function flagValue(flag: Flag, { rawName, value, inlineValue }: OptionToken): string {
+function flagValue(flag: CommandFlag, { rawName, value, inlineValue }: OptionToken): string {
   if (flag.value === undefined) {
     if (inlineValue !== true) return ''
     throw usageError(`${rawName} takes no value`, `Write ${rawName} without a value.`)

@@ -5,7 +5,7 @@ import { type Command, flagOf } from '../command-line/command.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import { readBundleOperand, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
 import { JSON_FLAG, PAGE_FLAGS, QUIET_FLAG, readRequest } from '../flags/request-flags.ts'
-import type { Listed } from '../server/bundles.ts'
+import type { BundleLists } from '../server/bundles.ts'
 import type { NamedLibrary } from '../server/library-call.ts'
 import { isOnThisMachine } from '../server/server-address.ts'
 
@@ -46,7 +46,7 @@ export const lsCommand: Command = {
   },
 }
 
-async function listDirectly(named: NamedLibrary, bundle: string | null, parts: Parts): Promise<Listed> {
+async function listDirectly(named: NamedLibrary, bundle: string | null, parts: Parts): Promise<BundleLists> {
   const { openLibrary } = await import('../server/library-call.ts')
   const { bundleNamed, listBundles, listNames } = await import('../server/bundles.ts')
   const library = await openLibrary(named, parts)
@@ -54,16 +54,16 @@ async function listDirectly(named: NamedLibrary, bundle: string | null, parts: P
   return { bundles, names: bundle === null ? [] : await listNames(library, bundleNamed(bundles, bundle)) }
 }
 
-async function listApproved(request: Omit<RequestOptions, 'command'>, parts: Parts): Promise<Listed> {
+async function listApproved(request: Omit<RequestOptions, 'command'>, parts: Parts): Promise<BundleLists> {
   const { listWithApproval } = await import('../names/list-with-approval.ts')
   const command = ['keyferry', 'ls', ...(request.bundle === null ? [] : [request.bundle])]
   return await listWithApproval({ ...request, command }, parts)
 }
 
 /** One line of the list: as JSON, and as text. */
-type Row = { readonly json: object; readonly cells: readonly [name: string, about: string] }
+type ListRow = { readonly json: object; readonly cells: readonly [name: string, about: string] }
 
-function rowsOf({ bundles, names }: Listed, bundle: string | null): readonly Row[] {
+function rowsOf({ bundles, names }: BundleLists, bundle: string | null): readonly ListRow[] {
   if (bundle === null)
     return bundles.map(({ id, name, keyCount }) => ({
       json: { id, name, key_count: keyCount },
@@ -75,7 +75,7 @@ function rowsOf({ bundles, names }: Listed, bundle: string | null): readonly Row
   }))
 }
 
-function textOf(rows: readonly Row[], view: Parts['view']): string {
+function textOf(rows: readonly ListRow[], view: Parts['view']): string {
   if (view === 'json') return `${JSON.stringify(rows.map(({ json }) => json))}\n`
   const width = Math.max(0, ...rows.map(({ cells: [name] }) => name.length))
   return rows

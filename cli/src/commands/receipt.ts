@@ -45,9 +45,9 @@ export const receiptCommand: Command = {
   },
 }
 
-type Rows = readonly (readonly [name: string, value: string])[]
+type ReceiptRows = readonly (readonly [name: string, value: string])[]
 
-function deliveryRows({ approvers, approvedAt, bundle, keys, releasedBy, requestId }: Receipt): Rows {
+function deliveryRows({ approvers, approvedAt, bundle, keys, releasedBy, requestId }: Receipt): ReceiptRows {
   return [
     ['Request', requestId],
     ['Approved', `${approvedAt} by ${approvers.join(' and ')}`],
@@ -57,7 +57,14 @@ function deliveryRows({ approvers, approvedAt, bundle, keys, releasedBy, request
   ]
 }
 
-function depositRows({ approvers, bundle, requestId, storedAt, variables, workspace }: DepositReceipt): Rows {
+function depositRows({
+  approvers,
+  bundle,
+  requestId,
+  storedAt,
+  variables,
+  workspace,
+}: DepositReceipt): ReceiptRows {
   const changes = Object.entries(IMPORT_ACTIONS).map(([action, { sign, word }]) => {
     const names = variables
       .filter((each) => each.action === action)

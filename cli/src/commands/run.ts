@@ -3,7 +3,7 @@ import type { Parts, ProgramStart } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { whileWaiting } from '../base/with-resolvers.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
-import type { Delivered, ValuesRequest } from '../delivery/values-request.ts'
+import type { ValuesDelivery, ValuesRequest } from '../delivery/values-request.ts'
 import { readChoice } from '../flags/library-flags.ts'
 import { ownValuesOf, REQUEST_FLAGS, readValuesRequest } from '../flags/request-flags.ts'
 import { requireProgram, throughShell } from '../program/find-program.ts'
@@ -109,7 +109,7 @@ export async function run(options: RunOptions, parts: Parts, pending?: PendingRe
   const delivered = await delivering
   const files = options.files.size === 0 ? null : openValueFiles(options.files, env)
   try {
-    const startWith = async (fresh: Delivered) =>
+    const startWith = async (fresh: ValuesDelivery) =>
       await startOf(argv, { delivered: fresh, options, files }, parts)
     const start = await startWith(delivered)
     await starting
@@ -122,7 +122,7 @@ export async function run(options: RunOptions, parts: Parts, pending?: PendingRe
 }
 
 type Starting = {
-  readonly delivered: Delivered
+  readonly delivered: ValuesDelivery
   readonly options: RunOptions
   readonly files: ValueFiles | null
 }

@@ -24,14 +24,14 @@ export const statusCommand: Command = {
     const { keptRequests } = await import('../state/kept-requests.ts')
     const facts = await factsOf(server, parts)
     const nowMs = parts.clock.epochMs()
-    const seen: Seen = { server, facts, waiting: keptRequests(parts, nowMs), nowMs }
+    const seen: StatusFacts = { server, facts, waiting: keptRequests(parts, nowMs), nowMs }
     parts.stdout.write(words.has('json') ? asJson(seen) : asText(seen))
     if (facts === null) return EXIT.network
     return facts.version === null ? EXIT.refused : EXIT.ok
   },
 }
 
-type Seen = {
+type StatusFacts = {
   readonly server: string
   readonly facts: ServerFacts | null
   readonly waiting: readonly KeptRequest[]
@@ -48,7 +48,7 @@ async function factsOf(server: string, parts: Parts): Promise<ServerFacts | null
   }
 }
 
-function asJson({ server, facts, waiting, nowMs }: Seen): string {
+function asJson({ server, facts, waiting, nowMs }: StatusFacts): string {
   return `${JSON.stringify({
     client_version: VERSION,
     server,
@@ -67,7 +67,7 @@ function asJson({ server, facts, waiting, nowMs }: Seen): string {
   })}\n`
 }
 
-function asText({ server, facts, waiting, nowMs }: Seen): string {
+function asText({ server, facts, waiting, nowMs }: StatusFacts): string {
   const rows = [
     ['Client', VERSION],
     ['Server', server],

@@ -24,14 +24,14 @@ export const whoamiCommand: Command = {
   },
 }
 
-type Identity = {
+type CallerIdentity = {
   readonly kind: 'machine' | 'person' | 'nobody'
   readonly name: string | null
   readonly workspace: string | null
   readonly proof: string | null
 }
 
-async function identityAt(library: Library): Promise<Identity> {
+async function identityAt(library: Library): Promise<CallerIdentity> {
   const { server, parts } = library
   const { findCredential, findToken } = await import('../machine/credential.ts')
   const credential = findCredential(null, server, parts)
@@ -57,7 +57,7 @@ async function identityAt(library: Library): Promise<Identity> {
 const MACHINE = object({ name: shown(100), workspace: object({ name: shown(80) }) })
 const PERSON = object({ username: shown(100), tenant: object({ name: shown(80) }) })
 
-function text({ kind, name, workspace, proof }: Identity, server: string): string {
+function text({ kind, name, workspace, proof }: CallerIdentity, server: string): string {
   const place = workspace === null ? `at ${server}` : `in workspace "${workspace}" at ${server}`
   if (kind === 'machine') return `machine ${name}, by ${proof}, ${place}`
   if (kind === 'person') return `${name} ${place}, without sign-in`

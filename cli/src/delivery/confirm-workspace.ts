@@ -7,8 +7,8 @@ import {
   isWorkspace,
   type MeantWorkspace,
   meantWorkspace,
+  type PinnedWorkspace,
   pinWorkspace,
-  type Workspace,
 } from '../project/workspace-pins.ts'
 import { openLibrary } from '../server/library-call.ts'
 import { isOwnLibrary } from '../server/server-facts.ts'
@@ -21,10 +21,10 @@ import type { RequestOptions } from './values-request.ts'
  */
 
 /** Who approved for which workspace, as the API signed it. */
-export type ApprovedFor = { readonly workspace: Workspace; readonly approvers: readonly string[] }
+export type ApprovedFor = { readonly workspace: PinnedWorkspace; readonly approvers: readonly string[] }
 
 /** Shows a notice and reads an answer. Null: the question ended without one. */
-export type Ask = (notice: Notice, question: string) => Promise<string | null>
+export type WorkspaceQuestion = (notice: Notice, question: string) => Promise<string | null>
 
 /** What happens with the values after a yes. */
 type Purpose = 'stored' | 'used'
@@ -67,8 +67,8 @@ export async function requestedWorkspace(
  * @throws CliError refused */
 export async function requireRequested(
   meant: MeantWorkspace | null,
-  { workspace, approvers }: Omit<ApprovedFor, 'workspace'> & { readonly workspace: Workspace | null },
-  { ask, parts }: { ask: Ask; parts: Parts },
+  { workspace, approvers }: Omit<ApprovedFor, 'workspace'> & { readonly workspace: PinnedWorkspace | null },
+  { ask, parts }: { ask: WorkspaceQuestion; parts: Parts },
 ): Promise<void> {
   if (meant === null) return
   if (workspace === null)
@@ -85,7 +85,7 @@ export async function requireRequested(
 export async function requireMeant(
   approved: ApprovedFor,
   meant: MeantWorkspace,
-  { ask, purpose }: { ask: Ask; purpose: Purpose },
+  { ask, purpose }: { ask: WorkspaceQuestion; purpose: Purpose },
 ): Promise<boolean> {
   const { workspace } = approved
   if (meant.knownId !== null ? workspace.id !== meant.knownId : isElsewhere(workspace, meant.text))
@@ -101,13 +101,13 @@ export async function requireMeant(
   )
 }
 
-function isElsewhere(workspace: Workspace, text: string | null): boolean {
+function isElsewhere(workspace: PinnedWorkspace, text: string | null): boolean {
   return text !== null && !isWorkspace(workspace, text)
 }
 
 /** Remember the workspace after a yes, or if a receipt confirms the id that the command gives. */
 export function keepWorkspace(
-  workspace: Workspace,
+  workspace: PinnedWorkspace,
   { isFlag, place, knownId }: MeantWorkspace,
   { isConfirmed, hasReceipt, parts }: { isConfirmed: boolean; hasReceipt: boolean; parts: Parts },
 ): void {

@@ -10,7 +10,7 @@ import { NoAnswer } from '../server/server-failure.ts'
 import { claims } from './claims.ts'
 import { openDelivery, requireOwnWorkspace, secretsOf } from './delivered-values.ts'
 import { deliveryNotes } from './outcome.ts'
-import type { Delivered, ValuesRequest } from './values-request.ts'
+import type { ValuesDelivery, ValuesRequest } from './values-request.ts'
 
 const TRIES = 3
 const FIRST_PAUSE_MS = 1_000
@@ -22,7 +22,7 @@ export async function deliverToMachine(
   request: ValuesRequest,
   credential: MachineCredential,
   parts: Parts,
-): Promise<Delivered> {
+): Promise<ValuesDelivery> {
   if (request.bundle === null) {
     throw usageError(
       'no bundle: a machine must name one',

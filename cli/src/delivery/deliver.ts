@@ -13,8 +13,8 @@ import { harmlessValues } from './dangerous-names.ts'
 import { checkReceipt, openDelivery, secretsOf } from './delivered-values.ts'
 import { withdraw } from './interruption.ts'
 import { deliveredOutcome } from './outcome.ts'
-import { type RequestKind, requestApproval } from './request-approval.ts'
-import type { Delivered, ValuesRequest } from './values-request.ts'
+import { type ClientRequest, requestApproval } from './request-approval.ts'
+import type { ValuesDelivery, ValuesRequest } from './values-request.ts'
 import { deliveryIn } from './wait.ts'
 
 /** There is no valid remembered approval, and the caller chose not to ask a person. */
@@ -34,7 +34,7 @@ export async function deliver(
   request: ValuesRequest,
   parts: Parts,
   options: ApprovalOptions = {},
-): Promise<Delivered> {
+): Promise<ValuesDelivery> {
   const credential = findCredential(request.as, request.server, parts)
   if (credential === null && request.keepAs !== null) requireKeepable(parts)
   const meant =
@@ -46,7 +46,7 @@ export async function deliver(
   return finished(delivered, request)
 }
 
-function finished({ values, secrets, ...delivered }: Delivered, request: ValuesRequest): Delivered {
+function finished({ values, secrets, ...delivered }: ValuesDelivery, request: ValuesRequest): ValuesDelivery {
   const own = request.own ?? new Map()
   const named = harmlessValues(values, request)
   const hidden = [...named].filter(
@@ -59,7 +59,7 @@ function valuesOf(
   request: ValuesRequest,
   meant: MeantWorkspace | null,
   { mayAsk = true, pending: earlier, parts }: ApprovalOptions & { readonly parts: Parts },
-): RequestKind<Delivered> {
+): ClientRequest<ValuesDelivery> {
   const { keys, format, via, isRemembered, use, keepAs } = request
   const fields = { format, use, ...(keys.length === 0 ? {} : { template_keys: keys }) }
   return {

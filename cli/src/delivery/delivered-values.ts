@@ -10,7 +10,7 @@ import { parseObject } from '../base/shape.ts'
 import { isWorkspace } from '../project/workspace-pins.ts'
 import { isKnownByItsUser, pinnedKeys } from '../receipt/pinned-keys.ts'
 import { deliveryReceiptIn, type Receipt, requireFits, signedFields } from '../receipt/receipt.ts'
-import type { Delivery, Named } from '../server/wait-answer.ts'
+import type { AnswerName, Delivery } from '../server/wait-answer.ts'
 import { sentCommand } from './claims.ts'
 import type { ValuesRequest } from './values-request.ts'
 
@@ -18,7 +18,7 @@ import type { ValuesRequest } from './values-request.ts'
  * program gets it only then.
  * @throws CliError refused: another bundle, not a sealed box for this key, not a map of strings, names
  *   that were not requested or are missing, names or values that an environment cannot hold */
-export function openDelivery(delivery: Delivery, keyPair: KeyPair, request: Requested): Values {
+export function openDelivery(delivery: Delivery, keyPair: KeyPair, request: RequestedNames): Values {
   if (!request.acceptsAnyBundle && isOther(delivery.bundle, request.bundle))
     throw otherThanRequested('bundle', delivery.bundle, request.bundle)
   const values = readValues(openBox(delivery.ciphertextBase64, keyPair))
@@ -31,7 +31,7 @@ export function secretsOf(values: Values, publicNames: readonly string[]): Value
   return new Map([...values].filter(([name]) => !publicNames.includes(name)))
 }
 
-type Requested = Pick<ValuesRequest, 'bundle' | 'acceptsAnyBundle' | 'keys' | 'optionalKeys'>
+type RequestedNames = Pick<ValuesRequest, 'bundle' | 'acceptsAnyBundle' | 'keys' | 'optionalKeys'>
 
 function readValues(plaintext: string): Values {
   const map = parseObject(plaintext)
@@ -64,7 +64,7 @@ export function requireOwnWorkspace(
 
 /** Whether every requested key was delivered, except the optional ones, and no other.
  * @throws CliError refused, naming each key that is missing or was not requested */
-function requireRequestedKeys(values: Values, { keys, optionalKeys }: Requested): void {
+function requireRequestedKeys(values: Values, { keys, optionalKeys }: RequestedNames): void {
   const unasked = [...values.keys()].filter((name) => keys.length > 0 && !keys.includes(name))
   if (unasked.length > 0)
     throw refusedAnswer(`the delivery has names that were not requested: ${unasked.join(', ')}`)
@@ -77,12 +77,12 @@ function requireRequestedKeys(values: Values, { keys, optionalKeys }: Requested)
 }
 
 // An older server does not name the bundle.
-function isOther(delivered: Named | null, requested: string | null): delivered is Named {
+function isOther(delivered: AnswerName | null, requested: string | null): delivered is AnswerName {
   if (delivered === null || requested === null) return false
   return delivered.name !== requested && delivered.id !== requested.toLowerCase()
 }
 
-function otherThanRequested(kind: string, { name }: Named, requested: string | null): CliError {
+function otherThanRequested(kind: string, { name }: AnswerName, requested: string | null): CliError {
   return refusedError(
     `the approver chose the ${kind} ${printable(name, 80)}, but ${requested} was requested`,
     'Nothing was started and the values were dropped. Run the command again, or accept any bundle with --any-bundle.',

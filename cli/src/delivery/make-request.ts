@@ -28,21 +28,21 @@ export type Content = {
   /** Whether the approver may let this terminal repeat the approval, and an earlier one counts. */
   readonly isRemembered?: boolean
   /** What the request carries, sealed. Without it, the check code covers the public key only. */
-  readonly seal?: (secrets: Secrets) => Promise<Sealed>
+  readonly seal?: (secrets: Secrets) => Promise<SealedFields>
 }
 
 export type Secrets = { readonly keyPair: KeyPair; readonly verifier: string }
 
-type Sealed = { readonly fields: Partial<RequestBody>; readonly codeOf: (requestId: string) => string }
+type SealedFields = { readonly fields: Partial<RequestBody>; readonly codeOf: (requestId: string) => string }
 
-type Making = Secrets & { readonly wayBack: WayBack; readonly parts: Parts }
+type RequestSecrets = Secrets & { readonly wayBack: WayBack; readonly parts: Parts }
 
 /** Make a request for the public key.
  * @throws CliError refused, also if the server's check code differs from ours · NoAnswer */
 export async function makeRequest(
   content: Content,
   options: RequestOptions,
-  making: Making,
+  making: RequestSecrets,
 ): Promise<PendingRequest> {
   const { keyPair, verifier, parts } = making
   const { server } = options
@@ -80,7 +80,7 @@ export async function makeRequest(
 async function createSigned(
   content: Content,
   options: RequestOptions,
-  { parts, ...making }: Making,
+  { parts, ...making }: RequestSecrets,
 ): Promise<CreatedRequest> {
   const { server } = options
   const seed = content.isRemembered === true ? terminalKey(server, parts) : null
@@ -99,7 +99,7 @@ async function createSigned(
 function bodyOf(
   { name, fields, via }: Content,
   options: RequestOptions,
-  { keyPair, verifier, wayBack, parts, seed }: Making & { readonly seed: Uint8Array | null },
+  { keyPair, verifier, wayBack, parts, seed }: RequestSecrets & { readonly seed: Uint8Array | null },
 ): RequestBody {
   const { bundle, workspace, command } = options
   return {

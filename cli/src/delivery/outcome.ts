@@ -3,7 +3,7 @@ import { printable } from '../base/printable.ts'
 import { differences } from '../project/example-names.ts'
 import type { Receipt } from '../receipt/receipt.ts'
 import type { Delivery } from '../server/wait-answer.ts'
-import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
+import { inWorkspace, type WaitingOutcome } from '../terminal/waiting-view.ts'
 import type { ValuesRequest } from './values-request.ts'
 
 /** What arrived. `receipt` is null if the server signs none. Contains no value. */
@@ -13,9 +13,12 @@ type Received = {
   readonly receipt: Receipt | null
 }
 
-type Requested = Pick<ValuesRequest, 'bundle' | 'keys' | 'acceptsAnyBundle' | 'expected' | 'own'>
+type RequestWish = Pick<ValuesRequest, 'bundle' | 'keys' | 'acceptsAnyBundle' | 'expected' | 'own'>
 
-export function deliveredOutcome({ names, delivery, receipt }: Received, request: Requested): Outcome {
+export function deliveredOutcome(
+  { names, delivery, receipt }: Received,
+  request: RequestWish,
+): WaitingOutcome {
   const { bundle, workspace, missingRequired, expired, deliveryId, versions } = delivery
   const isUnchecked = bundle === null && request.bundle !== null && !request.acceptsAnyBundle
   return {
@@ -42,7 +45,7 @@ export function deliveredOutcome({ names, delivery, receipt }: Received, request
 }
 
 // Requested, optional and not delivered.
-function missingOf(names: readonly string[], { keys }: Requested): readonly string[] {
+function missingOf(names: readonly string[], { keys }: RequestWish): readonly string[] {
   return keys.filter((name) => !names.includes(name))
 }
 
@@ -63,7 +66,7 @@ function ownText(own: Values = new Map()): string {
 export function deliveryNotes(
   names: readonly string[],
   { missingRequired, expired }: Delivery,
-  request: Requested,
+  request: RequestWish,
 ): string[] {
   const missing = missingOf(names, request)
   const { expected = [], own = new Map() } = request

@@ -11,9 +11,14 @@ import { isOnThisMachine } from '../server/server-address.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { keepUntil } from '../state/kept-requests.ts'
 import { whyNoBrowser } from '../terminal/browser.ts'
-import { type Outcome, otherNeeded, rememberedNotice, type WaitingView } from '../terminal/waiting-view.ts'
+import {
+  otherNeeded,
+  rememberedNotice,
+  type WaitingOutcome,
+  type WaitingView,
+} from '../terminal/waiting-view.ts'
 import { shownLine } from './claims.ts'
-import type { Ask } from './confirm-workspace.ts'
+import type { WorkspaceQuestion } from './confirm-workspace.ts'
 import { atInterruption, withdraw } from './interruption.ts'
 import { type Content, makeRequest, type Secrets } from './make-request.ts'
 import type { RequestOptions } from './values-request.ts'
@@ -22,13 +27,13 @@ import { type Arrived, type WaitEvents, waitForEnd } from './wait.ts'
 /** What came of an approved request. */
 type Opened<End> = {
   readonly end: End
-  readonly outcome: Outcome
+  readonly outcome: WaitingOutcome
   /** As the server sent it; null: it signs none. Absent where there is nothing to sign. */
   readonly receipt?: SignedReceipt | null
 }
 
 /** What is requested: values, names, or that values are stored. */
-export type RequestKind<End> = Content & {
+export type ClientRequest<End> = Content & {
   /** The names that the person sees. */
   readonly keys: readonly string[]
   /** How many of them the bundle no longer delivers. */
@@ -41,13 +46,13 @@ export type RequestKind<End> = Content & {
   /** Compares each approval before it is returned. Absent: it is compared when it has come. */
   readonly compare?: Compare
   /** Open and check what came. `ask`: about what only the person knows. */
-  readonly open: (arrived: Arrived, pending: PendingRequest, ask: Ask) => Promise<Opened<End>>
+  readonly open: (arrived: Arrived, pending: PendingRequest, ask: WorkspaceQuestion) => Promise<Opened<End>>
 }
 
 /** Make a request or continue one, ask for its approval, wait, and open what comes.
  * @throws CliError */
 export async function requestApproval<End>(
-  kind: RequestKind<End>,
+  kind: ClientRequest<End>,
   options: RequestOptions,
   parts: Parts,
 ): Promise<End> {
@@ -65,7 +70,7 @@ export async function requestApproval<End>(
   const making = earlier ?? makeRequest(kind, options, { ...secrets, ...screen, parts })
   let kept: ((error: unknown) => void) | null = null
   const over = new AbortController()
-  const ask: Ask = async (notice, question) => {
+  const ask: WorkspaceQuestion = async (notice, question) => {
     screen.wayBack.end() // the keyboard has one reader
     screen.view.say(notice)
     return await parts.keyboard.askUntil(question, over.signal)
@@ -113,7 +118,7 @@ type Screen = Awaited<ReturnType<typeof openScreen>>
 /** What the person sees, and how the approval comes back.
  * @returns `whyNotOpen`: null to open the browser */
 async function openScreen(
-  { compare, isRemembered = false }: Pick<RequestKind<unknown>, 'compare' | 'isRemembered'>,
+  { compare, isRemembered = false }: Pick<ClientRequest<unknown>, 'compare' | 'isRemembered'>,
   options: RequestOptions,
   { refused, parts }: { refused: (error: unknown) => void; parts: Parts },
 ) {
@@ -143,7 +148,7 @@ const JOINS = 'the page of a command that started at the same time shows this on
 type Showing = Screen & { readonly pending: PendingRequest; readonly parts: Parts }
 
 function show(
-  { name, keys, removes = 0 }: Pick<RequestKind<unknown>, 'name' | 'keys' | 'removes'>,
+  { name, keys, removes = 0 }: Pick<ClientRequest<unknown>, 'name' | 'keys' | 'removes'>,
   { command, bundle, workspace, hidesQrCode }: RequestOptions,
   { view, wayBack, whyNotOpen, pending, parts }: Showing,
 ): void {

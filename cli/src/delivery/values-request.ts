@@ -62,7 +62,7 @@ export type ValuesRequest = RequestOptions & {
 }
 
 /** What a client was given. */
-export type Delivered = {
+export type ValuesDelivery = {
   readonly values: Values
   /** Those of the values that are secret. */
   readonly secrets: Values

@@ -4,7 +4,7 @@ import type { PendingRequest, WaitedFor } from '../base/pending-request.ts'
 import { type WaitCall, waitOnce } from '../server/approval-requests.ts'
 import { expired } from '../server/request-end.ts'
 import { NoAnswer } from '../server/server-failure.ts'
-import type { Delivery, Needs, Other, SignedReceipt, WaitOutcome } from '../server/wait-answer.ts'
+import type { ApprovalNeeds, Delivery, Other, SignedReceipt, WaitAnswer } from '../server/wait-answer.ts'
 
 const FIRST_BACKOFF_MS = 250
 const LONGEST_BACKOFF_MS = 5_000
@@ -21,13 +21,13 @@ export type WaitEvents = {
   readonly onRecovery: () => void
   /** The request waits for something else than before. `other`: for another person, until a monotonic time.
    * `statement`: of the approval that is on its way. */
-  readonly onNeeds: (needs: Needs, other: WaitedFor | null, statement: SignedReceipt | null) => void
+  readonly onNeeds: (needs: ApprovalNeeds, other: WaitedFor | null, statement: SignedReceipt | null) => void
 }
 
 type PollParts = Pick<Parts, 'exchange' | 'clock'>
 
 /** What an approved request brings: values, or the receipt of what was stored. */
-export type Arrived = Extract<WaitOutcome, { kind: 'ready' | 'applied' | 'proposed' }>
+export type Arrived = Extract<WaitAnswer, { kind: 'ready' | 'applied' | 'proposed' }>
 
 /** @throws CliError refused: values were stored instead */
 export function deliveryIn(arrived: Arrived): Delivery {
@@ -52,7 +52,7 @@ export async function waitForEnd(
 ): Promise<Arrived> {
   let request = asked
   let failures = 0
-  let known: Needs = 'none'
+  let known: ApprovalNeeds = 'none'
   let told: string | null = null
   for (;;) {
     const startedMs = clock.monotonicMs()
@@ -83,7 +83,11 @@ function waitedFor(other: Other | null, nowMs: number): WaitedFor | null {
   return { who, count, deadlineMs: leftMs === null ? null : nowMs + leftMs }
 }
 
-async function pollOnce({ exchange, clock }: PollParts, request: Polled, known: Needs): Promise<Attempt> {
+async function pollOnce(
+  { exchange, clock }: PollParts,
+  request: Polled,
+  known: ApprovalNeeds,
+): Promise<WaitAttempt> {
   try {
     return await waitOnce(exchange, request, known)
   } catch (error) {
@@ -94,11 +98,11 @@ async function pollOnce({ exchange, clock }: PollParts, request: Polled, known: 
   }
 }
 
-type Attempt = WaitOutcome & { readonly isUnreached?: true }
+type WaitAttempt = WaitAnswer & { readonly isUnreached?: true }
 
 type Progress = { startedMs: number; nowMs: number; failures: number; intervalMs: number }
 
-function nextStartMs(outcome: Attempt, { startedMs, nowMs, failures, intervalMs }: Progress): number {
+function nextStartMs(outcome: WaitAttempt, { startedMs, nowMs, failures, intervalMs }: Progress): number {
   if (outcome.kind !== 'later') return startedMs + intervalMs + MARGIN_MS
   if (outcome.retryAfterMs !== null) return nowMs + Math.max(outcome.retryAfterMs, MARGIN_MS)
   const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS)

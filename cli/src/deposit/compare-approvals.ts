@@ -2,28 +2,28 @@ import { refusedAnswer, refusedError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { sentCommand } from '../delivery/claims.ts'
 import { requireMeant } from '../delivery/confirm-workspace.ts'
-import type { MeantWorkspace, Workspace } from '../project/workspace-pins.ts'
+import type { MeantWorkspace, PinnedWorkspace } from '../project/workspace-pins.ts'
 import { requireFits, signedFields, statementIn } from '../receipt/receipt.ts'
 import type { Compare } from '../release/compared-return.ts'
-import type { DepositContent } from './deposit-body.ts'
+import type { DepositDraft } from './deposit-body.ts'
 
-type Sent = {
-  readonly depositing: { readonly content: DepositContent; readonly command: readonly string[] }
+type ComparedDeposit = {
+  readonly depositing: { readonly content: DepositDraft; readonly command: readonly string[] }
   /** The sealed box that was sent. */
   readonly box: () => Uint8Array
 }
 
 /** What was compared and allowed last. */
-type Returned = { readonly workspace: Workspace; readonly isConfirmed: boolean }
+type ConfirmedWorkspace = { readonly workspace: PinnedWorkspace; readonly isConfirmed: boolean }
 
 /** Compares who approves a deposit, and for which workspace, before the approval is returned: after that the values
  * belong to that workspace. */
 export function compareApprovals(
   meant: MeantWorkspace,
-  { depositing: { content, command }, box }: Sent,
+  { depositing: { content, command }, box }: ComparedDeposit,
   parts: Parts,
 ) {
-  let last: Returned | null = null
+  let last: ConfirmedWorkspace | null = null
   const compare: Compare = async (statement, pending, ask) => {
     if (statement === null)
       throw refusedError(
@@ -43,7 +43,7 @@ export function compareApprovals(
     compare,
     /** What was returned.
      * @throws CliError refused: this client returned no approval */
-    returned: (): Returned => {
+    returned: (): ConfirmedWorkspace => {
       if (last !== null) return last
       throw refusedError(
         'the server took an approval that this terminal did not return',

@@ -19,7 +19,7 @@ import { readEndpoint } from '../server/endpoint-call.ts'
 export type Choices = Pick<BoundContent, 'own' | 'share' | 'replace'>
 
 /** What is stored. */
-export type DepositContent = Pick<BoundContent, 'bundle' | 'workspace' | 'detach'> &
+export type DepositDraft = Pick<BoundContent, 'bundle' | 'workspace' | 'detach'> &
   Choices & {
     readonly seen?: readonly Version[]
     readonly entries: readonly (BoundContent['entries'][number] & { readonly value: string })[]
@@ -30,8 +30,8 @@ export type DepositContent = Pick<BoundContent, 'bundle' | 'workspace' | 'detach
  * @returns `deposit`: for the body of the request
  * @throws CliError general: more than the server takes in one step */
 export function sealDeposit(
-  content: DepositContent,
-  { key, publicKey, verifier }: { key: DepositKey; publicKey: Uint8Array; verifier: string },
+  content: DepositDraft,
+  { key, publicKey, verifier }: { key: ServerDepositKey; publicKey: Uint8Array; verifier: string },
 ) {
   const { entries, detach, own, share, replace, seen } = content
   const { kid } = key
@@ -61,12 +61,12 @@ function requireFits(count: number, bytes: number): void {
 }
 
 /** The key that this server opens deposits with. */
-type DepositKey = { readonly kid: string; readonly publicKey: Uint8Array }
+type ServerDepositKey = { readonly kid: string; readonly publicKey: Uint8Array }
 
 /** Get the key that values are sealed to. It must be signed by the key that signs this server's receipts, which is
  * pinned, so a layer between this client and the API cannot offer its own key.
  * @throws CliError refused · NoAnswer */
-export async function fetchDepositKey(server: string, parts: Parts): Promise<DepositKey> {
+export async function fetchDepositKey(server: string, parts: Parts): Promise<ServerDepositKey> {
   const at = { server, exchange: parts.exchange }
   const {
     kid,

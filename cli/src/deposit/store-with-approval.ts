@@ -21,18 +21,18 @@ import {
 } from '../receipt/receipt.ts'
 import { UNKNOWN_REQUEST } from '../server/request-end.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
-import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
+import { inWorkspace, type WaitingOutcome } from '../terminal/waiting-view.ts'
 import { compareApprovals } from './compare-approvals.ts'
-import { type DepositContent, fetchDepositKey, sealDeposit } from './deposit-body.ts'
+import { type DepositDraft, fetchDepositKey, sealDeposit } from './deposit-body.ts'
 
-export type Depositing = Omit<RequestOptions, 'bundle'> & { readonly content: DepositContent }
+export type DepositOptions = Omit<RequestOptions, 'bundle'> & { readonly content: DepositDraft }
 
 /** Store values on a server where people sign in: seal them to its deposit key, ask for an approval, and wait for the
  * signed receipt of what the server stored. What the approver may not store, the server keeps for the owners.
  * @returns what was stored
  * @throws CliError */
 export async function storeWithApproval(
-  depositing: Depositing,
+  depositing: DepositOptions,
   parts: Parts,
 ): Promise<DepositReceipt | 'proposed'> {
   requireReason(depositing, 'why you change the bundle')
@@ -86,7 +86,7 @@ export async function storeWithApproval(
 function proposedOutcome(
   { workspace }: Extract<Arrived, { kind: 'proposed' }>,
   { bundle, pending }: { bundle: string; pending: Pick<PendingRequest, 'approvalUrl'> },
-): Outcome {
+): WaitingOutcome {
   const url = new URL(`/w/${encodeURIComponent(workspace.id)}/waiting`, pending.approvalUrl).href
   const event = { event: 'proposed', bundle, workspace: printable(workspace.name, 80), url }
   return { event, text: `Proposed. Owners decide at ${url}`, notes: [] }
@@ -103,12 +103,12 @@ function nothingStored(error: unknown): unknown {
   return new CliError(error.exitCode, error.message, next, error)
 }
 
-function namesIn({ entries, detach }: DepositContent): string[] {
+function namesIn({ entries, detach }: DepositDraft): string[] {
   return [...entries.map(({ name }) => name), ...detach]
 }
 
-type Sent = {
-  readonly depositing: Pick<Depositing, 'content' | 'command'>
+type PendingDeposit = {
+  readonly depositing: Pick<DepositOptions, 'content' | 'command'>
   readonly pending: Pick<PendingRequest, 'id' | 'server' | 'keyPair'>
   /** The sealed box that was sent. */
   readonly box: () => Uint8Array
@@ -121,7 +121,7 @@ type Sent = {
  * @throws CliError refused · NoAnswer */
 export async function checkedDeposit(
   receipt: SignedReceipt,
-  { depositing: { content, command }, pending, box, workspaceId }: Sent,
+  { depositing: { content, command }, pending, box, workspaceId }: PendingDeposit,
   parts: Parts,
 ): Promise<DepositReceipt> {
   const stored = depositReceiptIn(await signedFields(receipt, pending.server, parts))
@@ -131,7 +131,7 @@ export async function checkedDeposit(
 }
 
 /** What was stored, in words: `approved by sam: stored in dev/app in workspace "Acme": 1 updated (PORT)`. */
-export function storedOutcome(receipt: DepositReceipt): Outcome {
+export function storedOutcome(receipt: DepositReceipt): WaitingOutcome {
   const { bundle } = receipt
   const workspace = receipt.workspace.name
   const counts = countsOf(receipt)

@@ -74,9 +74,12 @@ function tokenFindings(
   return [who, fetches, ends]
 }
 
-type Shown = { readonly proof: string; readonly server: string; readonly nowMs: number }
+type ProofView = { readonly proof: string; readonly server: string; readonly nowMs: number }
 
-function contentFindings({ issuer, audience, expiresAt, claims }: IdTokenContent, shown: Shown): Finding[] {
+function contentFindings(
+  { issuer, audience, expiresAt, claims }: IdTokenContent,
+  shown: ProofView,
+): Finding[] {
   return [
     good('ID token', `${shown.proof}, signed by ${printable(issuer)}`),
     audienceFinding(audience, shown.server),

@@ -2,7 +2,7 @@ import { LIMITS } from '@keyferry/contract/limits'
 import { nearest } from '@keyferry/contract/nearest'
 import { usageError } from '../base/cli-error.ts'
 import type { Parts, Values } from '../base/parts.ts'
-import { type Flag, flagOf, type Words } from '../command-line/command.ts'
+import { type CommandFlag, flagOf, type Words } from '../command-line/command.ts'
 import { detectAgent, requireReason } from '../delivery/agent.ts'
 import { refusedNames } from '../delivery/dangerous-names.ts'
 import type { RequestOptions, ValuesRequest } from '../delivery/values-request.ts'
@@ -23,7 +23,7 @@ export const JSON_FLAG = flagOf('--json', 'Write progress as JSON lines to stder
 export const QUIET_FLAG = flagOf('-q, --quiet', 'Print only what is needed')
 
 /** How the approval page is shown, and what it says of the reason. */
-export const PAGE_FLAGS: readonly Flag[] = [
+export const PAGE_FLAGS: readonly CommandFlag[] = [
   flagOf('--no-open', 'Print the link without opening the browser'),
   flagOf('--no-qr', 'Show no QR code'),
   flagOf('--reason TEXT', 'Tell the approver why (required for AI agents)'),
@@ -33,7 +33,7 @@ export const PAGE_FLAGS: readonly Flag[] = [
 const RECEIPT_FLAG = flagOf('--receipt FILE', "Write the server's signed receipt to this file")
 
 /** The flags of every command that changes a bundle with an approval. */
-export const CHANGE_FLAGS: readonly Flag[] = [...PAGE_FLAGS, RECEIPT_FLAG, QUIET_FLAG, JSON_FLAG]
+export const CHANGE_FLAGS: readonly CommandFlag[] = [...PAGE_FLAGS, RECEIPT_FLAG, QUIET_FLAG, JSON_FLAG]
 
 /** What the flags of a command that requests something else than values say.
  * @throws CliError usage */
@@ -57,7 +57,7 @@ function readPage(words: Words): Pick<ValuesRequest, 'hidesQrCode' | 'whyNotOpen
 }
 
 /** The flags of every command that requests values. */
-export const REQUEST_FLAGS: readonly Flag[] = [
+export const REQUEST_FLAGS: readonly CommandFlag[] = [
   flagOf('--keys A,B...', 'Request only these keys. All must be delivered, and no others'),
   flagOf('--optional A,B...', 'Request these keys too, and continue if they are not delivered'),
   flagOf('-w, --workspace NAME|ID', 'Look for the bundle in this workspace only'),

@@ -5,7 +5,7 @@ import type { ExchangeAnswer } from '../base/exchange.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { canAsk, requireAskable } from '../delivery/confirm-workspace.ts'
-import type { DepositContent } from '../deposit/deposit-body.ts'
+import type { DepositDraft } from '../deposit/deposit-body.ts'
 import { differences, EXAMPLE_FILE, exampleNames } from '../project/example-names.ts'
 import { meantWorkspace } from '../project/workspace-pins.ts'
 import { callLibrary, type Library, openLibrary } from '../server/library-call.ts'
@@ -70,7 +70,7 @@ export async function importText(
 }
 
 /** Plan, and ask about each value that changed after the person read it. */
-async function settled(content: DepositContent, running: Omit<RunningImport, 'body'>) {
+async function settled(content: DepositDraft, running: Omit<RunningImport, 'body'>) {
   const asked = { ...running, body: bodyOf(content) }
   const plan = await send(asked, { dry_run: true })
   const own = takenOver(plan, running.parts)
@@ -107,14 +107,14 @@ type RunningImport = { options: ImportTextOptions; parts: Parts; library: Librar
 function contentOf(
   { bundleName: bundle, workspace, flags, choices }: ImportTextOptions,
   { entries, detach, seen }: ImportedText,
-): DepositContent {
+): DepositDraft {
   const isSecret = (name: string): boolean | null =>
     flags.secret.includes(name) ? true : flags.public.includes(name) ? false : null
   const flagged = entries.map(({ name, value }) => ({ name, value, isSecret: isSecret(name) }))
   return { bundle, workspace, entries: flagged, detach, ...choices, ...(seen ? { seen } : {}) }
 }
 
-function bodyOf({ workspace: _workspace, entries, ...content }: DepositContent): object {
+function bodyOf({ workspace: _workspace, entries, ...content }: DepositDraft): object {
   const flagged = entries.map(({ isSecret, ...entry }) =>
     isSecret === null ? entry : { ...entry, is_secret: isSecret },
   )
@@ -124,7 +124,7 @@ function bodyOf({ workspace: _workspace, entries, ...content }: DepositContent):
 // Where people sign in, a person sees the plan on the approval page and decides.
 async function importWithApproval(
   options: ImportTextOptions,
-  { content, notes }: { content: DepositContent; notes: readonly string[] },
+  { content, notes }: { content: DepositDraft; notes: readonly string[] },
   parts: Parts,
 ): Promise<readonly string[]> {
   if (options.isDryRun) {

@@ -2,7 +2,7 @@ import type { EnvText } from '@keyferry/contract/env'
 import type { Dialect } from '@keyferry/contract/env/dialects'
 import type { Version } from '../delivery/values-request.ts'
 import type { Choices } from '../deposit/deposit-body.ts'
-import type { Depositing } from '../deposit/store-with-approval.ts'
+import type { DepositOptions } from '../deposit/store-with-approval.ts'
 
 /** Variables to store, and names that the bundle no longer delivers. */
 export type ImportedText = Pick<EnvText, 'entries' | 'notes'> & {
@@ -21,7 +21,7 @@ export type ImportOptions = {
 } & ImportTextOptions
 
 /** How to import variables that have been read. */
-export type ImportTextOptions = Omit<Depositing, 'content'> & {
+export type ImportTextOptions = Omit<DepositOptions, 'content'> & {
   /** Whether the next command needs --server to find this server. */
   readonly isServerNamed: boolean
   readonly bundleName: string

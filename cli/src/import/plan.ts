@@ -7,7 +7,7 @@ const WIDEST_NAME = 40
 
 /** `how`: whether a file is imported or a value is stored. `workspace`: where the command or the project file names
  * one. */
-type Target = {
+type ImportTarget = {
   readonly bundleName: string
   readonly how: 'import' | 'store'
   readonly server: string
@@ -15,7 +15,7 @@ type Target = {
 }
 
 /** The plan as lines for a person: names and what happens to them, never a value. */
-export function planText(plan: ImportPlan, { bundleName, how, server, workspace }: Target): string {
+export function planText(plan: ImportPlan, { bundleName, how, server, workspace }: ImportTarget): string {
   const widest = Math.min(WIDEST_NAME, Math.max(0, ...plan.plan.map(({ name }) => name.length)))
   const place = workspace === null ? '' : ` in ${workspace.name}`
   const verb = how === 'import' ? 'Import into' : 'Store in'
@@ -27,7 +27,7 @@ export function planText(plan: ImportPlan, { bundleName, how, server, workspace 
   return `${head}${lines.join('')}${summary(plan)}\n`
 }
 
-const HAPPENS: Readonly<Record<ImportAction, (step: Step) => string>> = {
+const HAPPENS: Readonly<Record<ImportAction, (step: PlanStep) => string>> = {
   create: ({ name, keyName }) => (keyName === name ? 'new' : `new${inLibrary(keyName)}`),
   own: (step) => `own value${inLibrary(step.keyName)}${step.sharedTotal === 0 ? '' : keeping(step)}`,
   share: (step) => (step.sharedTotal === 0 ? 'shared with the library' : `shared with ${others(step)}`),
@@ -44,11 +44,11 @@ const HAPPENS: Readonly<Record<ImportAction, (step: Step) => string>> = {
 }
 
 /** For example `changed by sam after you opened the editor`. */
-export function changedText({ by }: NonNullable<Step['changed']>): string {
+export function changedText({ by }: NonNullable<PlanStep['changed']>): string {
   return `changed by ${by ?? 'another person'} after you opened the editor`
 }
 
-function composed({ name, sharedTotal }: Step, parts: readonly string[]): string {
+function composed({ name, sharedTotal }: PlanStep, parts: readonly string[]): string {
   const from = parts.length === 0 ? 'a template' : parts.join(', ')
   const how = sharedTotal === 0 ? `--replace ${name}` : `--own ${name} or --replace ${name}`
   return `kept, built from ${from}; to use this value instead, add ${how}`
@@ -58,11 +58,11 @@ function inLibrary(keyName: string): string {
   return `, called ${keyName} in the library`
 }
 
-function keeping(step: Step): string {
+function keeping(step: PlanStep): string {
   return `; ${others(step)} ${step.sharedTotal === 1 ? 'keeps its value' : 'keep theirs'}`
 }
 
-function others({ sharedWith: [first = 'other bundles'], sharedTotal }: Step): string {
+function others({ sharedWith: [first = 'other bundles'], sharedTotal }: PlanStep): string {
   return sharedTotal <= 1 ? first : `${first} and ${sharedTotal - 1} more`
 }
 
@@ -98,10 +98,10 @@ function named({ plan }: ImportPlan, action: string, word: string): string[] {
   )
 }
 
-const listed = (steps: readonly Step[]) => shortList(steps.map(({ name }) => name))
+const listed = (steps: readonly PlanStep[]) => shortList(steps.map(({ name }) => name))
 
 /** Whether a step gives the bundle a value that everyone in the workspace can read. */
-function isPublic({ action, isSecret }: Step): boolean {
+function isPublic({ action, isSecret }: PlanStep): boolean {
   return !isSecret && action !== 'detach'
 }
 
@@ -132,14 +132,14 @@ const STEP = object({
   /** Who set the present value after this person was given another one. */
   changed: optional(orNull(object({ by: orNull(shown(80)) })), null),
 })
-export type Step = ReturnType<typeof STEP>
+export type PlanStep = ReturnType<typeof STEP>
 
 /** The plan in an answer of the server. `bundleId` is null for a new bundle. */
 export const importPlan = object({ bundleId: orNull(string), plan: list(STEP), planId: string })
 export type ImportPlan = ReturnType<typeof importPlan>
 
 /** The steps that write something. */
-export function writesOf({ plan }: ImportPlan): readonly Step[] {
+export function writesOf({ plan }: ImportPlan): readonly PlanStep[] {
   return plan.filter(({ action }) => action !== 'same' && action !== 'kept')
 }
 

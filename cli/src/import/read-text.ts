@@ -4,7 +4,7 @@ import { codeOf, generalError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 
-type Source = {
+type TextSource = {
   /** Null: standard input. */
   readonly path: string | null
   readonly dialect: Dialect
@@ -14,7 +14,7 @@ type Source = {
 
 /** The variables of the file, or of standard input.
  * @throws CliError general: it cannot be read or has no variables · usage: a flag names a variable that it lacks */
-export async function readText(options: Source, parts: Parts): Promise<EnvText> {
+export async function readText(options: TextSource, parts: Parts): Promise<EnvText> {
   const name = options.path ?? 'standard input'
   const bytes = options.path === null ? await parts.stdin.readAll() : await readBytes(options.path)
   const text = parse(bytes, options.dialect, name)
@@ -53,7 +53,7 @@ function parse(bytes: Uint8Array, dialect: Dialect, name: string): EnvText {
   }
 }
 
-function requireNamed(flagged: Source['flagged'], { entries }: EnvText, name: string): void {
+function requireNamed(flagged: TextSource['flagged'], { entries }: EnvText, name: string): void {
   const known = new Set(entries.map((entry) => entry.name))
   for (const [flag, names] of Object.entries(flagged)) {
     const missing = names.filter((key) => !known.has(key))

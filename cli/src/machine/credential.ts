@@ -102,7 +102,7 @@ function noCredential(machineId: string | null): Error {
 const TIMEOUT_MS = 20_000
 const MAX_BYTES = 64 * 1024
 
-type Wanted = {
+type JobTokenRequest = {
   /** ACTIONS_ID_TOKEN_REQUEST_URL and ACTIONS_ID_TOKEN_REQUEST_TOKEN of the job. */
   readonly requestUrl: string
   readonly requestToken: string
@@ -112,7 +112,7 @@ type Wanted = {
 /** Ask GitHub for an ID token of this job (docs.github.com, "OpenID Connect reference").
  * @throws CliError refused · NoAnswer */
 async function githubIdToken(
-  { requestUrl, requestToken, audience }: Wanted,
+  { requestUrl, requestToken, audience }: JobTokenRequest,
   { exchange }: Pick<Server, 'exchange'>,
 ): Promise<string> {
   const url = new URL(requestUrl)

@@ -34,29 +34,29 @@ export type RunHost = Pick<ValuesRequest, 'server' | 'workspace' | 'isWorkspaceF
   readonly openLink: ((link: string) => void) | null
 }
 
-export type Approval = { readonly link: string; readonly userCode: string }
+export type RunApproval = { readonly link: string; readonly userCode: string }
 
 /** One run of an approved command: exactly as approved, once, without a shell and without input. The values are
  * replaced in its output. */
 export class ApprovedRun {
   /** Resolves when a person is asked; never, if an earlier approval counts. */
-  readonly asked: Promise<Approval>
+  readonly asked: Promise<RunApproval>
   /** @throws CliError */
   readonly ended: Promise<Captured>
   /** How a person approves it; null until a person is asked. */
-  approval: Approval | null = null
+  approval: RunApproval | null = null
   /** What it waits for, in words. */
   state = 'requesting the values'
   readonly #host: RunHost
   readonly #cancelled = new AbortController()
   readonly #cleanUps = new Set<CleanUp>()
-  readonly #onAsked: (approval: Approval) => void
+  readonly #onAsked: (approval: RunApproval) => void
   #openedLink: string | null = null
   #isProgramRunning = false
 
   constructor(wanted: WantedRun, host: RunHost) {
     this.#host = host
-    const { promise, resolve: onAsked } = withResolvers<Approval>()
+    const { promise, resolve: onAsked } = withResolvers<RunApproval>()
     this.asked = promise
     this.#onAsked = onAsked
     this.ended = this.#run(wanted)

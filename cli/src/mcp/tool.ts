@@ -10,8 +10,8 @@ import {
 import * as z from 'zod'
 import { CliError } from '../base/cli-error.ts'
 import type { Captured } from '../program/capture.ts'
-import type { Approval, ApprovedRun, RunHost } from './approved-run.ts'
-import type { Held, Runs } from './runs.ts'
+import type { ApprovedRun, RunApproval, RunHost } from './approved-run.ts'
+import type { HeldRun, Runs } from './runs.ts'
 
 // By default, clients give up on a call after 60 seconds.
 const PATIENCE_MS = 45_000
@@ -57,14 +57,14 @@ export const OUTPUT = z.object({
 })
 
 type Calling = { readonly runs: Runs; readonly host: RunHost; readonly context: ServerContext }
-type Answer = CallToolResult | InputRequiredResult
+type ToolAnswer = CallToolResult | InputRequiredResult
 
 /** Answer one call of the tool: begin a run or continue one, until it ends, the client has to show a page, or the
  * client would lose patience. */
 export async function answer(
   input: z.infer<typeof INPUT>,
   { runs, host, context }: Calling,
-): Promise<Answer> {
+): Promise<ToolAnswer> {
   const { mcpReq } = context
   const { timeout_s: timeoutS, ...wanted } = input
   const held = runs.continueOrBegin(mcpReq.requestState<string>(), { ...wanted, timeoutS }, host)
@@ -86,10 +86,10 @@ export async function answer(
   }
 }
 
-async function next(held: Held, { runs, host }: Omit<Calling, 'context'>): Promise<Answer> {
+async function next(held: HeldRun, { runs, host }: Omit<Calling, 'context'>): Promise<ToolAnswer> {
   const { run } = held
   const isToBeShown = host.openLink !== null && !held.isShown
-  const steps: Promise<Captured | Approval | null>[] = [run.ended, pause(PATIENCE_MS)]
+  const steps: Promise<Captured | RunApproval | null>[] = [run.ended, pause(PATIENCE_MS)]
   const step = await Promise.race(isToBeShown ? [run.asked, ...steps] : steps)
   if (step === null) return result(waiting(run))
   if ('link' in step) {
@@ -105,7 +105,7 @@ function isDeclined(responses: Record<string, unknown> | undefined): boolean {
   return response.kind === 'elicit' && response.action !== 'accept'
 }
 
-function toBeShown({ link, userCode }: Approval, id: string): InputRequiredResult {
+function toBeShown({ link, userCode }: RunApproval, id: string): InputRequiredResult {
   const message = `Approve or deny the command in Keyferry. The page must show the code ${userCode}.`
   const page = inputRequired.elicitUrl({ url: link, message })
   return inputRequired({ inputRequests: { [APPROVAL]: page }, requestState: id })

@@ -11,7 +11,7 @@ import type { RequestOptions } from '../delivery/values-request.ts'
 import { deliveryIn } from '../delivery/wait.ts'
 import { listedBundle, listedName } from '../server/bundles.ts'
 import { named } from '../server/wait-answer.ts'
-import { inWorkspace, type Outcome } from '../terminal/waiting-view.ts'
+import { inWorkspace, type WaitingOutcome } from '../terminal/waiting-view.ts'
 
 /** List the names of a bundle, or the bundles of a workspace, on a server where people sign in: ask for an approval,
  * and open the list that comes sealed. No value comes with it.
@@ -68,7 +68,7 @@ function noList(): Error {
 
 /** What is listed, in words: `approved by sam: 3 names of dev/app in workspace "Acme"`.
  * @param requested the bundle, by name or id; null: bundles are listed */
-function listedOutcome(opened: OpenedList, requested: string | null): Outcome {
+function listedOutcome(opened: OpenedList, requested: string | null): WaitingOutcome {
   const { bundle, leftOut, approvers } = opened
   const by = approvers.length === 0 ? '' : ` by ${approvers.join(' and ')}`
   const workspace = opened.workspace.name

@@ -9,7 +9,7 @@ import { ENDING, onForwardedSignals } from './forwarded-signals.ts'
 import { hasOwnSockets, type Inherited } from './inherited-descriptors.ts'
 import { passOn } from './program-output.ts'
 
-export type StartOptions = {
+export type ChildStart = {
   readonly platform: NodeJS.Platform
   /** Restores the default signal handling before the program starts. */
   readonly beforeHandover: () => void
@@ -19,7 +19,7 @@ export type StartOptions = {
 
 export type Child = ReturnType<typeof startChild>
 
-type ChildOptions = Pick<StartOptions, 'platform' | 'inherited'> & {
+type ChildOptions = Pick<ChildStart, 'platform' | 'inherited'> & {
   /** Start it in its own process group, which the client can end as a whole. Outside the group of the terminal, a
    * program gets no Ctrl-C and cannot read the keyboard. */
   readonly hasOwnGroup: boolean
@@ -114,7 +114,7 @@ export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
  * @throws CliError 126 · 127 */
 export async function forwardTo(
   start: ProgramStart,
-  { platform, beforeHandover, inherited }: StartOptions,
+  { platform, beforeHandover, inherited }: ChildStart,
 ): Promise<number> {
   let child: ChildProcess | null = null
   // Before the program starts and before the handover: a signal that arrives while nothing listens is lost.

@@ -33,9 +33,9 @@ function inPath(name: string, searchPath: string | null, cwd: string): string[] 
   return (searchPath ?? SYSTEM_FOLDERS).split(':').map((folder) => resolve(cwd, folder, name))
 }
 
-type Kind = 'executable' | 'folder' | 'not executable' | 'missing'
+type FileKind = 'executable' | 'folder' | 'not executable' | 'missing'
 
-function kindOf(path: string): Kind {
+function kindOf(path: string): FileKind {
   try {
     if (statSync(path).isDirectory()) return 'folder'
   } catch {
@@ -49,7 +49,7 @@ function kindOf(path: string): Kind {
   }
 }
 
-function cannotStart({ path, kind }: { path: string; kind: Kind }): CliError {
+function cannotStart({ path, kind }: { path: string; kind: FileKind }): CliError {
   const [what, next] =
     kind === 'folder'
       ? ['it is a folder', 'Use the path of a program inside it.']

@@ -20,7 +20,7 @@ const ANSWER_MS = 2_000
 /** Signals that ask a program to end. */
 export const ENDING: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])
 
-type Listening = {
+type SignalParts = {
   readonly platform: NodeJS.Platform
   /** Whether the program has its own process group. */
   readonly hasOwnGroup: boolean
@@ -30,7 +30,7 @@ type Listening = {
  * it has got it, and forwarding it would deliver it twice.
  * @returns ends the listening */
 export function onForwardedSignals(
-  { platform, hasOwnGroup }: Listening,
+  { platform, hasOwnGroup }: SignalParts,
   onSignal: (signal: NodeJS.Signals, isSeen: Promise<boolean>) => Promise<void>,
 ): () => void {
   const witness = platform === 'win32' || hasOwnGroup ? null : openWitness()

@@ -1,6 +1,6 @@
 import module from 'node:module'
 import type { ProgramStart } from '../base/parts.ts'
-import type { StartOptions } from './child.ts'
+import type { ChildStart } from './child.ts'
 import { executableForm } from './executable-form.ts'
 import { findProgram } from './find-program.ts'
 import { requireFits } from './size-limits.ts'
@@ -9,7 +9,7 @@ import { requireFits } from './size-limits.ts'
  * has files, if it gets file descriptors that execve would close, or if the file may not start), run it as a child
  * process, forward signals to it and return its exit code.
  * @throws CliError 126 · 127 · general: the environment is too large */
-export async function startProgram(start: ProgramStart, options: StartOptions): Promise<number> {
+export async function startProgram(start: ProgramStart, options: ChildStart): Promise<number> {
   requireFits(start, options.platform)
   const isFiltered = start.filters.stdout !== null || start.filters.stderr !== null
   const isParent =
@@ -29,7 +29,7 @@ export async function startProgram(start: ProgramStart, options: StartOptions): 
   return process.execve(isScript ? '/bin/sh' : path, argv, start.env)
 }
 
-async function forward(start: ProgramStart, options: StartOptions): Promise<number> {
+async function forward(start: ProgramStart, options: ChildStart): Promise<number> {
   const { forwardTo } = await import('./child.ts')
   return await forwardTo(start, options)
 }

@@ -2,14 +2,14 @@ import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { ProgramStart, SupervisedProgram } from '../base/parts.ts'
 import { withResolvers } from '../base/with-resolvers.ts'
-import { type Child, type StartOptions, startChild } from './child.ts'
+import { type Child, type ChildStart, startChild } from './child.ts'
 import { ENDING, onForwardedSignals } from './forwarded-signals.ts'
 import { endTree } from './process-tree.ts'
 import { requireFits } from './size-limits.ts'
 
 const GRACE_MS = 10_000
 
-type SuperviseOptions = StartOptions & {
+type SuperviseOptions = ChildStart & {
   /** How long the program may take to end before a restart: 10 s unless given. */
   readonly graceMs?: number
 }

@@ -10,14 +10,14 @@ import { mainFolder } from './git-folder.ts'
 const FOLDER = 'workspaces'
 
 /** Where a command runs: the folder of keyferry.json, or else the current one, and its server. */
-export type Place = { readonly folder: string; readonly server: string }
+export type PinnedFolder = { readonly folder: string; readonly server: string }
 
 /** A workspace as the server knows it. */
 const WORKSPACE = object({ id: string, name: string })
-export type Workspace = ReturnType<typeof WORKSPACE>
+export type PinnedWorkspace = ReturnType<typeof WORKSPACE>
 
 /** The workspace that the person confirmed for this folder; null: none. */
-function pinnedWorkspace(place: Place, parts: StateParts): Workspace | null {
+function pinnedWorkspace(place: PinnedFolder, parts: StateParts): PinnedWorkspace | null {
   try {
     return orNull(WORKSPACE)(parseObject(readFileSync(fileOf(place, parts), 'utf8')))
   } catch {
@@ -26,7 +26,7 @@ function pinnedWorkspace(place: Place, parts: StateParts): Workspace | null {
 }
 
 /** Remember the workspace of this folder. Where nothing can be written, the next command asks again. */
-export function pinWorkspace(place: Place, { id, name }: Workspace, parts: StateParts): void {
+export function pinWorkspace(place: PinnedFolder, { id, name }: PinnedWorkspace, parts: StateParts): void {
   try {
     makePrivateFolder(stateFolder(parts, FOLDER))
     const text = `${JSON.stringify({ ...place, id, name })}\n`
@@ -37,13 +37,13 @@ export function pinWorkspace(place: Place, { id, name }: Workspace, parts: State
 }
 
 /** @returns the workspace that was pinned; null: none */
-export function forgetWorkspace(place: Place, parts: StateParts): Workspace | null {
+export function forgetWorkspace(place: PinnedFolder, parts: StateParts): PinnedWorkspace | null {
   const pinned = pinnedWorkspace(place, parts)
   rmSync(fileOf(place, parts), { force: true })
   return pinned
 }
 
-function fileOf({ folder, server }: Place, parts: StateParts): string {
+function fileOf({ folder, server }: PinnedFolder, parts: StateParts): string {
   // All working trees of a git repository have one.
   return join(stateFolder(parts, FOLDER), hashToken(`${server}\0${mainFolder(folder)}`))
 }
@@ -54,7 +54,7 @@ export type NamedWorkspace = {
   readonly text: string | null
   /** The command names it, not keyferry.json. */
   readonly isFlag: boolean
-  readonly place: Place
+  readonly place: PinnedFolder
 }
 
 /** Which workspace a command means. */
@@ -81,7 +81,7 @@ export function meantWorkspace(named: NamedWorkspace, parts: StateParts): MeantW
 }
 
 /** Whether a text names this workspace: by its id, or by its name, which is no proof. */
-export function isWorkspace(workspace: Workspace | null, text: string): boolean {
+export function isWorkspace(workspace: PinnedWorkspace | null, text: string): boolean {
   if (workspace === null) return false
   return isIdText(text) ? workspace.id === text.toLowerCase() : workspace.name === text
 }

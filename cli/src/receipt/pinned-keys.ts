@@ -60,7 +60,7 @@ function isConfirmed(server: string, { keyboard, stderr }: Parts): boolean {
   return isYes(keyboard, 'Did you set up your server again? [y/N] ')
 }
 
-function isEndorsed({ publicKey, endorsedBy }: ReceiptKey, pinned: readonly PinnedKey[]): boolean {
+function isEndorsed({ publicKey, endorsedBy }: StoredReceiptKey, pinned: readonly PinnedKey[]): boolean {
   const older = pinned.find(({ kid }) => kid === endorsedBy?.kid)
   if (older === undefined || endorsedBy === null) return false
   const proof = { publicKey: decodeBase64(older.publicKey), signature: decodeBase64(endorsedBy.signature) }
@@ -96,7 +96,7 @@ const RECEIPT_KEY = object({
   publicKey: matching(/^[A-Za-z0-9+/]{43}=$/),
   endorsedBy: nullable(object({ kid: string, signature: matching(/^[A-Za-z0-9+/]{86}==$/) })),
 })
-type ReceiptKey = ReturnType<typeof RECEIPT_KEY>
+type StoredReceiptKey = ReturnType<typeof RECEIPT_KEY>
 const OFFERED = {
   shape: field('keys', list(RECEIPT_KEY)),
   malformed: 'the server sent keys for receipts that this client does not know',

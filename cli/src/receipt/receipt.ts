@@ -122,7 +122,7 @@ export function depositReceiptIn(fields: Record<string, unknown>): DepositReceip
 }
 
 /** What this client knows about its request without the server. */
-type Known = {
+type ReceiptContext = {
   readonly pending: Pick<PendingRequest, 'id' | 'server' | 'keyPair'>
   readonly box: Uint8Array
   /** The command that was sent; null: none. */
@@ -143,7 +143,7 @@ export async function signedFields(
  * @throws CliError refused, naming what differs */
 export function requireFits(
   receipt: Receipt | DepositReceipt | DepositStatement,
-  { pending, box, argv }: Known,
+  { pending, box, argv }: ReceiptContext,
 ): void {
   const publicKey = Buffer.from(pending.keyPair.publicKey).toString('base64')
   const differs = [

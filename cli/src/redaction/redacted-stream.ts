@@ -32,7 +32,7 @@ function redactedStream(patterns: readonly Pattern[]): Transform {
  * client, for each stream that is not a terminal. */
 export type Redaction = 'auto' | 'always' | 'never'
 
-type Reading = {
+type RedactedOutput = {
   readonly redaction: Redaction
   readonly agent: string | null
   readonly stdout: Output
@@ -40,7 +40,10 @@ type Reading = {
 }
 
 /** The filters for the output of a program that gets these values. */
-export async function outputFilters(values: Values, reading: Reading): Promise<ProgramStart['filters']> {
+export async function outputFilters(
+  values: Values,
+  reading: RedactedOutput,
+): Promise<ProgramStart['filters']> {
   const { stdout, stderr } = reading
   const [isStdout, isStderr] = [isRedacted(stdout, reading), isRedacted(stderr, reading)]
   if (!isStdout && !isStderr) return { stdout: null, stderr: null }
@@ -49,7 +52,7 @@ export async function outputFilters(values: Values, reading: Reading): Promise<P
   return { stdout: isStdout ? filter() : null, stderr: isStderr ? filter() : null }
 }
 
-function isRedacted({ isTerminal }: Output, { redaction, agent }: Reading): boolean {
+function isRedacted({ isTerminal }: Output, { redaction, agent }: RedactedOutput): boolean {
   return redaction === 'always' || (redaction === 'auto' && agent !== null && !isTerminal)
 }
 

@@ -6,13 +6,13 @@ const PREFIX = 4
 
 /** A pattern in the list of all patterns, sorted by bytes. `within`: the longest other pattern that this one starts
  * with. */
-type Place = Pattern & { readonly within: Place | null }
+type PatternPlace = Pattern & { readonly within: PatternPlace | null }
 
 /** Replaces patterns in a stream of bytes by `[keyferry:NAME]`, also across chunks. If several patterns match at
  * one place, the longest counts. Holds back bytes that may be the start of a pattern. */
 export class Redactor {
   // Sorted, for a binary search: lines of one value often share a beginning, and an output can repeat it many times.
-  readonly #places: readonly Place[]
+  readonly #places: readonly PatternPlace[]
   // First bytes of a pattern → the range of its places; `to` is exclusive.
   readonly #byPrefix = new Map<number, readonly [from: number, to: number]>()
   // Whether a pattern starts with these two bytes.
@@ -102,8 +102,8 @@ function order(data: Buffer, at: number, pattern: Buffer): number {
   return data.compare(pattern, 0, pattern.length, at, Math.min(data.length, at + pattern.length))
 }
 
-function inOrder(patterns: readonly Pattern[]): Place[] {
-  const places: Place[] = []
+function inOrder(patterns: readonly Pattern[]): PatternPlace[] {
+  const places: PatternPlace[] = []
   for (const pattern of patterns.toSorted((one, other) => one.bytes.compare(other.bytes))) {
     let within = places.at(-1) ?? null
     if (within?.bytes.equals(pattern.bytes)) continue

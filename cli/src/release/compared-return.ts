@@ -4,7 +4,7 @@ import { withResolvers } from '../base/with-resolvers.ts'
 import { NO_CODE_NEEDED, PLAN_CHANGED, releaseRequest } from '../server/approval-requests.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { codeRefused, type Notice, type WaitingView } from '../terminal/waiting-view.ts'
-import type { Release } from './release-socket.ts'
+import type { SocketRelease } from './release-socket.ts'
 
 /*
  * The client checks an approval before it returns it. Each approval comes with a signed statement, and the client sends
@@ -22,7 +22,7 @@ export type Compare = (
 
 type Returning = { readonly pending: PendingRequest; readonly view: WaitingView; readonly parts: Parts }
 
-type Hold = {
+type ReturnHold = {
   /** Resolves when the approval may be returned. */
   readonly allowed: ReturnType<typeof withResolvers<void>>
   /** Resolves when the person is asked. */
@@ -31,7 +31,7 @@ type Hold = {
   readonly over: AbortController
 }
 
-const newHold = (): Hold => ({
+const newHold = (): ReturnHold => ({
   allowed: withResolvers<void>(),
   asked: withResolvers<void>(),
   over: new AbortController(),
@@ -39,7 +39,7 @@ const newHold = (): Hold => ({
 
 /** @param release hands a secret to the server
  * @param refused called with the reason why the request ends */
-export function comparedReturn(compare: Compare, release: Release, refused: (error: unknown) => void) {
+export function comparedReturn(compare: Compare, release: SocketRelease, refused: (error: unknown) => void) {
   let hold = newHold()
   let hasArrived = false
   const next = (): void => {
@@ -47,7 +47,7 @@ export function comparedReturn(compare: Compare, release: Release, refused: (err
     hold = newHold()
     hasArrived = false
   }
-  const returnNow: Release = async (secret) => {
+  const returnNow: SocketRelease = async (secret) => {
     const answer = await release(secret)
     // Another approval of the same request needs a comparison of its own.
     if (answer === null || answer === PLAN_CHANGED || answer === NO_CODE_NEEDED) next()

@@ -9,7 +9,7 @@ const MAX_CONNECTIONS = 20
 const HEADERS_TIMEOUT_MS = 2_000
 const REQUEST_TIMEOUT_MS = 5_000
 
-type Release = (secret: string, others: readonly ForAnother[]) => Promise<boolean>
+type SharedRelease = (secret: string, others: readonly ForAnother[]) => Promise<boolean>
 
 /** Where the browser of this machine hands an approval back to the client that asked for it. */
 export type LoopbackListener = Awaited<ReturnType<typeof listenOnLoopback>>
@@ -17,7 +17,7 @@ export type LoopbackListener = Awaited<ReturnType<typeof listenOnLoopback>>
 /** Listen on a free port of 127.0.0.1. Both paths are unguessable; everything else is 404 and changes nothing.
  * @param release hands the secret to the server, and those of other clients to them; whether this approval is released
  * @throws Error if no port can be had */
-export async function listenOnLoopback(release: Release) {
+export async function listenOnLoopback(release: SharedRelease) {
   const reached = withResolvers<void>()
   const door = randomToken()
   const back = randomToken()
@@ -61,12 +61,12 @@ export async function listenOnLoopback(release: Release) {
   }
 }
 
-type Return = { readonly approvalUrl: string; readonly release: Release }
+type LoopbackReturn = { readonly approvalUrl: string; readonly release: SharedRelease }
 
 async function takeBack(
   request: IncomingMessage,
   response: ServerResponse,
-  { approvalUrl, release }: Return,
+  { approvalUrl, release }: LoopbackReturn,
 ): Promise<void> {
   const fields = await readForm(request)
   const secret = fields?.get('secret') ?? null

@@ -136,11 +136,11 @@ const SECRET = /^[\w-]{43}$/
 
 /** Hands a secret or a code to the server.
  * @returns why it was refused; null if the approval is released */
-export type Release = (secret: string) => Promise<string | null>
+export type SocketRelease = (secret: string) => Promise<string | null>
 
 /** Hand a code to the server.
  * @returns why it was refused; null if the approval is released */
-async function enterCode(text: string, release: Release): Promise<string | null> {
+async function enterCode(text: string, release: SocketRelease): Promise<string | null> {
   const code = text.replace(/[\s-]/g, '')
   if (!CODE.test(code)) return 'the code of the page has six digits'
   return await release(code)
@@ -149,14 +149,14 @@ async function enterCode(text: string, release: Release): Promise<string | null>
 /** Hand over what came through the socket: a code that a person typed in another shell, or the secret that the page
  * returned through another client of this terminal.
  * @returns why it was refused; null if the approval is released */
-export async function takeIn(text: string, release: Release): Promise<string | null> {
+export async function takeIn(text: string, release: SocketRelease): Promise<string | null> {
   return await (SECRET.test(text) ? release(text) : enterCode(text, release))
 }
 
 /** Ask for the code at the keyboard until it is right or the wait ends. */
 export async function askForCode(
   { keyboard }: Pick<Parts, 'keyboard'>,
-  { release, view }: { release: Release; view: WaitingView },
+  { release, view }: { release: SocketRelease; view: WaitingView },
   ended: AbortSignal,
 ): Promise<void> {
   while (!ended.aborted) {

@@ -4,7 +4,7 @@ import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import { busyText, NO_CODE_NEEDED, releaseRequest } from '../server/approval-requests.ts'
 import { NoAnswer } from '../server/server-failure.ts'
-import type { Needs, SignedReceipt } from '../server/wait-answer.ts'
+import type { ApprovalNeeds, SignedReceipt } from '../server/wait-answer.ts'
 import {
   codeNeeded,
   codeRefused,
@@ -20,7 +20,7 @@ import {
   askForCode,
   newAnswers,
   passOn,
-  type Release,
+  type SocketRelease,
   socketPath,
   takeCodes,
   takeIn,
@@ -50,10 +50,10 @@ export async function openWayBack({ opensBrowser, compare, isSigned }: WayBackOp
   const answers = newAnswers()
   let current: Taking | null = null
   let takesCodes = false
-  const releaseAny: Release = async (secret) =>
+  const releaseAny: SocketRelease = async (secret) =>
     current === null ? NO_CODE_NEEDED : await releaseNow(current.pending, secret, parts)
   const compared = compare && comparedReturn(compare.with, releaseAny, compare.refused)
-  const release: Release = async (secret) =>
+  const release: SocketRelease = async (secret) =>
     compared && current ? await compared.release(secret, { ...current, parts }) : await releaseAny(secret)
   const listener = opensBrowser && !isElsewhere(parts.env) ? await listenIfPossible(release, parts) : null
   const hasSockets = parts.platform !== 'win32'
@@ -83,7 +83,7 @@ export async function openWayBack({ opensBrowser, compare, isSigned }: WayBackOp
       return listener.addressFor(pending.approvalUrl)
     },
     /** Call when the request's needs change; it asks for the code if one is needed. */
-    onNeeds: async (needs: Needs, statement: SignedReceipt | null = null): Promise<void> => {
+    onNeeds: async (needs: ApprovalNeeds, statement: SignedReceipt | null = null): Promise<void> => {
       const isHeld = needs === 'code' || needs === 'loopback'
       if (current === null || !isHeld) return
       await compared?.arrived(statement, { ...current, parts })
@@ -113,7 +113,7 @@ function isElsewhere(env: Environment): boolean {
   return markers.some((name) => (env[name] ?? '') !== '')
 }
 
-async function listenIfPossible(release: Release, parts: Parts): Promise<LoopbackListener | null> {
+async function listenIfPossible(release: SocketRelease, parts: Parts): Promise<LoopbackListener | null> {
   const { listenOnLoopback } = await import('./loopback-listener.ts')
   try {
     return await listenOnLoopback(async (secret, others) => {
@@ -154,7 +154,7 @@ async function reportUnreached(
 type Taking = {
   readonly pending: PendingRequest
   readonly view: WaitingView
-  readonly release: Release
+  readonly release: SocketRelease
   readonly answers: Answers
   /** Open already, for other clients: why it cannot be had, or null if it is there. */
   socket: Promise<string | null> | null

@@ -4,11 +4,11 @@ import { refusedAnswer } from '../base/cli-error.ts'
 import type { Exchange, ExchangeAnswer } from '../base/exchange.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { matching, number, optional, parseObject, read, string } from '../base/shape.ts'
-import { type CallOptions, callEndpoint, type EndpointName } from './endpoint-call.ts'
+import { type CalledEndpoint, type ClientCallOptions, callEndpoint } from './endpoint-call.ts'
 import { readRemembered, readWhyNotRemembered } from './remembered.ts'
 import { ended, requireReturnable, unknownKind } from './request-end.ts'
 import { errorBody, isPassing, refusal } from './server-failure.ts'
-import { type Needs, readLater, readWaitAnswer, type WaitOutcome } from './wait-answer.ts'
+import { type ApprovalNeeds, readLater, readWaitAnswer, type WaitAnswer } from './wait-answer.ts'
 
 const HOLD_MS = 30_000
 const WITHDRAW_TIMEOUT_MS = 1_000
@@ -113,7 +113,11 @@ export type WaitCall = OwnRequest & Pick<PendingRequest, 'intervalMs'>
 
 /** Poll once; the server may hold the answer for 30 s, unless the request needs something else than `known`.
  * @throws CliError denied · expired · refused · NoAnswer */
-export async function waitOnce(exchange: Exchange, call: WaitCall, known: Needs): Promise<WaitOutcome> {
+export async function waitOnce(
+  exchange: Exchange,
+  call: WaitCall,
+  known: ApprovalNeeds,
+): Promise<WaitAnswer> {
   const answer = await callAsOwner(exchange, 'waitForApproval', call, {
     query: { interval: Math.round(call.intervalMs / 1000), known },
     timeoutMs: HOLD_MS + 15_000,
@@ -177,9 +181,9 @@ function triesLeft(left: unknown): string {
 // The verifier proves that this client made the request.
 async function callAsOwner(
   exchange: Exchange,
-  name: EndpointName,
+  name: CalledEndpoint,
   { server, id, verifier }: OwnRequest,
-  options: CallOptions,
+  options: ClientCallOptions,
 ): Promise<ExchangeAnswer> {
   return await callEndpoint({ exchange, server }, name, {
     params: { request_id: id },

@@ -20,7 +20,7 @@ export const listedName = object({
 type ListedName = ReturnType<typeof listedName>
 
 /** What `ls` shows: the names of a bundle, or bundles. */
-export type Listed = { readonly names: readonly ListedName[]; readonly bundles: readonly ListedBundle[] }
+export type BundleLists = { readonly names: readonly ListedName[]; readonly bundles: readonly ListedBundle[] }
 
 /** The bundles that the caller may see, by name.
  * @throws CliError as `callLibrary` */

@@ -7,7 +7,7 @@ import type { Parts } from '../base/parts.ts'
 import { parseJson, read, type Shape } from '../base/shape.ts'
 import { NoAnswer, notKeyferry, refusal } from './server-failure.ts'
 
-type Table = typeof endpoints
+type EndpointTable = typeof endpoints
 
 // The endpoints that this client calls. The compiler holds them equal to the contract's table, which is not imported
 // itself, because its schemas are larger than the rest of the client.
@@ -31,14 +31,16 @@ const ENDPOINTS = {
   waitForChange: ['POST', '/api/v1/deliveries/{delivery_id}/wait'],
   waitForRememberedChange: ['POST', '/api/v1/grants/wait'],
   withdrawRequest: ['POST', '/api/v1/requests/{request_id}/withdraw'],
-} as const satisfies { readonly [N in keyof Table]?: readonly [Table[N]['method'], Table[N]['path']] }
+} as const satisfies {
+  readonly [N in keyof EndpointTable]?: readonly [EndpointTable[N]['method'], EndpointTable[N]['path']]
+}
 
-export type EndpointName = keyof typeof ENDPOINTS
+export type CalledEndpoint = keyof typeof ENDPOINTS
 
 /** A server, and how to reach it. */
 export type Server = { readonly server: string; readonly exchange: Exchange }
 
-export type CallOptions = {
+export type ClientCallOptions = {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | readonly string[]>>
   readonly headers?: Readonly<Record<string, string>>
@@ -63,8 +65,8 @@ export async function send({ server, exchange }: Server, request: ExchangeReques
  * @throws NoAnswer */
 export async function callEndpoint(
   at: Server,
-  name: EndpointName,
-  { params, query, headers, body, timeoutMs = 20_000, maxBodyBytes = 64 * 1024 }: CallOptions = {},
+  name: CalledEndpoint,
+  { params, query, headers, body, timeoutMs = 20_000, maxBodyBytes = 64 * 1024 }: ClientCallOptions = {},
 ): Promise<ExchangeAnswer> {
   const [method, path] = ENDPOINTS[name]
   return await send(at, {
@@ -77,7 +79,7 @@ export async function callEndpoint(
   })
 }
 
-export type Reading<T> = CallOptions & {
+export type ReadOptions<T> = ClientCallOptions & {
   readonly shape: Shape<T>
   /** What is wrong with an answer of another shape. */
   readonly malformed: string
@@ -89,8 +91,8 @@ export type Reading<T> = CallOptions & {
  * @throws CliError refused · what `explain` returns · NoAnswer */
 export async function readEndpoint<T>(
   at: Server,
-  name: EndpointName,
-  { shape, malformed, explain, ...options }: Reading<T>,
+  name: CalledEndpoint,
+  { shape, malformed, explain, ...options }: ReadOptions<T>,
 ): Promise<T> {
   const answer = await callEndpoint(at, name, options)
   if (answer.status < 200 || answer.status >= 300) throw explain?.(answer) ?? refusal(answer, at.server)

@@ -3,7 +3,7 @@ import { type CliError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { list, object, shown, string } from '../base/shape.ts'
-import { type EndpointName, patientExchange, type Reading, readEndpoint } from './endpoint-call.ts'
+import { type CalledEndpoint, patientExchange, type ReadOptions, readEndpoint } from './endpoint-call.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -13,7 +13,7 @@ export type Library = {
   readonly server: string
   readonly parts: Parts
   /** The workspace that the calls work in; null: the server chooses. */
-  readonly workspace: Workspace | null
+  readonly workspace: CallWorkspace | null
   /** The token of a machine; absent: the calls are made without a credential. */
   readonly token?: string
 }
@@ -37,12 +37,12 @@ export async function callLibrary<T>(
   return await readEndpoint(at, name, { ...call, ...limits, headers, malformed })
 }
 
-type LibraryCall<T> = Omit<Reading<T>, 'headers' | 'malformed'> & { readonly name: EndpointName }
+type LibraryCall<T> = Omit<ReadOptions<T>, 'headers' | 'malformed'> & { readonly name: CalledEndpoint }
 
 /** A library before the server was asked for its workspace: a name or an id; null: the server chooses. */
 export type NamedLibrary = Omit<Library, 'workspace' | 'parts'> & { readonly workspace: string | null }
 
-type Workspace = { readonly id: string; readonly name: string }
+type CallWorkspace = { readonly id: string; readonly name: string }
 
 const LISTED = 10
 
@@ -53,7 +53,8 @@ export async function openLibrary(named: NamedLibrary, parts: Parts): Promise<Li
   if (named.workspace === null) return library
   const workspaces = await workspacesOf(library)
   const text = named.workspace
-  const isMeant = ({ id, name }: Workspace) => (isIdText(text) ? id === text.toLowerCase() : name === text)
+  const isMeant = ({ id, name }: CallWorkspace) =>
+    isIdText(text) ? id === text.toLowerCase() : name === text
   const found = workspaces.filter(isMeant)
   const [workspace, another] = found
   if (workspace === undefined) throw notIn(text, workspaces, named.server)
@@ -67,12 +68,12 @@ export async function openLibrary(named: NamedLibrary, parts: Parts): Promise<Li
 
 /** The workspaces of the caller.
  * @throws CliError refused, network */
-export async function workspacesOf(library: Library): Promise<readonly Workspace[]> {
+export async function workspacesOf(library: Library): Promise<readonly CallWorkspace[]> {
   const shape = list(object({ id: string, name: shown(300) }))
   return await callLibrary(library, { name: 'listTenants', shape })
 }
 
-function notIn(text: string, workspaces: readonly Workspace[], server: string): CliError {
+function notIn(text: string, workspaces: readonly CallWorkspace[], server: string): CliError {
   const names = workspaces.slice(0, LISTED).map(({ name }) => name)
   const more = workspaces.length > LISTED ? ` and ${workspaces.length - LISTED} more` : ''
   return usageError(

@@ -16,7 +16,7 @@ import {
 } from '../base/shape.ts'
 import { callEndpoint, readEndpoint, type Server } from './endpoint-call.ts'
 import { errorBody, refusal } from './server-failure.ts'
-import { type Delivery, type Named, named, readDelivery } from './wait-answer.ts'
+import { type AnswerName, type Delivery, named, readDelivery } from './wait-answer.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BYTES = 12 * 1024 * 1024
@@ -36,7 +36,7 @@ export type MachineOutcome =
       readonly delivery: Delivery
       /** Names of values that are not secret. */
       readonly publicNames: readonly string[]
-      readonly machine: Named
+      readonly machine: AnswerName
     }
   /** Try again with a fresh credential, after `retryAfterMs` (null: when you like). */
   | { readonly kind: 'later'; readonly retryAfterMs: number | null; readonly reason: string }

@@ -18,7 +18,7 @@ import {
 import { errorBody } from './server-failure.ts'
 
 export const named = object({ id: string, name: string })
-export type Named = ReturnType<typeof named>
+export type AnswerName = ReturnType<typeof named>
 
 /** As the server sent it: base64 of the exact bytes that it signed, and of the signature. */
 export type SignedReceipt = { readonly kid: string; readonly payload: string; readonly signature: string }
@@ -26,20 +26,20 @@ export type SignedReceipt = { readonly kid: string; readonly payload: string; re
 /** What a pending request waits for. `none`: the approval. `loopback`, `code`: it is approved, and the approval
  * returns in this way. `second_person`: one person approved, and the bundle needs two. `approver`: only others may
  * approve, and they are asked. */
-export type Needs = 'none' | 'loopback' | 'code' | 'second_person' | 'approver'
+export type ApprovalNeeds = 'none' | 'loopback' | 'code' | 'second_person' | 'approver'
 
 /** `leftMs`: for how long; null: as before. */
 export type Other = Pick<WaitedFor, 'who' | 'count'> & { readonly leftMs: number | null }
 
-export type WaitOutcome =
+export type WaitAnswer =
   /** A deposit was stored; the receipt says what. */
   | { readonly kind: 'applied'; readonly receipt: SignedReceipt }
   /** A deposit was kept for the owners. */
-  | { readonly kind: 'proposed'; readonly workspace: Named }
+  | { readonly kind: 'proposed'; readonly workspace: AnswerName }
   /** `statement`: of a deposit, who approved it for which workspace. */
   | {
       readonly kind: 'pending'
-      readonly needs: Needs
+      readonly needs: ApprovalNeeds
       readonly other: Other | null
       readonly statement: SignedReceipt | null
     }
@@ -49,7 +49,7 @@ export type WaitOutcome =
 
 /** Read an answer of status 200.
  * @throws CliError refused */
-export function readWaitAnswer(answer: ExchangeAnswer): WaitOutcome {
+export function readWaitAnswer(answer: ExchangeAnswer): WaitAnswer {
   const body = parseObject(answer.body) ?? {}
   if (body['status'] === 'pending') return readPending(body)
   if (body['status'] === 'applied') return { kind: 'applied', ...read(body['deposit'], STORED, unsaid) }
@@ -102,7 +102,7 @@ export type Delivery = ReturnType<typeof readDelivery>
 
 const DECIDERS = object({ who: oneOf('owner', 'named'), count: number })
 
-function readPending(body: Record<string, unknown>): WaitOutcome {
+function readPending(body: Record<string, unknown>): WaitAnswer {
   const needs = readNeeds(body)
   const leftMs = typeof body['expires_in'] === 'number' ? body['expires_in'] * 1_000 : null
   if (needs === 'second_person')
@@ -113,7 +113,7 @@ function readPending(body: Record<string, unknown>): WaitOutcome {
   return { kind: 'pending', needs, other: { ...deciders, leftMs }, statement: null }
 }
 
-function readNeeds({ needs, release_by }: Record<string, unknown>): Needs {
+function readNeeds({ needs, release_by }: Record<string, unknown>): ApprovalNeeds {
   if (needs === undefined) return 'none'
   if (needs === 'second_person' || needs === 'approver') return needs
   if (needs === 'release' && (release_by === 'loopback' || release_by === 'code')) return release_by
@@ -125,7 +125,7 @@ function waitText({ status, retryAfterMs }: ExchangeAnswer): string {
 }
 
 /** The outcome of an answer that says "not yet": too many requests, or a failure of the server. */
-export function readLater(answer: ExchangeAnswer): WaitOutcome {
+export function readLater(answer: ExchangeAnswer): WaitAnswer {
   const error = printable(errorBody(answer).error, 80)
   const reason = `${error === '' ? `status ${answer.status}` : error}${waitText(answer)}`
   return { kind: 'later', retryAfterMs: answer.retryAfterMs, reason }

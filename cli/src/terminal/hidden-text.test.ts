@@ -1,13 +1,13 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { HiddenText, type Step } from './hidden-text.ts'
+import { HiddenText, type TypingStep } from './hidden-text.ts'
 
 /** What Node's own reader of keys makes of the bytes that a terminal sends. */
-async function typed(sent: string): Promise<{ text: HiddenText; steps: Step[] }> {
+async function typed(sent: string): Promise<{ text: HiddenText; steps: TypingStep[] }> {
   const keys = new PassThrough()
   const text = new HiddenText()
-  const steps: Step[] = []
+  const steps: TypingStep[] = []
   emitKeypressEvents(keys)
   keys.on('keypress', (character: string | undefined, key: Key) => steps.push(text.next(character, key)))
   keys.write(sent)

@@ -4,7 +4,7 @@ import type { Key } from 'node:readline'
 export type Signal = 'SIGINT' | 'SIGQUIT' | 'SIGTSTP'
 
 /** What a key does, besides editing. `line`: Enter. `end`: Ctrl-D. `pasted`: the end of a paste. */
-export type Step = 'more' | 'line' | 'end' | 'pasted' | Signal
+export type TypingStep = 'more' | 'line' | 'end' | 'pasted' | Signal
 
 const SIGNALS: ReadonlyMap<string, Signal> = new Map([
   ['\u0003', 'SIGINT'],
@@ -36,7 +36,7 @@ export class HiddenText {
   isUnclear = false
 
   /** @param character absent for keys that have none */
-  next(character: string | undefined, key: Key): Step {
+  next(character: string | undefined, key: Key): TypingStep {
     if (key.name === 'paste-start' || key.name === 'paste-end') {
       this.#isPasting = key.name === 'paste-start'
       return this.#isPasting ? 'more' : 'pasted'
@@ -70,7 +70,7 @@ export class HiddenText {
     return this.text.split('-----BEGIN ').length > this.text.split('-----END ').length
   }
 
-  #paste(sequence: string): Step {
+  #paste(sequence: string): TypingStep {
     const isSecondHalf = sequence === '\n' && this.#wasReturn // CR LF is one line end
     this.#wasReturn = sequence === '\r'
     if (isSecondHalf) return 'more'
@@ -80,7 +80,7 @@ export class HiddenText {
     return 'more'
   }
 
-  #endLine(name: string): Step {
+  #endLine(name: string): TypingStep {
     if (this.#lineEnd === 'return' && name === 'enter') return 'line'
     this.#keepLineEnd()
     this.#lineEnd = name
@@ -100,7 +100,7 @@ export class HiddenText {
   }
 
   /** Remove what is between the cursor and the place where the edit takes it, or only move. */
-  #edit({ to, isErasing }: Edit): void {
+  #edit({ to, isErasing }: TextEdit): void {
     const target = to(this.#characters, this.#cursor)
     const from = Math.min(target, this.#cursor)
     if (isErasing) this.#characters.splice(from, Math.abs(target - this.#cursor))
@@ -108,7 +108,7 @@ export class HiddenText {
   }
 }
 
-type Edit = {
+type TextEdit = {
   readonly to: (characters: readonly string[], cursor: number) => number
   readonly isErasing: boolean
 }
@@ -145,7 +145,7 @@ const ERASURES: Readonly<Record<string, keyof typeof PLACES>> = {
   'ctrl-w': 'word',
 }
 
-function editOf({ name = '', ctrl, meta }: Key): Edit | undefined {
+function editOf({ name = '', ctrl, meta }: Key): TextEdit | undefined {
   const key = `${ctrl ? 'ctrl-' : ''}${meta ? 'meta-' : ''}${name}`
   const [move, erasure] = [MOVES[key], ERASURES[key]]
   if (move !== undefined) return { to: PLACES[move], isErasing: false }

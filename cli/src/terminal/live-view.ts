@@ -85,9 +85,9 @@ function statusLine({ stderr }: Parts, style: TerminalStyle) {
   }
 }
 
-type Counted = ShownRequest & { waiting: Notice['waiting'] | undefined }
+type WaitingRequest = ShownRequest & { waiting: Notice['waiting'] | undefined }
 
-function statusText({ waiting, ...request }: Counted, nowMs: number, trouble: string | null): string {
+function statusText({ waiting, ...request }: WaitingRequest, nowMs: number, trouble: string | null): string {
   if (waiting) {
     const { text, deadlineMs } = waiting
     const what = `  ${text.charAt(0).toUpperCase()}${text.slice(1)}: ${remaining(deadlineMs - nowMs)}`

@@ -1,6 +1,6 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
 import type { ReadStream } from 'node:tty'
-import { HiddenText, isSignal, type Signal, type Step } from './hidden-text.ts'
+import { HiddenText, isSignal, type Signal, type TypingStep } from './hidden-text.ts'
 import { openTerminal } from './read-line-until.ts'
 
 // No person types the next key so soon after Enter; the rest of a paste comes sooner, over a network too.
@@ -89,12 +89,12 @@ function untilQuiet(
   terminal: ReadStream,
   text: HiddenText,
   show: (note: string) => void,
-): Promise<Step | null> {
+): Promise<TypingStep | null> {
   return new Promise((resolve) => {
-    let last: Step = 'more'
+    let last: TypingStep = 'more'
     let shown = ''
     let timer: NodeJS.Timeout | undefined
-    const finish = (step: Step | null): void => {
+    const finish = (step: TypingStep | null): void => {
       terminal.off('keypress', onKey).off('error', onEnd).off('end', onEnd)
       resolve(step)
     }

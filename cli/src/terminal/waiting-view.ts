@@ -35,7 +35,7 @@ export type Notice = {
 }
 
 /** What came of an approved request. `notes`: what else the person should know, one line for each point. */
-export type Outcome = Notice & { readonly notes: readonly string[] }
+export type WaitingOutcome = Notice & { readonly notes: readonly string[] }
 
 /** Shows progress on stderr, for a person at a terminal, a log or a machine. */
 export type WaitingView = {
@@ -43,7 +43,7 @@ export type WaitingView = {
   readonly trouble: (reason: string) => void
   readonly recovered: () => void
   readonly say: (notice: Notice) => void
-  readonly finished: (outcome: Outcome) => void
+  readonly finished: (outcome: WaitingOutcome) => void
   /** Restore the terminal. May be called at any time, and more than once. */
   readonly end: () => void
 }

@@ -6,7 +6,7 @@ import type { Parts } from '../base/parts.ts'
 import { parseObject } from '../base/shape.ts'
 import type { ValuesRequest } from '../delivery/values-request.ts'
 import { findCredential, type MachineCredential } from '../machine/credential.ts'
-import { type CallOptions, callEndpoint } from '../server/endpoint-call.ts'
+import { type ClientCallOptions, callEndpoint } from '../server/endpoint-call.ts'
 import { isPassing, NoAnswer, refusal } from '../server/server-failure.ts'
 import { existingTerminalKey } from '../state/terminal-key.ts'
 
@@ -46,7 +46,7 @@ async function machineCall(
   { machineId, forKey }: MachineCredential,
   deliveryId: string,
   parts: Parts,
-): Promise<CallOptions> {
+): Promise<ClientCallOptions> {
   const { publicKey, secretKey } = (await parts.randomness()).newKeyPair()
   wipe(secretKey)
   const client_pubkey = Buffer.from(publicKey).toString('base64')

@@ -3,7 +3,7 @@ import { CliError, EXIT } from '../base/cli-error.ts'
 import type { Parts, ProgramStart, SupervisedProgram, Values } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import { PersonNeeded } from '../delivery/deliver.ts'
-import type { Delivered, ValuesRequest } from '../delivery/values-request.ts'
+import type { ValuesDelivery, ValuesRequest } from '../delivery/values-request.ts'
 import { waitForChange } from './change-call.ts'
 
 /*
@@ -24,15 +24,15 @@ const QUIET_FAILURES = 5
 export type Watching = {
   readonly request: ValuesRequest
   /** What the program was started with. */
-  readonly delivered: Delivered
+  readonly delivered: ValuesDelivery
   readonly program: SupervisedProgram
   /** The signal that ends the program. */
   readonly signal: NodeJS.Signals
   /** @throws CliError: the values cannot be used */
-  readonly startWith: (delivered: Delivered) => Promise<ProgramStart>
+  readonly startWith: (delivered: ValuesDelivery) => Promise<ProgramStart>
   /** Fetch the values again, without asking a person.
    * @throws CliError denied: a person would have to approve · CliError */
-  readonly fetch: () => Promise<Delivered>
+  readonly fetch: () => Promise<ValuesDelivery>
 }
 
 /** Watch the values of a program until it ends.
@@ -65,7 +65,11 @@ async function follow(watching: Watching, parts: Parts): Promise<void> {
 }
 
 /** @returns false: it cannot be learned */
-async function isChanged({ request }: Watching, { deliveryId }: Delivered, parts: Parts): Promise<boolean> {
+async function isChanged(
+  { request }: Watching,
+  { deliveryId }: ValuesDelivery,
+  parts: Parts,
+): Promise<boolean> {
   if (deliveryId === null) {
     tellEnd(parts, 'this server does not tell of changes')
     return false
@@ -93,7 +97,7 @@ async function isChanged({ request }: Watching, { deliveryId }: Delivered, parts
   }
 }
 
-type Fresh = { readonly delivered: Delivered; readonly start: ProgramStart }
+type Fresh = { readonly delivered: ValuesDelivery; readonly start: ProgramStart }
 
 /** @returns null: a person would have to approve */
 async function fetchPatiently({ fetch, startWith }: Watching, parts: Parts): Promise<Fresh | null> {

@@ -29,16 +29,16 @@ export function readEnv(text: string, grammar: Grammar): EnvText {
   const unstorable = problemOfText(text)
   if (unstorable) return { entries: [], notes: [], problems: [unstorable] }
   const cursor = new Cursor(prepared(text, grammar))
-  const read: Reading = { entries: [], notes: notesOfText(text, grammar), problems: [] }
+  const read: EnvReading = { entries: [], notes: notesOfText(text, grammar), problems: [] }
   while (!cursor.atEnd && read.problems.length < MOST_PROBLEMS) {
     if (!cursor.take(IGNORED_LINE)) takeLine(cursor, grammar, read)
   }
   return read
 }
 
-type Reading = { entries: EnvEntry[]; notes: string[]; problems: EnvError[] }
+type EnvReading = { entries: EnvEntry[]; notes: string[]; problems: EnvError[] }
 
-function takeLine(cursor: Cursor, grammar: Grammar, { entries, notes, problems }: Reading): void {
+function takeLine(cursor: Cursor, grammar: Grammar, { entries, notes, problems }: EnvReading): void {
   const place = cursor.place
   const { line } = cursor
   const found: string[] = []

@@ -60,9 +60,9 @@ function requireOwn(id: string, path: string): void {
   }
 }
 
-type Call = { call: 'wrap' | 'unwrap'; context: string; data: string }
+type KeeperCall = { call: 'wrap' | 'unwrap'; context: string; data: string }
 
-function callKeeper(id: string, call: Call): Uint8Array {
+function callKeeper(id: string, call: KeeperCall): Uint8Array {
   const { stdout, stderr, status, ...failed } = spawnSync(id.slice(PREFIX.length), [], {
     cwd: '/',
     env: {},

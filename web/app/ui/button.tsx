@@ -19,10 +19,10 @@ const SIZES = {
 
 const ICON_PX = { small: 15, medium: 16, large: 18 } as const
 
-type Look = { look?: keyof typeof LOOKS | undefined; size?: keyof typeof SIZES }
+type ButtonLook = { look?: keyof typeof LOOKS | undefined; size?: keyof typeof SIZES }
 
 /** The classes of a button, for a link that looks like one. */
-export function buttonClasses({ look = 'neutral', size = 'medium' }: Look = {}): string {
+export function buttonClasses({ look = 'neutral', size = 'medium' }: ButtonLook = {}): string {
   return classNames(
     'inline-flex items-center justify-center rounded-md border font-medium transition-colors select-none no-underline print:hidden',
     'disabled:opacity-60 disabled:cursor-not-allowed aria-disabled:cursor-not-allowed aria-busy:cursor-progress',
@@ -32,7 +32,7 @@ export function buttonClasses({ look = 'neutral', size = 'medium' }: Look = {}):
 }
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> &
-  Look & { label?: ReactNode; icon?: IconComponent; busy?: boolean; ref?: Ref<HTMLButtonElement> }
+  ButtonLook & { label?: ReactNode; icon?: IconComponent; busy?: boolean; ref?: Ref<HTMLButtonElement> }
 
 /** A button that says when it is busy; a busy one ignores clicks and keeps its focus. */
 export function Button({
@@ -62,7 +62,7 @@ export function Button({
   )
 }
 
-type ButtonLinkProps = Look & { href: string; label: string; icon?: IconComponent }
+type ButtonLinkProps = ButtonLook & { href: string; label: string; icon?: IconComponent }
 
 /** A link within the app that looks like a button. */
 export function ButtonLink({ href, label, icon: Icon, ...look }: ButtonLinkProps) {

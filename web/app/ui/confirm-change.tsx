@@ -3,9 +3,9 @@ import { describeFailure, type Failure } from '../lib/calls/failure.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Problem } from './notice.tsx'
-import { type Change, type Ending, useEnding } from './use-ending.ts'
+import { type ChangeEnding, type Mutation, useEnding } from './use-ending.ts'
 
-type Question = {
+type ConfirmQuestion = {
   title: string
   action: string
   /** `primary` for what can be taken back. */
@@ -13,8 +13,8 @@ type Question = {
   children: ReactNode
 }
 
-type ConfirmChangeProps<Answer> = Question &
-  Ending<Answer> & { change: Change<undefined, Answer>; explain?: (failure: Failure) => string }
+type ConfirmChangeProps<Answer> = ConfirmQuestion &
+  ChangeEnding<Answer> & { change: Mutation<undefined, Answer>; explain?: (failure: Failure) => string }
 
 const messageOf = ({ message }: Failure): string => message
 
@@ -41,8 +41,8 @@ export type Guard = {
   counts: (press: MouseEvent) => boolean
 }
 
-type ConfirmDialogProps = Omit<Question, 'look'> & {
-  look?: Question['look'] | undefined
+type ConfirmDialogProps = Omit<ConfirmQuestion, 'look'> & {
+  look?: ConfirmQuestion['look'] | undefined
   busy?: boolean
   problem?: string | null
   /** Whether all that the action needs is chosen. */

@@ -7,12 +7,12 @@ import { ConflictNotice } from './conflict-notice.tsx'
 import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
 import { FailureNotice } from './notice.tsx'
-import { type Change, type Ending, useEnding } from './use-ending.ts'
+import { type ChangeEnding, type Mutation, useEnding } from './use-ending.ts'
 
-type DialogFormProps<Input, Answer> = Ending<Answer> & {
+type DialogFormProps<Input, Answer> = ChangeEnding<Answer> & {
   action: string
   look?: 'primary' | 'danger'
-  change: Change<Input, Answer>
+  change: Mutation<Input, Answer>
   /** What the form sends; null while something in it has to be corrected. */
   input: () => Input | null
   /** Whether the person typed something that closing would lose. */

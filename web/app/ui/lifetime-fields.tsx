@@ -1,9 +1,9 @@
 import { LIMITS } from '@keyferry/contract/limits'
-import type { Lifetime } from '../lib/data/keys.ts'
+import type { KeyLifetime } from '../lib/data/keys.ts'
 import { beginningOf, dayOf } from '../lib/words/due.ts'
 import { TextField } from './text-field.tsx'
 
-type LifetimeFieldsProps = { lifetime: Lifetime; onChange: (change: Partial<Lifetime>) => void }
+type LifetimeFieldsProps = { lifetime: KeyLifetime; onChange: (change: Partial<KeyLifetime>) => void }
 
 /** When a value expires, and after how many days it should be replaced. Both may stay empty. */
 export function LifetimeFields({

@@ -3,11 +3,11 @@ import { canTryAgainAfter, describeFailure, type Failure } from '../lib/calls/fa
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
-type Query = { error: Error | null; refetch: () => unknown }
-type TryAgainProps = Pick<Query, 'refetch'> & { failure: Failure }
+type FailedQuery = { error: Error | null; refetch: () => unknown }
+type TryAgainProps = Pick<FailedQuery, 'refetch'> & { failure: Failure }
 
 type LoadedProps<Data> = {
-  query: Query & { data: Data | undefined }
+  query: FailedQuery & { data: Data | undefined }
   what: string
   /** Shown if there is no such thing. */
   missing?: ReactNode
@@ -25,7 +25,7 @@ export function Loaded<Data>({ query, what, missing, follows = false, children }
 }
 
 /** Shown in place of an answer: that it is loading, or why it failed. */
-export function LoadingState({ query: { error, refetch }, what }: { query: Query; what: string }) {
+export function LoadingState({ query: { error, refetch }, what }: { query: FailedQuery; what: string }) {
   if (error === null) return <Skeleton what={what} />
   return <FailureState failure={describeFailure(error)} refetch={refetch} />
 }
@@ -57,7 +57,7 @@ function Skeleton({ what }: { what: string }) {
 }
 
 /** Says above an earlier answer that a newer one did not come; nothing while the answer is fresh. */
-export function OutdatedNotice({ query: { error, refetch } }: { query: Query }) {
+export function OutdatedNotice({ query: { error, refetch } }: { query: FailedQuery }) {
   if (error === null) return null
   const failure = describeFailure(error)
   return (

@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'r
 import { asShown, withLineEnds } from '../lib/rules/line-ends.ts'
 import { classNames } from './class-names.ts'
 
-type FrameProps = {
+type FieldFrameProps = {
   label: string
   /** Only screen readers get the label, because what is beside the field says the same. */
   hidesLabel?: boolean | undefined
@@ -10,7 +10,7 @@ type FrameProps = {
   problem?: string | null | undefined
 }
 
-type FieldProps = FrameProps & {
+type FieldProps = FieldFrameProps & {
   /** For what a program reads: in the font of code, exactly as typed. */
   code?: 'normal' | 'small'
   onChange?: (text: string) => void
@@ -84,10 +84,12 @@ function useFirstFocus<Field extends HTMLElement>(wanted: boolean) {
   return field
 }
 
-type Described = { id: string; 'aria-invalid': boolean; 'aria-describedby': string | undefined }
+type FieldDescription = { id: string; 'aria-invalid': boolean; 'aria-describedby': string | undefined }
 
 /** What is around a field; the field itself takes what refers to that. */
-export function FieldFrame(props: FrameProps & { children: (described: Described) => ReactNode }) {
+export function FieldFrame(
+  props: FieldFrameProps & { children: (described: FieldDescription) => ReactNode },
+) {
   const { label, hidesLabel, hint, problem, children } = props
   const id = useId()
   const described = [hint !== undefined && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')

@@ -2,7 +2,7 @@ import { useLocation } from 'wouter'
 import { notify, type Remark } from './toast-store.ts'
 
 /** A change that a dialog makes. */
-export type Change<Input, Answer> = {
+export type Mutation<Input, Answer> = {
   mutate: (input: Input, options?: { onSuccess: (answer: Answer) => void }) => void
   isPending: boolean
   error: Error | null
@@ -11,7 +11,7 @@ export type Change<Input, Answer> = {
 type Of<Answer, Result> = Result | ((answer: Answer) => Result)
 
 /** What follows a change that a dialog has made: it closes, leads to an address and says what happened. */
-export type Ending<Answer> = {
+export type ChangeEnding<Answer> = {
   /** What the toast says. */
   done?: Of<Answer, string | Remark>
   /** The address to go to. */
@@ -22,7 +22,7 @@ export type Ending<Answer> = {
 }
 
 /** @returns what a dialog calls with the answer to its change */
-export function useEnding<Answer>({ done, leadsTo, onDone, onClose }: Ending<Answer>) {
+export function useEnding<Answer>({ done, leadsTo, onDone, onClose }: ChangeEnding<Answer>) {
   const [, navigate] = useLocation()
   return (answer: Answer): void => {
     if (onDone !== undefined) {

@@ -10,9 +10,9 @@ import { ConflictNotice } from './conflict-notice.tsx'
 import { Form } from './form.tsx'
 import { Plus } from './icons.ts'
 import { TextField } from './text-field.tsx'
-import type { Change } from './use-ending.ts'
+import type { Mutation } from './use-ending.ts'
 
-type Naming = { name: string; expected?: { name?: string | undefined } }
+type NameChange = { name: string; expected?: { name?: string | undefined } }
 
 type WorkspaceNameFormProps<Answer> = {
   label: string
@@ -21,7 +21,7 @@ type WorkspaceNameFormProps<Answer> = {
   stored: string
   /** The id of a stored workspace. */
   recordId?: string
-  change: Change<Naming, Answer>
+  change: Mutation<NameChange, Answer>
   onDone: (answer: Answer) => void
   /** What the button says. */
   children: ReactNode

@@ -1,6 +1,6 @@
 import { PUBLISHER_KEY } from '@keyferry/crypto/signed-sums'
 import type { FastifyInstance } from 'fastify'
-import type { Exchange } from '../http/own-endpoints.ts'
+import type { OwnExchange } from '../http/own-endpoints.ts'
 import { Refusal } from '../http/refusal.ts'
 import { type ClientFile, ClientFiles } from './client-files.ts'
 import { installScript, type ScriptName } from './install-script.ts'
@@ -52,7 +52,7 @@ export function serveClientFiles(
   })
 }
 
-async function sendFile(files: ClientFiles, file: ClientFile, { request, reply }: Exchange) {
+async function sendFile(files: ClientFiles, file: ClientFile, { request, reply }: OwnExchange) {
   const etag = `"${file.sha256}"`
   reply.headers({ 'cache-control': CACHED, etag })
   if (request.headers['if-none-match'] === etag) return reply.code(304).send()

@@ -1,7 +1,7 @@
 import { type ApiEndpointName, type AuthMode, apiEndpoints, type Endpoint } from '@keyferry/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
-import type { Exchange } from '../http/own-endpoints.ts'
+import type { OwnExchange } from '../http/own-endpoints.ts'
 import { requirePersonOfPage } from '../http/person-of-page.ts'
 import { unauthorized } from '../http/refusal.ts'
 import { readBody } from '../http/request-body.ts'
@@ -23,7 +23,7 @@ export type ForwardOptions = {
   openCalls: OpenCalls
 }
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+type ForwardHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 const UNSIGNED: Sign = () => ({})
 
@@ -60,7 +60,7 @@ function routePattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOptions): Handler {
+function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOptions): ForwardHandler {
   if (name === 'waitForApproval')
     return pendingWhenEnded(forwardPublic(endpoint, options, { isHeld: true }), options.openCalls)
   if (endpoint.access === 'public' || endpoint.access === 'dev') return forwardPublic(endpoint, options)
@@ -75,7 +75,7 @@ function handlerOf(name: ApiEndpointName, endpoint: Endpoint, options: ForwardOp
 /** `bearer`: hand a bearer token on, the API decides whose it is. `isHeld`: the API may hold the call for long. */
 type Forwarding = { bearer?: boolean; isHeld?: boolean }
 
-function forwardPublic({ method }: Endpoint, options: ForwardOptions, how: Forwarding = {}): Handler {
+function forwardPublic({ method }: Endpoint, options: ForwardOptions, how: Forwarding = {}): ForwardHandler {
   return async (request, reply) => {
     const send = await openCall({ method, ...how }, options, { request, reply })
     const answer = await send(null)
@@ -84,14 +84,14 @@ function forwardPublic({ method }: Endpoint, options: ForwardOptions, how: Forwa
 }
 
 /** A row that people and machines may call: a bearer token counts, and the session cookie beside it does not. */
-function forwardEither(endpoint: Endpoint, options: ForwardOptions): Handler {
+function forwardEither(endpoint: Endpoint, options: ForwardOptions): ForwardHandler {
   const forMachine = forwardPublic(endpoint, options, { bearer: true })
   const forPerson = forwardSigned(endpoint, options)
   return (request, reply) => (hasBearer(request) ? forMachine(request, reply) : forPerson(request, reply))
 }
 
 // Answer a held wait with `pending` at shutdown, so that the client asks another node instead of failing.
-function pendingWhenEnded(handler: Handler, openCalls: OpenCalls): Handler {
+function pendingWhenEnded(handler: ForwardHandler, openCalls: OpenCalls): ForwardHandler {
   return async (request, reply) => {
     try {
       return await handler(request, reply)
@@ -102,7 +102,7 @@ function pendingWhenEnded(handler: Handler, openCalls: OpenCalls): Handler {
   }
 }
 
-function forwardSigned(endpoint: Endpoint, options: ForwardOptions): Handler {
+function forwardSigned(endpoint: Endpoint, options: ForwardOptions): ForwardHandler {
   return async (request, reply) => {
     const { person, named, send } = await openSigned(endpoint, options, { request, reply })
     if (named !== null) return await handBack(reply, await send(named))
@@ -117,7 +117,7 @@ function forwardSigned(endpoint: Endpoint, options: ForwardOptions): Handler {
 }
 
 /** After the switch, the session's current tenant is the one that the answer names. */
-function forwardSwitch(endpoint: Endpoint, options: ForwardOptions): Handler {
+function forwardSwitch(endpoint: Endpoint, options: ForwardOptions): ForwardHandler {
   return async (request, reply) => {
     const { person, named, send } = await openSigned(endpoint, options, { request, reply })
     const answer = await send(named ?? person.tenantId)
@@ -131,7 +131,7 @@ function forwardSwitch(endpoint: Endpoint, options: ForwardOptions): Handler {
 /** Identify the person behind a call, and prepare to send it.
  * @returns `named`: the tenant that the call itself names; null: the session's current tenant counts
  * @throws Refusal unauthorized · forbidden · other_person · invalid (a malformed `Keyferry-Workspace`) · too_large */
-async function openSigned({ method }: Endpoint, options: ForwardOptions, exchange: Exchange) {
+async function openSigned({ method }: Endpoint, options: ForwardOptions, exchange: OwnExchange) {
   const person = await options.identity.identify(exchange.request)
   if (!person) throw unauthorized()
   requireSameOrigin(exchange.request, options.originRules)
@@ -145,7 +145,7 @@ async function openSigned({ method }: Endpoint, options: ForwardOptions, exchang
 async function openCall(
   { method, bearer = false, isHeld = false }: { method: Endpoint['method'] } & Forwarding,
   { api, sign, maxBodyBytes, openCalls }: ForwardOptions,
-  { request, reply }: Exchange,
+  { request, reply }: OwnExchange,
 ): Promise<(caller: SignedFor) => Promise<Dispatcher.ResponseData>> {
   const path = request.raw.url ?? '/'
   const body = method === 'GET' ? new Uint8Array() : await readBody(request, maxBodyBytes)

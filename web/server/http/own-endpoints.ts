@@ -22,18 +22,22 @@ declare module 'fastify' {
 
 const MAX_FORM_BYTES = 16_384
 
-type Rows = typeof webEndpoints
-type Part<R, Name extends string> = R extends { [K in Name]: infer S extends z.ZodType } ? z.output<S> : null
-type AnswerOf<R> = R extends { responses: { 200: infer S extends z.ZodType } } ? z.input<S> : never
+type OwnRows = typeof webEndpoints
+type RowPart<R, Name extends string> = R extends { [K in Name]: infer S extends z.ZodType }
+  ? z.output<S>
+  : null
+type OwnAnswer<R> = R extends { responses: { 200: infer S extends z.ZodType } } ? z.input<S> : never
 
-export type Exchange = { request: FastifyRequest; reply: FastifyReply }
+export type OwnExchange = { request: FastifyRequest; reply: FastifyReply }
 
-type OwnCall<N extends WebEndpointName> = Exchange & {
-  params: PathParams<Rows[N]['path']>
-  body: Part<Rows[N], 'body'>
+type OwnCall<N extends WebEndpointName> = OwnExchange & {
+  params: PathParams<OwnRows[N]['path']>
+  body: RowPart<OwnRows[N], 'body'>
 }
 
-type OwnHandler<N extends WebEndpointName> = (call: OwnCall<N>) => Promise<AnswerOf<Rows[N]> | FastifyReply>
+type OwnHandler<N extends WebEndpointName> = (
+  call: OwnCall<N>,
+) => Promise<OwnAnswer<OwnRows[N]> | FastifyReply>
 
 /** Serve one row of the endpoint table that this layer answers itself. The handler gets validated parameters and a
  * validated body. It returns the body of the answer, or the reply if it sent the answer itself. */

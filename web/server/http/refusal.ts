@@ -2,16 +2,16 @@ import type { ErrorCode } from '@keyferry/contract'
 
 /** What a page says when the app cannot. The texts are ours; the only part of a request in it is the path of an
  * address, which the page escapes. */
-export type Note = { title: string; text: string; way: Way }
+export type RefusalNote = { title: string; text: string; way: NextStep }
 
 /** How to go on: a link, or a button where something must change. */
-type Way = { kind: 'link' | 'post'; label: string; path: string }
+type NextStep = { kind: 'link' | 'post'; label: string; path: string }
 
 /** `note`: shown instead to a person who asked for a page. */
 type RefusalOptions = ErrorOptions & {
   headers?: Readonly<Record<string, string>>
   details?: Readonly<Record<string, string>>
-  note?: Note
+  note?: RefusalNote
 }
 
 /** An error answer that this layer gives itself. `message` is for the caller, `cause` for the log only. */
@@ -21,7 +21,7 @@ export class Refusal extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
   readonly details: Readonly<Record<string, string>> | undefined
-  readonly note: Note | null
+  readonly note: RefusalNote | null
 
   constructor(status: number, code: ErrorCode, message: string, options: RefusalOptions = {}) {
     super(message, options)

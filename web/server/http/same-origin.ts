@@ -1,6 +1,6 @@
 import { isLoopback } from '@keyferry/plumbing/loopback'
 import type { FastifyRequest } from 'fastify'
-import { forbidden, type Note, Refusal } from './refusal.ts'
+import { forbidden, Refusal, type RefusalNote } from './refusal.ts'
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -17,7 +17,7 @@ export function requireOwnHost(request: FastifyRequest, rules: OriginRules): voi
   if (origin !== undefined && !isOwnOrigin(request, rules)) throw forbidden('Forbidden: foreign Origin')
 }
 
-function ownAddress({ publicUrl }: OriginRules): Note {
+function ownAddress({ publicUrl }: OriginRules): RefusalNote {
   return {
     title: 'Not the address of this server',
     text: 'This server has no sign-in, so it answers only on this machine and only under the names of this machine.',

@@ -9,7 +9,7 @@ import { readBody } from '../http/request-body.ts'
 import { callerHeaders } from '../http/request-headers.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
 import { doOnce, type SessionStore } from '../sessions/session-store.ts'
-import { type ProvidedEmail, primaryEmail } from './clerk/clerk-backend.ts'
+import { type ClerkEmail, primaryEmail } from './clerk/clerk-backend.ts'
 import { idpUserId } from './idp-user-id.ts'
 
 const MAX_EVENT_BYTES = 262_144
@@ -98,9 +98,9 @@ function asOf({ timestamp, data }: AnEvent, sentSeconds: string): string {
   return new Date(data.updated_at ?? timestamp ?? Number(sentSeconds) * 1_000).toISOString()
 }
 
-type Applying = IdentityEventsOptions & { headers: Record<string, string> }
+type EventParts = IdentityEventsOptions & { headers: Record<string, string> }
 
-async function apply({ type, data }: AnEvent, as_of: string, options: Applying): Promise<void> {
+async function apply({ type, data }: AnEvent, as_of: string, options: EventParts): Promise<void> {
   const person = options.issuer === null ? data.id : idpUserId(options.issuer, data.id)
   if (type === 'user.deleted') return await forget(person, options)
   const email = emailOf(data)
@@ -109,21 +109,21 @@ async function apply({ type, data }: AnEvent, as_of: string, options: Applying):
   await changeUser(person, { email: address, email_verified: isVerified, as_of }, options)
 }
 
-function emailOf(data: AnEvent['data']): ProvidedEmail | null {
+function emailOf(data: AnEvent['data']): ClerkEmail | null {
   const { email: address, email_verified } = data
   return address === undefined ? primaryEmail(data) : { address, isVerified: email_verified === true }
 }
 
 // The order matters: once the user is inactive, their open sessions are useless.
-async function forget(person: string, options: Applying): Promise<void> {
+async function forget(person: string, options: EventParts): Promise<void> {
   await changeUser(person, { is_active: false }, options)
   await options.store.removeAll({ idpUserId: person })
 }
 
-type Change = { email: string; email_verified: boolean; as_of: string } | { is_active: boolean }
+type IdentityChange = { email: string; email_verified: boolean; as_of: string } | { is_active: boolean }
 
 // A person who never signed in here has no account to change.
-async function changeUser(person: string, body: Change, { api, headers }: Applying): Promise<void> {
+async function changeUser(person: string, body: IdentityChange, { api, headers }: EventParts): Promise<void> {
   const call = { params: { idp_user_id: person }, body, headers }
   try {
     await api.call('PUT', '/api/v1/users/{idp_user_id}', call)

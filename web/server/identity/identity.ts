@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Note } from '../http/refusal.ts'
+import type { RefusalNote } from '../http/refusal.ts'
 
 /** A signed-in person. */
 export type Person = {
@@ -15,7 +15,7 @@ export type AppPages = {
   /** @param entry `index.html` or `approve.html` */
   send(reply: FastifyReply, entry: string): Promise<FastifyReply>
   /** A short page for when the app cannot be used. */
-  sendNote(reply: FastifyReply, note: Note): Promise<FastifyReply>
+  sendNote(reply: FastifyReply, note: RefusalNote): Promise<FastifyReply>
 }
 
 /** Who the person behind a request is: one implementation for each AUTH_MODE. */

@@ -1,14 +1,14 @@
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 1024 * 1024
 
-type Bounds = { timeoutMs: number; maxBytes: number }
+type FetchBounds = { timeoutMs: number; maxBytes: number }
 
 /** `fetch` for calls of the identity provider: the whole answer, body included, comes in ten seconds and has at most
  * 1 MiB, or the call fails. A document, a key set and a token are far smaller.
  * @throws Error: no answer in time, or one that is too long · TypeError: no connection */
 export const providerFetch = boundedFetch({ timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES })
 
-export function boundedFetch({ timeoutMs, maxBytes }: Bounds) {
+export function boundedFetch({ timeoutMs, maxBytes }: FetchBounds) {
   return async (address: string | URL, init: RequestInit): Promise<Response> => {
     const given = init.signal ? [init.signal] : []
     const signal = AbortSignal.any([...given, AbortSignal.timeout(timeoutMs)])

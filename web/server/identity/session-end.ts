@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { callerHeaders } from '../http/request-headers.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
-import type { EndReason } from '../sessions/session-routes.ts'
+import type { SessionEndReason } from '../sessions/session-routes.ts'
 
 export type EndRecorderOptions = { api: ApiConnection; log: Pick<FastifyBaseLogger, 'warn'> }
 
@@ -11,7 +11,7 @@ export function endRecorder({ api, log }: EndRecorderOptions) {
   return async (
     request: FastifyRequest,
     idpUserId: string,
-    reason: EndReason | 'provider',
+    reason: SessionEndReason | 'provider',
   ): Promise<void> => {
     const call = { params: { idp_user_id: idpUserId }, body: { reason }, headers: callerHeaders(request) }
     await api.call('POST', '/api/v1/users/{idp_user_id}/signed-out', call).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Call, createClient } from '@keyferry/contract/client'
+import { createClient, type EndpointClient } from '@keyferry/contract/client'
 import type { Dispatcher } from 'undici'
 // Import two files of the package, because its main module also loads fetch, WebSocket and a cache: 9 MiB unused here.
 import request from 'undici/lib/api/api-request.js'
@@ -34,9 +34,9 @@ export type ApiConnection = {
   send(request: ApiRequest): Promise<Dispatcher.ResponseData>
   /** Typed calls that this layer makes itself. @throws CallError (the API answered with an error) · Refusal
    * unavailable */
-  call: Call
+  call: EndpointClient
   /** The same calls, made for a person. */
-  callFor(person: SignedFor): Call
+  callFor(person: SignedFor): EndpointClient
   close(): Promise<void>
 }
 

@@ -3,7 +3,7 @@ import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
-import type { Note } from '../http/refusal.ts'
+import type { RefusalNote } from '../http/refusal.ts'
 
 /** One file of the built browser app, in each encoding that browsers accept. */
 export type AppFile = {
@@ -64,7 +64,7 @@ export class AppFiles {
   }
 
   /** Answer with a page that looks like the app but needs no script. */
-  async sendNote(reply: FastifyReply, { title, text, way }: Note): Promise<FastifyReply> {
+  async sendNote(reply: FastifyReply, { title, text, way }: RefusalNote): Promise<FastifyReply> {
     const file = await this.page('note.html')
     if (!file) return reply.type('text/plain; charset=utf-8').send(`${title}\n\n${text}\n`)
     const other = way.kind === 'link' ? 'post' : 'link'

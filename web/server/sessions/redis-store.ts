@@ -1,8 +1,8 @@
 import { openRedis, type RedisConnection } from '@keyferry/plumbing/redis-connection'
 import { unavailable } from '../http/refusal.ts'
 import {
-  type Ending,
   type Session,
+  type SessionFilter,
   type SessionStore,
   StoredSession,
   sessionEndMs,
@@ -78,7 +78,7 @@ class RedisSessionStore implements SessionStore {
     await this.#redis.reply((client) => client.del(sessionKey(tokenHash)))
   }
 
-  async removeAll(ending: Ending): Promise<void> {
+  async removeAll(ending: SessionFilter): Promise<void> {
     const isOfProvider = 'providerSessionId' in ending
     const index = isOfProvider ? providerKey(ending.providerSessionId) : personKey(ending.idpUserId)
     const beforeMs = isOfProvider ? undefined : ending.beforeMs

@@ -12,10 +12,10 @@ export type SessionRoutesOptions = {
   /** Where the browser goes after its session has ended: a path of ours, or the provider's sign-out page. */
   afterSignOut: (session: Session | null) => Promise<string>
   /** Records in the audit log that the person ended sessions. */
-  recordEnd: (request: FastifyRequest, idpUserId: string, reason: EndReason) => Promise<void>
+  recordEnd: (request: FastifyRequest, idpUserId: string, reason: SessionEndReason) => Promise<void>
 }
 
-export type EndReason = 'session' | 'other_session' | 'all_sessions'
+export type SessionEndReason = 'session' | 'other_session' | 'all_sessions'
 
 /** Sign-out, and the list of a person's sessions, each of which they can end. */
 export function addSessionRoutes(

@@ -24,7 +24,7 @@ export type Session = z.infer<typeof StoredSession>
 
 /** Whose sessions end: all of a person, or those of one session at the provider. `beforeMs`: only sessions created
  * earlier, so that an old event cannot end a newer session. */
-export type Ending = { idpUserId: string; beforeMs?: number } | { providerSessionId: string }
+export type SessionFilter = { idpUserId: string; beforeMs?: number } | { providerSessionId: string }
 
 const IDLE_MS = TIMES.sessionIdleSeconds * 1_000
 const MAX_MS = TIMES.sessionMaxSeconds * 1_000
@@ -44,7 +44,7 @@ export interface SessionStore {
   find(tokenHash: string, nowMs: number, renews?: boolean): Promise<Session | null>
   chooseTenant(tokenHash: string, tenantId: string): Promise<void>
   remove(tokenHash: string): Promise<void>
-  removeAll(ending: Ending): Promise<void>
+  removeAll(ending: SessionFilter): Promise<void>
   /** The person's active sessions, the most recently used first. */
   list(idpUserId: string, nowMs: number): Promise<Session[]>
   /** True for exactly one caller per id, until `untilMs`. */
@@ -56,13 +56,13 @@ export interface SessionStore {
   close(): Promise<void>
 }
 
-type Once = { id: string; forMs: number; nowMs: number }
+type SingleUse = { id: string; forMs: number; nowMs: number }
 
 /** Do work that an id allows once; where the work fails, the id is allowed again.
  * @returns false: another caller used the id */
 export async function doOnce(
   store: SessionStore,
-  { id, forMs, nowMs }: Once,
+  { id, forMs, nowMs }: SingleUse,
   work: () => Promise<void>,
 ): Promise<boolean> {
   if (!(await store.firstUse(id, nowMs + forMs, nowMs))) return false

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { unavailable } from '../http/refusal.ts'
 import {
-  type Ending,
   type Session,
+  type SessionFilter,
   type SessionStore,
   StoredSession,
   sessionEndMs,
@@ -47,7 +47,7 @@ const SQL = {
 } as const
 
 type Name = keyof typeof SQL
-type Statement = ReturnType<DatabaseSync['prepare']>
+type SessionStatement = ReturnType<DatabaseSync['prepare']>
 
 const SWEEP_MS = 60_000
 
@@ -68,7 +68,7 @@ export function openSqliteSessionStore({ path, now }: SqliteSessionStoreOptions)
 
 class SqliteSessionStore implements SessionStore {
   readonly #database: DatabaseSync
-  readonly #prepared = new Map<Name, Statement>()
+  readonly #prepared = new Map<Name, SessionStatement>()
   readonly #sweeping: NodeJS.Timeout
 
   constructor(database: DatabaseSync, now: () => number) {
@@ -105,7 +105,7 @@ class SqliteSessionStore implements SessionStore {
     return this.#step(() => void this.#sql('remove').run({ tokenHash }))
   }
 
-  removeAll(ending: Ending): Promise<void> {
+  removeAll(ending: SessionFilter): Promise<void> {
     return this.#step(() => {
       if ('providerSessionId' in ending) this.#sql('removeOfProviderSession').run(ending)
       else this.#sql('removeOfPerson').run({ beforeMs: Number.MAX_SAFE_INTEGER, ...ending })
@@ -137,7 +137,7 @@ class SqliteSessionStore implements SessionStore {
     if (this.#database.isOpen) this.#database.close()
   }
 
-  #sql(name: Name): Statement {
+  #sql(name: Name): SessionStatement {
     const statement = this.#prepared.get(name) ?? this.#database.prepare(SQL[name])
     this.#prepared.set(name, statement)
     return statement

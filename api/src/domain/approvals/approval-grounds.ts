@@ -32,12 +32,12 @@ export type RuleParts = {
 export type RuledPlace = ProductionFacts & { id: string | null }
 
 /** Who asks to approve which request. */
-export type Asking = { caller: Caller; stored: OpenRequest }
+export type OpenCall = { caller: Caller; stored: OpenRequest }
 
 /** `places`: the bundle of a first approval comes first. `people`: 1 where one approval is enough whatever the rules
  * say. `approvers`: `anyone` where an owner decides afterwards. `rulesOfValues`: of the values that would leave.
  * `keys`: their names, where a vouch can count. */
-export type Judged = {
+export type ApprovalScope = {
   places: readonly RuledPlace[]
   people: 'as the rules' | 1
   approvers?: 'anyone'
@@ -48,8 +48,8 @@ export type Judged = {
 /** @throws DomainError not_found: the caller was removed since the call was admitted */
 export async function groundsOf(
   parts: RuleParts,
-  { caller, stored }: Asking,
-  judged: Judged,
+  { caller, stored }: OpenCall,
+  judged: ApprovalScope,
 ): Promise<Grounds> {
   const { places, people, approvers, rulesOfValues } = judged
   const assurance = gradeOf(stored.request, parts.assurance)
@@ -76,8 +76,8 @@ export async function groundsOf(
 // Of this bundle and of the same or more names, by a person who is here still, in a way that the rules accept.
 async function countedVouch(
   { stores }: RuleParts,
-  { caller, stored: { vouch } }: Asking,
-  { policy, judged: { places, keys } }: { policy: Policy; judged: Judged },
+  { caller, stored: { vouch } }: OpenCall,
+  { policy, judged: { places, keys } }: { policy: Policy; judged: ApprovalScope },
 ): Promise<Vouch | null> {
   if (vouch?.returned == null || keys === undefined) return null
   if (vouch.tenantId !== caller.tenantId || vouch.bundleId !== places[0]?.id) return null

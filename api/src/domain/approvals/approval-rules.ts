@@ -33,7 +33,7 @@ export type Refusal = { code: WhyNotCode; error: string; names?: string[] }
 /** What a kind of request says when the rules refuse its approval. */
 export type RefusalTexts = Readonly<Record<WhyNotCode, string | ((grounds: Grounds) => string)>>
 
-type Choice = Partial<Pick<z.output<typeof EncryptFromBundle>, 'release' | 'remember_hours'>>
+type ApprovalChoice = Partial<Pick<z.output<typeof EncryptFromBundle>, 'release' | 'remember_hours'>>
 
 const RELEASE_REQUIRED =
   'This bundle is delivered only to a client that takes the approval back through its own terminal'
@@ -124,7 +124,7 @@ function mustReturn({ policy, first, vouch }: Grounds): boolean {
 
 /** @throws DomainError release_required · owner_approves · agents_denied · second_person · invalid (a way that the
  *   client does not offer) */
-export function requireAllowed(texts: RefusalTexts, grounds: Grounds, { release }: Choice): void {
+export function requireAllowed(texts: RefusalTexts, grounds: Grounds, { release }: ApprovalChoice): void {
   const refusalAtAll = refusalOf(texts, grounds)
   if (refusalAtAll) throw refused(refusalAtAll)
   const isOffered = release === undefined || grounds.request.release.includes(release)
@@ -149,7 +149,7 @@ export function rememberHours(
 }
 
 /** @throws DomainError invalid */
-export function requireRememberable(grounds: Grounds, choice: Choice, isLocal: boolean): void {
+export function requireRememberable(grounds: Grounds, choice: ApprovalChoice, isLocal: boolean): void {
   const hours = choice.remember_hours
   if (hours === undefined) return
   const most = rememberHours(grounds, isLocal)
@@ -165,7 +165,7 @@ export function requireRememberable(grounds: Grounds, choice: Choice, isLocal: b
 /** Whether the check code must be typed: a return to the terminal is worth more. */
 export function mustTypeCode(
   { policy, vouch }: Pick<Grounds, 'policy' | 'vouch'>,
-  { release }: Choice,
+  { release }: ApprovalChoice,
 ): boolean {
   return policy.assurance === 'typed' && release === undefined && vouch === null
 }

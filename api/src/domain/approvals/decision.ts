@@ -20,7 +20,7 @@ import {
   supportStep,
   wrongCodeStep,
 } from '../requests/request-steps.ts'
-import type { Step } from '../requests/request-store.ts'
+import type { RequestStep } from '../requests/request-store.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import type {
   ApprovalRequest,
@@ -29,9 +29,9 @@ import type {
   UndecidedRequest,
   Vouch,
 } from '../requests/stored-request.ts'
-import { type Asking, groundsOf, type Judged, type RuleParts } from './approval-grounds.ts'
+import { type ApprovalScope, groundsOf, type OpenCall, type RuleParts } from './approval-grounds.ts'
 import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
-import { type Joined, notingRules, type Together } from './together.ts'
+import { type JoinedStores, notingRules, type Together } from './together.ts'
 
 /*
  * How a person decides for a request of any kind: approves it, or vouches for it. A kind says what that would give and
@@ -49,19 +49,19 @@ export type DecisionParts = RequestParts &
   }
 
 /** What every approver chooses. */
-export type Choice = { release?: ReleaseWay | undefined; user_code?: string | undefined }
+export type ReleaseChoice = { release?: ReleaseWay | undefined; user_code?: string | undefined }
 
-export type Kind<Parts, Chosen> = {
+export type ApprovalKind<Parts, Chosen> = {
   refusals: RefusalTexts
   /** Refuses who may not decide so; absent: who may not approve.
    * @throws DomainError */
   judge?: typeof requireAllowed
   /** What this decision gives.
    * @throws DomainError conflict: a request of another kind */
-  offer(parts: Parts, asking: Asking, chosen: Chosen): Promise<Offer>
+  offer(parts: Parts, asking: OpenCall, chosen: Chosen): Promise<KindOffer>
 }
 
-type Offer = Judged & {
+type KindOffer = ApprovalScope & {
   /** Refuses what the approver did not see, or may not choose.
    * @throws DomainError */
   requireSame(grounds: Grounds): void | Promise<void>
@@ -74,10 +74,10 @@ export type Begun = {
   /** What is approved, sealed to the client where it gets anything; or a support, which gives nothing yet. */
   gives: Supporting['gives'] | { as: 'approval'; approved: Approved | null; ciphertextBase64: string | null }
   /** Writes its record, in the transaction that makes it take effect. */
-  record(own: Joined): Promise<void>
+  record(own: JoinedStores): Promise<void>
   /** Then carries it out.
    * @returns what was stored */
-  carryOut?(own: Joined): Promise<AppliedDeposit>
+  carryOut?(own: JoinedStores): Promise<AppliedDeposit>
   /** The workspace whose library `carryOut` changes. */
   storesIn?: string
   /** Refuses one more support of a person.
@@ -88,7 +88,7 @@ export type Begun = {
   approvals?: { given: number; needed: number }
 }
 
-type Deciding<Parts, Chosen> = { kind: Kind<Parts, Chosen>; requestId: string; choice: Chosen }
+type DecisionCall<Parts, Chosen> = { kind: ApprovalKind<Parts, Chosen>; requestId: string; choice: Chosen }
 
 /** What the approver gets. */
 type Decided = {
@@ -102,10 +102,10 @@ type Decided = {
  *   another kind, other rules by now, or another person was faster) · release_required · owner_approves ·
  *   named_approves · agents_denied · second_person · invalid (a wrong or missing check code, or a way that the client
  *   does not offer) · forbidden (the approver was removed, or has another role) · what the kind throws */
-export async function decide<Parts extends DecisionParts, Chosen extends Choice>(
+export async function decide<Parts extends DecisionParts, Chosen extends ReleaseChoice>(
   given: Parts,
   caller: Caller,
-  { kind, requestId, choice }: Deciding<Parts, Chosen>,
+  { kind, requestId, choice }: DecisionCall<Parts, Chosen>,
 ): Promise<Decided> {
   const rules = notingRules(given.stores.policies)
   const parts = { ...given, stores: { ...given.stores, policies: rules.policies } }
@@ -130,12 +130,12 @@ export async function decide<Parts extends DecisionParts, Chosen extends Choice>
   return { ok: true, ...(approvals && { approvals }), ...answer }
 }
 
-type Settling = Begun & { hold: Hold | null; vouch: Vouch | null }
+type SettleParts = Begun & { hold: Hold | null; vouch: Vouch | null }
 
 async function settle(
-  parts: DecisionParts & { own: Joined; rules: Pick<ReturnType<typeof notingRules>, 'areSame'> },
-  { caller, stored }: Asking,
-  settling: Settling,
+  parts: DecisionParts & { own: JoinedStores; rules: Pick<ReturnType<typeof notingRules>, 'areSame'> },
+  { caller, stored }: OpenCall,
+  settling: SettleParts,
 ): Promise<AppliedDeposit | null> {
   const { own, rules, clock } = parts
   const nowMs = clock.now().getTime()
@@ -160,9 +160,9 @@ async function settle(
 
 function decisionStep(
   { first }: Pick<StoredRequest, 'first'>,
-  { gives, hold, vouch }: Pick<Settling, 'gives' | 'hold' | 'vouch'>,
+  { gives, hold, vouch }: Pick<SettleParts, 'gives' | 'hold' | 'vouch'>,
   { waitingSeconds }: Pick<DecisionParts, 'waitingSeconds'>,
-): Step<void> {
+): RequestStep<void> {
   const seen = { first: first?.userId ?? null, vouch }
   if (gives.as === 'approval') return (now) => approveStep(now, { ...gives, seen, hold })
   const step = { seen, gives, hold, longerMs: waitingSeconds * 1_000 }
@@ -177,7 +177,7 @@ export async function findUndecided(parts: RequestParts, requestId: string): Pro
 }
 
 // A code that is given is checked even where none is required: an approver who types it expects it to count.
-async function requireUserCode(parts: RequestParts, grounds: Grounds, choice: Choice): Promise<void> {
+async function requireUserCode(parts: RequestParts, grounds: Grounds, choice: ReleaseChoice): Promise<void> {
   const typed = choice.user_code ?? ''
   if (typed === '') {
     if (!mustTypeCode(grounds, choice)) return

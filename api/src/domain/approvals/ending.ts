@@ -15,7 +15,7 @@ import {
   type Support,
   type Vouch,
 } from '../requests/stored-request.ts'
-import type { Joined, Together } from './together.ts'
+import type { JoinedStores, Together } from './together.ts'
 
 /*
  * What becomes of an approval after it was given. Each approval has a record, which ends in the transaction that ends
@@ -24,15 +24,15 @@ import type { Joined, Together } from './together.ts'
 
 /** `expired` and `wrong_code`: the approval did not return to the terminal in time. `removed`: its approver may approve
  * no more. */
-type EndReason = 'removed' | 'denied' | 'withdrawn' | 'wrong_code' | 'expired'
+type ApprovalEndReason = 'removed' | 'denied' | 'withdrawn' | 'wrong_code' | 'expired'
 
-type Why = { reason: EndReason; origin: Origin | null }
+type EndCause = { reason: ApprovalEndReason; origin: Origin | null }
 
 /** `at`: ISO timestamp. */
-type End = Why & { at: string; wasHeld: boolean }
+type ApprovalEnd = EndCause & { at: string; wasHeld: boolean }
 
 /** `role`: of the approver now; null: they may do nothing. `at`: ISO timestamp. */
-type Return = { by: ReleaseWay; role: Role | null; at: string; origin: Origin }
+type TerminalReturn = { by: ReleaseWay; role: Role | null; at: string; origin: Origin }
 
 /** What the return of an approval carries out. */
 export type Carrying = {
@@ -40,28 +40,31 @@ export type Carrying = {
   storesIn?: string
   /** @returns what was stored
    * @throws DomainError */
-  inside(own: Joined, back: Return): Promise<AppliedDeposit | null>
+  inside(own: JoinedStores, back: TerminalReturn): Promise<AppliedDeposit | null>
 }
 
-type Facts = Omit<Extract<z.input<typeof WaitResult>, { status: 'ready' }>, 'status' | 'ciphertext_base64'>
+type DeliveryFacts = Omit<
+  Extract<z.input<typeof WaitResult>, { status: 'ready' }>,
+  'status' | 'ciphertext_base64'
+>
 
 export type Ending = {
   /** It gives nothing, or nothing more. */
-  end(own: Joined, end: End): Promise<void>
+  end(own: JoinedStores, end: ApprovalEnd): Promise<void>
   /** What the rules demand of its return; null: nobody knows any more. */
   assurance(): Promise<Assurance | null>
   /** It is about to return to the terminal. */
   returning?(request: ApprovalRequest): Promise<Carrying>
   /** Its return failed with this error, so it gives nothing, and the request is open again. */
-  refused?(own: Joined, error: unknown): Promise<void>
+  refused?(own: JoinedStores, error: unknown): Promise<void>
   /** It will return by a code. */
   byCode?(): Approved
   /** What the client gets while it waits for the return. */
   statement?: z.output<typeof Receipt>
   /** What the client gets beside the ciphertext. */
-  facts?: Facts
+  facts?: DeliveryFacts
   /** The client has everything. */
-  collected?(own: Joined, origin: Origin): Promise<void>
+  collected?(own: JoinedStores, origin: Origin): Promise<void>
 }
 
 type ByKind<E> = Readonly<Record<string, (approved: Approved) => E>>
@@ -86,9 +89,9 @@ export function endingOf<E>({ endings }: { endings: ByKind<E> }, approved: Appro
  * arrived, so its record stays.
  * @param stored the request as it was before */
 export async function endApproval(
-  own: Joined,
+  own: JoinedStores,
   parts: Pick<EndParts<Ends>, 'clock' | 'endings'>,
-  { stored, ...why }: Why & { stored: StoredRequest },
+  { stored, ...why }: EndCause & { stored: StoredRequest },
 ): Promise<void> {
   if (isClaimed(stored)) return
   const end = { at: timestamp(parts.clock), ...why, wasHeld: stored.status === 'held' }
@@ -99,15 +102,15 @@ export async function endApproval(
 }
 
 /** The approval did not return to the terminal that asked. */
-export function isAlarm({ reason }: Pick<Why, 'reason'>): boolean {
+export function isAlarm({ reason }: Pick<EndCause, 'reason'>): boolean {
   return reason === 'wrong_code' || reason === 'expired'
 }
 
-type OfSupport = Pick<Event, 'action' | 'at' | 'origin'> & { reason?: EndReason }
+type OfSupport = Pick<Event, 'action' | 'at' | 'origin'> & { reason?: ApprovalEndReason }
 
 /** A support seals nothing, so there is no delivery that tells what became of it. */
 export function recordSupport(
-  { events }: Pick<Joined, 'events'>,
+  { events }: Pick<JoinedStores, 'events'>,
   { tenantId, bundleId, bundleName, userId, keys, ...more }: Support | Vouch,
   { action, reason, origin, at }: OfSupport,
 ): Promise<void> {
@@ -126,7 +129,7 @@ export const person = (id: string): Event['actor'] => ({ kind: 'user', id })
  * for a second person waits for two again. The records end without the alarm of an approval that never returned: nobody
  * was lured. Call it in the transaction that takes the person's rights, after that. */
 export async function removeApprovalsOf(
-  own: Joined,
+  own: JoinedStores,
   parts: Pick<EndParts<Ends>, 'clock' | 'endings'>,
   approver: { userId: string; tenantId: string | null },
 ): Promise<void> {

@@ -32,12 +32,12 @@ export type GrantUseParts = RequestParts &
   SealingParts &
   RuleParts & { together: Together; stores: { grants: GrantStore } }
 
-type Why = (typeof ASKS_AGAIN)[number]
+type GrantRefusal = (typeof ASKS_AGAIN)[number]
 
-export type Used = { remembered: { grant_id: string; expires_at: string; uses_left: number } }
+export type GrantUse = { remembered: { grant_id: string; expires_at: string; uses_left: number } }
 
 /** What one of the terminal's grants is worth for a request; the later in this list, the less it has to do with it. */
-const BY_INTEREST: readonly Why[] = [
+const BY_INTEREST: readonly GrantRefusal[] = [
   'revoked',
   'forgotten',
   'signed_out',
@@ -59,12 +59,12 @@ export async function useGrant(
   parts: GrantUseParts,
   request: ApprovalRequest,
   origin: Origin,
-): Promise<Used | { asks_again: Why } | null> {
+): Promise<GrantUse | { asks_again: GrantRefusal } | null> {
   if (request.deviceKey === null) return null
   const grants = (await parts.stores.grants.ofDevice(request.deviceKey)).filter((grant) =>
     isMeant(grant, request),
   )
-  const reasons: Why[] = []
+  const reasons: GrantRefusal[] = []
   for (const grant of grants) {
     const why = mismatch(grant, request) ?? (await tryGrant(parts, grant, { request, origin }))
     if (typeof why !== 'string') return why
@@ -79,7 +79,7 @@ function isMeant({ bundle, tenant }: KnownGrant, { suggestedBundle, suggestedWor
   return isTenant && suggestedBundle !== null && [bundle.id, bundle.name].includes(suggestedBundle)
 }
 
-function mismatch(grant: KnownGrant, request: ApprovalRequest): Why | null {
+function mismatch(grant: KnownGrant, request: ApprovalRequest): GrantRefusal | null {
   const { argv, argvMasked, cwd, templateKeys } = request
   if (!isSame(grant.argv, argv ?? []) || grant.argvMasked !== argvMasked) return 'other_command'
   if (!isCovered(signedUse(request), grant.use)) return 'other_command'
@@ -101,7 +101,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 
 type Use = { request: ApprovalRequest; origin: Origin }
 
-async function tryGrant(parts: GrantUseParts, grant: KnownGrant, use: Use): Promise<Why | Used> {
+async function tryGrant(parts: GrantUseParts, grant: KnownGrant, use: Use): Promise<GrantRefusal | GrantUse> {
   const reason = endOf(grant, timestamp(parts.clock)) ?? (await changeSince(parts, grant))
   if (reason !== null) return reason
   try {
@@ -114,7 +114,7 @@ async function tryGrant(parts: GrantUseParts, grant: KnownGrant, use: Use): Prom
   }
 }
 
-function endOf(grant: KnownGrant, now: string): Why | null {
+function endOf(grant: KnownGrant, now: string): GrantRefusal | null {
   if (grant.ended !== null) return grant.ended
   if (grant.expiresAt <= now) return 'expired'
   return usesLeft(grant) === 0 ? 'used_up' : null
@@ -124,7 +124,7 @@ function endOf(grant: KnownGrant, now: string): Why | null {
 async function changeSince(
   { stores, assurance }: GrantUseParts,
   { tenant, bundle, userId, ...grant }: KnownGrant,
-): Promise<Why | null> {
+): Promise<GrantRefusal | null> {
   const role = await activeRole(stores.memberships, { userId, tenantId: tenant.id })
   if (role === null) return 'person_removed'
   const place = { tenantId: tenant.id, bundleId: bundle.id }
@@ -150,9 +150,9 @@ function isSameBundle(
 
 /** Undoes the use of a grant. */
 class NotUsed extends Error {
-  readonly why: Why
+  readonly why: GrantRefusal
 
-  constructor(why: Why) {
+  constructor(why: GrantRefusal) {
     super(why)
     this.why = why
   }

@@ -3,7 +3,7 @@ import { hashToken } from '@keyferry/crypto/token'
 import { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import { type Listed, type Page, type WholePage, wholePage } from '../base/listing.ts'
+import { type ListPage, type Page, type WholePage, wholePage } from '../base/listing.ts'
 import type { Origin } from '../base/origin.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { DeliveryLabel, NewDelivery } from '../deliveries/delivery.ts'
@@ -80,7 +80,7 @@ export interface GrantStore {
     tenantId: string,
     filter: { userId: string | null; now: string },
     page: WholePage,
-  ): Promise<Listed<Grant>>
+  ): Promise<ListPage<Grant>>
   /** False when there is none that holds, or it is of another person than `userId`. */
   revoke(tenantId: string, grant: { id: string; userId: string | null; stamp: Stamp }): Promise<boolean>
   /** Ends what a person let terminals repeat, in all tenants.
@@ -132,7 +132,7 @@ export function listGrants(
   { stores, clock }: GrantParts,
   { tenantId, userId, role }: Caller,
   page: Page,
-): Promise<Listed<Grant>> {
+): Promise<ListPage<Grant>> {
   const filter = { userId: role === 'owner' ? null : userId, now: timestamp(clock) }
   return stores.grants.list(tenantId, filter, wholePage(page))
 }

@@ -7,12 +7,12 @@ import { type EndParts, type Ends, removeApprovalsOf } from './ending.ts'
  * at the same time is either ended here, or finds no rights.
  */
 
-type Parts = EndParts<Ends>
+type LeavingParts = EndParts<Ends>
 
 const REMOVAL = { isRemoval: true } as const
 
 /** Changes a member, and ends their approvals if that takes rights. */
-export function memberChange(parts: Parts): Pick<MemberStore, 'change'> {
+export function memberChange(parts: LeavingParts): Pick<MemberStore, 'change'> {
   return {
     change: (change, stamp) =>
       parts.together(async (own) => {
@@ -25,7 +25,7 @@ export function memberChange(parts: Parts): Pick<MemberStore, 'change'> {
 }
 
 /** Changes a user as the identity provider reports, and ends the approvals of a person who is gone. */
-export function providedChange(parts: Parts): Pick<UserStore, 'change'> {
+export function providedChange(parts: LeavingParts): Pick<UserStore, 'change'> {
   return {
     change: (idpUserId, change) =>
       parts.together(async (own) => {

@@ -7,11 +7,11 @@ import { withdrawStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest, StoredRequest, Vouch } from '../requests/stored-request.ts'
 import type { JoinedRequests } from './together.ts'
 
-export type Vouched = StoredRequest & { vouch: Vouch }
+export type VouchedRequest = StoredRequest & { vouch: Vouch }
 
 /** Those of a tenant that wait for a decision, or for the vouch to return. */
-export async function openVouches(parts: RequestParts, tenantId: string): Promise<Vouched[]> {
-  const open: Vouched[] = []
+export async function openVouches(parts: RequestParts, tenantId: string): Promise<VouchedRequest[]> {
+  const open: VouchedRequest[] = []
   for await (const stored of eachWaiting(parts, tenantId)) {
     const { status, vouch } = stored
     const isWaiting = status === 'open' || status === 'held'
@@ -62,7 +62,7 @@ export function requireRoomForFirst(
 }
 
 /** Those of these requests that a person vouches for. */
-export function vouchedBy(open: readonly StoredRequest[], userId: string): Vouched[] {
+export function vouchedBy(open: readonly StoredRequest[], userId: string): VouchedRequest[] {
   return open.flatMap((stored) =>
     stored.vouch?.userId === userId ? [{ ...stored, vouch: stored.vouch }] : [],
   )
@@ -70,7 +70,7 @@ export function vouchedBy(open: readonly StoredRequest[], userId: string): Vouch
 
 /** Whether a person vouches for another request of the same command. A client that says no command has none. */
 export function isSameCommand(
-  { request: one, vouch }: Vouched,
+  { request: one, vouch }: VouchedRequest,
   { request: other, by }: { request: ApprovalRequest; by: string },
 ): boolean {
   if (one.id === other.id || one.argv === null || vouch.userId !== by) return false

@@ -14,7 +14,7 @@ import type { ApprovalRequest, Hold, Support } from '../requests/stored-request.
  * ends when the hand-over is confirmed.
  */
 
-type Approved = {
+type DeliveryApproval = {
   caller: Caller
   request: ApprovalRequest
   bundle: { id: string; name: string }
@@ -27,7 +27,7 @@ type Approved = {
   grantId: string | null
 }
 
-export function deliveryOf(clock: ClockAndIds, approved: Approved): NewDelivery {
+export function deliveryOf(clock: ClockAndIds, approved: DeliveryApproval): NewDelivery {
   const { caller, request, bundle, entries, hold, expiresAtMs, vouch, first, grantId } = approved
   const label = labelOf(request.requesterMeta)
   const origin = { ...caller.origin, ...requestOrigin(request) }
@@ -71,10 +71,10 @@ export function expiredNames(entries: readonly BundleEntry[], now: Date): string
 }
 
 /** What a client may claim; absent members are `undefined`. */
-type Claims = Readonly<Record<string, string | undefined>>
+type MetaClaims = Readonly<Record<string, string | undefined>>
 
 /** What the client claims of the place that gets the values. */
-export function labelOf({ hostname = '', user = '', command = '' }: Claims): DeliveryLabel {
+export function labelOf({ hostname = '', user = '', command = '' }: MetaClaims): DeliveryLabel {
   return { hostname, user, program: programOf(command) }
 }
 
@@ -84,7 +84,7 @@ function programOf(command: string): string {
   return (quoted ?? plain ?? '').split(/[/\\]/).at(-1) ?? ''
 }
 
-export function viaOf({ via }: Claims): Via {
+export function viaOf({ via }: MetaClaims): Via {
   return via === 'run' || via === 'pull' ? via : null
 }
 

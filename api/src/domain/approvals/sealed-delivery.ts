@@ -45,7 +45,7 @@ type ToSeal = {
   rememberHours?: number | undefined
 }
 
-export type Sealed = { ciphertextBase64: string; approved: ApprovedDelivery }
+export type SealedDelivery = { ciphertextBase64: string; approved: ApprovedDelivery }
 
 /** Seal values to the client's key. The delivery must be recorded before the box leaves.
  * @throws DomainError invalid (a name that the bundle does not hold) · too_large · not_found (the approver was
@@ -53,7 +53,7 @@ export type Sealed = { ciphertextBase64: string; approved: ApprovedDelivery }
 export async function prepareDelivery(
   parts: SealingParts,
   toSeal: ToSeal,
-): Promise<{ delivery: NewDelivery; sealed: Sealed }> {
+): Promise<{ delivery: NewDelivery; sealed: SealedDelivery }> {
   const { caller, bundle, request, names, hold, first, vouch = null, grantId = null } = toSeal
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const [{ tenant, username }, { values, entries, missingRequired }] = await Promise.all([

@@ -37,7 +37,7 @@ export type JoinedRequests = Pick<RequestStore, 'change'> & {
 }
 
 /** What such a transaction reads and writes. It must await nothing else: on SQLite, other calls wait for it. */
-export type Joined = {
+export type JoinedStores = {
   requests: JoinedRequests
   policies: PolicyReads
   deliveries: Pick<DeliveryStore, 'begin' | 'release' | 'collect' | 'void'>
@@ -64,7 +64,7 @@ type Options = {
 
 /** Runs `work` in one transaction; once more if another one held what it needs, or deleted a key that it refers to.
  * @throws DomainError plan_changed: the library of `storesIn` changed meanwhile · what `work` throws */
-export type Together = <T>(work: (own: Joined) => Promise<T>, options?: Options) => Promise<T>
+export type Together = <T>(work: (own: JoinedStores) => Promise<T>, options?: Options) => Promise<T>
 
 // A database gives rows in any order, and so the names of a row.
 function sorted(read: unknown): unknown {
@@ -77,7 +77,7 @@ function textOf(row: unknown): string {
   )
 }
 
-type Place = { tenantId: string; bundleId: string }
+type BundlePolicyPlace = { tenantId: string; bundleId: string }
 
 type Noted = { read: (policies: PolicyReads) => Promise<unknown>; was: Promise<unknown> }
 
@@ -92,7 +92,7 @@ export function notingRules<Store extends PolicyReads>(
     all.push({ read, was })
     return was
   }
-  const once = <Rules>(read: (from: PolicyReads, place: Place) => Promise<Rules>) => {
+  const once = <Rules>(read: (from: PolicyReads, place: BundlePolicyPlace) => Promise<Rules>) => {
     const known = new Map<string, Promise<Rules>>()
     return (tenantId: string, bundleId: string): Promise<Rules> => {
       const key = `${tenantId} ${bundleId}`

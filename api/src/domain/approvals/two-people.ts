@@ -11,7 +11,7 @@ import { activeRole, type MembershipStore } from '../people/membership.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { RequestParts } from '../requests/request.ts'
 import type { Hold, Support } from '../requests/stored-request.ts'
-import type { Asking } from './approval-grounds.ts'
+import type { OpenCall } from './approval-grounds.ts'
 import type { Grounds } from './approval-rules.ts'
 import type { Begun } from './decision.ts'
 import { requireRoomForFirst } from './open-vouches.ts'
@@ -22,18 +22,18 @@ import { mayApprove } from './policy.ts'
  * approve the same names; that seals the values.
  */
 
-type Parts = RequestParts & {
+type TwoPeopleParts = RequestParts & {
   stores: EntryStores & { memberships: MembershipStore; tenants: TenantStore }
 }
 
 /** A choice of names of a bundle. */
-export type Chosen = Asking & { bundle: Bundle; choice: z.output<typeof EncryptFromBundle> }
+export type ApproverChoice = OpenCall & { bundle: Bundle; choice: z.output<typeof EncryptFromBundle> }
 
 /** The first of two approvals.
  * @throws DomainError invalid (a name that the bundle does not hold) */
 export async function beginFirst(
-  parts: Parts,
-  { caller, stored, bundle, choice }: Chosen,
+  parts: TwoPeopleParts,
+  { caller, stored, bundle, choice }: ApproverChoice,
   hold: Hold | null,
 ): Promise<Begun> {
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
@@ -67,8 +67,8 @@ export async function beginFirst(
 /** The second person must approve what the first did, and the first must still be allowed to approve.
  * @throws DomainError conflict */
 export async function requireSameAsFirst(
-  parts: Parts,
-  { caller, stored: { first }, bundle, choice }: Chosen,
+  parts: TwoPeopleParts,
+  { caller, stored: { first }, bundle, choice }: ApproverChoice,
   { policy }: Grounds,
 ): Promise<void> {
   if (policy.approvals_needed === 1 || first === null) return

@@ -21,12 +21,12 @@ import {
  * rules along.
  */
 
-type Place = { tenantId: string; bundleId: string }
+type ValuesBundle = { tenantId: string; bundleId: string }
 
 /** The rules that come with the values of a bundle that are delivered under these names. */
 export async function rulesOfValues(
   stores: EntryStores & { policies: PolicyStore },
-  place: Place,
+  place: ValuesBundle,
   names: readonly string[],
 ): Promise<readonly ValueRules[]> {
   const { tenantId, bundleId } = place
@@ -61,7 +61,7 @@ export type AssuranceParts = {
 /** What the rules demand of an approval of these names of a bundle; null: the bundle is gone. */
 export async function assuranceNow(
   { stores, assurance }: AssuranceParts,
-  place: Place,
+  place: ValuesBundle,
   names: readonly string[],
 ): Promise<Assurance | null> {
   const own = await ownRules({ stores, assurance }, place)
@@ -74,7 +74,7 @@ async function ownRules(
     stores,
     assurance,
   }: Pick<AssuranceParts, 'assurance'> & { stores: Pick<AssuranceParts['stores'], 'bundles' | 'policies'> },
-  { tenantId, bundleId }: Place,
+  { tenantId, bundleId }: ValuesBundle,
 ): Promise<Policy | null> {
   const bundle = await stores.bundles.find(tenantId, bundleId)
   return bundle && effectivePolicy(assurance, await stores.policies.find(tenantId, bundleId), bundle)
@@ -85,7 +85,7 @@ async function ownRules(
  * @param keyIds keys that the bundle need not hold yet, told by their own names; undefined: all that it delivers */
 export async function stricterForMachines(
   parts: Parameters<typeof ownRules>[0] & { stores: { machines: MachineStore } },
-  place: Place,
+  place: ValuesBundle,
   keyIds?: readonly string[],
 ): Promise<string[]> {
   const isDelivered = await parts.stores.machines.isDelivered(place.tenantId, place.bundleId)
@@ -96,7 +96,7 @@ export async function stricterForMachines(
  * @param keyIds as of `stricterForMachines` */
 export async function stricterElsewhere(
   parts: Parameters<typeof ownRules>[0],
-  place: Place,
+  place: ValuesBundle,
   keyIds?: readonly string[],
 ): Promise<string[]> {
   const { policies } = parts.stores

@@ -27,14 +27,14 @@ const EventBody = z.object({
 
 const Origin = z.record(z.string(), z.string())
 
-type Named<T> = T & { name: string | null }
+type WithName<T> = T & { name: string | null }
 
 /** One event as owners read it. `seq` is null until it is sealed; `name` of a person is the username, null once the
  * user is gone. */
 export type AuditEntry = Omit<z.output<typeof EventBody>, 'seq' | 'actor'> & {
   seq: number | null
   sealed: boolean
-  actor: Named<z.output<typeof EventBody>['actor']>
+  actor: WithName<z.output<typeof EventBody>['actor']>
   origin: Record<string, string> | null
 }
 

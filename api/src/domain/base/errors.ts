@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@keyferry/contract'
 
-type Extras = ErrorOptions & {
+type ErrorExtras = ErrorOptions & {
   /** Travels in the error body. */
   details?: Readonly<Record<string, unknown>>
   /** Whole seconds after which a call may be made again. */
@@ -14,7 +14,11 @@ export class DomainError extends Error {
   readonly details: Readonly<Record<string, unknown>> | undefined
   readonly retryAfterSeconds: number | undefined
 
-  constructor(code: ErrorCode, message: string, { details, retryAfterSeconds, ...options }: Extras = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { details, retryAfterSeconds, ...options }: ErrorExtras = {},
+  ) {
     super(message, options)
     this.code = code
     this.details = details

@@ -21,7 +21,7 @@ type Actor =
   | { readonly kind: 'client' | 'operator' | 'server'; readonly id: null }
 
 /** What an event is about. A person's name is never kept; `name` is null then. */
-type Target = {
+type EventTarget = {
   readonly kind: 'key' | 'bundle' | 'user' | 'invitation' | 'tenant' | 'request' | 'machine' | 'webhook'
   readonly id: string
   readonly name: string | null
@@ -132,7 +132,7 @@ export type Event = {
   /** ISO timestamp. */
   readonly at: string
   readonly actor: Actor
-  readonly target: Target
+  readonly target: EventTarget
   readonly data?: EventData
   readonly origin: Origin | null
 }
@@ -150,18 +150,18 @@ export interface EventStore {
 
 /** The fields that an event takes from the stamp of its change. If the change is in another tenant, set
  * `tenantId` after spreading these. */
-export function madeBy({ tenantId, by, ...moment }: Stamp): Pick<Event, 'tenantId' | keyof Made> {
+export function madeBy({ tenantId, by, ...moment }: Stamp): Pick<Event, 'tenantId' | keyof EventOrigin> {
   return { tenantId, actor: { kind: 'user', id: by }, ...moment }
 }
 
 /** Who made a change that has no stamp, when, and where from. */
-export type Made = Pick<Event, 'actor' | 'at' | 'origin'>
+export type EventOrigin = Pick<Event, 'actor' | 'at' | 'origin'>
 
-export function madeByServer(at: string): Made {
+export function madeByServer(at: string): EventOrigin {
   return { actor: { kind: 'server', id: null }, at, origin: null }
 }
 
-export function madeByOperator(at: string): Made {
+export function madeByOperator(at: string): EventOrigin {
   return { actor: { kind: 'operator', id: null }, at, origin: null }
 }
 

@@ -21,7 +21,7 @@ export function wholePage({ limit, offset = 0 }: Page, usual = 100): WholePage {
 }
 
 /** One page of a list, and how many entries the whole list has; null: too many to count at each call. */
-export type Listed<T> = { total: number | null; rows: readonly T[] }
+export type ListPage<T> = { total: number | null; rows: readonly T[] }
 
 /** Rows in a chunk: few enough that reading and writing one does not delay other calls. */
 const CHUNK = 500

@@ -25,14 +25,14 @@ export type ChangeParts = {
   watchers: Watchers
 }
 
-type Held = { deliveryId: string; onBreak: (listener: () => void) => void }
+type HeldWatch = { deliveryId: string; onBreak: (listener: () => void) => void }
 
 /** Hold until a value of the machine's own delivery changes, at most 30 s.
  * @returns whether one has changed · @throws DomainError not_found · too_many */
 export async function waitForChange(
   parts: ChangeParts,
   { tenantId, machine }: MachineCaller,
-  held: Held,
+  held: HeldWatch,
 ): Promise<boolean> {
   const delivery = await parts.stores.deliveries.find(tenantId, held.deliveryId)
   if (delivery?.machine?.id !== machine.id) throw notFound()
@@ -44,7 +44,7 @@ export async function waitForChange(
 export async function waitForRememberedChange(
   parts: ChangeParts & DeviceParts,
   device: Parameters<typeof requireWatching>[1],
-  held: Held,
+  held: HeldWatch,
 ): Promise<boolean> {
   await requireWatching(parts, device, held.deliveryId)
   const known = await rememberedDelivery(parts, device.public_key, held.deliveryId)
@@ -52,14 +52,14 @@ export async function waitForRememberedChange(
   return holdUntilChanged(parts, { ...known, watcher: device.public_key, ...held })
 }
 
-type Known = { tenantId: string; delivery: Delivery }
+type WatchedDelivery = { tenantId: string; delivery: Delivery }
 
 // The same person let this terminal have the values of this bundle.
 async function rememberedDelivery(
   { stores, clock }: ChangeParts,
   deviceKey: string,
   deliveryId: string,
-): Promise<Known | null> {
+): Promise<WatchedDelivery | null> {
   const now = timestamp(clock)
   const grants = (await stores.grants.ofDevice(deviceKey)).filter(
     ({ ended, expiresAt }) => ended === null && expiresAt > now,
@@ -75,7 +75,7 @@ async function rememberedDelivery(
   return null
 }
 
-type Watch = Known & Held & { watcher: string }
+type Watch = WatchedDelivery & HeldWatch & { watcher: string }
 
 async function holdUntilChanged(parts: ChangeParts, watch: Watch): Promise<boolean> {
   const { watchers, changeRoom } = parts

@@ -102,7 +102,8 @@ export async function deliverToMachine(
   }
 }
 
-type Delivered = Pick<NewMachineDelivery, 'bundle' | 'keys' | 'unversioned'> & Pick<DeliveryWish, 'meta'>
+type MachineDeliveryFacts = Pick<NewMachineDelivery, 'bundle' | 'keys' | 'unversioned'> &
+  Pick<DeliveryWish, 'meta'>
 
 /** The use of a token is noted once in this time. */
 const USE_SECONDS = 60
@@ -110,7 +111,7 @@ const USE_SECONDS = 60
 function newDelivery(
   clock: ClockAndIds,
   { machine, proof, origin }: MachineCaller,
-  { meta, ...delivered }: Delivered,
+  { meta, ...delivered }: MachineDeliveryFacts,
 ): NewMachineDelivery {
   const label = labelOf(meta)
   const lately = timestamp(clock, -USE_SECONDS)

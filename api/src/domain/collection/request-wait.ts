@@ -29,7 +29,7 @@ export type WaitParts = RequestParts & {
 }
 
 /** What a request needs before its values can be delivered. */
-type Needs = {
+type WaitNeeds = {
   needs?: 'release' | 'second_person' | 'approver'
   release_by?: ReleaseWay
   /** Of `approver`. */
@@ -39,11 +39,11 @@ type Needs = {
 }
 
 /** What the client knows that its request needs: a way of return, or another person. */
-type Known = 'none' | ReleaseWay | 'second_person' | 'approver'
+type ClientNeed = 'none' | ReleaseWay | 'second_person' | 'approver'
 
 export type Wait = Claimant & {
   /** With it, the wait ends as soon as the request needs something else. */
-  known?: Known | undefined
+  known?: ClientNeed | undefined
   /** Calls back when the connection is gone. */
   onBreak: (listener: () => void) => void
 }
@@ -51,7 +51,7 @@ export type Wait = Claimant & {
 /** `held`: the approval that waits for its return. `ready` holds a claim, which the caller must end with `Deliveries`.
  * `applied`: the deposit was stored, and its request is gone. */
 export type WaitOutcome =
-  | ({ status: 'pending'; held?: Approved } & Needs)
+  | ({ status: 'pending'; held?: Approved } & WaitNeeds)
   | ({ status: 'ready' } & Claimed)
   | { status: 'applied'; applied: AppliedDeposit }
 
@@ -112,7 +112,7 @@ async function claimNow(
 }
 
 // An older client does not say what it knows, and learns of a return only.
-function needsOf({ known }: Wait, claim: Exclude<Claim, { status: 'claimed' }>, now: Date): Needs {
+function needsOf({ known }: Wait, claim: Exclude<Claim, { status: 'claimed' }>, now: Date): WaitNeeds {
   const { stored } = claim
   const { request, first, vouch, expiresAtMs } = stored
   if (stored.status === 'held') return { needs: 'release', release_by: stored.held.by }
@@ -125,13 +125,13 @@ function needsOf({ known }: Wait, claim: Exclude<Claim, { status: 'claimed' }>, 
 
 // The client's own listener sees a return over loopback, so this ends no wait: the next one would have to keep the
 // polling interval, and the values would come late.
-function isNews({ needs, release_by }: Needs, known: Known | undefined): boolean {
+function isNews({ needs, release_by }: WaitNeeds, known: ClientNeed | undefined): boolean {
   const now = release_by ?? needs ?? 'none'
   return known !== undefined && now !== known && now !== 'loopback' && now !== 'none'
 }
 
 // The client of a deposit compares each approval before it returns it, so each hold ends its wait once.
-function isToCompare(stored: StoredRequest, known: Known | undefined, heldHash: string | null): boolean {
+function isToCompare(stored: StoredRequest, known: ClientNeed | undefined, heldHash: string | null): boolean {
   if (stored.request.deposit === null || stored.status !== 'held' || known === undefined) return false
   return known !== stored.held.by || stored.held.hash !== heldHash
 }

@@ -1,7 +1,7 @@
 import type { Delivery as DeliverySchema, ReleaseWay } from '@keyferry/contract'
 import type { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
-import type { Listed, Page, WholePage } from '../base/listing.ts'
+import type { ListPage, Page, WholePage } from '../base/listing.ts'
 import { wholePage } from '../base/listing.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Stamp } from '../base/stamp.ts'
@@ -87,14 +87,14 @@ export interface DeliveryStore {
   overdue(time: string): Promise<{ tenantId: string; deliveryId: string }[]>
   find(tenantId: string, deliveryId: string): Promise<DeliveryNow | null>
   /** Newest first. */
-  list(tenantId: string, filter: DeliveryFilter, page: WholePage): Promise<Listed<Delivery>>
+  list(tenantId: string, filter: DeliveryFilter, page: WholePage): Promise<ListPage<Delivery>>
 }
 
 export function listDeliveries(
   deliveries: DeliveryStore,
   { tenantId }: Caller,
   { filter, page }: { filter: DeliveryFilter; page: Page },
-): Promise<Listed<Delivery>> {
+): Promise<ListPage<Delivery>> {
   const { from, to } = filter
   const times = { from: from && storedTime(from), to: to && storedTime(to) }
   return deliveries.list(tenantId, { ...filter, ...times }, wholePage(page))

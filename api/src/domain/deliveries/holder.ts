@@ -3,10 +3,10 @@ import { holderId } from '@keyferry/crypto/holder-id'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import type { Listed, Page, WholePage } from '../base/listing.ts'
+import type { ListPage, Page, WholePage } from '../base/listing.ts'
 import { wholePage } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
-import { keyNotFound, type Person } from '../library/key.ts'
+import { type KeyEditor, keyNotFound } from '../library/key.ts'
 import { type MachineName, machineNotFound } from '../machines/machine.ts'
 import type { Caller } from '../people/membership.ts'
 import { userNotFound } from '../people/membership.ts'
@@ -28,7 +28,7 @@ type ShownHolding = z.output<typeof HoldingList>[number]
  * delivery that is not confirmed. `times`: of confirmed deliveries. `current_version`: the key's. */
 export type Holding = Omit<ShownHolding, 'is_current' | 'state' | 'key'> & { current_version: number }
 
-export type KeyHolder = Holding & { who: Person | MachineName }
+export type KeyHolder = Holding & { who: KeyEditor | MachineName }
 
 type HeldKey = Omit<ShownHolding['key'], 'version'>
 
@@ -42,11 +42,11 @@ export type StaleKey = z.output<typeof StaleKeyList>[number]
 
 export interface HolderStore {
   /** Those of one key, the oldest version first; null when the tenant has no such key. */
-  ofKey(tenantId: string, keyId: string, page: WholePage): Promise<Listed<KeyHolder> | null>
+  ofKey(tenantId: string, keyId: string, page: WholePage): Promise<ListPage<KeyHolder> | null>
   /** What one person was given, by key, secrets first; null when the tenant does not know the person. */
-  ofPerson(tenantId: string, userId: string, page: WholePage): Promise<Listed<KeyHolding> | null>
+  ofPerson(tenantId: string, userId: string, page: WholePage): Promise<ListPage<KeyHolding> | null>
   /** What one machine was given, by key; null when the tenant does not know the machine. */
-  ofMachine(tenantId: string, machineId: string, page: WholePage): Promise<Listed<KeyHolding> | null>
+  ofMachine(tenantId: string, machineId: string, page: WholePage): Promise<ListPage<KeyHolding> | null>
   /** By name. `before`: ISO timestamp; only keys whose current value was set before it. */
   staleKeys(tenantId: string, before: string | undefined, page: WholePage): Promise<StaleKey[]>
   /** False when the list has no such entry. */
@@ -58,7 +58,7 @@ export async function listHolders(
   holders: HolderStore,
   { tenantId }: Caller,
   { keyId, page }: { keyId: string; page: Page },
-): Promise<Listed<KeyHolder>> {
+): Promise<ListPage<KeyHolder>> {
   const listed = await holders.ofKey(tenantId, keyId, wholePage(page))
   if (listed === null) throw keyNotFound()
   return listed
@@ -70,7 +70,7 @@ export async function listHoldings(
   holders: HolderStore,
   { tenantId }: Caller,
   { userId, page }: { userId: string; page: Page },
-): Promise<Listed<KeyHolding>> {
+): Promise<ListPage<KeyHolding>> {
   const listed = await holders.ofPerson(tenantId, userId, wholePage(page))
   if (listed === null) throw userNotFound()
   return listed
@@ -91,7 +91,7 @@ export async function listMachineHoldings(
   holders: HolderStore,
   { tenantId }: Caller,
   { machineId, page }: { machineId: string; page: Page },
-): Promise<Listed<KeyHolding>> {
+): Promise<ListPage<KeyHolding>> {
   const listed = await holders.ofMachine(tenantId, machineId, wholePage(page))
   if (listed === null) throw machineNotFound()
   return listed

@@ -35,7 +35,7 @@ type ChosenValues = {
  * @throws DomainError invalid (`details.keys`: names that the bundle does not hold) · too_large */
 export async function valuesOf(
   { stores, maxPayloadBytes }: { stores: EntryStores; maxPayloadBytes: number },
-  bundle: Place,
+  bundle: SealedBundle,
   includeKeys: readonly string[] | null,
 ): Promise<ChosenValues> {
   const wanted = includeKeys && new Set(includeKeys)
@@ -59,7 +59,7 @@ function chosenFrom(entries: readonly BundleEntry[], names: ReadonlySet<string>)
   return { values, entries: chosen, missingRequired: missing.map(({ name }) => name) }
 }
 
-type Place = { tenantId: string; bundleId: string }
+type SealedBundle = { tenantId: string; bundleId: string }
 
 const SMALL_BUNDLE_BYTES = 256 * 1024
 
@@ -69,7 +69,7 @@ type Wanted = { wanted: ReadonlySet<string> | null; most: number }
  * bundle is not small, or some of these values are composed or legacy items. */
 async function smallEntries(
   { attachments, legacyItems }: EntryStores,
-  { tenantId, bundleId }: Place,
+  { tenantId, bundleId }: SealedBundle,
   { wanted, most }: Wanted,
 ): Promise<BundleEntry[] | null> {
   if (most < SMALL_BUNDLE_BYTES) return null

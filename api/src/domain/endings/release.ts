@@ -11,7 +11,7 @@ import {
   recordSupport,
 } from '../approvals/ending.ts'
 import { replaceOlder } from '../approvals/open-vouches.ts'
-import type { Joined } from '../approvals/together.ts'
+import type { JoinedStores } from '../approvals/together.ts'
 import { type AssuranceParts, assuranceNow } from '../approvals/value-rules.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
@@ -60,7 +60,7 @@ export type ReleaseParts = RequestParts &
 
 type Held = Extract<StoredRequest, { status: 'held' }>
 
-type Attempt = { hash: string; isKept: boolean; origin: Origin }
+type SecretAttempt = { hash: string; isKept: boolean; origin: Origin }
 
 /** Release a held request: for the client that asked.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held) ·
@@ -84,7 +84,7 @@ export async function releaseRequest(
 
 // What a deposit stores is decrypted before the transaction, and only for the holder of the secret. If storing it
 // fails, the request is open again.
-async function returnHeld(parts: ReleaseParts, stored: Held, attempt: Attempt): Promise<Returned> {
+async function returnHeld(parts: ReleaseParts, stored: Held, attempt: SecretAttempt): Promise<Returned> {
   const approved = stored.approval?.approved
   const ending = approved ? endingOf(parts, approved) : null
   const returns = !attempt.isKept && isSameReleaseHash(stored.held.hash, attempt.hash)
@@ -103,17 +103,17 @@ async function returnHeld(parts: ReleaseParts, stored: Held, attempt: Attempt): 
   }
 }
 
-type Returning = {
+type ReturnCall = {
   stored: Held
-  attempt: Attempt
+  attempt: SecretAttempt
   carrying: Carrying | undefined
   progress: { isCarrying: boolean }
 }
 
 async function returnTogether(
   parts: ReleaseParts,
-  own: Joined,
-  { stored, attempt: { hash, isKept, origin }, carrying, progress }: Returning,
+  own: JoinedStores,
+  { stored, attempt: { hash, isKept, origin }, carrying, progress }: ReturnCall,
 ): Promise<Returned> {
   progress.isCarrying = false
   const { request, held, vouch } = stored
@@ -145,7 +145,7 @@ function sameHold(now: StoredRequest, { held }: Held): StoredRequest {
 }
 
 // The vouches of a person follow one another, and the rights of a deposit's approver count when it is stored.
-async function heldRole(own: Joined, stored: Held): Promise<Role | null> {
+async function heldRole(own: JoinedStores, stored: Held): Promise<Role | null> {
   const person = personOf(stored)
   return person && (await own.holdMember(person, stored.held.support === 'vouch'))
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Joined, Together } from '../approvals/together.ts'
+import type { JoinedStores, Together } from '../approvals/together.ts'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { unclaimStep } from '../requests/request-steps.ts'
@@ -25,11 +25,11 @@ export class Deliveries {
    * can try again. `confirm` records the delivery. */
   of(
     { requestId, claimId }: { requestId: string; claimId: string },
-    confirm: (own: Joined) => Promise<void> = async () => {},
+    confirm: (own: JoinedStores) => Promise<void> = async () => {},
   ): { delivered: () => void; broken: () => void } {
     const { requests, together, clock } = this.#parts
     const nowMs = () => clock.now().getTime()
-    const remove = async (own: Joined) => {
+    const remove = async (own: JoinedStores) => {
       await Promise.all([own.requests.remove(requestId), confirm(own)])
     }
     const giveBack = () =>

@@ -1,11 +1,11 @@
 import type { ApproveDeposit, ReleaseWay } from '@keyferry/contract'
 import type { z } from 'zod'
-import type { Asking } from '../approvals/approval-grounds.ts'
-import type { Begun, DecisionParts, Kind } from '../approvals/decision.ts'
+import type { OpenCall } from '../approvals/approval-grounds.ts'
+import type { ApprovalKind, Begun, DecisionParts } from '../approvals/decision.ts'
 import type { Policy } from '../approvals/policy.ts'
 import { requestFacts } from '../approvals/receipt.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
-import type { Joined } from '../approvals/together.ts'
+import type { JoinedStores } from '../approvals/together.ts'
 import { stampOf } from '../base/stamp.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import { planChanged } from '../transfer/library-import.ts'
@@ -20,9 +20,9 @@ import { contentOf, plannedProposal, requireRoom } from './proposal-offer.ts'
  * compares it before it returns the approval, so values for one workspace do not end up in another.
  */
 
-type Parts = DecisionParts & StoringParts & { stores: { tenants: TenantStore } }
+type DepositApprovalParts = DecisionParts & StoringParts & { stores: { tenants: TenantStore } }
 
-export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>> = {
+export const DEPOSIT: ApprovalKind<DepositApprovalParts, z.output<typeof ApproveDeposit>> = {
   refusals: DEPOSIT_REFUSALS,
   async offer(parts, asking, choice) {
     const readable = choice.propose?.readable ?? null
@@ -41,7 +41,7 @@ export const DEPOSIT: Kind<Parts, z.output<typeof ApproveDeposit>> = {
   },
 }
 
-type Recorded = {
+type DepositDecision = {
   planned: PlannedDeposit
   policy: Policy
   readable: string[] | null
@@ -49,9 +49,9 @@ type Recorded = {
 }
 
 async function begun(
-  parts: Parts,
-  { caller, stored: { request } }: Asking,
-  recorded: Recorded,
+  parts: DepositApprovalParts,
+  { caller, stored: { request } }: OpenCall,
+  recorded: DepositDecision,
 ): Promise<Begun> {
   const { stores, clock, receipts } = parts
   const { asked, choices, plan, boxDigest } = recorded.planned
@@ -96,7 +96,7 @@ async function begun(
     record: (own) => own.deposits.begin(tenant.id, deposit),
     ...(heldBy === null && {
       storesIn: tenant.id,
-      carryOut: (own: Joined) =>
+      carryOut: (own: JoinedStores) =>
         storeDeposit(parts, own, { request, approval: approved, caller, planned: recorded.planned }),
     }),
   }

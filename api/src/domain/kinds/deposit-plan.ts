@@ -1,6 +1,6 @@
 import { type DepositPlan, isProduction, type PlanDeposit } from '@keyferry/contract'
 import type { z } from 'zod'
-import type { Asking, Judged, RuledPlace, RuleParts } from '../approvals/approval-grounds.ts'
+import type { ApprovalScope, OpenCall, RuledPlace, RuleParts } from '../approvals/approval-grounds.ts'
 import { type Grounds, notNamed, type RefusalTexts, shownRules } from '../approvals/approval-rules.ts'
 import { UNNAMED } from '../approvals/policy.ts'
 import { DomainError } from '../base/errors.ts'
@@ -35,7 +35,7 @@ export type PlanParts = RequestParts &
 /** How the approver wants entries treated; what is absent is as the client asked. */
 export type Treatment = z.output<typeof PlanDeposit>
 
-export type PlannedDeposit = Judged &
+export type PlannedDeposit = ApprovalScope &
   DepositPlaces & {
     asked: LibraryImport
     choices: ApprovedDeposit['choices']
@@ -49,7 +49,7 @@ export type PlannedDeposit = Judged &
  *   may) · what `planOf` throws */
 export async function plannedDeposit(
   parts: PlanParts,
-  { caller, stored }: Asking,
+  { caller, stored }: OpenCall,
   treatment: Treatment,
 ): Promise<PlannedDeposit> {
   const { asked, choices, boxDigest } = await importOf(parts, stored.request, treatment)
@@ -129,12 +129,12 @@ export type DepositPlaces = {
   production: string[]
 }
 
-type Written = { tenantId: string; bundleName: string; steps: readonly ImportStep[] }
+type WriteTargets = { tenantId: string; bundleName: string; steps: readonly ImportStep[] }
 
 /** The bundles that a deposit writes to or takes a key from. */
 export async function placesOf(
   bundles: BundleStore,
-  { tenantId, bundleName, steps }: Written,
+  { tenantId, bundleName, steps }: WriteTargets,
 ): Promise<DepositPlaces> {
   const changes = bundlesBeside(steps, 'replace')
   const changed = new Set([bundleName, ...changes])

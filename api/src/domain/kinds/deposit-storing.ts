@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Carrying } from '../approvals/ending.ts'
 import { type ReceiptSigner, requestFacts } from '../approvals/receipt.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
-import type { Joined } from '../approvals/together.ts'
+import type { JoinedStores } from '../approvals/together.ts'
 import { DomainError } from '../base/errors.ts'
 import { type EventData, madeBy } from '../base/event.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
@@ -23,9 +23,9 @@ import { type ProposingParts, plannedProposal, proposalOf } from './proposal-off
 
 export type StoringParts = ProposingParts & { receipts: ReceiptSigner }
 
-type Approved = { request: ApprovalRequest; approval: ApprovedDeposit }
+type ReleasedDeposit = { request: ApprovalRequest; approval: ApprovedDeposit }
 /** `plan`: only for a proposal, which is not planned again. */
-type Storing = Approved & {
+type Storing = ReleasedDeposit & {
   caller: Caller
   planned: Pick<PlannedDeposit, 'asked' | 'boxDigest'> & {
     plan: Pick<ImportPlan, 'bundleId' | 'planId'> | null
@@ -36,7 +36,7 @@ type Storing = Approved & {
  * @throws DomainError plan_changed · workspace_full · what `importVariables` throws */
 export async function storeDeposit(
   parts: StoringParts,
-  own: Joined,
+  own: JoinedStores,
   storing: Storing,
 ): Promise<AppliedDeposit> {
   const { approval, caller } = storing
@@ -78,7 +78,7 @@ type Stamped = Storing & { stamp: Stamp }
 
 async function importApproved(
   parts: StoringParts,
-  own: Joined,
+  own: JoinedStores,
   { request, approval, caller, planned }: Stamped,
 ): Promise<AppliedDeposit> {
   const { depositId: id, planId, tenant: workspace, username } = approval
@@ -107,7 +107,7 @@ function countsData({ create, own, update, replace, detach }: ReturnType<typeof 
 
 async function keepProposal(
   parts: StoringParts,
-  own: Joined,
+  own: JoinedStores,
   { request, approval, planned, stamp }: Stamped,
 ): Promise<AppliedDeposit> {
   const proposal = proposalOf(parts, { request, approval, planned })
@@ -119,7 +119,7 @@ async function keepProposal(
 /** The signed receipt of a deposit: what was stored, where, and who approved it. */
 function depositReceipt(
   signer: ReceiptSigner,
-  { request, approval }: Approved,
+  { request, approval }: ReleasedDeposit,
   { done, boxDigest }: { done: ImportChange; boxDigest: string },
 ): z.output<typeof Receipt> {
   const variables = variablesOf(done)

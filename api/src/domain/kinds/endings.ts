@@ -9,7 +9,7 @@ import { type Approved, ApprovedDelivery, ApprovedDeposit, ApprovedNames } from 
 import type { DepositStore } from '../requests/deposit-record.ts'
 import { returningDeposit, type StoringParts } from './deposit-storing.ts'
 
-type Parts = AssuranceParts & StoringParts
+type EndingParts = AssuranceParts & StoringParts
 
 type End = Pick<Ending, 'end'>
 
@@ -21,7 +21,7 @@ export const ENDS: Ends = {
 }
 
 /** What becomes of an approval, for each kind. */
-export function endingsOf(parts: Parts): Endings {
+export function endingsOf(parts: EndingParts): Endings {
   return {
     delivery: (approved) => deliveryEnding(parts, ApprovedDelivery.parse(approved)),
     names: (approved) => namesEnding(ApprovedNames.parse(approved)),
@@ -29,7 +29,7 @@ export function endingsOf(parts: Parts): Endings {
   }
 }
 
-function deliveryEnding(parts: Parts, approved: ApprovedDelivery): Ending {
+function deliveryEnding(parts: EndingParts, approved: ApprovedDelivery): Ending {
   const { bundle, tenant, deliveryId } = approved
   const { clock } = parts
   const names = approved.versions.map(({ name }) => name)
@@ -69,7 +69,7 @@ function deliveryEnd({ tenant, deliveryId }: ApprovedDelivery): End {
 }
 
 // A receipt says how the approval returned, and only a return over loopback is remembered.
-function byCode({ receipts }: Parts, approved: ApprovedDelivery): Approved {
+function byCode({ receipts }: EndingParts, approved: ApprovedDelivery): Approved {
   return { ...approved, receipt: returningByCode(receipts, approved.receipt), remember: null }
 }
 
@@ -90,7 +90,7 @@ function namesEnd({ tenant, approverId, target }: ApprovedNames): End {
   }
 }
 
-function depositEnding(parts: Parts, approval: ApprovedDeposit): Ending {
+function depositEnding(parts: EndingParts, approval: ApprovedDeposit): Ending {
   return {
     ...depositEnd(approval),
     assurance: async () => approval.assurance,

@@ -1,7 +1,7 @@
 import type { ApproveNames } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { Grounds } from '../approvals/approval-rules.ts'
-import type { Begun, DecisionParts, Kind } from '../approvals/decision.ts'
+import type { ApprovalKind, Begun, DecisionParts } from '../approvals/decision.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
 import { madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
@@ -9,7 +9,7 @@ import { sealText } from '../deliveries/sealed-values.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import { publicKeyOf } from '../requests/request.ts'
 import type { Hold } from '../requests/stored-request.ts'
-import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offeredNames } from './names-offer.ts'
+import { NAMES_REFUSALS, type NamesOfferParts, type OfferedNames, offeredNames } from './names-offer.ts'
 
 /*
  * The approval of a request for names. The list is sealed to the client's key as values are. If the rules require it,
@@ -17,14 +17,14 @@ import { NAMES_REFUSALS, type OfferedNames, type OfferParts, offeredNames } from
  * so there is no delivery and no holder, only one event.
  */
 
-type Parts = DecisionParts &
-  OfferParts & {
+type NamesApprovalParts = DecisionParts &
+  NamesOfferParts & {
     stores: { tenants: TenantStore }
     /** Bound of the list that is sealed. */
     maxPayloadBytes: number
   }
 
-export const NAMES: Kind<Parts, z.output<typeof ApproveNames>> = {
+export const NAMES: ApprovalKind<NamesApprovalParts, z.output<typeof ApproveNames>> = {
   refusals: NAMES_REFUSALS,
   async offer(parts, asking, { bundle_id }) {
     const offered = await offeredNames(parts, asking, bundle_id)
@@ -36,9 +36,13 @@ export const NAMES: Kind<Parts, z.output<typeof ApproveNames>> = {
   },
 }
 
-type Approving = { offered: OfferedNames; grounds: Grounds }
+type NamesGrounds = { offered: OfferedNames; grounds: Grounds }
 
-async function begin(parts: Parts, { offered, grounds }: Approving, hold: Hold | null): Promise<Begun> {
+async function begin(
+  parts: NamesApprovalParts,
+  { offered, grounds }: NamesGrounds,
+  hold: Hold | null,
+): Promise<Begun> {
   const { stores, maxPayloadBytes } = parts
   const { caller, request, policy } = grounds
   const { tenant, username } = await findSelf(stores.tenants, caller)

@@ -1,9 +1,9 @@
 import type { NamesOffer } from '@keyferry/contract'
 import type { z } from 'zod'
 import {
-  type Asking,
+  type ApprovalScope,
   groundsOf,
-  type Judged,
+  type OpenCall,
   policiesOf,
   type RuleParts,
 } from '../approvals/approval-grounds.ts'
@@ -30,12 +30,12 @@ import type { ApprovalRequest } from '../requests/stored-request.ts'
  * the terminal apply as for its values.
  */
 
-export type OfferParts = RequestParts & RuleParts & { stores: EntryStores & { bundles: BundleStore } }
+export type NamesOfferParts = RequestParts & RuleParts & { stores: EntryStores & { bundles: BundleStore } }
 
-type Listed = Pick<z.output<typeof NamesOffer>, 'bundle' | 'names' | 'bundles' | 'left_out'>
+type NamesList = Pick<z.output<typeof NamesOffer>, 'bundle' | 'names' | 'bundles' | 'left_out'>
 
 /** One approval is enough, because every member may read names. */
-export type OfferedNames = Judged & { listed: Listed }
+export type OfferedNames = ApprovalScope & { listed: NamesList }
 
 /** What a refusal says of a request for names. */
 export const NAMES_REFUSALS: RefusalTexts = {
@@ -52,7 +52,7 @@ export const NAMES_REFUSALS: RefusalTexts = {
  * @throws DomainError as `findUndecided` · not_found (the bundle) · conflict (another kind of request) · invalid (a
  *   bundle where none was asked for, or none where one was) */
 export async function offerNames(
-  parts: OfferParts,
+  parts: NamesOfferParts,
   caller: Caller,
   { requestId, bundleId }: { requestId: string; bundleId: string | undefined },
 ): Promise<z.input<typeof NamesOffer>> {
@@ -63,8 +63,8 @@ export async function offerNames(
 
 /** @throws DomainError as `offerNames` */
 export async function offeredNames(
-  parts: OfferParts,
-  asking: Asking,
+  parts: NamesOfferParts,
+  asking: OpenCall,
   bundleId: string | undefined,
 ): Promise<OfferedNames> {
   const { request } = asking.stored
@@ -80,7 +80,11 @@ function requireAsked({ suggestedBundle }: ApprovalRequest, bundleId: string | u
   throw new DomainError('invalid', wrong, { details: { field: 'bundle_id' } })
 }
 
-async function namesOf({ stores }: OfferParts, { caller }: Asking, bundleId: string): Promise<OfferedNames> {
+async function namesOf(
+  { stores }: NamesOfferParts,
+  { caller }: OpenCall,
+  bundleId: string,
+): Promise<OfferedNames> {
   const bundle = await findBundle(stores.bundles, caller, bundleId)
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const entries = await bundleEntries(stores, place, 'none')
@@ -91,7 +95,10 @@ async function namesOf({ stores }: OfferParts, { caller }: Asking, bundleId: str
 
 // Omits bundles whose rules do not allow this terminal or this approver, so that the others can be listed. The
 // workspace's rules apply even if no bundle is left.
-async function bundlesFor(parts: OfferParts, { caller, stored: { request } }: Asking): Promise<OfferedNames> {
+async function bundlesFor(
+  parts: NamesOfferParts,
+  { caller, stored: { request } }: OpenCall,
+): Promise<OfferedNames> {
   const bundles = await allBundles(parts.stores.bundles, caller)
   const policies = await policiesOf(parts, caller.tenantId, bundles)
   const about = { request, caller, first: null, returned: null, vouch: null, isAlone: false, ofValues: [] }

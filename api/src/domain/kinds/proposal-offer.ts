@@ -1,6 +1,6 @@
 import { TIMES } from '@keyferry/contract'
 import { digestOf } from '@keyferry/crypto/digest'
-import { type Asking, groundsOf } from '../approvals/approval-grounds.ts'
+import { groundsOf, type OpenCall } from '../approvals/approval-grounds.ts'
 import { type Grounds, refusalOf } from '../approvals/approval-rules.ts'
 import { labelOf, requestOrigin } from '../approvals/request-delivery.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
@@ -43,7 +43,7 @@ export type OfferedDeposit = {
  * @throws DomainError as `plannedDeposit`, but forbidden */
 export async function offeredDeposit(
   parts: ProposingParts,
-  asking: Asking,
+  asking: OpenCall,
   treatment: Treatment,
 ): Promise<OfferedDeposit> {
   const own = await ownOffer(parts, asking, treatment)
@@ -55,7 +55,7 @@ export async function offeredDeposit(
 }
 
 /** @returns why only an owner may store it, as a text */
-async function ownOffer(parts: PlanParts, asking: Asking, treatment: Treatment) {
+async function ownOffer(parts: PlanParts, asking: OpenCall, treatment: Treatment) {
   const { role } = asking.caller
   try {
     const planned = await plannedDeposit(parts, asking, treatment)

@@ -19,9 +19,9 @@ import { type DepositPlaces, placesOf, shownValues } from './deposit-plan.ts'
  * or to replace. The plan is made anew when the library changed, and again in the transaction that stores.
  */
 
-type Parts = ProposalParts & { stores: { bundles: BundleStore; imports: LibraryImportStore } }
+type ProposalStoringParts = ProposalParts & { stores: { bundles: BundleStore; imports: LibraryImportStore } }
 
-type Choice = { proposalId: string; choice: z.output<typeof PlanProposal> }
+type ProposalChoice = { proposalId: string; choice: z.output<typeof PlanProposal> }
 
 export type PlannedProposal = Pick<DepositPlaces, 'changes' | 'production'> & {
   plan: ImportPlan
@@ -32,7 +32,11 @@ export type PlannedProposal = Pick<DepositPlaces, 'changes' | 'production'> & {
 
 /** What storing a proposal would do now.
  * @throws DomainError not_found · conflict (its bundle was deleted) · what `planOf` throws */
-export async function planProposal(parts: Parts, caller: Caller, asked: Choice): Promise<PlannedProposal> {
+export async function planProposal(
+  parts: ProposalStoringParts,
+  caller: Caller,
+  asked: ProposalChoice,
+): Promise<PlannedProposal> {
   const { imported, readable } = await importOf(parts, caller, asked)
   const plan = await planOf(parts.stores, caller, imported)
   const { bundleName } = imported
@@ -44,7 +48,7 @@ export async function planProposal(parts: Parts, caller: Caller, asked: Choice):
 /** Store a proposal as its plan says. It ends in the same transaction, so it is stored at most once.
  * @throws DomainError plan_changed · as `planProposal` */
 export async function acceptProposal(
-  parts: Parts,
+  parts: ProposalStoringParts,
   caller: Caller,
   { proposalId, choice }: { proposalId: string; choice: z.output<typeof AcceptProposal> },
 ): Promise<void> {
@@ -53,7 +57,11 @@ export async function acceptProposal(
   await importVariables(imports, caller, { ...imported, planId: choice.plan_id })
 }
 
-async function importOf({ stores }: Parts, { tenantId }: Caller, { proposalId, choice }: Choice) {
+async function importOf(
+  { stores }: ProposalStoringParts,
+  { tenantId }: Caller,
+  { proposalId, choice }: ProposalChoice,
+) {
   const proposal = await stores.proposals.open(tenantId, proposalId)
   if (proposal === null) throw proposalNotFound()
   const { bundleName, entries, values, detach, proposerId, createdAt } = proposal

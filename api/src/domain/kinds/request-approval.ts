@@ -1,11 +1,11 @@
 import type { EncryptFromBundle } from '@keyferry/contract'
 import type { z } from 'zod'
-import type { Judged } from '../approvals/approval-grounds.ts'
+import type { ApprovalScope } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
-import { type Begun, type DecisionParts, findUndecided, type Kind } from '../approvals/decision.ts'
+import { type ApprovalKind, type Begun, type DecisionParts, findUndecided } from '../approvals/decision.ts'
 import { remember } from '../approvals/grant.ts'
 import { prepareDelivery, type SealingParts } from '../approvals/sealed-delivery.ts'
-import { beginFirst, type Chosen, requireSameAsFirst } from '../approvals/two-people.ts'
+import { type ApproverChoice, beginFirst, requireSameAsFirst } from '../approvals/two-people.ts'
 import { rulesOfValues } from '../approvals/value-rules.ts'
 import { DomainError } from '../base/errors.ts'
 import type { EventStore } from '../base/event.ts'
@@ -28,9 +28,9 @@ export type ApprovalParts = DecisionParts &
     isLocal: boolean
   }
 
-type Choice = z.output<typeof EncryptFromBundle>
+type ValuesChoice = z.output<typeof EncryptFromBundle>
 
-export const DELIVERY: Kind<ApprovalParts, Choice> = {
+export const DELIVERY: ApprovalKind<ApprovalParts, ValuesChoice> = {
   refusals: DELIVERY_REFUSALS,
   async offer(parts, { caller, stored }, choice) {
     requireDelivery(stored.request)
@@ -55,7 +55,11 @@ export const DELIVERY: Kind<ApprovalParts, Choice> = {
 }
 
 /** What judges a delivery of these names. */
-export function judgedDelivery({ stores }: ApprovalParts, bundle: Bundle, names: readonly string[]): Judged {
+export function judgedDelivery(
+  { stores }: ApprovalParts,
+  bundle: Bundle,
+  names: readonly string[],
+): ApprovalScope {
   return {
     places: [bundle],
     people: 'as the rules',
@@ -70,7 +74,7 @@ export function placeOf({ tenant_id: tenantId, id: bundleId }: Pick<Bundle, 'ten
 
 async function begin(
   parts: ApprovalParts,
-  chosen: Chosen,
+  chosen: ApproverChoice,
   { grounds, hold }: { grounds: Grounds; hold: Hold | null },
 ): Promise<Begun> {
   const { request, expiresAtMs } = chosen.stored

@@ -1,6 +1,6 @@
 import { isProduction, MASK, type RequestBundle, type WhyNotCode } from '@keyferry/contract'
 import type { z } from 'zod'
-import { type Asking, groundsOf, otherApprovers } from '../approvals/approval-grounds.ts'
+import { groundsOf, type OpenCall, otherApprovers } from '../approvals/approval-grounds.ts'
 import {
   DELIVERY_REFUSALS,
   type Grounds,
@@ -38,14 +38,14 @@ type ValueOrigin = { changed_at: string; changed_by: string | null }
 /** How many people the page names who may approve instead. */
 const NAMED = 10
 
-type OfferParts = ApprovalParts & {
+type ValuesOfferParts = ApprovalParts & {
   stores: { members: MemberStore; valueOrigins: ValueOriginStore; lastApprovals: LastApprovalStore }
 }
 
 /** The bundles that the approver can choose from.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
 export async function listOfferedBundles(
-  parts: OfferParts,
+  parts: ValuesOfferParts,
   caller: Caller,
   requestId: string,
 ): Promise<Listing<Bundle>> {
@@ -57,7 +57,7 @@ export async function listOfferedBundles(
  * workspace that the client named, if any. Empty when the client named no bundle.
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
 export async function listCandidates(
-  parts: OfferParts,
+  parts: ValuesOfferParts,
   { userId }: Visitor,
   requestId: string,
 ): Promise<BundleOfTenant[]> {
@@ -72,7 +72,7 @@ export async function listCandidates(
  *   asked for, or all
  * @throws DomainError not_found (request or bundle) · request_denied · request_withdrawn · request_expired */
 export async function offeredBundle(
-  parts: OfferParts,
+  parts: ValuesOfferParts,
   caller: Caller,
   {
     requestId,
@@ -112,10 +112,10 @@ export async function offeredBundle(
   }
 }
 
-type Chosen = { bundle: Bundle; all: readonly string[]; chosen: ReadonlySet<string> }
+type NameChoice = { bundle: Bundle; all: readonly string[]; chosen: ReadonlySet<string> }
 
 /** What the rules demand of the chosen names, and the names for which another bundle demands more than this one. */
-async function demandsOf(parts: OfferParts, asking: Asking, { bundle, all, chosen }: Chosen) {
+async function demandsOf(parts: ValuesOfferParts, asking: OpenCall, { bundle, all, chosen }: NameChoice) {
   const ofValues = await rulesOfValues(parts.stores, placeOf(bundle), all)
   const grounds = await groundsOf(parts, asking, {
     places: [bundle],
@@ -143,15 +143,15 @@ async function demandsOf(parts: OfferParts, asking: Asking, { bundle, all, chose
 const OTHERS_MAY: ReadonlySet<WhyNotCode> = new Set(['owner_approves', 'named_approves', 'second_person'])
 
 // Names of those who may approve what this person may not.
-async function othersFor({ stores }: OfferParts, grounds: Grounds, refusal: Refusal | null) {
+async function othersFor({ stores }: ValuesOfferParts, grounds: Grounds, refusal: Refusal | null) {
   if (refusal === null || !OTHERS_MAY.has(refusal.code)) return null
   return await otherApprovers(stores.memberships, grounds.caller, grounds.policy)
 }
 
 // The person as the server knows them, for people of the same workspace.
 async function shownVouch(
-  { stores }: OfferParts,
-  asking: Asking,
+  { stores }: ValuesOfferParts,
+  asking: OpenCall,
   { bundle, counted }: { bundle: Bundle; counted: Vouch | null },
 ) {
   const vouch = vouchFor(asking, bundle)
@@ -171,7 +171,7 @@ async function shownVouch(
   }
 }
 
-function vouchFor({ caller, stored: { vouch } }: Asking, bundle: Bundle) {
+function vouchFor({ caller, stored: { vouch } }: OpenCall, bundle: Bundle) {
   if (vouch === null || vouch.returned === null) return null
   const isHere = vouch.tenantId === caller.tenantId && vouch.bundleId === bundle.id
   return isHere ? { ...vouch, returned: vouch.returned } : null

@@ -10,8 +10,8 @@ import {
   releaseRequired,
   waysOf,
 } from '../approvals/approval-rules.ts'
-import type { Begun, Kind } from '../approvals/decision.ts'
-import { isSameCommand, openVouches, type Vouched, vouchedBy } from '../approvals/open-vouches.ts'
+import type { ApprovalKind, Begun } from '../approvals/decision.ts'
+import { isSameCommand, openVouches, type VouchedRequest, vouchedBy } from '../approvals/open-vouches.ts'
 import type { AuditStore } from '../audit/audit.ts'
 import { isSameNetwork } from '../base/address-block.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
@@ -38,7 +38,7 @@ const KNOWN = 100
 
 /** Says that a request is of the caller's own terminal, and asks those who may approve it. It throws too_many where the
  * person or the workspace has too many, and conflict where the caller may approve it. */
-export const VOUCH: Kind<VouchParts, z.output<typeof VouchRequest>> = {
+export const VOUCH: ApprovalKind<VouchParts, z.output<typeof VouchRequest>> = {
   refusals: DELIVERY_REFUSALS,
   judge(_, grounds, { release }) {
     if (release === undefined || !waysOf(grounds).includes(release))
@@ -99,7 +99,11 @@ async function begun(parts: VouchParts, caller: Caller, vouching: Vouching): Pro
 }
 
 // So that nobody hides a request among many. A new one for the same command takes the place of the old.
-function requireRoom(open: readonly Vouched[], { userId: by }: Caller, request: ApprovalRequest): void {
+function requireRoom(
+  open: readonly VouchedRequest[],
+  { userId: by }: Caller,
+  request: ApprovalRequest,
+): void {
   if (othersThan(open, { request, by }) >= LIMITS.vouchesOfWorkspace) throw tooManyWait()
 }
 
@@ -111,7 +115,10 @@ function requireOwnRoom(
   if (othersThan(vouchedBy(open, by), { request, by }) >= LIMITS.vouchesOfPerson) throw tooManyWait()
 }
 
-function othersThan(open: readonly Vouched[], asked: { request: ApprovalRequest; by: string }): number {
+function othersThan(
+  open: readonly VouchedRequest[],
+  asked: { request: ApprovalRequest; by: string },
+): number {
   const others = open.filter((other) => other.request.id !== asked.request.id && !isSameCommand(other, asked))
   return others.length
 }

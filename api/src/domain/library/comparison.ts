@@ -18,8 +18,8 @@ type ComparedEntry = {
   templateParts: TemplateParts
 }
 
-type Row = z.output<typeof Comparison>['rows'][number]
-type Cell = Row['cells'][number]
+type ComparisonRow = z.output<typeof Comparison>['rows'][number]
+type Cell = ComparisonRow['cells'][number]
 
 export interface ComparisonStore {
   areAllThere(tenantId: string, bundleIds: readonly string[]): Promise<boolean>
@@ -36,7 +36,7 @@ export async function compareBundles(
   comparison: ComparisonStore,
   { tenantId }: Caller,
   bundleIds: readonly string[],
-): Promise<AsyncIterable<readonly Row[]>> {
+): Promise<AsyncIterable<readonly ComparisonRow[]>> {
   if (!(await comparison.areAllThere(tenantId, bundleIds))) throw bundleNotFound()
   const byName: EntriesByName = new Map()
   for (const bundleId of bundleIds) addTo(byName, await comparison.entriesOf(tenantId, bundleId))
@@ -55,7 +55,10 @@ function addTo(byName: EntriesByName, entries: readonly ComparedEntry[]): void {
   }
 }
 
-async function* rowsOf(byName: EntriesByName, bundleIds: readonly string[]): AsyncGenerator<readonly Row[]> {
+async function* rowsOf(
+  byName: EntriesByName,
+  bundleIds: readonly string[],
+): AsyncGenerator<readonly ComparisonRow[]> {
   const all = [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1))
   for (let from = 0; from < all.length; from += ROWS_AT_ONCE) {
     const some = all.slice(from, from + ROWS_AT_ONCE)

@@ -16,7 +16,7 @@ import { maskedText } from './wanted-values.ts'
  * ENV text refuses names that no shell can assign, so that the text reads back as it was.
  */
 
-type Exported = readonly [name: string, value: string]
+type ExportedVariable = readonly [name: string, value: string]
 
 type ExportStores = EntryStores & { bundles: BundleStore }
 type ExportOf = { bundleId: string; format: 'env' | 'json'; values: 'public' | 'all' }
@@ -48,12 +48,12 @@ export async function exportBundle(
 }
 
 /** A name and its value; a value that is not wanted is masked. */
-export function exportedEntry({ name, value }: BundleEntry): Exported {
+export function exportedEntry({ name, value }: BundleEntry): ExportedVariable {
   return [name, maskedText(value)]
 }
 
 /** @throws DomainError invalid, `details.names`: names that no shell can assign */
-export function envTextOf(exported: Iterable<Exported>): string {
+export function envTextOf(exported: Iterable<ExportedVariable>): string {
   try {
     return writeEnv(exported)
   } catch (error) {

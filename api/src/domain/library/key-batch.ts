@@ -22,8 +22,8 @@ type KeysChange =
   | { action: 'attach' | 'detach'; bundleId: string }
   | { action: 'delete' | 'declare_secret'; bundleId?: never }
 
-type Change = { keyIds: readonly string[]; stamp: Stamp }
-type ChangeInBundle = Change & { bundleId: string }
+type BatchChange = { keyIds: readonly string[]; stamp: Stamp }
+type ChangeInBundle = BatchChange & { bundleId: string }
 
 /** Changes answer how many keys changed.
  * @throws DomainError not_found (the bundle; or keys: `details.key_ids`) · name_taken (`details.names`) */
@@ -36,9 +36,9 @@ export interface KeyBatchStore {
    * @throws DomainError bundle_full */
   attach(tenantId: string, change: ChangeInBundle): Promise<number>
   detach(tenantId: string, change: ChangeInBundle): Promise<number>
-  delete(tenantId: string, change: Change): Promise<number>
+  delete(tenantId: string, change: BatchChange): Promise<number>
   /** @throws DomainError forbidden: the editor may not change one of the values */
-  declareSecret(tenantId: string, change: Change & { editor: Caller }): Promise<number>
+  declareSecret(tenantId: string, change: BatchChange & { editor: Caller }): Promise<number>
 }
 
 type BatchParts = { keyBatches: KeyBatchStore; bundles: BundleStore; clock: ClockAndIds }
@@ -72,7 +72,7 @@ async function requireAllowed(
   if (refused.length > 0) throw ownerRequired(refused.map(({ name }) => name))
 }
 
-function carryOut(batches: KeyBatchStore, caller: Caller, change: KeysChange & Change): Promise<number> {
+function carryOut(batches: KeyBatchStore, caller: Caller, change: KeysChange & BatchChange): Promise<number> {
   const { tenantId } = caller
   if (change.action === 'attach') return batches.attach(tenantId, change)
   if (change.action === 'detach') return batches.detach(tenantId, change)

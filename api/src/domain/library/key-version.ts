@@ -3,7 +3,7 @@ import type { Plaintext } from '@keyferry/crypto/plaintext'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
-import type { Listed, WholePage } from '../base/listing.ts'
+import type { ListPage, WholePage } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import { findKey, type KeyStore, type SeenKey } from './key.ts'
@@ -27,7 +27,7 @@ export type VersionChange = { keyId: string; version: number; stamp: Stamp }
 export interface KeyVersionStore {
   /** Newest first, at most `limit` from `offset`.
    * @throws DomainError not_found */
-  list(tenantId: string, keyId: string, page: WholePage): Promise<Listed<KeyVersion>>
+  list(tenantId: string, keyId: string, page: WholePage): Promise<ListPage<KeyVersion>>
   /** Makes the value of an older version the next one.
    * @throws DomainError not_found (key or version) · version_conflict · version_destroyed */
   restore(tenantId: string, change: VersionChange & { expectedVersion?: number | undefined }): Promise<void>

@@ -23,12 +23,12 @@ import { mayChange, mayShow, requireRight, type ValueRights } from './value-righ
 
 type Rights = Pick<z.output<typeof KeySchema>, 'may_change' | 'may_show'>
 
-type Shown = 'value' | 'is_template' | 'template_parts' | 'due'
+type DerivedField = 'value' | 'is_template' | 'template_parts' | 'due'
 
 /** A library entry. `value` is null where it was not read; of a template it is the text. `version` counts the values
  * that the key has had, from 1. `value_changed_elsewhere_at`: of a value that moved here, when it last changed on the
  * other server, as the moved file says. No proof. */
-export type Key = Omit<z.output<typeof KeySchema>, Shown | keyof Rights> &
+export type Key = Omit<z.output<typeof KeySchema>, DerivedField | keyof Rights> &
   Deadlines & { value: Plaintext | null; templateParts: TemplateParts }
 
 /** A key as one person sees it. */
@@ -38,7 +38,7 @@ export type SeenKey = Key & Rights & { bundles?: BundleReference[] }
 type ListedKey = Key & { isLong: boolean }
 
 /** A user; `name` is null for one who is gone. */
-export type Person = { kind: 'user'; id: string; name: string | null }
+export type KeyEditor = { kind: 'user'; id: string; name: string | null }
 
 /** How a value came to be: written by a person, imported, moved from another server, restored from an older version,
  * converted from a legacy item. */

@@ -17,7 +17,7 @@ import { tokensOff } from './machine-token.ts'
  * bundle that is not granted answers like an unknown one.
  */
 
-type Named = { id: string; name: string }
+type CallerName = { id: string; name: string }
 
 type TokenProof = Omit<TokenStanding['token'], 'networks'> & { kind: 'token' }
 type TrustProof = Pick<MachineTrust, 'id' | 'last_used_at'> & { kind: 'trust' }
@@ -25,28 +25,28 @@ type TrustProof = Pick<MachineTrust, 'id' | 'last_used_at'> & { kind: 'trust' }
 /** An active machine that has proved itself. */
 export type MachineCaller = {
   tenantId: string
-  workspace: Named
-  machine: Named
+  workspace: CallerName
+  machine: CallerName
   readsAudit: boolean
   /** What proved it. */
   proof: TokenProof | TrustProof
   origin: Origin | null
 }
 
-type Standing = Pick<MachineCaller, 'workspace' | 'machine' | 'readsAudit'> & { isActive: boolean }
+type MachineStanding = Pick<MachineCaller, 'workspace' | 'machine' | 'readsAudit'> & { isActive: boolean }
 
 /** The looked-up state of a token. */
-type TokenStanding = Standing & {
+type TokenStanding = MachineStanding & {
   token: Omit<MachineToken, 'created_by' | 'created_at' | 'last_used_ip'>
 }
 
-type OwnGrant = { bundle: Named; scope: GrantScope }
+type OwnGrant = { bundle: CallerName; scope: GrantScope }
 
 export interface MachineCallerStore {
   /** Null when there is no such token. */
   findByToken(tokenHash: string): Promise<TokenStanding | null>
   /** The machine that a call claims to be; null when there is none of this id. */
-  findClaimed(machineId: string): Promise<(ClaimedMachine & Standing) | null>
+  findClaimed(machineId: string): Promise<(ClaimedMachine & MachineStanding) | null>
   /** By the bundle's name. */
   grants(tenantId: string, machineId: string): Promise<OwnGrant[]>
   /** The grant of a bundle, by the bundle's id or else its name. */
@@ -59,7 +59,7 @@ export type AdmissionParts = IdentityParts & {
   tokensAllowed: boolean
 }
 
-type Presented = { bearer: string; address: string; origin: Origin }
+type PresentedToken = { bearer: string; address: string; origin: Origin }
 
 /** The machine that a call with an ID token claims to be, and its public key. */
 export type ClaimedIdentity = { machineId: string; clientKey: Uint8Array }
@@ -70,7 +70,7 @@ export type ClaimedIdentity = { machineId: string; clientKey: Uint8Array }
  *   identity_not_trusted · token_not_bound · DomainError issuer_unavailable */
 export async function admitMachine(
   parts: AdmissionParts,
-  presented: Presented,
+  presented: PresentedToken,
   claimed: ClaimedIdentity | null,
 ): Promise<MachineCaller> {
   if (isMachineToken(presented.bearer)) return byToken(parts, presented)
@@ -83,7 +83,7 @@ export async function admitMachine(
 }
 
 function provedBy(
-  { workspace, machine, readsAudit }: Standing,
+  { workspace, machine, readsAudit }: MachineStanding,
   proof: MachineCaller['proof'],
   origin: Origin,
 ): MachineCaller {
@@ -92,7 +92,7 @@ function provedBy(
 
 async function byToken(
   { machineCallers, clock, tokensAllowed }: AdmissionParts,
-  { bearer, address, origin }: Presented,
+  { bearer, address, origin }: PresentedToken,
 ): Promise<MachineCaller> {
   if (!tokensAllowed) throw new MachineRefusal('tokens_off', tokensOff().message, null)
   const standing = await machineCallers.findByToken(hashToken(bearer))
@@ -121,16 +121,16 @@ const REASONS = {
   trust_ended: 'the trust was ended: ask an owner of the workspace',
 } as const
 
-type Reason = keyof typeof REASONS
+type MachineRefusalReason = keyof typeof REASONS
 
-function refused(machine: MachineRefusal['machine'], reason: Reason): MachineRefusal {
+function refused(machine: MachineRefusal['machine'], reason: MachineRefusalReason): MachineRefusal {
   return new MachineRefusal(reason, REASONS[reason], machine)
 }
 
 /** The refusal of a machine whose standing changed during its call. */
 export function refusedNow(
   caller: MachineCaller,
-  reason: Exclude<Reason, 'network_refused'>,
+  reason: Exclude<MachineRefusalReason, 'network_refused'>,
 ): MachineRefusal {
   return refused({ ...caller.machine, tenantId: caller.tenantId }, reason)
 }

@@ -62,10 +62,14 @@ export async function trustProvedBy(
   throw refusal(who, differs, claims)
 }
 
-type Verifying = { who: ClaimedMachine['who']; issuer: string; candidates: readonly TrustOfMachine[] }
+type TrustCandidates = { who: ClaimedMachine['who']; issuer: string; candidates: readonly TrustOfMachine[] }
 
 // Trusts in one issuer may have different pasted keys. A token proves its claims only to those whose keys verify it.
-async function verified({ idTokens }: IdentityParts, { who, issuer, candidates }: Verifying, token: string) {
+async function verified(
+  { idTokens }: IdentityParts,
+  { who, issuer, candidates }: TrustCandidates,
+  token: string,
+) {
   const groups = Map.groupBy(candidates, ({ keys }) => JSON.stringify(keys))
   const verifiers: TrustOfMachine[] = []
   const problems: IdTokenProblem[] = []
@@ -90,9 +94,9 @@ function unproved(who: ClaimedMachine['who'], problems: readonly IdTokenProblem[
   return new DomainError('issuer_unavailable', message, { retryAfterSeconds: 30 })
 }
 
-type Judged = { claims: Claims; call: IdentityCall }
+type IdentityClaims = { claims: Claims; call: IdentityCall }
 
-function differences(clock: ClockAndIds, trust: TrustOfMachine, { claims, call }: Judged): string[] {
+function differences(clock: ClockAndIds, trust: TrustOfMachine, { claims, call }: IdentityClaims): string[] {
   const audience = audienceProblem(trust, claims, call.clientKey)
   const ages = agesOf(claims, clock)
   const isTooOld = ages.age > (trust.max_age_seconds ?? Number.POSITIVE_INFINITY)
@@ -131,12 +135,12 @@ function boundAudience(audience: string, clientKey: Uint8Array): string {
   return `${audience}/key/${keyBinding(clientKey)}`
 }
 
-function unknownIssuer(audience: string, { claims, call }: Judged): string[] {
+function unknownIssuer(audience: string, { claims, call }: IdentityClaims): string[] {
   const problem = audienceProblem({ audience, binding: 'possible' }, claims, call.clientKey)
   return problem === null ? ['issuer'] : ['aud', 'issuer']
 }
 
-type Refused = Judged & { who: ClaimedMachine['who']; issuer: string; differs: readonly string[] }
+type Refused = IdentityClaims & { who: ClaimedMachine['who']; issuer: string; differs: readonly string[] }
 
 // A token that was made for another service is no attempt to call this server.
 async function note(

@@ -29,7 +29,7 @@ export interface MachineTokenStore {
   /** Makes a second token with the networks and the lifetime of a token that works, and ends that one after the
    * overlap.
    * @throws DomainError not_found (no such token that works) · conflict (too many tokens) */
-  rotate(rotation: Rotation, stamp: Stamp): Promise<MachineToken>
+  rotate(rotation: TokenRotation, stamp: Stamp): Promise<MachineToken>
   /** Ends a token now.
    * @throws DomainError not_found: none that works */
   end(place: TokenPlace, stamp: Stamp): Promise<void>
@@ -39,7 +39,7 @@ export interface MachineTokenStore {
   report(tokenHash: string, report: Moment & { url: string | null }): Promise<void>
 }
 
-export type Rotation = TokenPlace & {
+export type TokenRotation = TokenPlace & {
   next: Pick<NewToken, 'id' | 'hint' | 'tokenHash'>
   overlapSeconds: number
 }

@@ -7,8 +7,8 @@ import {
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError, readBack } from '../base/errors.ts'
-import type { Change } from '../base/expected.ts'
-import type { Listed, WholePage } from '../base/listing.ts'
+import type { ExpectedChange } from '../base/expected.ts'
+import type { ListPage, WholePage } from '../base/listing.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 
@@ -40,7 +40,7 @@ export type Machine = Omit<z.output<typeof MachineSchema>, 'tokens'> & { tokens:
 
 export type MachineDraft = Pick<Machine, 'name' | 'description' | 'is_active' | 'audit'>
 
-export type MachineChange = Change<MachineDraft>
+export type MachineChange = ExpectedChange<MachineDraft>
 
 export type GrantPlace = { machineId: string; bundleId: string }
 
@@ -50,7 +50,7 @@ export interface MachineStore {
   /** @throws DomainError not_found, for another tenant's machine too */
   find(tenantId: string, machineId: string): Promise<Machine>
   /** By name. */
-  list(tenantId: string, page: WholePage): Promise<Listed<Machine>>
+  list(tenantId: string, page: WholePage): Promise<ListPage<Machine>>
   /** A change that changes nothing leaves no trace.
    * @throws DomainError not_found · conflict: the name is taken · changed */
   update(change: MachineChange & { machineId: string }, stamp: Stamp): Promise<void>

@@ -28,7 +28,7 @@ export type Acceptance = {
 }
 
 /** What an invitation offers, and who made it: their e-mail as `emailForOthers` has it. */
-export type Offer = z.output<typeof InvitationPreview>
+export type PreviewedInvitation = z.output<typeof InvitationPreview>
 
 export interface InvitationStore {
   /** Replaces an open invitation to the same e-mail; false when a member has this e-mail. */
@@ -40,7 +40,7 @@ export interface InvitationStore {
   /** The e-mail that an open invitation is for; null when it is unknown, used or expired. */
   openEmail(tokenHash: string, now: string): Promise<string | null>
   /** Null when it is unknown, used or expired, or when its inviter is not an active owner. */
-  findOffer(tokenHash: string, now: string): Promise<Offer | null>
+  findOffer(tokenHash: string, now: string): Promise<PreviewedInvitation | null>
   /** Use it up and join, in one step. Null unless it is open, its inviter is an active owner, and the user's verified
    * e-mail is the invited one. */
   accept(acceptance: Acceptance): Promise<Tenant | null>
@@ -75,7 +75,7 @@ export async function invite(
 export async function previewInvitation(
   invitations: InvitationStore,
   { token, clock }: { token: string; clock: ClockAndIds },
-): Promise<Offer> {
+): Promise<PreviewedInvitation> {
   const offer = await invitations.findOffer(hashToken(token), timestamp(clock))
   if (!offer) throw invitationNotFound()
   return offer

@@ -2,7 +2,7 @@ import type { MemberList } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import type { Change } from '../base/expected.ts'
+import type { ExpectedChange } from '../base/expected.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import { type Caller, ownerRequired, type Role, userNotFound } from './membership.ts'
 
@@ -30,14 +30,14 @@ export type Member = Omit<z.output<typeof MemberList>[number], 'may_remove'>
 /** `last_owner`: refused, because a tenant is never without an owner. */
 export type MemberChange = 'done' | 'absent' | 'last_owner'
 
-type Wanted = Pick<Change<{ role: Role }>, 'expected'> & { userId: string; to: 'removed' | Role }
+type MemberWish = Pick<ExpectedChange<{ role: Role }>, 'expected'> & { userId: string; to: 'removed' | Role }
 
 export interface MemberStore {
   /** By username. */
   list(tenantId: string): Promise<Member[]>
   /** Give a member another role, or remove them, which ends what `endsOf` names.
    * @throws DomainError changed */
-  change(change: Wanted, stamp: Stamp): Promise<MemberChange>
+  change(change: MemberWish, stamp: Stamp): Promise<MemberChange>
 }
 
 export type MemberParts = { members: Pick<MemberStore, 'change'>; clock: ClockAndIds }
@@ -46,7 +46,7 @@ export type MemberParts = { members: Pick<MemberStore, 'change'>; clock: ClockAn
 export async function changeRole(
   parts: MemberParts,
   caller: Caller,
-  { userId, role, expected }: Change<{ role: Role }> & { userId: string; role: Role },
+  { userId, role, expected }: ExpectedChange<{ role: Role }> & { userId: string; role: Role },
 ): Promise<void> {
   await changeMember(parts, caller, { userId, to: role, expected })
 }
@@ -63,7 +63,11 @@ export function mayRemove({ role, userId }: Caller, removedId: string): boolean 
   return role === 'owner' || userId === removedId
 }
 
-async function changeMember({ members, clock }: MemberParts, caller: Caller, wanted: Wanted): Promise<void> {
+async function changeMember(
+  { members, clock }: MemberParts,
+  caller: Caller,
+  wanted: MemberWish,
+): Promise<void> {
   const change = await members.change(wanted, stampOf(caller, clock))
   if (change === 'last_owner')
     throw new DomainError('conflict', 'the last owner cannot be demoted or removed')

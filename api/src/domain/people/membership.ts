@@ -23,11 +23,11 @@ export type Caller = SignedCaller & { role: Role; origin: Origin | null }
 export type NamedCaller = Caller & { username: string }
 
 /** The looked-up state of a signed caller; `role` is null without a membership. */
-type Standing = { username: string; isActive: boolean; tenantExists: boolean; role: Role | null }
+type MemberStanding = { username: string; isActive: boolean; tenantExists: boolean; role: Role | null }
 
 export interface MembershipStore {
   /** Null when there is no such user. */
-  findStanding(caller: SignedCaller): Promise<Standing | null>
+  findStanding(caller: SignedCaller): Promise<MemberStanding | null>
   /** The active people of a tenant, by name. */
   listActive(tenantId: string): Promise<{ userId: string; username: string; role: Role }[]>
 }
@@ -67,7 +67,7 @@ export function roleAllows(role: Role, access: Access): boolean {
   return access === 'member' || (access === 'owner' && role === 'owner')
 }
 
-function requireRole({ tenantExists, role }: Standing, access: Role): void {
+function requireRole({ tenantExists, role }: MemberStanding, access: Role): void {
   if (!tenantExists) throw userNotFound()
   if (role === null) throw new DomainError('forbidden', 'Forbidden: not a member')
   if (!roleAllows(role, access)) throw ownerRequired()

@@ -6,13 +6,13 @@ import { type Account, type AccountStore, requireUnlocked } from './account.ts'
 import type { Visitor } from './membership.ts'
 import { requireStrongPassword } from './password-rule.ts'
 
-type Parts = { accounts: AccountStore; clock: ClockAndIds }
+type OwnAccountParts = { accounts: AccountStore; clock: ClockAndIds }
 
 /** Give the caller's local account another password.
  * @throws DomainError not_found (no local account) · invalid (the current password is wrong, the new one too weak) ·
  * account_locked */
 export async function changePassword(
-  { accounts, clock }: Parts,
+  { accounts, clock }: OwnAccountParts,
   { userId, origin }: Visitor,
   { current_password, new_password }: { current_password: string; new_password: string },
 ): Promise<void> {
@@ -27,7 +27,7 @@ export async function changePassword(
  * @throws DomainError not_found (no local account) · invalid (the current password is wrong) · account_locked ·
  * conflict (another account has the address) */
 export async function changeEmail(
-  { accounts, clock }: Parts,
+  { accounts, clock }: OwnAccountParts,
   { userId, origin }: Visitor,
   { current_password, email }: { current_password: string; email: string },
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function ownAccount(accounts: AccountStore, userId: string): Promis
  * does not allow more of them.
  * @throws DomainError not_found (no local account) · invalid (a wrong password) · account_locked */
 export async function confirmedAccount(
-  { accounts, clock }: Parts,
+  { accounts, clock }: OwnAccountParts,
   userId: string,
   password: string,
 ): Promise<Account> {

@@ -2,7 +2,7 @@ import type { Me } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import type { Change } from '../base/expected.ts'
+import type { ExpectedChange } from '../base/expected.ts'
 import { momentOf, type Stamp, stampOf } from '../base/stamp.ts'
 import { ownerRequired, type Role, userNotFound, type Visitor } from './membership.ts'
 import type { NewWorkspace, UserStore } from './user.ts'
@@ -16,7 +16,7 @@ export type Tenant = { id: string; name: string; role: Role }
 
 export type Self = Omit<z.output<typeof Me>, 'role' | 'auth_mode' | 'may'>
 
-type Renaming = Change<{ name: string }> & { name: string }
+type Renaming = ExpectedChange<{ name: string }> & { name: string }
 
 export interface TenantStore {
   /** The tenants that a user belongs to, by name. */

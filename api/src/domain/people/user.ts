@@ -47,15 +47,15 @@ export type ProvidedEmail = { address: string; isVerified: boolean; asOf: string
 export type SignOut = z.output<typeof SignedOutUser>
 
 /** When a user is looked up or created. `unsigned`: nobody proved that this person signed in. */
-export type Provisioning = Moment & { unsigned?: boolean }
+export type ProvisioningMoment = Moment & { unsigned?: boolean }
 
 export interface UserStore {
   /** Records a sign-in; null when no user has this id. */
-  recordSignIn(idpUserId: string, moment: Provisioning): Promise<KnownUser | null>
+  recordSignIn(idpUserId: string, moment: ProvisioningMoment): Promise<KnownUser | null>
   /** Those of the names that are taken. */
   takenUsernames(names: readonly string[]): Promise<ReadonlySet<string>>
   /** A user, a workspace and its owner membership, all or nothing; false when the id or the name is taken. */
-  insertWithWorkspace(user: NewUser, workspace: NewWorkspace, moment: Provisioning): Promise<boolean>
+  insertWithWorkspace(user: NewUser, workspace: NewWorkspace, moment: ProvisioningMoment): Promise<boolean>
   /** A tenant that the user owns, the personal one before others. */
   findHome(userId: string): Promise<string | null>
   insertWorkspace(userId: string, workspace: NewWorkspace, moment: Moment): Promise<void>

@@ -23,7 +23,7 @@ export type DeviceParts = {
 /** How long a nonce must be remembered: as long as a clock may be off, to either side. */
 export const DEVICE_NONCE_SECONDS = 2 * TIMES.deviceWindowSeconds
 
-type Proof = z.output<typeof Device>
+type SignedDevice = z.output<typeof Device>
 
 /** Check that the terminal signed this request.
  * @returns the terminal's public key; null: the request is not signed
@@ -54,19 +54,23 @@ export async function requireDevice(
 
 /** Check that the terminal wants to be forgotten.
  * @throws DomainError invalid */
-export async function requireForgetting(parts: DeviceParts, device: Proof): Promise<void> {
+export async function requireForgetting(parts: DeviceParts, device: SignedDevice): Promise<void> {
   if (!deviceSignedForget(device)) throw invalid('device.signature does not fit the request')
   await requireFresh(parts, device)
 }
 
 /** Check that the terminal wants to learn of changes to a delivery.
  * @throws DomainError invalid */
-export async function requireWatching(parts: DeviceParts, device: Proof, deliveryId: string): Promise<void> {
+export async function requireWatching(
+  parts: DeviceParts,
+  device: SignedDevice,
+  deliveryId: string,
+): Promise<void> {
   if (!deviceSignedWatch(device, deliveryId)) throw invalid('device.signature does not fit the request')
   await requireFresh(parts, device)
 }
 
-async function requireFresh({ clock, takeDeviceNonce }: DeviceParts, device: Proof): Promise<void> {
+async function requireFresh({ clock, takeDeviceNonce }: DeviceParts, device: SignedDevice): Promise<void> {
   const offMs = Math.abs(Date.parse(device.time) - clock.now().getTime())
   if (offMs > TIMES.deviceWindowSeconds * 1_000)
     throw invalid('device.time is more than five minutes off: set the clock of this computer')

@@ -10,15 +10,15 @@ import type { ApprovalRequest } from './stored-request.ts'
  * How a deposit begins. The request store gets the sealed box and the names, never a value.
  */
 
-type Asked = z.output<typeof CreateRequest>
+type DepositCall = z.output<typeof CreateRequest>
 
-type Depositing = {
+type DepositDraftBox = {
   /** Of the request. */
   id: string
   /** The client's 32 bytes. */
   publicKey: Uint8Array
-  asked: Asked
-  deposit: NonNullable<Asked['deposit']>
+  asked: DepositCall
+  deposit: NonNullable<DepositCall['deposit']>
 }
 
 /** What the request store keeps of a new deposit.
@@ -26,7 +26,7 @@ type Depositing = {
  * @throws DomainError invalid: the deposit key is not known */
 export async function newDeposit(
   { stores }: { stores: { depositKeys: DepositKeyStore } },
-  { id, publicKey, asked, deposit }: Depositing,
+  { id, publicKey, asked, deposit }: DepositDraftBox,
 ): Promise<{ box: string; userCode: string }> {
   const { kid, detach, own, share, replace, ciphertext_base64: ciphertextBase64 } = deposit
   if ((await stores.depositKeys.find(kid)) === null) {
@@ -45,14 +45,14 @@ export async function newDeposit(
   return { box: JSON.stringify(box), userCode: depositUserCode(id, { publicKey, binding, box: sealed }) }
 }
 
-type Bound = Pick<ApprovalRequest, 'pollChallenge' | 'suggestedBundle' | 'suggestedWorkspace'> & {
+type DepositBinding = Pick<ApprovalRequest, 'pollChallenge' | 'suggestedBundle' | 'suggestedWorkspace'> & {
   publicKey: Uint8Array
 }
 
 /** The digest that the client put into the box. */
 export function bindingOf(
   { kid, entries, detach, own, share, replace }: DepositBox,
-  { publicKey, pollChallenge, suggestedBundle, suggestedWorkspace }: Bound,
+  { publicKey, pollChallenge, suggestedBundle, suggestedWorkspace }: DepositBinding,
 ): string {
   return depositBinding({
     kid,

@@ -32,14 +32,17 @@ export type NewRequestParts = DeviceParts &
   }
 
 /** What the client sends, and where the call came from. */
-export type Ask = { asked: z.output<typeof CreateRequest>; peer: { address: string; userAgent: string } }
+export type RequestCall = {
+  asked: z.output<typeof CreateRequest>
+  peer: { address: string; userAgent: string }
+}
 
 /** Keep a new request until its lifetime ends (interface: "Create request").
  * @throws DomainError invalid (an unsafe public key, a malformed challenge, an unknown deposit key) · too_large ·
  *   unavailable (too many open requests, or bytes of deposits) */
 export async function createRequest(
   parts: NewRequestParts,
-  ask: Ask,
+  ask: RequestCall,
 ): Promise<{ created: z.output<typeof CreatedRequest>; request: ApprovalRequest }> {
   const { asked } = ask
   const publicKey = requirePublicKey(asked.client_pubkey)
@@ -65,12 +68,12 @@ export async function createRequest(
   return { created, request }
 }
 
-type Made = Pick<ApprovalRequest, 'id' | 'deviceKey' | 'deposit'> & { publicKey: Uint8Array }
+type RequestKeys = Pick<ApprovalRequest, 'id' | 'deviceKey' | 'deposit'> & { publicKey: Uint8Array }
 
 function newRequest(
   parts: NewRequestParts,
-  { asked, peer }: Ask,
-  { id, publicKey, deviceKey, deposit }: Made,
+  { asked, peer }: RequestCall,
+  { id, publicKey, deviceKey, deposit }: RequestKeys,
 ): ApprovalRequest {
   const now = parts.clock.now()
   const seen = {

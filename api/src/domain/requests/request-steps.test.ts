@@ -11,7 +11,7 @@ import {
 import { DomainError } from '../base/errors.ts'
 import type { Approved } from './approved.ts'
 import * as steps from './request-steps.ts'
-import type { Change, Step } from './request-store.ts'
+import type { RequestChange, RequestStep } from './request-store.ts'
 import { approvalOf, newRequestState, type RequestState, type StoredRequest } from './stored-request.ts'
 
 const T0 = 1_000_000
@@ -37,18 +37,18 @@ const applied = {
   deposit: { id: 'd1', bundle: place, workspace: place, counts, approved_by: 'sam', receipt },
 }
 
-const approve = (changes: Partial<Deciding>): Step<unknown> => decidingStep(sealing(changes))
+const approve = (changes: Partial<Deciding>): RequestStep<unknown> => decidingStep(sealing(changes))
 const asSeen =
-  (changes: Partial<Deciding>): Step<unknown> =>
+  (changes: Partial<Deciding>): RequestStep<unknown> =>
   (stored, nowMs) =>
     approve({ ...changes, vouch: stored.vouch })(stored, nowMs)
 const giveBack =
-  (hash: string, afterMs = 0): Step<unknown> =>
+  (hash: string, afterMs = 0): RequestStep<unknown> =>
   (stored, nowMs) => {
     const attempt = { hash, limit: LIMIT, longerMs: LONGER_MS, keepUntilMs: null }
     return steps.returnStep(stored, attempt, nowMs + afterMs)
   }
-const freshCode: Step<unknown> = (stored) =>
+const freshCode: RequestStep<unknown> = (stored) =>
   steps.renewCodeStep(stored, {
     replaces: 'right',
     hash: 'right',
@@ -63,7 +63,7 @@ const byFirst = { first, ciphertextBase64: null }
 const deposit = { approved: approvedBy('sam', { depositId: 'd1' }), ciphertextBase64: null }
 
 /** Everything that can be done with a request, whatever its state. */
-const ACTIONS: Record<string, Step<unknown>> = {
+const ACTIONS: Record<string, RequestStep<unknown>> = {
   approve: approve(byOne),
   'approve and hold': approve({ ...byOne, hold }),
   'approve with the vouch': asSeen(byOne),
@@ -102,14 +102,14 @@ const ACTIONS: Record<string, Step<unknown>> = {
   remove: removeStep,
 }
 
-/** A request and its payload, as a store keeps them. `isBound`: its last approval had to return to the terminal; a vouch
- * is none. */
+/** A request and its payload, as a store keeps them. `isBound`: its last approval had to return to the terminal; a
+ * vouch is none. */
 type Model = { stored: StoredRequest; payload: 'box' | 'sealed' | null; isBound: boolean }
 
 const approvedOf = (state: RequestState) => approvalOf(state)?.approved
 
 // A step that refuses throws.
-function changeBy(stored: StoredRequest, step: Step<unknown>): Change<unknown> {
+function changeBy(stored: StoredRequest, step: RequestStep<unknown>): RequestChange<unknown> {
   try {
     return step(stored, T0)
   } catch (error) {
@@ -119,7 +119,7 @@ function changeBy(stored: StoredRequest, step: Step<unknown>): Change<unknown> {
 }
 
 /** One step as a store carries it out; null: removed. A step may run twice, and one that refuses writes nothing. */
-function after({ stored, payload, isBound }: Model, step: Step<unknown>): Model | null {
+function after({ stored, payload, isBound }: Model, step: RequestStep<unknown>): Model | null {
   const before = JSON.stringify(stored)
   const change = changeBy(stored, step)
   const again = JSON.stringify(changeBy(stored, step))

@@ -3,15 +3,15 @@ import { isSameReleaseHash } from '@keyferry/crypto/release'
 import { DomainError } from '../base/errors.ts'
 import type { Approved } from './approved.ts'
 import { alreadyApproved, notHeld, requireInside, requireOpen } from './request.ts'
-import type { Change } from './request-store.ts'
+import type { RequestChange } from './request-store.ts'
 import type { AppliedDeposit } from './stored-deposit.ts'
 import {
-  type Approval,
   approvalOf,
   type EndedAs,
   type Hold,
   heldSupport,
   type RequestState,
+  type StoredApproval,
   type StoredRequest,
   type Support,
   type UndecidedRequest,
@@ -41,7 +41,7 @@ export function supportStep(
   stored: StoredRequest,
   { seen, gives, hold, longerMs }: Supporting,
   nowMs: number,
-): Change<void> {
+): RequestChange<void> {
   const open = undecided(stored, seen)
   if (gives.as === 'vouch' && open.vouch !== null) throw changed()
   const support =
@@ -51,7 +51,7 @@ export function supportStep(
   return { answer: undefined, next: { ...next, ...heldBy(hold, gives.as), approval: null } }
 }
 
-export type Approving = {
+export type ApprovalStep = {
   seen: Seen
   approved: Approved | null
   /** Null for a deposit, which is carried out with the box of the request. */
@@ -62,8 +62,8 @@ export type Approving = {
 /** From open to given, or to held. An approval that does not count on the vouch ends it. */
 export function approveStep(
   stored: StoredRequest,
-  { seen, approved, ciphertextBase64, hold }: Approving,
-): Change<void> {
+  { seen, approved, ciphertextBase64, hold }: ApprovalStep,
+): RequestChange<void> {
   const open = { ...undecided(stored, seen), vouch: seen.vouch }
   if ((approved !== null && ciphertextBase64 === null) !== isDeposit(stored)) throw changed()
   const approval = { approved, returned: null, applied: null }
@@ -95,7 +95,7 @@ function waiting({ request, ...state }: UndecidedRequest, untilMs: number): Unde
   return { request, ...state, expiresAtMs: isFirst ? Math.max(expiresAtMs, untilMs) : expiresAtMs }
 }
 
-type Attempt = {
+type CodeAttempt = {
   hash: string
   /** How many wrong codes deny the request. */
   limit: number
@@ -110,9 +110,9 @@ export type Returned = { status: 'returned' | 'kept' } | { status: 'wrong'; atte
  * @throws DomainError request_denied · request_withdrawn · conflict (not held) · release_expired */
 export function returnStep(
   stored: StoredRequest,
-  { hash, limit, keepUntilMs, longerMs }: Attempt,
+  { hash, limit, keepUntilMs, longerMs }: CodeAttempt,
   nowMs: number,
-): Change<Returned> {
+): RequestChange<Returned> {
   requireOpen(stored)
   if (stored.status !== 'held') throw notHeld()
   const { held } = stored
@@ -124,9 +124,9 @@ export function returnStep(
   return { answer: { status: 'kept' }, next }
 }
 
-type HeldRequest = Extract<StoredRequest, { status: 'held' }>
+type HeldState = Extract<StoredRequest, { status: 'held' }>
 
-function wrongReturn(stored: HeldRequest, limit: number): Change<Returned> {
+function wrongReturn(stored: HeldState, limit: number): RequestChange<Returned> {
   const { held } = stored
   if (held.by !== 'code') return { answer: { status: 'wrong', attemptsLeft: limit } }
   const wrongCodes = held.wrongCodes + 1
@@ -135,7 +135,7 @@ function wrongReturn(stored: HeldRequest, limit: number): Change<Returned> {
   return { answer, next: { ...stored, held: { ...held, wrongCodes } } }
 }
 
-function back(stored: HeldRequest, untilMs: number): RequestState {
+function back(stored: HeldState, untilMs: number): RequestState {
   const { held, approval } = stored
   const returned = held.by
   if (approval)
@@ -149,14 +149,14 @@ function back(stored: HeldRequest, untilMs: number): RequestState {
 }
 
 /** From held to open: a deposit that returned could not be stored. */
-export function refuseStep(stored: StoredRequest, hash: string): Change<void> {
+export function refuseStep(stored: StoredRequest, hash: string): RequestChange<void> {
   const isHeld = stored.status === 'held' && stored.held.hash === hash && stored.approval !== null
   if (!isHeld || !isDeposit(stored)) throw notHeld()
   return { answer: undefined, next: { ...lasting(stored), status: 'open' } }
 }
 
 /** The deposit of a given request is stored, so its box goes. */
-export function appliedStep(stored: StoredRequest, applied: AppliedDeposit): Change<void> {
+export function appliedStep(stored: StoredRequest, applied: AppliedDeposit): RequestChange<void> {
   if (stored.status !== 'given' || !isDeposit(stored)) throw notHeld()
   const approval = { ...stored.approval, applied }
   return { answer: undefined, next: { ...stored, approval }, payload: 'drop' }
@@ -175,7 +175,7 @@ export type FreshCode = Pick<Hold, 'hash' | 'untilMs'> & {
 export function renewCodeStep(
   stored: StoredRequest,
   { replaces, limit, approved, ...code }: FreshCode,
-): Change<void> {
+): RequestChange<void> {
   if (stored.status !== 'held' || stored.held.hash !== replaces || stored.held.freshCodes >= limit)
     throw new DomainError('conflict', 'There are no more codes for this request: deny it and start again')
   const freshCodes = stored.held.freshCodes + 1
@@ -192,7 +192,7 @@ type By = { userId: string; tenantId: string }
 export function denyStep(
   stored: StoredRequest,
   { why, by }: { why: WhyNotCode | null; by: By },
-): Change<StoredRequest> {
+): RequestChange<StoredRequest> {
   requireOpen(stored)
   if (stored.status === 'given') throw alreadyApproved()
   requireInside(stored, by)
@@ -202,7 +202,7 @@ export function denyStep(
 /** To withdrawn, unless a deposit is stored.
  * @returns the request before
  * @throws DomainError request_denied · request_withdrawn · conflict (a stored deposit) */
-export function withdrawStep(stored: StoredRequest): Change<StoredRequest> {
+export function withdrawStep(stored: StoredRequest): RequestChange<StoredRequest> {
   requireOpen(stored)
   if (stored.status === 'given' && isDeposit(stored)) throw alreadyApproved()
   return { answer: stored, ...ended(stored, 'withdrawn') }
@@ -210,7 +210,7 @@ export function withdrawStep(stored: StoredRequest): Change<StoredRequest> {
 
 /** Counts a wrong check code; the one that reaches `limit` denies the request.
  * @returns how many attempts are left; 0 too when nobody can approve the request */
-export function wrongCodeStep(stored: StoredRequest, limit: number): Change<number> {
+export function wrongCodeStep(stored: StoredRequest, limit: number): RequestChange<number> {
   if (stored.status !== 'open') return { answer: 0 }
   const wrongCodes = stored.wrongCodes + 1
   const answer = limit - wrongCodes
@@ -220,7 +220,10 @@ export function wrongCodeStep(stored: StoredRequest, limit: number): Change<numb
 
 /** What a claim gives. `claimId`: to give it back. `ciphertextBase64`: empty for a deposit, which has `applied`
  * instead. */
-export type Claimed = { claimId: string; ciphertextBase64: string } & Pick<Approval, 'approved' | 'applied'>
+export type Claimed = { claimId: string; ciphertextBase64: string } & Pick<
+  StoredApproval,
+  'approved' | 'applied'
+>
 
 /** `taken`: another caller holds the claim and may still give it back. */
 export type Claim =
@@ -230,7 +233,7 @@ export type Claim =
 /** A client collects what is given. A claim is never given twice, unless `unclaimStep` gives it back in between: a
  * process that dies may have handed the payload over.
  * @throws DomainError request_denied · request_withdrawn */
-export function claimStep(stored: StoredRequest, claimId: string): Change<Claim> {
+export function claimStep(stored: StoredRequest, claimId: string): RequestChange<Claim> {
   requireOpen(stored)
   if (stored.status !== 'given') return { answer: { status: stored.status, stored } }
   if (stored.claimId !== null) return { answer: { status: 'taken', stored } }
@@ -243,7 +246,7 @@ export function claimStep(stored: StoredRequest, claimId: string): Change<Claim>
 }
 
 /** Gives this claim back. A later claim of the same request stays. */
-export function unclaimStep(stored: StoredRequest, claimId: string): Change<void> {
+export function unclaimStep(stored: StoredRequest, claimId: string): RequestChange<void> {
   if (stored.status !== 'given' || stored.claimId !== claimId) return { answer: undefined }
   return { answer: undefined, next: { ...stored, claimId: null } }
 }
@@ -255,7 +258,7 @@ export function unclaimStep(stored: StoredRequest, claimId: string): Change<void
 export function leaveStep(
   stored: StoredRequest,
   { userId, tenantId }: { userId: string; tenantId: string | null },
-): Change<StoredRequest | null> {
+): RequestChange<StoredRequest | null> {
   if (stored.status === 'ended' || isDeposit(stored) || isClaimed(stored)) return { answer: null }
   const isTheirs = (id: string | undefined, tenant: string | undefined) =>
     id === userId && (tenantId === null || tenant === tenantId)

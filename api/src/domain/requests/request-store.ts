@@ -15,13 +15,13 @@ export type Missing = 'expired' | 'unknown'
 
 /** What a step does with a request. Without `next`, nothing is written. `removed`: the request, its payload and its id
  * go. `payload`: `drop` deletes it, `put` replaces it, `read` gives it to `answer`. */
-export type Change<Answer> =
+export type RequestChange<Answer> =
   | { answer: Answer; next?: RequestState | 'removed'; payload?: 'drop' | { put: string } }
   | { answer: (payload: string) => Answer; next: RequestState; payload: 'read' }
 
 /** Decides what becomes of a request, or refuses by an error: then nothing is written. A store may run it more than
  * once, so it makes no secret and reads no clock. */
-export type Step<Answer> = (stored: StoredRequest, nowMs: number) => Change<Answer>
+export type RequestStep<Answer> = (stored: StoredRequest, nowMs: number) => RequestChange<Answer>
 
 /**
  * Keeps approval requests until they are delivered or their lifetime ends, and their payloads apart from them: the box
@@ -41,7 +41,7 @@ export interface RequestStore {
   box(id: string, nowMs: number): Promise<string | null>
   /** @param seen what `read` gave a moment ago: a step that changes it saves a read
    * @throws DomainError not_found · request_expired · what the step throws */
-  change<Answer>(id: string, nowMs: number, step: Step<Answer>, seen?: StoredRequest): Promise<Answer>
+  change<Answer>(id: string, nowMs: number, step: RequestStep<Answer>, seen?: StoredRequest): Promise<Answer>
   /** Ids of requests that this terminal signed and that can be approved together, the newest `DEVICE_REQUESTS`. A
    * hint: the caller reads each request, which may have ended. */
   ofDevice(deviceKey: string, nowMs: number): Promise<string[]>

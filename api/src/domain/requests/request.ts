@@ -4,7 +4,7 @@ import { userCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
-import type { Missing, RequestStore, Step } from './request-store.ts'
+import type { Missing, RequestStep, RequestStore } from './request-store.ts'
 import { DepositBox } from './stored-deposit.ts'
 import { type ApprovalRequest, isOutside, type OpenRequest, type StoredRequest } from './stored-request.ts'
 
@@ -114,7 +114,7 @@ async function shownDeposit({ requests, clock }: RequestParts, requestId: string
 export function changeRequest<Answer>(
   { requests, clock }: { requests: Pick<RequestStore, 'change'>; clock: ClockAndIds },
   requestId: string,
-  step: Step<Answer>,
+  step: RequestStep<Answer>,
 ): Promise<Answer> {
   return requests.change(requestId, clock.now().getTime(), step)
 }

@@ -111,7 +111,7 @@ const Held = Hold.extend({
 })
 
 /** The approval that decides a request. */
-const Approval = z.object({
+const StoredApproval = z.object({
   /** Null for a payload that was stored without a sign-in. */
   approved: Approved.nullable(),
   /** How it returned to the terminal. */
@@ -120,7 +120,7 @@ const Approval = z.object({
   applied: AppliedDeposit.nullable(),
 })
 
-export type Approval = z.infer<typeof Approval>
+export type StoredApproval = z.infer<typeof StoredApproval>
 
 const Always = z.object({
   /** Wrong check codes. */
@@ -143,11 +143,11 @@ export const RequestState = z.discriminatedUnion('status', [
     status: z.literal('held'),
     held: Held,
     /** Null while a vouch or a first approval is held. */
-    approval: Approval.nullable(),
+    approval: StoredApproval.nullable(),
   }),
   Always.extend({
     status: z.literal('given'),
-    approval: Approval,
+    approval: StoredApproval,
     /** Who collects it; null: no client does. */
     claimId: z.string().nullable(),
   }),
@@ -161,15 +161,15 @@ export const RequestState = z.discriminatedUnion('status', [
 
 export type RequestState = z.infer<typeof RequestState>
 
-type Of = { request: ApprovalRequest }
+type OfRequest = { request: ApprovalRequest }
 
-export type StoredRequest = RequestState & Of
+export type StoredRequest = RequestState & OfRequest
 
 /** A request that is neither denied nor withdrawn. */
-export type OpenRequest = Exclude<RequestState, { status: 'ended' }> & Of
+export type OpenRequest = Exclude<RequestState, { status: 'ended' }> & OfRequest
 
 /** A request that waits for a decision, or for another person. */
-export type UndecidedRequest = Extract<RequestState, { status: 'open' }> & Of
+export type UndecidedRequest = Extract<RequestState, { status: 'open' }> & OfRequest
 
 /** A new request, which waits for its approval. */
 export function newRequestState(request: ApprovalRequest): UndecidedRequest {
@@ -178,7 +178,7 @@ export function newRequestState(request: ApprovalRequest): UndecidedRequest {
 }
 
 /** The approval of a request, given or on its way to the terminal. */
-export function approvalOf(stored: RequestState): Approval | null {
+export function approvalOf(stored: RequestState): StoredApproval | null {
   return 'approval' in stored ? stored.approval : null
 }
 

@@ -1,14 +1,14 @@
 /** Calls `listener` at each change of what has this id, and sometimes without one. */
-export type Watched = { watch(id: string, listener: () => void): () => void }
+export type Watchable = { watch(id: string, listener: () => void): () => void }
 
 /** Keeps the held callers. Each is woken when what it waits for changes, when its time ends, when its connection ends,
  * or when the process stops. Nothing polls. */
 export class WaitingRoom {
-  readonly #watched: Watched
+  readonly #watched: Watchable
   readonly #holds = new Set<Hold>()
   #isClosed = false
 
-  constructor(watched: Watched) {
+  constructor(watched: Watchable) {
     this.#watched = watched
   }
 
@@ -51,7 +51,7 @@ export class Hold {
     return this.#isOver
   }
 
-  listen(watched: Watched, id: string): void {
+  listen(watched: Watchable, id: string): void {
     this.#unwatch = watched.watch(id, () => this.#change())
   }
 

@@ -2,7 +2,6 @@ import { areSiblings, MASK } from '@keyferry/contract'
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { composed } from '../library/template.ts'
 import {
-  type Choice,
   changedSince,
   crosses,
   type Decision,
@@ -13,9 +12,10 @@ import {
   invalid,
   makesKey,
   type PlannedImport,
+  type SharingChoice,
 } from './library-import-step.ts'
 
-const ALL: readonly Choice[] = ['own', 'share', 'replace']
+const ALL: readonly SharingChoice[] = ['own', 'share', 'replace']
 
 /** What an import does with each entry, in their order, before new keys have names.
  * @throws DomainError invalid, with the names in `details.names` */
@@ -62,7 +62,7 @@ function decideTemplate(
   const isMasked = entry.value === MASK
   const isReplacing = replace !== 'all' && replace.has(name)
   const step = { entry, isAttached: true, key: template }
-  const choices: readonly Choice[] = isShared ? ['own', 'replace'] : ['replace']
+  const choices: readonly SharingChoice[] = isShared ? ['own', 'replace'] : ['replace']
   if (!isMasked && own.has(name) && isShared) return { ...step, action: 'own', choices }
   if (!isMasked && (isReplacing || own.has(name)))
     return { ...step, action: isShared ? 'replace' : 'update', choices }
@@ -72,9 +72,9 @@ function decideTemplate(
   return { ...step, action: isSame ? 'same' : 'kept', choices: isMasked ? [] : choices }
 }
 
-type Found = { library: ImportLibrary; used: ReadonlySet<string> }
+type LibraryMatch = { library: ImportLibrary; used: ReadonlySet<string> }
 
-function decide(entry: ImportEntry, { library, used }: Found, asked: PlannedImport): Decision {
+function decide(entry: ImportEntry, { library, used }: LibraryMatch, asked: PlannedImport): Decision {
   const attached = library.attached.get(entry.name)
   if (attached === undefined) {
     const candidates = library.candidates.get(entry.name) ?? []
@@ -99,7 +99,7 @@ function decide(entry: ImportEntry, { library, used }: Found, asked: PlannedImpo
   }
 }
 
-const KEEP_OR_OWN: readonly Choice[] = ['share', 'own']
+const KEEP_OR_OWN: readonly SharingChoice[] = ['share', 'own']
 
 // A value that the sender did not know stays, unless a person chose to replace it.
 function actionOn(

@@ -115,7 +115,7 @@ export type ImportRemoval = Pick<ImportStep, 'changed'> & {
   breaks: readonly string[]
 }
 
-type Asked = Pick<PlannedImport, 'bundleName' | 'entries' | 'detach' | 'base'>
+type ImportWish = Pick<PlannedImport, 'bundleName' | 'entries' | 'detach' | 'base'>
 
 /** The names that an import removes, in the order of `detach`.
  * @param steps what it does with its entries
@@ -123,7 +123,7 @@ type Asked = Pick<PlannedImport, 'bundleName' | 'entries' | 'detach' | 'base'>
  *   with the names in `details.names` */
 export function planRemovals(
   { attached, legacyNames, templates }: ImportLibrary,
-  { bundleName, entries, detach, base }: Asked,
+  { bundleName, entries, detach, base }: ImportWish,
   steps: readonly ImportStep[],
 ): ImportRemoval[] {
   const kept = new Set(entries.map(({ name }) => name))

@@ -14,11 +14,11 @@ import {
  * another bundle.
  */
 
-type Asked = Pick<PlannedImport, 'entries' | 'choices'>
+type ImportEntries = Pick<PlannedImport, 'entries' | 'choices'>
 
 /** The same import with the values that its entries take from bundles.
  * @throws DomainError invalid: a bundle does not deliver the name · forbidden */
-export function withSources<A extends Asked>(
+export function withSources<A extends ImportEntries>(
   library: ImportLibrary,
   asked: A,
   caller: Caller,

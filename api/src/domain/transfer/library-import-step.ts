@@ -108,12 +108,12 @@ export type ImportStep = {
   key: FoundKey | null
   /** The library name of the key that the bundle uses after the step. */
   keyName: string
-  choices: readonly Choice[]
+  choices: readonly SharingChoice[]
   /** Who set the value that the entry would replace after the sender knew it. */
-  changed?: Change
+  changed?: ValueStamp
 }
 
-type Change = { by: string | null; at: string }
+type ValueStamp = { by: string | null; at: string }
 
 /** What the sender of an import knew. `seen`: the versions of the values that they were given, by name; null: none.
  * `since`: when they sent it, an ISO timestamp; null: the caller is the sender and looks at the plan. */
@@ -131,12 +131,12 @@ export function changedSince(
   { value_version, value_set_at: at, setByName: by }: FoundKey,
   name: string,
   { seen, since }: ImportBase = { seen: null, since: null },
-): { changed?: Change } {
+): { changed?: ValueStamp } {
   const isChanged = seen === null ? since !== null && at > since : seen.get(name) !== value_version
   return isChanged ? { changed: { by, at } } : {}
 }
 
-export type Choice = 'own' | 'share' | 'replace'
+export type SharingChoice = 'own' | 'share' | 'replace'
 /** A step without the library name of its key. */
 export type Decision = Omit<ImportStep, 'keyName'>
 

@@ -52,9 +52,9 @@ export function planMove(library: ReceivingLibrary, content: LibraryContent): Mo
   return { bundles, keys: withNewNames(keys, { library, bundles }) }
 }
 
-type Deciding = { index: number; library: ReceivingLibrary; bundles: readonly MovedBundle[] }
+type MoveContext = { index: number; library: ReceivingLibrary; bundles: readonly MovedBundle[] }
 
-function decide(key: MovedKey['key'], { index, library, bundles }: Deciding): MovedKey {
+function decide(key: MovedKey['key'], { index, library, bundles }: MoveContext): MovedKey {
   const existing = library.keys.get(key.name) ?? null
   const users = bundles.filter(({ bundle }) => bundle.entries.some((entry) => entry.key === index))
   const arrives = users.some(({ action }) => action === 'create')
@@ -70,10 +70,10 @@ function isEqual({ value, is_secret, is_template }: MovedKey['key'], existing: N
   return existing.value.reveal() === value
 }
 
-type Naming = Pick<Deciding, 'library' | 'bundles'>
+type NamingContext = Pick<MoveContext, 'library' | 'bundles'>
 
 /** Name the keys that cannot keep their names as those of their first bundle. */
-function withNewNames(keys: readonly MovedKey[], { library, bundles }: Naming): MovedKey[] {
+function withNewNames(keys: readonly MovedKey[], { library, bundles }: NamingContext): MovedKey[] {
   const given = new Set(keys.filter(({ action }) => action === 'create').map(({ keyName }) => keyName))
   const isTaken = (name: string) => library.isTaken(name) || given.has(name)
   return keys.map((step, index) => {

@@ -10,7 +10,7 @@ const ROWS_AT_ONCE = 1_000
 /** Entries of one export; the last line names where the next one begins. */
 const EXPORT_ENTRIES = 100_000
 
-type Range = { from: number; to: number }
+type SequenceRange = { from: number; to: number }
 type Log = { tenantId: string; key: NamedAuditKey }
 
 /** More than any number of an entry, and no more than both databases hold as an integer. */
@@ -25,7 +25,7 @@ export function wholeLog(query: Query, log: Log): AsyncGenerator<string> {
  * and the signed end. When the first entry is not entry 1, a line before it gives its number and the hash before it. */
 export async function* exportLines(
   query: Query,
-  { tenantId, key, from, to }: Log & Range,
+  { tenantId, key, from, to }: Log & SequenceRange,
   most = EXPORT_ENTRIES,
 ): AsyncGenerator<string> {
   const start = await startOf(query, tenantId, from)
@@ -76,7 +76,7 @@ async function startOf(query: Query, tenantId: string, from: number): Promise<{ 
   return { seq: from, prev: before?.hash ?? head.first_prev }
 }
 
-function entries(query: Query, tenantId: string, { from, to }: Range) {
+function entries(query: Query, tenantId: string, { from, to }: SequenceRange) {
   return selectOf(query, 'audit_log', tenantId)
     .select(['seq', 'hash', 'body', 'origin'])
     .where('seq', '>=', from)

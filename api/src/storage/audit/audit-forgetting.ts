@@ -25,8 +25,8 @@ class SeveralPeople extends Error {
  * approvals. */
 type Theirs = { id: string; email: string; ids: Set<string>; hasDeliveries: boolean }
 
-type Person = { id: string; emailKey: string }
-type Forgetting = { person: Person; now: string } & Pick<AuditKey, 'mac'>
+type Subject = { id: string; emailKey: string }
+type Forgetting = { person: Subject; now: string } & Pick<AuditKey, 'mac'>
 
 /** Erase a person from the logs of all tenants, and record that in each.
  * @param who a user's id or e-mail address
@@ -49,7 +49,7 @@ export async function forgetPerson(
   return { userId: person.id, tenants, origins }
 }
 
-async function findPerson(query: Query, who: string): Promise<Person | null> {
+async function findPerson(query: Query, who: string): Promise<Subject | null> {
   const rows = await query
     .selectFrom('users')
     .select(['id', 'email_key'])
@@ -89,7 +89,7 @@ async function forgetIn(queries: Queries, tenantId: string, forgetting: Forgetti
 }
 
 // The events of another actor name them by these ids.
-async function knownBy(query: Query, tenantId: string, { id, emailKey: email }: Person): Promise<Theirs> {
+async function knownBy(query: Query, tenantId: string, { id, emailKey: email }: Subject): Promise<Theirs> {
   const [deliveries, grants] = await Promise.all([
     selectOf(query, 'deliveries', tenantId)
       .select('id')
@@ -152,7 +152,7 @@ const ROWS_AT_ONCE = 1_000
 async function forgetSealed(
   { query }: Queries,
   tenantId: string,
-  { isTheirs, person }: { isTheirs: IsTheirs; person: Person },
+  { isTheirs, person }: { isTheirs: IsTheirs; person: Subject },
 ): Promise<number> {
   let erased = 0
   for (let last = 0; ; ) {
@@ -178,7 +178,7 @@ const OF_OTHERS = AUDIT_ACTIONS.filter((action) => ORIGIN_OWNERS[action] !== 'ac
 
 function mayBeTheirs(
   query: Query,
-  { tenantId, person, last }: { tenantId: string; person: Person; last: number },
+  { tenantId, person, last }: { tenantId: string; person: Subject; last: number },
 ) {
   return query
     .selectFrom('audit_log')

@@ -19,7 +19,7 @@ import { isGenuine } from './genuine-events.ts'
 export type Head = { seq: number; hash: string; epoch: number }
 
 /** The newest head that a node knows. `note`: what it signed for this head; null: it has signed none. */
-export type Seen = Head & { note: string | null }
+export type SeenHead = Head & { note: string | null }
 
 /** Where a log begins: `first_seq` is its oldest entry, `first_prev` the hash before that. */
 export type HeldHead = Head & { first_seq: number; first_prev: string }
@@ -38,7 +38,7 @@ export async function holdHead(transaction: Query, tenantId: string): Promise<He
 /** The heads of these tenants that no other transaction holds, held until this one ends; made at the first call. */
 export async function holdHeads(
   transaction: Query,
-  seen: ReadonlyMap<string, Seen | undefined>,
+  seen: ReadonlyMap<string, SeenHead | undefined>,
   { holdFree }: Pick<Database, 'holdFree'>,
 ): Promise<ReadonlyMap<string, HeldHead>> {
   const unknown = [...seen].flatMap(([tenantId, head]) => (head ? [] : [tenantId]))
@@ -92,16 +92,16 @@ export function noteOf(
   return signNote(chainNote({ ...head, origin: `${key.name}/${tenantId}`, at }), key)
 }
 
-type Judged = {
+type HeadEvidence = {
   tenantId: string
   head: HeldHead
   seal: Tables['audit_seals'] | undefined
-  seen: Seen | undefined
+  seen: SeenHead | undefined
   key: NamedAuditKey
 }
 
 /** Why no entry may follow a head: the database was cut or restored without `audit-restored`. Null: entries may. */
-export async function refusalOf(query: Query, judged: Judged): Promise<string | null> {
+export async function refusalOf(query: Query, judged: HeadEvidence): Promise<string | null> {
   const { head, seen } = judged
   if (!isSigned(judged) && !(await isRestored(query, judged)))
     return `no note signs entry ${head.seq} of epoch ${head.epoch}, where the audit log ends`
@@ -109,7 +109,7 @@ export async function refusalOf(query: Query, judged: Judged): Promise<string | 
 }
 
 // A signature of one text is always the same, and what this node signed itself it need not sign again.
-function isSigned({ tenantId, head, seal, seen, key }: Judged): boolean {
+function isSigned({ tenantId, head, seal, seen, key }: HeadEvidence): boolean {
   if (!seal) return head.seq === 0 && head.epoch === 1
   const { seq, hash, epoch } = head
   if (seen?.note === seal.note && seen.seq === seq && seen.hash === hash && seen.epoch === epoch) return true
@@ -119,7 +119,7 @@ function isSigned({ tenantId, head, seal, seen, key }: Judged): boolean {
 /** Whether an operator's restore that waits in the outbox left this head. */
 export async function isRestored(
   query: Query,
-  { tenantId, head, key }: Pick<Judged, 'tenantId' | 'key'> & { head: Head },
+  { tenantId, head, key }: Pick<HeadEvidence, 'tenantId' | 'key'> & { head: Head },
 ): Promise<boolean> {
   const rows = await selectOf(query, 'events', tenantId)
     .select(['tenant_id', 'body', 'origin', 'mac'])
@@ -133,7 +133,7 @@ export async function isRestored(
   })
 }
 
-async function refusalOfOlder(query: Query, judged: Judged, seen: Head): Promise<string | null> {
+async function refusalOfOlder(query: Query, judged: HeadEvidence, seen: Head): Promise<string | null> {
   const { tenantId, head } = judged
   const isOlder = head.epoch < seen.epoch || head.seq < seen.seq
   const isPruned = seen.seq < head.first_seq - 1

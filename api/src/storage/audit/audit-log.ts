@@ -26,9 +26,9 @@ export function createAuditStore(query: Query, key: NamedAuditKey): AuditStore {
   }
 }
 
-type Listing = { tenantId: string; filter: AuditFilter; page: { limit: number; offset: number } }
+type AuditListing = { tenantId: string; filter: AuditFilter; page: { limit: number; offset: number } }
 
-async function list(query: Query, key: NamedAuditKey, listing: Listing): Promise<AuditPage> {
+async function list(query: Query, key: NamedAuditKey, listing: AuditListing): Promise<AuditPage> {
   const { tenantId, filter, page } = listing
   const unsealed = await unsealedEntries(query, key, listing)
   const fromLog = page.limit - Math.max(0, unsealed.length - page.offset)
@@ -47,7 +47,7 @@ async function list(query: Query, key: NamedAuditKey, listing: Listing): Promise
   }
 }
 
-async function unsealedEntries(query: Query, key: NamedAuditKey, { tenantId, filter }: Listing) {
+async function unsealedEntries(query: Query, key: NamedAuditKey, { tenantId, filter }: AuditListing) {
   if (filter.before !== undefined) return []
   const rows = await selectOf(query, 'events', tenantId)
     .select(['tenant_id', 'body', 'origin', 'mac'])
@@ -82,7 +82,7 @@ function matching(query: Query, tenantId: string, filter: AuditFilter) {
   return rows
 }
 
-function sealedRows(query: Query, { tenantId, filter, page }: Listing) {
+function sealedRows(query: Query, { tenantId, filter, page }: AuditListing) {
   return matching(query, tenantId, filter)
     .select(['body', 'origin'])
     .orderBy('seq', 'desc')
@@ -117,18 +117,18 @@ async function withNames(query: Query, entries: AuditEntry[]): Promise<AuditEntr
       query.selectFrom('machines').select(['id', 'name']).where('id', 'in', ids).execute(),
     ),
   ])
-  const named = <W extends Who>(who: W): W => {
+  const named = <W extends LoggedActor>(who: W): W => {
     if (who.kind === 'user') return { ...who, name: users.get(who.id ?? '') ?? null }
     return who.kind === 'machine' ? { ...who, name: who.name ?? machines.get(who.id ?? '') ?? null } : who
   }
   return entries.map((entry) => ({ ...entry, actor: named(entry.actor), target: named(entry.target) }))
 }
 
-type Who = { kind: string; id: string | null; name: string | null }
+type LoggedActor = { kind: string; id: string | null; name: string | null }
 
 /** The names of those of one kind that have none, by id. */
 async function namesIn(
-  all: readonly Who[],
+  all: readonly LoggedActor[],
   kind: 'user' | 'machine',
   read: (ids: string[]) => Promise<{ id: string; name: string }[]>,
 ): Promise<ReadonlyMap<string, string>> {

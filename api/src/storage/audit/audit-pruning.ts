@@ -1,6 +1,6 @@
 import type { ExportedChain } from '@keyferry/crypto/exported-chain'
-import { type Made, madeByServer } from '../../domain/base/event.ts'
-import type { Forgetting } from '../base/forgetting.ts'
+import { type EventOrigin, madeByServer } from '../../domain/base/event.ts'
+import type { Retention } from '../base/forgetting.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdHead } from './audit-head.ts'
@@ -19,7 +19,7 @@ export class PruneRefused extends Error {
 /** What was deleted: `count` entries, the last of them numbered `through`. */
 export type Pruned = { readonly through: number; readonly count: number }
 
-type Pruning = { tenantId: string; made: Made }
+type Pruning = { tenantId: string; made: EventOrigin }
 
 /** Delete the entries of the whole days that a checked export holds.
  * @throws PruneRefused: the export does not begin where the log does, differs from it, or holds no whole day */
@@ -47,7 +47,7 @@ export async function pruneExported(
 }
 
 /** Delete the days of all logs before that of a time. Each cut holds the log's head, so nodes may do this at once. */
-export async function pruneLogs(queries: Queries, { before, ending, now, log }: Forgetting): Promise<void> {
+export async function pruneLogs(queries: Queries, { before, ending, now, log }: Retention): Promise<void> {
   const day = dayOf(before)
   for (const tenantId of await tenantsToPrune(queries.query, day)) {
     for (let isDone = false; !isDone && !ending.aborted; ) {

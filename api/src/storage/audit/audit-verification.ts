@@ -62,14 +62,14 @@ async function verifyLog(query: Query, tenantId: string, key: NamedAuditKey): Pr
   }
 }
 
-type Walk = {
+type LogWalk = {
   query: Query
   tenantId: string
   key: NamedAuditKey
   walked: { entries: number; erased: number }
 }
 
-async function checkLog(walk: Walk): Promise<void> {
+async function checkLog(walk: LogWalk): Promise<void> {
   const { query, tenantId } = walk
   const head = await selectOf(query, 'audit_heads', tenantId).selectAll().executeTakeFirst()
   const seals = await selectOf(query, 'audit_seals', tenantId).selectAll().orderBy('day').execute()
@@ -92,7 +92,7 @@ async function checkLog(walk: Walk): Promise<void> {
 
 // A log that begins later, or that is of a later epoch than its last note, has an event that says why.
 async function checkRecords(
-  { query, tenantId, key }: Walk,
+  { query, tenantId, key }: LogWalk,
   head: Tables['audit_heads'],
   signedEpoch: number,
 ): Promise<void> {
@@ -110,7 +110,7 @@ async function checkRecords(
 type Hashes = { last: { seq: number; hash: string }; at: Map<number, string> }
 
 async function walkEntries(
-  { query, tenantId, walked }: Walk,
+  { query, tenantId, walked }: LogWalk,
   start: { seq: number; hash: string },
   sealed: ReadonlySet<number>,
 ): Promise<Hashes> {
@@ -128,7 +128,7 @@ async function walkEntries(
   }
 }
 
-function entriesAfter(query: Query, tenantId: string, seq: number): Promise<Row[]> {
+function entriesAfter(query: Query, tenantId: string, seq: number): Promise<AuditRow[]> {
   return selectOf(query, 'audit_log', tenantId)
     .selectAll()
     .where('seq', '>', seq)
@@ -137,9 +137,9 @@ function entriesAfter(query: Query, tenantId: string, seq: number): Promise<Row[
     .execute()
 }
 
-type Row = Tables['audit_log']
+type AuditRow = Tables['audit_log']
 
-function checkEntry(row: Row, last: { seq: number; hash: string }): { seq: number; hash: string } {
+function checkEntry(row: AuditRow, last: { seq: number; hash: string }): { seq: number; hash: string } {
   const seq = last.seq + 1
   if (row.seq !== seq) throw new Broken(`entry ${seq} is missing`)
   if (!row.body.startsWith(`{"seq":${seq},`)) throw new Broken(`entry ${seq} carries another number`)
@@ -149,7 +149,7 @@ function checkEntry(row: Row, last: { seq: number; hash: string }): { seq: numbe
   return { seq, hash: row.hash }
 }
 
-function checkColumns(row: Row): void {
+function checkColumns(row: AuditRow): void {
   const { at, action, actor_id, target_id } = indexOf(row.body)
   const isSame =
     row.at === at && row.action === action && row.actor_id === actor_id && row.target_id === target_id
@@ -158,12 +158,16 @@ function checkColumns(row: Row): void {
     throw new Broken(`the origin of entry ${row.seq} was changed`)
 }
 
-function isErased({ body, origin }: Row): boolean {
+function isErased({ body, origin }: AuditRow): boolean {
   return origin === null && !body.endsWith('"personal":null}')
 }
 
 /** @returns the epoch that the seal's note names */
-function checkSeal({ tenantId, key }: Walk, seal: Tables['audit_seals'], hash: string | undefined): number {
+function checkSeal(
+  { tenantId, key }: LogWalk,
+  seal: Tables['audit_seals'],
+  hash: string | undefined,
+): number {
   const text = openNote(seal.note, verifierKey(key))
   if (text === null) throw new Broken(`the seal of ${seal.day} is not signed by this server's key`)
   const epoch = Number(text.split('\n')[4]?.split(' ')[0])
@@ -181,7 +185,7 @@ function checkSeal({ tenantId, key }: Walk, seal: Tables['audit_seals'], hash: s
 }
 
 /** @returns how many events wait */
-async function checkOutbox({ query, tenantId, key }: Walk): Promise<number> {
+async function checkOutbox({ query, tenantId, key }: LogWalk): Promise<number> {
   const rows = await selectOf(query, 'events', tenantId)
     .select(['position', 'tenant_id', 'body', 'origin', 'mac', 'refused_at'])
     .orderBy('position')

@@ -7,8 +7,8 @@ import { DomainError } from '../../domain/base/errors.ts'
 import type { Database } from '../base/queries.ts'
 import { isFound } from '../base/tenant-rows.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
-import type { Seen } from './audit-head.ts'
-import { type AfterSeal, type Sealed, sealTogether } from './sealing.ts'
+import type { SeenHead } from './audit-head.ts'
+import { type AfterSeal, type SealOutcome, sealTogether } from './sealing.ts'
 
 const SEAL_EVERY_MS = 200
 // Tenants of one transaction.
@@ -33,7 +33,7 @@ export class Sealer {
   #atOnce = AT_ONCE
   #timer: NodeJS.Timeout | null = null
   #run: Promise<void> | null = null
-  readonly #seen = new BoundedMap<string, Seen>(SEEN_HEADS)
+  readonly #seen = new BoundedMap<string, SeenHead>(SEEN_HEADS)
   readonly #problems = new Map<string, string>()
   #full: ReadonlySet<string> = new Set()
   #late: ReadonlySet<string> = new Set()
@@ -115,14 +115,14 @@ export class Sealer {
     }
   }
 
-  #sealOnce(tenantIds: readonly string[]): Promise<Sealed> {
+  #sealOnce(tenantIds: readonly string[]): Promise<SealOutcome> {
     const { database, key, afterSeal, now } = this.#parts
     const seen = new Map(tenantIds.map((tenantId) => [tenantId, this.#seen.get(tenantId)]))
     const options = { ...database, key, afterSeal, now: now().toISOString(), most: database.sealBatch }
     return database.write((transaction) => sealTogether(transaction, seen, options))
   }
 
-  #remember({ heads, refused, forged, read }: Sealed, tenantIds: readonly string[]): void {
+  #remember({ heads, refused, forged, read }: SealOutcome, tenantIds: readonly string[]): void {
     const { log, database } = this.#parts
     for (const { tenantId, head, note } of heads) {
       this.#seen.set(tenantId, head)

@@ -4,11 +4,11 @@ import { send } from '../base/pipeline.ts'
 import type { Database, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import type { NamedAuditKey } from '../keys-at-rest/audit-keys.ts'
-import { type HeldHead, holdHeads, newestSeals, noteOf, refusalOf, type Seen } from './audit-head.ts'
+import { type HeldHead, holdHeads, newestSeals, noteOf, refusalOf, type SeenHead } from './audit-head.ts'
 import { isGenuine } from './genuine-events.ts'
 
 /** The result of one seal, a row for each log that it held. `note` is set at the first seal of a day. */
-export type Sealed = {
+export type SealOutcome = {
   heads: readonly Appended[]
   /** Why nothing may be added to a log. */
   refused: ReadonlyMap<string, string>
@@ -40,9 +40,9 @@ export type SealOptions = { key: NamedAuditKey; now: string; most: number; after
  * @param seen the newest head of each tenant that this node knows */
 export async function sealTogether(
   transaction: Query,
-  seen: ReadonlyMap<string, Seen | undefined>,
+  seen: ReadonlyMap<string, SeenHead | undefined>,
   options: SealOptions,
-): Promise<Sealed> {
+): Promise<SealOutcome> {
   const { heads, seals, refused } = await holdGenuine(transaction, seen, options)
   if (heads.size === 0) return { heads: [], refused, forged: new Map(), read: 0 }
   const events = await oldestEvents(transaction, [...heads.keys()], options.most)
@@ -67,7 +67,7 @@ export async function sealTogether(
 /** The heads that this transaction holds and that entries may follow, their newest seals, and the other heads. */
 async function holdGenuine(
   transaction: Query,
-  seen: ReadonlyMap<string, Seen | undefined>,
+  seen: ReadonlyMap<string, SeenHead | undefined>,
   options: Pick<SealOptions, 'holdFree' | 'key'>,
 ) {
   const held = await holdHeads(transaction, seen, options)
@@ -90,7 +90,7 @@ type Addition = {
   rows: readonly Tables['audit_log'][]
 }
 
-type Appended = { tenantId: string; head: Seen; note: string | null }
+type Appended = { tenantId: string; head: SeenHead; note: string | null }
 
 async function append(
   transaction: Query,

@@ -7,20 +7,20 @@ import type { Tables } from './tables.ts'
 export const FORGOTTEN_AT_ONCE = 500
 
 /** What a deletion of old rows works by: rows from before the timestamp `before` go, until `ending` aborts. */
-export type Forgetting = {
+export type Retention = {
   before: string
   now: () => Date
   log: Pick<Logger, 'info'>
   ending: AbortSignal
 }
 
-type Old = { table: keyof Tables; ended: string; before: string }
+type EndedRows = { table: keyof Tables; ended: string; before: string }
 
 /** Delete the rows of all tenants that ended before a time, which the column `ended` has.
  * @returns how many */
 export async function forgetEnded(
   { write }: Pick<Queries, 'write'>,
-  old: Old,
+  old: EndedRows,
   ending?: AbortSignal,
 ): Promise<number> {
   for (let count = 0; ; ) {
@@ -30,7 +30,7 @@ export async function forgetEnded(
   }
 }
 
-async function deleteSome(transaction: Query, { table, ended, before }: Old): Promise<number> {
+async function deleteSome(transaction: Query, { table, ended, before }: EndedRows): Promise<number> {
   const [from, at] = [sql.table(table), sql.ref(ended)]
   const { numAffectedRows } = await sql`delete from ${from} where ${at} < ${before} and id in
     (select id from ${from} where ${at} < ${before} limit ${FORGOTTEN_AT_ONCE})`.execute(transaction)

@@ -19,7 +19,7 @@ export type ChangedRows<Table extends keyof Tables> = {
 /** A statement of SQLite, and its values for each row. */
 export type EachRow = { text: string; values: readonly unknown[][] }
 
-type Row = Readonly<Record<string, unknown>>
+type ColumnValues = Readonly<Record<string, unknown>>
 
 export function insertionOfAll<Table extends keyof Tables>(table: Table, rows: Rows<Table>): CompiledQuery {
   const columns = filledColumns(rows)
@@ -68,20 +68,20 @@ export function updateOfEach<Table extends keyof Tables>(
 }
 
 // A column that no row has a value in is left out: PostgreSQL would not know the type of its array.
-function filledColumns(rows: readonly Row[]): string[] {
+function filledColumns(rows: readonly ColumnValues[]): string[] {
   return Object.keys(rows[0] ?? {}).filter((column) => rows.some((row) => row[column] !== null))
 }
 
-function changedColumns(rows: readonly Row[], by: readonly string[]): string[] {
+function changedColumns(rows: readonly ColumnValues[], by: readonly string[]): string[] {
   return Object.keys(rows[0] ?? {}).filter((column) => !by.includes(column))
 }
 
-function arraysOf(rows: readonly Row[], columns: readonly string[]) {
+function arraysOf(rows: readonly ColumnValues[], columns: readonly string[]) {
   const lists = columns.map((column) => rows.map((row) => row[column] ?? null))
   return { lists, arrays: lists.map((list, index) => `$${index + 1}::${typeOf(list)}[]`).join(', ') }
 }
 
-function valuesOf(row: Row, columns: readonly string[]): unknown[] {
+function valuesOf(row: ColumnValues, columns: readonly string[]): unknown[] {
   return columns.map((column) => row[column])
 }
 

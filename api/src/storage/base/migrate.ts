@@ -6,7 +6,7 @@ import type { Database, Query } from './queries.ts'
 import { JOURNAL, TABLES } from './tables.ts'
 
 /** What one transaction applied, and the indexes that the next migration waits for. */
-type Step = { applied: readonly Migration[]; awaited: Indexes | null }
+type MigrationStep = { applied: readonly Migration[]; awaited: Indexes | null }
 
 /** Bring the tables up to date, each migration once however many processes start at a time. One transaction applies all
  * or none; only where PostgreSQL has to make indexes first, another transaction follows. A migration of indexes counts
@@ -36,7 +36,7 @@ async function applyMissing(
   { columns, tableColumns, online }: Database,
   transaction: Query,
   migrations: readonly Migration[],
-): Promise<Step> {
+): Promise<MigrationStep> {
   const found = await tableColumns.execute(transaction)
   const journal = () => transaction.selectFrom('migrations').select(['name', 'hash']).execute()
   const known = await appliedMigrations({ columns: found.rows, journal }, migrations)

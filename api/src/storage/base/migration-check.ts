@@ -1,11 +1,11 @@
 import { hashOf, MIGRATIONS, type Migration } from './migrations.ts'
 import { JOURNAL, TABLES } from './tables.ts'
 
-type Row = Readonly<Record<string, unknown>>
+type CatalogRow = Readonly<Record<string, unknown>>
 
 /** `columns` has the `table` and the name of each `column`. `journal` reads `name` and `hash` of the migration
  * table. */
-type Found = { columns: readonly Row[]; journal: () => Promise<readonly Row[]> }
+type FoundSchema = { columns: readonly CatalogRow[]; journal: () => Promise<readonly CatalogRow[]> }
 
 const JOURNAL_COLUMNS = Object.keys(JOURNAL.migrations.columns).toSorted()
 
@@ -13,7 +13,7 @@ const JOURNAL_COLUMNS = Object.keys(JOURNAL.migrations.columns).toSorted()
  * @throws Error with one line for the operator: a newer version migrated the database, or it comes from a build whose
  *   data no later build carries over, or from another program */
 export async function appliedMigrations(
-  { columns, journal }: Found,
+  { columns, journal }: FoundSchema,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<ReadonlySet<unknown> | null> {
   const found = Map.groupBy(columns, (row) => row['table'])
@@ -28,7 +28,7 @@ export async function appliedMigrations(
 }
 
 /** Each build appends migrations, so what a database has is the beginning of the list, or the list with more. */
-function refuseEdited(applied: readonly Row[], migrations: readonly Migration[]): void {
+function refuseEdited(applied: readonly CatalogRow[], migrations: readonly Migration[]): void {
   const hashes = new Map(applied.map((row) => [row['name'], row['hash']]))
   const edited = migrations
     .slice(0, applied.length)
@@ -36,7 +36,7 @@ function refuseEdited(applied: readonly Row[], migrations: readonly Migration[])
   if (edited) throw anotherEdition(`migration ${edited.name}`)
 }
 
-function refuseNewer(applied: readonly Row[], migrations: readonly Migration[]): void {
+function refuseNewer(applied: readonly CatalogRow[], migrations: readonly Migration[]): void {
   const known = new Set<unknown>(migrations.map(({ name }) => name))
   const unknown = applied.map((row) => row['name']).filter((name) => !known.has(name))
   if (unknown.length === 0) return

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { CompiledQuery } from 'kysely'
 
 /** Builds a statement; `value(name)` is a placeholder for the value that each run passes under this name. */
-type Build<Name extends string, Row> = (value: (name: Name) => string) => {
+type BuildQuery<Name extends string, Row> = (value: (name: Name) => string) => {
   compile(): CompiledQuery<Row>
 }
 
 /** Prepare a statement of the calls that are made most: building one can take longer than running it, so this builds it
  * once. Each run passes its values. */
 export function preparedStatement<Name extends string, Row>(
-  build: Build<Name, Row>,
+  build: BuildQuery<Name, Row>,
 ): (values: Readonly<Record<Name, string | number | Uint8Array | null>>) => CompiledQuery<Row> {
   // A random text marks where a value belongs: no constant of a query is equal to it.
   const names = new Map<unknown, Name>()

@@ -28,7 +28,7 @@ export class OrderedAdapter extends SqliteAdapter {
 }
 
 export class SqliteTwoConnections implements Driver {
-  readonly #places: Places
+  readonly #places: SqliteRuns
 
   constructor(files: { writer: DatabaseSync; reader: DatabaseSync }, statement: (text: string) => Statement) {
     this.#places = {
@@ -73,15 +73,15 @@ export class SqliteTwoConnections implements Driver {
 
 type Run = <Row>(query: CompiledQuery) => QueryResult<Row>
 
-type Places = { read: Run; write: Run; commits: GroupCommit }
+type SqliteRuns = { read: Run; write: Run; commits: GroupCommit }
 
 class SqliteConnection implements DatabaseConnection {
-  readonly #places: Places
+  readonly #places: SqliteRuns
   /** In a transaction everything runs on the connection that writes. */
   isChanging = false
   isOver = false
 
-  constructor(places: Places) {
+  constructor(places: SqliteRuns) {
     this.#places = places
   }
 

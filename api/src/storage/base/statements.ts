@@ -9,11 +9,11 @@ export function changing<Asked extends unknown[], Outcome>(
   return (...asked) => write((transaction) => change(transaction, ...asked))
 }
 
-type Statement = { executeTakeFirstOrThrow: () => Promise<InsertResult | UpdateResult | DeleteResult> }
+type WriteStatement = { executeTakeFirstOrThrow: () => Promise<InsertResult | UpdateResult | DeleteResult> }
 
 /** Run a statement.
  * @returns whether it inserted, updated or deleted a row */
-export async function hasChanged(statement: Statement): Promise<boolean> {
+export async function hasChanged(statement: WriteStatement): Promise<boolean> {
   const result = await statement.executeTakeFirstOrThrow()
   if ('numUpdatedRows' in result) return result.numUpdatedRows > 0n
   if ('numDeletedRows' in result) return result.numDeletedRows > 0n

@@ -11,7 +11,7 @@ const READ_AGAIN_MS = 5_000
 // Reading again takes at most 1/50 of the time; after a refusal, 1/10.
 const REST = { usual: 50, refused: 10 } as const
 
-type Known = {
+type ByteCount = {
   bytes: number
   readAt: number
   readMs: number
@@ -26,7 +26,7 @@ type Known = {
  * tenant wait for each other. So several processes together may pass the bound by what they write within a few seconds.
  */
 export class StoredBytes {
-  readonly #known = new BoundedMap<string, Known>(KNOWN_TENANTS)
+  readonly #known = new BoundedMap<string, ByteCount>(KNOWN_TENANTS)
   readonly #sum: (tenantId: string) => Promise<number>
   readonly #bounds: Bounds
 
@@ -62,13 +62,13 @@ export class StoredBytes {
     known.bytes += bytes
   }
 
-  #unknown(tenantId: string): Known {
+  #unknown(tenantId: string): ByteCount {
     const known = { bytes: 0, readAt: NEVER, readMs: 0, wasRefused: false, reading: null }
     this.#known.set(tenantId, known)
     return known
   }
 
-  async #read(tenantId: string, known: Known): Promise<void> {
+  async #read(tenantId: string, known: ByteCount): Promise<void> {
     const before = { bytes: known.bytes, at: performance.now() }
     const sum = await this.#sum(tenantId)
     known.bytes = sum + (known.bytes - before.bytes)
@@ -89,7 +89,7 @@ function summing({ query }: Pick<Queries, 'query'>): (tenantId: string) => Promi
     (table: 'keys' | 'legacy_items' | 'proposals'): Read =>
     (tenantId, after) =>
       query
-        .selectFrom(sql<Row>`${sql.table(table)}`.as('stored'))
+        .selectFrom(sql<StoredValueRow>`${sql.table(table)}`.as('stored'))
         .select(['id', size.as('bytes')])
         .where('tenant_id', '=', tenantId)
         .where('id', '>', after)
@@ -117,6 +117,6 @@ function summing({ query }: Pick<Queries, 'query'>): (tenantId: string) => Promi
   }
 }
 
-type Row = { tenant_id: string; id: string; value: Uint8Array | null }
+type StoredValueRow = { tenant_id: string; id: string; value: Uint8Array | null }
 
 type Size = { id: string; bytes: number }

@@ -38,12 +38,12 @@ function attachedKeys(query: Query, tenantId: string, bundleId: string) {
   return keysAttached(query, tenantId).where('attachments.bundle_id', '=', bundleId)
 }
 
-type Listing = { tenantId: string; bundleId: string; values: WantedValues; most: number | undefined }
+type EntryListing = { tenantId: string; bundleId: string; values: WantedValues; most: number | undefined }
 
 async function list(
   query: Query,
   vault: ValueVault,
-  { tenantId, bundleId, values, most }: Listing,
+  { tenantId, bundleId, values, most }: EntryListing,
 ): ReturnType<AttachmentStore['list']> {
   const all = attachedKeys(query, tenantId, bundleId).select(sql`sum(length(keys.value))`.as('bytes'))
   const rows = await attachedKeys(query, tenantId, bundleId)

@@ -89,7 +89,7 @@ async function upsert(
     const { seal } = await held(transaction)
     await holdBundle(transaction, place.tenantId, place.bundleId)
     const stored = await itemsOf(transaction, place).execute()
-    const known: Known = new Map(stored.map((row) => [row.name, row]))
+    const known: AttachedByName = new Map(stored.map((row) => [row.name, row]))
     const fresh = items.filter(({ name }) => !known.has(name))
     const changed = items.filter(({ name }) => known.has(name))
     const written = { place, now: stamp.at, seal }
@@ -111,11 +111,14 @@ async function upsert(
   })
 }
 
-type Known = ReadonlyMap<string, { id: string; name: string; value_version: number; is_secret: Flag }>
+type AttachedByName = ReadonlyMap<
+  string,
+  { id: string; name: string; value_version: number; is_secret: Flag }
+>
 
-type Written = { item: LegacyItemWrite; place: BundlePlace; now: string; seal: TenantVault['seal'] }
+type ItemWrite = { item: LegacyItemWrite; place: BundlePlace; now: string; seal: TenantVault['seal'] }
 
-function newRow({ item, place, now, seal }: Written) {
+function newRow({ item, place, now, seal }: ItemWrite) {
   const { id, name, value, is_secret } = item
   return seal(value, {
     id,
@@ -129,7 +132,10 @@ function newRow({ item, place, now, seal }: Written) {
   })
 }
 
-async function update(transaction: Query, { item, known, place, now, seal }: Written & { known: Known }) {
+async function update(
+  transaction: Query,
+  { item, known, place, now, seal }: ItemWrite & { known: AttachedByName },
+) {
   const row = known.get(item.name)
   if (!row) return
   const { id, name } = row

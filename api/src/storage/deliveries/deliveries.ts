@@ -52,12 +52,15 @@ async function find(query: Query, tenantId: string, deliveryId: string): Promise
   return { ...delivery, keys: keys.map((key) => ({ ...key, current_version: versions.get(key.id) ?? null })) }
 }
 
-type Listing = { tenantId: string; filter: DeliveryFilter; page: WholePage }
+type DeliveryListing = { tenantId: string; filter: DeliveryFilter; page: WholePage }
 
 /** Counted at most; a longer list has no total. */
 const COUNTED = 10_000
 
-async function list(query: Query, { tenantId, filter, page }: Listing): ReturnType<DeliveryStore['list']> {
+async function list(
+  query: Query,
+  { tenantId, filter, page }: DeliveryListing,
+): ReturnType<DeliveryStore['list']> {
   const { rows, total } = await pageOf(
     withNames(filtered(query, tenantId, filter))
       .orderBy('deliveries.created_at', 'desc')
@@ -93,13 +96,13 @@ function withNames(rows: ReturnType<typeof filtered>) {
     .select(['users.username', 'vouchers.username as voucher_name', 'machines.name as machine_name'])
 }
 
-type Presented = Tables['deliveries'] & {
+type ListedDelivery = Tables['deliveries'] & {
   username: string | null
   voucher_name: string | null
   machine_name: string | null
 }
 
-function presented(row: Presented): Delivery {
+function presented(row: ListedDelivery): Delivery {
   return {
     id: row.id,
     kind: row.kind,

@@ -7,9 +7,9 @@ import type { Query, Recorded } from '../base/queries.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
 import { clearVoid, noteCollected, type OpenDelivery } from './holdings.ts'
 
-type Ending = DeliveryEnd & { tenantId: string }
+type DeliveryEnding = DeliveryEnd & { tenantId: string }
 
-type VoidEnding = Ending & { isAlarm?: boolean; reason?: string }
+type VoidEnding = DeliveryEnding & { isAlarm?: boolean; reason?: string }
 
 /** End a delivery that never left the server. Does nothing to one that has ended. */
 export async function endVoid(transaction: Recorded, ending: VoidEnding): Promise<void> {
@@ -27,7 +27,7 @@ export async function endVoid(transaction: Recorded, ending: VoidEnding): Promis
 /** Record that an approval came back through the terminal. */
 export async function release(
   transaction: Recorded,
-  { tenantId, deliveryId, at, origin, by }: Ending & { by: ReleaseWay },
+  { tenantId, deliveryId, at, origin, by }: DeliveryEnding & { by: ReleaseWay },
 ): Promise<void> {
   const held = await updateOf(transaction, 'deliveries', { tenantId, id: deliveryId })
     .set({ held_until: null })
@@ -47,7 +47,7 @@ export async function release(
 }
 
 /** Record that the client collected a delivery. Does nothing to one that has ended. */
-export async function collect(transaction: Recorded, ending: Ending): Promise<void> {
+export async function collect(transaction: Recorded, ending: DeliveryEnding): Promise<void> {
   const ended = await end(transaction, ending, { state: 'collected', collected_at: ending.at })
   if (!ended) return
   await noteCollected(transaction, { ...ending, ...ended })
@@ -55,7 +55,7 @@ export async function collect(transaction: Recorded, ending: Ending): Promise<vo
   transaction.record(endEvent(ending, ended, { action: 'delivery.collected', actor }))
 }
 
-type Ended = {
+type EndedDelivery = {
   holder: string
   /** Whose terminal it is. */
   userId: string
@@ -69,9 +69,9 @@ type Ended = {
 // Holds the delivery's row from then on; null where it has ended already.
 async function end(
   transaction: Query,
-  { tenantId, deliveryId }: Ending,
+  { tenantId, deliveryId }: DeliveryEnding,
   columns: { state: 'void'; held_until: null } | { state: 'collected'; collected_at: string },
-): Promise<Ended | null> {
+): Promise<EndedDelivery | null> {
   const ending = updateOf(transaction, 'deliveries', { tenantId, id: deliveryId, state: 'approved' })
     .set(columns)
     .returning([
@@ -102,8 +102,8 @@ async function end(
 }
 
 function endEvent(
-  { tenantId, deliveryId, at, origin }: Ending,
-  { bundle, label }: Ended,
+  { tenantId, deliveryId, at, origin }: DeliveryEnding,
+  { bundle, label }: EndedDelivery,
   who: Pick<Event, 'action' | 'actor'>,
 ): Event {
   return {
@@ -123,7 +123,7 @@ const OPEN = 20
 // transaction ends, in the order of their ids, so that two ends of deliveries neither overlook each other nor deadlock.
 async function holdOpenDeliveries(
   transaction: Query,
-  { tenantId, deliveryId }: Ending,
+  { tenantId, deliveryId }: DeliveryEnding,
 ): Promise<OpenDelivery[]> {
   const rows = await selectOf(transaction, 'deliveries', { tenantId, state: 'approved' })
     .select('id')

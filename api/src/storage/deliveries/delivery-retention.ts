@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { FORGOTTEN_AT_ONCE, type Forgetting } from '../base/forgetting.ts'
+import { FORGOTTEN_AT_ONCE, type Retention } from '../base/forgetting.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { deleteOf, selectOf } from '../base/tenant-rows.ts'
 
@@ -10,7 +10,7 @@ import { deleteOf, selectOf } from '../base/tenant-rows.ts'
  */
 
 /** Delete old deliveries of all tenants. */
-export async function forgetDeliveries(queries: Queries, { before, ending, log }: Forgetting): Promise<void> {
+export async function forgetDeliveries(queries: Queries, { before, ending, log }: Retention): Promise<void> {
   for (const tenantId of await tenantsWithOld(queries.query, before)) {
     const count = await forgetOf(queries, { tenantId, before, ending })
     if (count > 0) log.info({ tenantId, count }, 'old deliveries deleted')
@@ -28,13 +28,16 @@ async function tenantsWithOld(query: Query, before: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-type Old = { tenantId: string; before: string; ending: AbortSignal }
+type OldDeliveries = { tenantId: string; before: string; ending: AbortSignal }
 
-async function forgetOf({ query, write }: Queries, { tenantId, before, ending }: Old): Promise<number> {
+async function forgetOf(
+  { query, write }: Queries,
+  { tenantId, before, ending }: OldDeliveries,
+): Promise<number> {
   const told = await toldByHolders(query, tenantId, before)
   const known = new Set<string>()
   let count = 0
-  for (let last: Row | undefined, isDone = false; !isDone && !ending.aborted; ) {
+  for (let last: OldDelivery | undefined, isDone = false; !isDone && !ending.aborted; ) {
     const rows = await olderThan(query, tenantId, last ?? { created_at: before, id: '' })
     const ids = rows.filter((row) => isOver(row, before) && !isNewest(row, known)).map(({ id }) => id)
     const gone = ids.filter((id) => !told.has(id))
@@ -59,7 +62,7 @@ async function toldByHolders(query: Query, tenantId: string, before: string): Pr
   return new Set(rows.map(({ id }) => id))
 }
 
-type Row = Awaited<ReturnType<typeof olderThan>>[number]
+type OldDelivery = Awaited<ReturnType<typeof olderThan>>[number]
 
 function olderThan(query: Query, tenantId: string, { created_at, id }: { created_at: string; id: string }) {
   return selectOf(query, 'deliveries', tenantId)
@@ -81,12 +84,12 @@ function olderThan(query: Query, tenantId: string, { created_at, id }: { created
     .execute()
 }
 
-function isOver({ state, held_until, collected_at }: Row, before: string): boolean {
+function isOver({ state, held_until, collected_at }: OldDelivery, before: string): boolean {
   return state === 'void' || (held_until === null && collected_at !== null && collected_at < before)
 }
 
 // Called from the newest to the oldest.
-function isNewest({ state, bundle_id, holder, user_id, kind }: Row, known: Set<string>): boolean {
+function isNewest({ state, bundle_id, holder, user_id, kind }: OldDelivery, known: Set<string>): boolean {
   const group = [bundle_id, holder, user_id, kind].join(' ')
   if (state === 'void' || known.has(group)) return false
   known.add(group)

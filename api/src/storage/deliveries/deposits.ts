@@ -2,7 +2,7 @@ import { hashToken } from '@keyferry/crypto/token'
 import { madeBy } from '../../domain/base/event.ts'
 import type { DepositEnd, DepositStore, NewDeposit } from '../../domain/requests/deposit-record.ts'
 import { AppliedDeposit } from '../../domain/requests/stored-deposit.ts'
-import { type Forgetting, forgetEnded } from '../base/forgetting.ts'
+import { forgetEnded, type Retention } from '../base/forgetting.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { updateOf } from '../base/tenant-rows.ts'
 
@@ -38,7 +38,7 @@ export function createDepositStore({ query, write }: Queries): DepositStore {
 }
 
 /** Delete deposits of all tenants that ended before a time. */
-export async function forgetDeposits(queries: Queries, { before, ending, log }: Forgetting): Promise<void> {
+export async function forgetDeposits(queries: Queries, { before, ending, log }: Retention): Promise<void> {
   const count = await forgetEnded(queries, { table: 'deposits', ended: 'ended_at', before }, ending)
   if (count > 0) log.info({ count }, 'old deposits deleted')
 }
@@ -116,13 +116,15 @@ export async function voidDeposit(
   })
 }
 
-type Ending = { state: 'void'; ended_at: string } | { state: 'applied'; applied: string; ended_at: string }
+type DepositEnding =
+  | { state: 'void'; ended_at: string }
+  | { state: 'applied'; applied: string; ended_at: string }
 
 // Only an approved deposit can end, and only once.
 function end(
   transaction: Query,
   { tenantId, depositId }: { tenantId: string; depositId: string },
-  change: Ending,
+  change: DepositEnding,
 ) {
   return updateOf(transaction, 'deposits', { tenantId, id: depositId, state: 'approved' })
     .set({ ...change, open_until: null })

@@ -162,9 +162,9 @@ function termsOf(row: Tables['grants']) {
   }
 }
 
-type Filter = { tenantId: string; userId: string | null; now: string }
+type GrantFilter = { tenantId: string; userId: string | null; now: string }
 
-async function list(query: Query, filter: Filter, page: WholePage): ReturnType<GrantStore['list']> {
+async function list(query: Query, filter: GrantFilter, page: WholePage): ReturnType<GrantStore['list']> {
   const { rows, total } = await pageOf(
     holding(query, filter)
       .innerJoin('bundles', 'bundles.id', 'grants.bundle_id')
@@ -179,7 +179,7 @@ async function list(query: Query, filter: Filter, page: WholePage): ReturnType<G
   return { total, rows: rows.map(presented) }
 }
 
-function holding(query: Query, { tenantId, userId, now }: Filter) {
+function holding(query: Query, { tenantId, userId, now }: GrantFilter) {
   return selectOf(query, 'grants', tenantId)
     .where('grants.ended', 'is', null)
     .where('grants.expires_at', '>', now)

@@ -1,7 +1,7 @@
 import { isProduction } from '@keyferry/contract'
 import { sql } from 'kysely'
 import { madeBy } from '../../domain/base/event.ts'
-import type { Listed, WholePage } from '../../domain/base/listing.ts'
+import type { ListPage, WholePage } from '../../domain/base/listing.ts'
 import type {
   HolderStore,
   Holding,
@@ -59,9 +59,12 @@ function withDelivery(query: Query, tenantId: string) {
     .select(['deliveries.label', 'deliveries.via', DELIVERY.as('delivery_id')])
 }
 
-type Row = Omit<Holding, 'label' | 'via' | 'current_version'> & { label: string | null; via: string | null }
+type HoldingRow = Omit<Holding, 'label' | 'via' | 'current_version'> & {
+  label: string | null
+  via: string | null
+}
 
-function holding<R extends Row>({ label, via, ...row }: R) {
+function holding<R extends HoldingRow>({ label, via, ...row }: R) {
   return { ...row, label: labelIn(label), via: viaIn(via) }
 }
 
@@ -109,12 +112,12 @@ function whoOf({ user_id, username, machine_id, machine_name }: WhoColumns): Key
   return { kind: 'user', id: user_id ?? '', name: username }
 }
 
-type Owner = { column: 'user_id' | 'machine_id'; id: string; isKnown: () => Promise<boolean> }
+type HolderOwner = { column: 'user_id' | 'machine_id'; id: string; isKnown: () => Promise<boolean> }
 
 async function holdingsOf(
   query: Query,
-  { tenantId, page, column, id, isKnown }: Owner & { tenantId: string; page: WholePage },
-): Promise<Listed<KeyHolding> | null> {
+  { tenantId, page, column, id, isKnown }: HolderOwner & { tenantId: string; page: WholePage },
+): Promise<ListPage<KeyHolding> | null> {
   const { rows, total } = await pageOf(
     withDelivery(query, tenantId)
       .innerJoin('keys', (join) =>

@@ -13,7 +13,7 @@ import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
  * two deliveries of the same keys wait for each other and do not deadlock.
  */
 
-type Given = {
+type HoldingFilter = {
   tenantId: string
   /** Of a person, or of a machine. */
   userId: string | null
@@ -28,7 +28,7 @@ type Given = {
 const ROWS_AT_ONCE = 500
 
 /** Note in the transaction of a new delivery what its holder may have from then on. */
-export async function noteApproved(transaction: Query, given: Given): Promise<void> {
+export async function noteApproved(transaction: Query, given: HoldingFilter): Promise<void> {
   for await (const part of inOrder(given)) {
     const columns = { times: 0, perhaps_version: versionsOf(part), perhaps_delivery_id: part.deliveryId }
     const rows = insertion(transaction, part, columns).onConflict((conflict) =>
@@ -45,7 +45,7 @@ export async function noteApproved(transaction: Query, given: Given): Promise<vo
 /** Record that a client collected a delivery. */
 export async function noteCollected(
   transaction: Query,
-  given: Given & { approvedAt: string },
+  given: HoldingFilter & { approvedAt: string },
 ): Promise<void> {
   const { deliveryId, approvedAt } = given
   const unlessThis = <T>(column: Expression<T>) =>
@@ -75,7 +75,7 @@ export async function noteCollected(
 export async function collectedAgain(
   transaction: Query,
   hold: Queries['hold'],
-  { tenantId, holder, keys, deliveryId, at }: Given,
+  { tenantId, holder, keys, deliveryId, at }: HoldingFilter,
 ): Promise<DeliveredKey[]> {
   if (keys.length === 0 || keys.length > ROWS_AT_ONCE) return [...keys]
   const whose = { tenantId, holder }
@@ -114,7 +114,7 @@ export async function collectedAgain(
 }
 
 // In the order of their ids, some at a time: a statement has a bounded number of parameters.
-async function* inOrder(given: Given): AsyncGenerator<Given> {
+async function* inOrder(given: HoldingFilter): AsyncGenerator<HoldingFilter> {
   for (const keys of chunks(given.keys.toSorted((a, b) => (a.id < b.id ? -1 : 1)))) {
     yield { ...given, keys }
     // Notes of many keys let other calls run.
@@ -122,7 +122,7 @@ async function* inOrder(given: Given): AsyncGenerator<Given> {
   }
 }
 
-function versionsOf({ keys }: Given) {
+function versionsOf({ keys }: HoldingFilter) {
   const versions = keys.map(({ id, version }) => sql`when ${id} then ${version}`)
   return sql`cast(case id ${sql.join(versions, sql` `)} end as integer)`
 }
@@ -146,7 +146,7 @@ const COLUMNS = [
 // A row for each key that exists; `more`: its other columns.
 function insertion(
   transaction: Query,
-  { tenantId, holder, userId, machineId = null, keys, at }: Given,
+  { tenantId, holder, userId, machineId = null, keys, at }: HoldingFilter,
   more: { [Column in (typeof COLUMNS)[number]]?: unknown },
 ) {
   const place = { tenant_id: tenantId, key_id: sql.ref('id'), holder, user_id: userId, machine_id: machineId }
@@ -172,7 +172,7 @@ export type OpenDelivery = { id: string; keys: readonly DeliveredKey[]; at: stri
  * @param voided.open the holder's open deliveries, newest first */
 export async function clearVoid(
   transaction: Query,
-  voided: Given & { open: readonly OpenDelivery[] },
+  voided: HoldingFilter & { open: readonly OpenDelivery[] },
 ): Promise<void> {
   const { tenantId, holder, deliveryId, open } = voided
   if (voided.keys.length === 0) return
@@ -195,7 +195,7 @@ async function setPerhaps(
     deliveryId,
     keyId,
     newest,
-  }: Given & { keyId: string; newest: OpenDelivery | undefined },
+  }: HoldingFilter & { keyId: string; newest: OpenDelivery | undefined },
 ): Promise<void> {
   const version = newest?.keys.find(({ id }) => id === keyId)?.version ?? null
   const row = await updateOf(transaction, 'holdings', {

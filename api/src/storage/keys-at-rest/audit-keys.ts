@@ -12,11 +12,11 @@ import type { Database, Query } from '../base/queries.ts'
 /** `name` is what notes are signed as. */
 export type NamedAuditKey = AuditKey & { readonly name: string }
 
-type Naming = { ring: RootKeyRing; name: string; now: string }
+type AuditKeyParts = { ring: RootKeyRing; name: string; now: string }
 
 /** The audit key of this database, made at the first call. It keeps the name that it got then.
  * @throws CryptoError when the stored key was changed or its root key is not in use */
-export async function openAuditKey(database: Database, naming: Naming): Promise<NamedAuditKey> {
+export async function openAuditKey(database: Database, naming: AuditKeyParts): Promise<NamedAuditKey> {
   return database.query.transaction().execute(async (transaction) => {
     await database.lockMigrations(transaction)
     const row = await transaction
@@ -29,7 +29,7 @@ export async function openAuditKey(database: Database, naming: Naming): Promise<
   })
 }
 
-async function insertKey(transaction: Query, { ring, name, now }: Naming): Promise<NamedAuditKey> {
+async function insertKey(transaction: Query, { ring, name, now }: AuditKeyParts): Promise<NamedAuditKey> {
   const seed = createAuditSeed()
   const key = auditKeyOf(seed)
   await transaction

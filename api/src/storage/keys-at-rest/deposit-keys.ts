@@ -7,7 +7,7 @@ import type { DepositKey, DepositKeyStore } from '../../domain/transfer/deposit-
 import type { Database, Queries, Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 
-type Making = { ring: RootKeyRing; now: string }
+type DepositKeyParts = { ring: RootKeyRing; now: string }
 
 /** How many keys open deposits at one time: a deposit that was sealed before a rotation must still open. */
 const LIVE = 2
@@ -27,7 +27,7 @@ export function createDepositKeyStore({ query }: Pick<Queries, 'query'>, ring: R
 }
 
 /** Make the first key of this database, if there is none. */
-export async function beginDepositKeys(database: Database, making: Making): Promise<void> {
+export async function beginDepositKeys(database: Database, making: DepositKeyParts): Promise<void> {
   await database.query.transaction().execute(async (transaction) => {
     await database.lockMigrations(transaction)
     if ((await newestOf(transaction).executeTakeFirst()) === undefined) await insertKey(transaction, making)
@@ -36,7 +36,7 @@ export async function beginDepositKeys(database: Database, making: Making): Prom
 
 /** Make a new key. The one before it still opens deposits; older ones are deleted.
  * @returns the new key's id */
-export async function rotateDepositKey(database: Database, making: Making): Promise<string> {
+export async function rotateDepositKey(database: Database, making: DepositKeyParts): Promise<string> {
   return database.query.transaction().execute(async (transaction) => {
     await database.lockMigrations(transaction)
     const kid = await insertKey(transaction, making)
@@ -55,7 +55,7 @@ function depositKey(row: Selectable<Tables['deposit_keys']>, ring: RootKeyRing):
   return { kid: row.id, pair: unwrapDepositKey(row.wrapped_key, ring), createdAt: row.created_at }
 }
 
-async function insertKey(transaction: Query, { ring, now }: Making): Promise<string> {
+async function insertKey(transaction: Query, { ring, now }: DepositKeyParts): Promise<string> {
   const pair = generateKeyPair()
   const id = depositKeyId(pair.publicKey)
   const newest = await newestOf(transaction).executeTakeFirst()

@@ -15,14 +15,17 @@ export type KnownReceiptKey = ReceiptKey & {
   endorsement: { kid: string; signature: string } | null
 }
 
-type Making = { ring: RootKeyRing; now: string }
+type ReceiptKeyParts = { ring: RootKeyRing; now: string }
 
 /** How many keys are in use at one time: the newest signs, and the one before it is still accepted. */
 const LIVE = 2
 
 /** The keys of this database, the newest first; the first call makes one.
  * @throws CryptoError when a stored key was changed or its root key is not in use */
-export async function openReceiptKeys(database: Database, making: Making): Promise<KnownReceiptKey[]> {
+export async function openReceiptKeys(
+  database: Database,
+  making: ReceiptKeyParts,
+): Promise<KnownReceiptKey[]> {
   return database.query.transaction().execute(async (transaction) => {
     await database.lockMigrations(transaction)
     const known = await keysIn(transaction, making.ring)
@@ -32,7 +35,7 @@ export async function openReceiptKeys(database: Database, making: Making): Promi
 
 /** Make a new key that the newest one endorses. The one before the newest is deleted.
  * @returns the new key's id */
-export async function rotateReceiptKey(database: Database, making: Making): Promise<string> {
+export async function rotateReceiptKey(database: Database, making: ReceiptKeyParts): Promise<string> {
   return database.query.transaction().execute(async (transaction) => {
     await database.lockMigrations(transaction)
     const [newest = null, ...older] = await keysIn(transaction, making.ring)
@@ -55,7 +58,7 @@ async function keysIn(query: Query, ring: RootKeyRing): Promise<KnownReceiptKey[
   }))
 }
 
-async function insertKey(transaction: Query, { ring, now }: Making, before: KnownReceiptKey | null) {
+async function insertKey(transaction: Query, { ring, now }: ReceiptKeyParts, before: KnownReceiptKey | null) {
   const seed = createReceiptSeed()
   const key = receiptKeyOf(seed)
   const signature = before && Buffer.from(endorseReceiptKey(key.publicKey, before)).toString('base64')

@@ -34,7 +34,7 @@ export async function* storedValues(
     for (const each of encrypted) yield* walk(query, { ...of, ...each })
 }
 
-type Walk<Row> = {
+type ValueWalk<Row> = {
   table: string
   columns: readonly string[]
   tenantId: string | null
@@ -44,7 +44,7 @@ type Walk<Row> = {
 
 async function* walk<Row extends object>(
   query: Query,
-  { table, columns: names, tenantId, start, valuesOf }: Walk<Row>,
+  { table, columns: names, tenantId, start, valuesOf }: ValueWalk<Row>,
 ) {
   const placeNames = table === 'key_versions' ? ['tenant_id', 'key_id', 'version'] : ['tenant_id', 'id']
   const place = sql.join(placeNames.map((name) => sql.ref(name)))

@@ -125,13 +125,13 @@ export async function attachedIn(
   return new Map(rows.map(({ delivered_name, key_id }) => [delivered_name, key_id]))
 }
 
-type Receiving = BundleRef & { open: TenantVault['open']; attachedIds: ReadonlyMap<string, string> }
+type ReceivingBundle = BundleRef & { open: TenantVault['open']; attachedIds: ReadonlyMap<string, string> }
 
 /** The keys that an import takes from other bundles, with their values. Leaves out those that the receiving bundle has
  * under another name. */
 export async function sourcesOf(
   query: Query,
-  { attachedIds, ...receiving }: Receiving,
+  { attachedIds, ...receiving }: ReceivingBundle,
   wanted: ImportReading['sources'],
 ): Promise<ImportLibrary['sources']> {
   const { tenantId } = receiving

@@ -87,8 +87,8 @@ function usesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
     .execute()
 }
 
-type Place = { tenantId: string; keyIds: readonly string[] }
-type InBundle = Place & { bundleId: string; stamp: Stamp }
+type BatchKeys = { tenantId: string; keyIds: readonly string[] }
+type InBundle = BatchKeys & { bundleId: string; stamp: Stamp }
 
 async function attach(transaction: Recorded, place: InBundle, bounds: Bounds): Promise<number> {
   const { tenantId, bundleId, keyIds } = place
@@ -139,7 +139,7 @@ async function detach(transaction: Recorded, place: InBundle): Promise<number> {
 
 async function declareSecret(
   parts: KeyChangeParts,
-  { tenantId, keyIds, ...change }: Place & { stamp: Stamp; editor: Caller },
+  { tenantId, keyIds, ...change }: BatchKeys & { stamp: Stamp; editor: Caller },
 ): Promise<number> {
   const held = inOrder(keyIds, await holdKeysOf(parts.transaction, tenantId, keyIds))
   const declared = held.filter(({ is_secret }) => is_secret === 0)

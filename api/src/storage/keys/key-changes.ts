@@ -48,13 +48,13 @@ export async function holdKey(transaction: Recorded, tenantId: string, keyId: st
 
 /** `isSame`: whether a value is the current one, and the editor may learn that; then it is no change. Without: compared
  * with the stored value. */
-type Change = { change: StampedChange; source?: ValueSource; isSame?: CurrentValue['isSame'] }
+type KeyValueChange = { change: StampedChange; source?: ValueSource; isSame?: CurrentValue['isSame'] }
 
 /** Change a key that the transaction holds, and record the change. A change that changes nothing writes nothing.
  * @throws DomainError version_conflict · changed · forbidden: the editor may not make this change */
 export async function changeHeldKey(
   parts: KeyChangeParts,
-  { current, ...change }: Change & { current: KeyRow },
+  { current, ...change }: KeyValueChange & { current: KeyRow },
 ): Promise<void> {
   const isComparable = await requireAllowed(parts.transaction, current, change.change)
   requireVersion(current.value_version, change.change.expectedVersion)
@@ -88,7 +88,7 @@ async function requireAllowed(
 export function changeOfKey(
   vault: TenantVault,
   current: KeyRow,
-  { change, source = BY_HAND, isSame = isStored(vault, current) }: Change,
+  { change, source = BY_HAND, isSame = isStored(vault, current) }: KeyValueChange,
 ): KeyWrite | null {
   const open = () => vault.open(current)
   const wanted = effectiveChange(keyOf(current), { open, isSame }, change)

@@ -36,9 +36,9 @@ export function createKeyVersionStore(
   }
 }
 
-type Listing = { tenantId: string; keyId: string; page: WholePage }
+type VersionListing = { tenantId: string; keyId: string; page: WholePage }
 
-async function list(query: Query, vault: ValueVault, { tenantId, keyId, page }: Listing) {
+async function list(query: Query, vault: ValueVault, { tenantId, keyId, page }: VersionListing) {
   const { open } = await vault.of(tenantId)
   const current = await currentVersion(query, tenantId, keyId)
   if (!current) throw keyNotFound()
@@ -133,9 +133,9 @@ function replacedRows(query: Query, tenantId: string, current: VersionRow) {
     .orderBy('version', 'desc')
 }
 
-type Change = VersionChange & { tenantId: string; expectedVersion?: number | undefined }
+type PlacedVersionChange = VersionChange & { tenantId: string; expectedVersion?: number | undefined }
 
-async function restore(parts: KeyChangeParts, change: Change): Promise<void> {
+async function restore(parts: KeyChangeParts, change: PlacedVersionChange): Promise<void> {
   const { transaction, vault } = parts
   const { tenantId, keyId, version, expectedVersion, stamp } = change
   const current = await holdKey(transaction, tenantId, keyId)
@@ -151,11 +151,11 @@ async function restore(parts: KeyChangeParts, change: Change): Promise<void> {
   await changeHeldKey(parts, { current, change: { value, isTemplate, ...mark, stamp }, source })
 }
 
-function versionRow(query: Query, { tenantId, keyId, version }: Change) {
+function versionRow(query: Query, { tenantId, keyId, version }: PlacedVersionChange) {
   return selectOf(query, 'key_versions', { tenantId, key_id: keyId, version })
 }
 
-async function destroy(transaction: Recorded, change: Change): Promise<void> {
+async function destroy(transaction: Recorded, change: PlacedVersionChange): Promise<void> {
   const { tenantId, keyId, version, stamp } = change
   const current = await holdKey(transaction, tenantId, keyId)
   if (version === current.value_version) throw versionIsCurrent(version)

@@ -126,9 +126,9 @@ function bundleNamed(query: Query, tenantId: string, name: string) {
     .executeTakeFirst()
 }
 
-type Receiver = { tenantId: string; bundle: Awaited<ReturnType<typeof bundleNamed>>; name: string }
+type ReceivingName = { tenantId: string; bundle: Awaited<ReturnType<typeof bundleNamed>>; name: string }
 
-async function receiverOf(query: Query, { tenantId, bundle, name }: Receiver) {
+async function receiverOf(query: Query, { tenantId, bundle, name }: ReceivingName) {
   const rights = bundle && (await rightsOfBundles(query, tenantId, [bundle.id])).get(bundle.id)
   return {
     bundle: bundle && rights ? { id: bundle.id, ...rights } : null,

@@ -42,7 +42,7 @@ export function splitter({ write }: Queries, vault: ValueVault, { assurance }: B
   }
 }
 
-type Copying = {
+type KeyCopies = {
   tenantId: string
   bundleId: string
   /** By the id of the copied key. */
@@ -50,7 +50,7 @@ type Copying = {
   stamp: Stamp
 }
 
-type Named = { id: string; name: string }
+type CopyName = { id: string; name: string }
 
 /** Insert copies of keys that a bundle delivers, and record the new keys, in a transaction that holds the bundle. Each
  * gets the first of its names that is free.
@@ -59,9 +59,9 @@ type Named = { id: string; name: string }
 export async function insertCopies(
   transaction: Recorded,
   vault: TenantVault,
-  { tenantId, bundleId, copies, stamp }: Copying,
-): Promise<ReadonlyMap<string, { key: Named; replaced: Named }>> {
-  const made = new Map<string, { key: Named; replaced: Named }>()
+  { tenantId, bundleId, copies, stamp }: KeyCopies,
+): Promise<ReadonlyMap<string, { key: CopyName; replaced: CopyName }>> {
+  const made = new Map<string, { key: CopyName; replaced: CopyName }>()
   for (const keyIds of chunks([...copies.keys()])) {
     const found = await attachedKeys(transaction, tenantId, { bundleId, keyIds })
     const sources = new Map(found.map((row) => [row.id, row]))
@@ -78,16 +78,16 @@ export async function insertCopies(
   return made
 }
 
-type Source = Awaited<ReturnType<typeof attachedKeys>>[number]
+type CopySource = Awaited<ReturnType<typeof attachedKeys>>[number]
 
-type Copied = { source: Source; copy: OwnCopy; names: Iterator<string> }
+type Copied = { source: CopySource; copy: OwnCopy; names: Iterator<string> }
 
-function copiedOf(source: Source | undefined, copy: OwnCopy | undefined): Copied[] {
+function copiedOf(source: CopySource | undefined, copy: OwnCopy | undefined): Copied[] {
   if (!source || !copy) return []
   return [{ source, copy, names: copy.namesFor(source.delivered_name)[Symbol.iterator]() }]
 }
 
-const named = ({ id, name }: Named): Named => ({ id, name })
+const named = ({ id, name }: CopyName): CopyName => ({ id, name })
 
 function attachedKeys(
   transaction: Query,

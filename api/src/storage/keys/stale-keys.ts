@@ -22,10 +22,10 @@ const SOME = sql.join(
   sql` or `,
 )
 
-type Listing = { tenantId: string; before: string | undefined; page: WholePage }
+type StaleListing = { tenantId: string; before: string | undefined; page: WholePage }
 
 /** Keys with holders of an older version, by name; the index keys_changed has those that may have some. */
-export function staleKeys(query: Query, { tenantId, before, page }: Listing): Promise<StaleKey[]> {
+export function staleKeys(query: Query, { tenantId, before, page }: StaleListing): Promise<StaleKey[]> {
   return selectOf(query, 'keys', tenantId)
     .select(['id', 'name', 'value_version as version', 'value_set_at'])
     .select(sql<number>`${COUNT}`.as('holders'))

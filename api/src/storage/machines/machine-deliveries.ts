@@ -57,7 +57,7 @@ async function noteUse(
 
 const PROOFS = { token: 'machine_tokens', trust: 'machine_trusts' } as const
 
-type Proof = { id: string; tenant_id: string; machine_id: string }
+type DeliveryProof = { id: string; tenant_id: string; machine_id: string }
 type DeliveryRow = ReturnType<typeof rowOf>
 
 /** Inserts a delivery if the proof, the machine and the grant still hold; none of them changes until the transaction
@@ -72,7 +72,7 @@ function insertion(
     .columns([...COLUMNS])
     .expression(
       query
-        .selectFrom(sql<Proof>`${sql.table(PROOFS[kind])}`.as('proof'))
+        .selectFrom(sql<DeliveryProof>`${sql.table(PROOFS[kind])}`.as('proof'))
         .innerJoin('machines', (join) => join.on(inOneTenant('machines.id', 'proof.machine_id')))
         .innerJoin('machine_grants as granted', (join) =>
           join.on(inOneTenant('granted.machine_id', 'proof.machine_id')),

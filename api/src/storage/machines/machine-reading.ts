@@ -1,4 +1,4 @@
-import type { Listed, WholePage } from '../../domain/base/listing.ts'
+import type { ListPage, WholePage } from '../../domain/base/listing.ts'
 import { type Machine, type MachineStore, machineNotFound } from '../../domain/machines/machine.ts'
 import type { Query } from '../base/queries.ts'
 import { countOf, pageOf, selectOf } from '../base/tenant-rows.ts'
@@ -46,9 +46,9 @@ function machines(query: Query, tenantId: string) {
     )
 }
 
-type Row = Awaited<ReturnType<ReturnType<typeof machines>['execute']>>[number]
+type ReadMachine = Awaited<ReturnType<ReturnType<typeof machines>['execute']>>[number]
 
-async function list(query: Query, tenantId: string, page: WholePage): Promise<Listed<Machine>> {
+async function list(query: Query, tenantId: string, page: WholePage): Promise<ListPage<Machine>> {
   const { rows, total } = await pageOf(
     machines(query, tenantId).orderBy('machines.name'),
     page,
@@ -57,7 +57,7 @@ async function list(query: Query, tenantId: string, page: WholePage): Promise<Li
   return { total, rows: await whole(query, tenantId, rows) }
 }
 
-async function whole(query: Query, tenantId: string, rows: readonly Row[]): Promise<Machine[]> {
+async function whole(query: Query, tenantId: string, rows: readonly ReadMachine[]): Promise<Machine[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const [grants, tokens, trusts] = await Promise.all([

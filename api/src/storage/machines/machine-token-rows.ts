@@ -3,10 +3,10 @@ import type { Stamp } from '../../domain/base/stamp.ts'
 import type { MachineToken } from '../../domain/machines/machine.ts'
 import {
   type NewToken,
-  type Rotation,
   rotationOf,
   secondsAfter,
   type TokenPlace,
+  type TokenRotation,
   tokenNotFound,
   tooManyTokens,
 } from '../../domain/machines/machine-token.ts'
@@ -83,7 +83,7 @@ export async function endWorking(
 /** Add a token in the place of another, which works for the overlap only. */
 export async function rotate(
   transaction: Recorded,
-  { next, overlapSeconds, ...place }: Rotation,
+  { next, overlapSeconds, ...place }: TokenRotation,
   stamp: Stamp,
 ): Promise<MachineToken> {
   const { tenantId, at } = stamp

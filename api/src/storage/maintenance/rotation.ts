@@ -7,11 +7,11 @@ import { KEY_COLUMNS } from '../keys-at-rest/tenant-keys.ts'
 const TENANTS_AT_ONCE = 200
 
 /** `rewrapped`: tenants whose key this run wrapped anew; `forgotten`: ids of the root keys that nothing needs now. */
-export type Rotation = { rewrapped: number; forgotten: readonly string[] }
+export type KeyRotation = { rewrapped: number; forgotten: readonly string[] }
 
 /** Wrap every tenant's key and the server's own keys with the ring's first root key. What is done stays done, so the
  * next run continues one that was stopped. */
-export async function rewrapTenantKeys(database: Database, ring: RootKeyRing): Promise<Rotation> {
+export async function rewrapTenantKeys(database: Database, ring: RootKeyRing): Promise<KeyRotation> {
   let rewrapped = 0
   for (;;) {
     const done = await database.query

@@ -1,19 +1,19 @@
 import type { GrantEnd } from '../../domain/approvals/grant.ts'
-import type { Made } from '../../domain/base/event.ts'
+import type { EventOrigin } from '../../domain/base/event.ts'
 import type { Recorded } from '../base/queries.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 
 /** Which grants end: those that fit everything that is given. */
-type Which = { tenantId?: string; bundleId?: string; userId?: string; deviceKey?: string; id?: string }
+type GrantsFilter = { tenantId?: string; bundleId?: string; userId?: string; deviceKey?: string; id?: string }
 
-type End = Made & { reason: GrantEnd }
+type GrantEnding = EventOrigin & { reason: GrantEnd }
 
 /** End the remembered approvals that hold at this time, each with an event.
  * @returns how many */
 export async function endGrants(
   transaction: Recorded,
-  { tenantId, bundleId, userId, deviceKey, id: grantId }: Which,
-  { reason, ...end }: End,
+  { tenantId, bundleId, userId, deviceKey, id: grantId }: GrantsFilter,
+  { reason, ...end }: GrantEnding,
 ): Promise<number> {
   let update = transaction
     .updateTable('grants')

@@ -7,7 +7,7 @@ import {
   type InvitationStore,
   invitationNotFound,
   type NewInvitation,
-  type Offer,
+  type PreviewedInvitation,
 } from '../../domain/people/invitation.ts'
 import type { Tenant } from '../../domain/people/tenant.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
@@ -76,7 +76,7 @@ async function openEmail(query: Query, tokenHash: string, now: string): Promise<
   return row?.email ?? null
 }
 
-async function findOffer(query: Query, tokenHash: string, now: string): Promise<Offer | null> {
+async function findOffer(query: Query, tokenHash: string, now: string): Promise<PreviewedInvitation | null> {
   const row = await openInvitation(query, tokenHash, now)
     .innerJoin('tenants', 'tenants.id', 'invitations.tenant_id')
     .innerJoin('users', 'users.id', 'invitations.created_by')

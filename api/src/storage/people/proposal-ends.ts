@@ -1,18 +1,18 @@
-import type { Made } from '../../domain/base/event.ts'
+import type { EventOrigin } from '../../domain/base/event.ts'
 import type { Proposal } from '../../domain/transfer/proposal.ts'
 import type { Recorded } from '../base/queries.ts'
 
 /** Which open proposals end: those that fit everything that is given. */
-type Which = { tenantId?: string; userId?: string; ids?: readonly string[]; overdueAt?: string }
+type ProposalsFilter = { tenantId?: string; userId?: string; ids?: readonly string[]; overdueAt?: string }
 
-type End = Made & { state: Exclude<Proposal['state'], 'open'>; reason?: string }
+type ProposalEnding = EventOrigin & { state: Exclude<Proposal['state'], 'open'>; reason?: string }
 
 /** End open proposals, each with an event, and destroy their values.
  * @returns how many */
 export async function endProposals(
   transaction: Recorded,
-  { tenantId, userId, ids, overdueAt }: Which,
-  { state, reason, ...made }: End,
+  { tenantId, userId, ids, overdueAt }: ProposalsFilter,
+  { state, reason, ...made }: ProposalEnding,
 ): Promise<number> {
   let update = transaction
     .updateTable('proposals')
@@ -30,14 +30,14 @@ export async function endProposals(
   return ended.length
 }
 
-type Row = { tenant_id: string; id: string; user_id: string; bundle_name: string }
+type ProposalRow = { tenant_id: string; id: string; user_id: string; bundle_name: string }
 
 /** An event of a proposal is about the person who made it. */
-export function proposalEvent({ tenant_id: tenantId, user_id: id }: Row) {
+export function proposalEvent({ tenant_id: tenantId, user_id: id }: ProposalRow) {
   return { tenantId, target: { kind: 'user', id, name: null } } as const
 }
 
-export function dataOf({ id, bundle_name }: Row) {
+export function dataOf({ id, bundle_name }: ProposalRow) {
   return { proposal: id, into: bundle_name }
 }
 
@@ -45,7 +45,7 @@ export function dataOf({ id, bundle_name }: Row) {
 export async function endProposalsOf(
   transaction: Recorded,
   person: { tenantId: string; userId: string },
-  made: Made,
+  made: EventOrigin,
 ): Promise<void> {
   await endProposals(transaction, person, { ...made, state: 'withdrawn', reason: 'person_removed' })
 }

@@ -1,5 +1,5 @@
 import { emailKey } from '../../domain/base/email.ts'
-import { type Event, type Made, madeBy } from '../../domain/base/event.ts'
+import { type Event, type EventOrigin, madeBy } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
 import type { ProvidedChange, ProvidedEmail, SignOut } from '../../domain/people/user.ts'
 import type { Query, Recorded } from '../base/queries.ts'
@@ -97,7 +97,7 @@ export async function changeProvided(
 export async function applyActive(
   transaction: Recorded,
   userId: string,
-  { isActive, ...made }: Made & { isActive: boolean },
+  { isActive, ...made }: EventOrigin & { isActive: boolean },
 ): Promise<void> {
   await transaction
     .updateTable('users')

@@ -2,7 +2,7 @@ import { type Bounds, tooManyWorkspaces } from '../../domain/base/bounds.ts'
 import { emailKey } from '../../domain/base/email.ts'
 import { madeBy } from '../../domain/base/event.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
-import type { NewUser, NewWorkspace, Provisioning, UserStore } from '../../domain/people/user.ts'
+import type { NewUser, NewWorkspace, ProvisioningMoment, UserStore } from '../../domain/people/user.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
@@ -45,7 +45,11 @@ async function holdUser(transaction: Query, userId: string): Promise<void> {
 }
 
 // The sign-in is recorded in the audit log of the workspace that the user starts in.
-async function recordSignIn(transaction: Recorded, idpUserId: string, { unsigned, ...moment }: Provisioning) {
+async function recordSignIn(
+  transaction: Recorded,
+  idpUserId: string,
+  { unsigned, ...moment }: ProvisioningMoment,
+) {
   const row = await transaction
     .updateTable('users')
     .set({ last_login: moment.at, updated_at: moment.at })
@@ -63,9 +67,9 @@ async function takenUsernames(query: Query, names: readonly string[]): Promise<R
   return new Set(rows.map(({ username }) => username))
 }
 
-type Workspace = { tenantKeys: TenantKeys; workspace: NewWorkspace; moment: Moment }
+type WorkspaceParts = { tenantKeys: TenantKeys; workspace: NewWorkspace; moment: Moment }
 
-type FirstVisit = Workspace & { moment: Provisioning }
+type FirstVisit = WorkspaceParts & { moment: ProvisioningMoment }
 
 /** Add a user who signs in for the first time, with a workspace.
  * @returns false when the id or the name is taken; then nothing is added */
@@ -95,7 +99,7 @@ export async function insertWithWorkspace(
 /** Its log begins with this event. */
 async function insertWorkspace(
   transaction: Recorded,
-  { tenantKeys, userId, workspace, moment }: Workspace & { userId: string },
+  { tenantKeys, userId, workspace, moment }: WorkspaceParts & { userId: string },
 ): Promise<void> {
   const { id, name, membershipId } = workspace
   await transaction

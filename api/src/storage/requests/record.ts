@@ -1,5 +1,5 @@
 import { BoundedMap } from '@keyferry/plumbing/bounded-map'
-import type { Change } from '../../domain/requests/request-store.ts'
+import type { RequestChange } from '../../domain/requests/request-store.ts'
 import {
   ApprovalRequest,
   approvalOf,
@@ -47,6 +47,6 @@ export function spaced(ids: readonly string[]): string {
 }
 
 /** @param payload what a step that reads it gets */
-export function answerOf<Answer>(change: Change<Answer>, payload = ''): Answer {
+export function answerOf<Answer>(change: RequestChange<Answer>, payload = ''): Answer {
   return change.payload === 'read' ? change.answer(payload) : change.answer
 }

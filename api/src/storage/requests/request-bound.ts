@@ -2,12 +2,12 @@ const SHORTEST_REST_MS = 1_000
 // Counting takes at most 1/50 of the time, however many requests there are and however many calls are refused.
 const REST = 50
 
-type Counted = { live: number; bytes: number }
+type LiveCount = { live: number; bytes: number }
 
 export type RequestBoundOptions = {
   maxLive: number
   maxBytes: number
-  count: (nowMs: number) => Promise<Counted>
+  count: (nowMs: number) => Promise<LiveCount>
 }
 
 /** How many live requests the database holds, and how many bytes of payloads, as this process knows it: the rows are
@@ -15,9 +15,9 @@ export type RequestBoundOptions = {
  * together may pass the bound by what they add in a second. */
 export class RequestBound {
   readonly #options: RequestBoundOptions
-  #known: Counted = { live: 0, bytes: 0 }
+  #known: LiveCount = { live: 0, bytes: 0 }
   /** What is being added now, which a count may not see yet. */
-  #adding: Counted = { live: 0, bytes: 0 }
+  #adding: LiveCount = { live: 0, bytes: 0 }
   #countedAtMs = Number.NEGATIVE_INFINITY
   #restMs = 0
   #counting: Promise<void> | null = null
@@ -65,7 +65,7 @@ export class RequestBound {
   }
 }
 
-function move(counted: Counted, live: number, bytes: number): void {
+function move(counted: LiveCount, live: number, bytes: number): void {
   counted.live += live
   counted.bytes += bytes
 }

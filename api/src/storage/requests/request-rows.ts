@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Change, EXPIRED_KNOWN_MS, type Missing } from '../../domain/requests/request-store.ts'
+import { EXPIRED_KNOWN_MS, type Missing, type RequestChange } from '../../domain/requests/request-store.ts'
 import type { StoredRequest } from '../../domain/requests/stored-request.ts'
 import { ask, send } from '../base/pipeline.ts'
 import { preparedStatement } from '../base/prepared.ts'
@@ -12,9 +12,9 @@ import { answerOf, listedBy, parsedRequests, stateText } from './record.ts'
  */
 
 /** A request as its row has it. */
-export type Found = { stored: StoredRequest; version: number; bytes: number }
+export type RequestVersion = { stored: StoredRequest; version: number; bytes: number }
 
-type Row = {
+type RequestRow = {
   id: string
   request: string
   state: string
@@ -55,7 +55,7 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
   )
   const parsed = parsedRequests()
   const updating = { keep: updateFor(query, 'keep'), put: updateFor(query, 'put') }
-  const statementOf = (found: Found, change: Change<unknown>) => {
+  const statementOf = (found: RequestVersion, change: RequestChange<unknown>) => {
     const {
       stored: { request },
       version,
@@ -77,14 +77,14 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
     return updating.put({ ...values, payload, bytes: payload?.length ?? 0 })
   }
   return {
-    async find(id: string, by = query): Promise<Row | undefined> {
+    async find(id: string, by = query): Promise<RequestRow | undefined> {
       return (await ask(by, readRow({ id })))[0]
     },
     async findPayload(id: string) {
       return (await ask(query, readPayload({ id })))[0]
     },
     /** The request of a row, if its lifetime has not ended. */
-    foundIn(row: Row | undefined, nowMs: number): Found | Missing {
+    foundIn(row: RequestRow | undefined, nowMs: number): RequestVersion | Missing {
       if (row === undefined || row.expires_at_ms <= nowMs - EXPIRED_KNOWN_MS) return 'unknown'
       if (row.expires_at_ms <= nowMs) return 'expired'
       return { stored: parsed(row), version: row.version, bytes: row.payload_bytes }
@@ -102,20 +102,23 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
       return rows.map(parsed)
     },
     /** The row for this transaction alone, until it ends. */
-    async heldRow(transaction: Query, id: string): Promise<(Row & { payload: string | null }) | undefined> {
+    async heldRow(
+      transaction: Query,
+      id: string,
+    ): Promise<(RequestRow & { payload: string | null }) | undefined> {
       return (await ask(transaction, holdRow({ id })))[0]
     },
     /** Write a change of the row that was found.
      * @returns null where another caller changed it in between */
-    async write<Answer>(by: Query, found: Found, change: Change<Answer>) {
+    async write<Answer>(by: Query, found: RequestVersion, change: RequestChange<Answer>) {
       const [row] = await ask(by, statementOf(found, change))
       return row && { answer: answerOf(change, row.payload ?? ''), moved: movedBy(found, change) }
     },
     /** As `write`, of a row that the transaction holds: it does not wait for the answer. */
     async writeHeld<Answer>(
       transaction: Recorded,
-      found: Found & { payload: string | null },
-      change: Change<Answer>,
+      found: RequestVersion & { payload: string | null },
+      change: RequestChange<Answer>,
     ) {
       await send(transaction, statementOf(found, change))
       return { answer: answerOf(change, found.payload ?? ''), moved: movedBy(found, change) }
@@ -175,12 +178,12 @@ function updateFor(query: Query, payload: 'keep' | 'put') {
 const asNumber = (place: string) => sql<number>`${place}`
 
 // Undefined: it stays.
-function payloadAfter({ payload }: Change<unknown>): string | null | undefined {
+function payloadAfter({ payload }: RequestChange<unknown>): string | null | undefined {
   if (payload === 'drop') return null
   return typeof payload === 'object' ? payload.put : undefined
 }
 
-function movedBy({ bytes }: Found, change: Change<unknown>): Moved {
+function movedBy({ bytes }: RequestVersion, change: RequestChange<unknown>): Moved {
   if (change.next === 'removed') return { live: -1, bytes: -bytes }
   const payload = payloadAfter(change)
   return { live: 0, bytes: payload === undefined ? 0 : (payload?.length ?? 0) - bytes }

@@ -3,40 +3,46 @@ import { sql } from 'kysely'
 import type { JoinedRequests } from '../../domain/approvals/together.ts'
 import { goneError } from '../../domain/requests/request.ts'
 import {
-  type Change,
   DEVICE_REQUESTS,
   EXPIRED_KNOWN_MS,
   type Missing,
+  type RequestChange,
+  type RequestStep,
   type RequestStore,
-  type Step,
   WAITING_REQUESTS,
 } from '../../domain/requests/request-store.ts'
 import { ApprovalRequest, approvalOf, type StoredRequest } from '../../domain/requests/stored-request.ts'
-import type { Watched } from '../../domain/requests/waiting-room.ts'
+import type { Watchable } from '../../domain/requests/waiting-room.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { Lane } from './lane.ts'
 import { answerOf, listedBy, spaced, stateText } from './record.ts'
 import { RequestBound } from './request-bound.ts'
-import { type Found, type Moved, type RequestRows, requestRows, type SelectedRows } from './request-rows.ts'
+import {
+  type Moved,
+  type RequestRows,
+  type RequestVersion,
+  requestRows,
+  type SelectedRows,
+} from './request-rows.ts'
 
 /** How many expired requests one transaction ends. */
 const EXPIRED_AT_ONCE = 100
 
 /** Wakes who waits for a request, on every node. */
-export type RequestNotices = Watched & { tell(id: string): void }
+export type ChangeListeners = Watchable & { tell(id: string): void }
 
-export type RequestStoreOptions = { notices: RequestNotices; maxLive?: number; maxBytes?: number }
+export type RequestStoreOptions = { notices: ChangeListeners; maxLive?: number; maxBytes?: number }
 
 /** The requests in the database. */
 export class Requests implements RequestStore {
   readonly #queries: Queries
   readonly #rows: RequestRows
-  readonly #notices: RequestNotices
+  readonly #notices: ChangeListeners
   readonly #bound: RequestBound
   // Anyone can ask.
   readonly #lane = new Lane({ atOnce: 4, mostWaiting: 2_000 })
   /** The rows of requests that callers have in their hands. */
-  readonly #seen = new WeakMap<ApprovalRequest, Found>()
+  readonly #seen = new WeakMap<ApprovalRequest, RequestVersion>()
 
   constructor(queries: Queries, options: RequestStoreOptions) {
     const { notices, maxLive = LIMITS.liveRequests, maxBytes = LIMITS.waitingDepositBytes } = options
@@ -73,7 +79,12 @@ export class Requests implements RequestStore {
     return ApprovalRequest.parse(JSON.parse(row.request)).deposit === null ? null : row.payload
   }
 
-  async change<Answer>(id: string, nowMs: number, step: Step<Answer>, seen?: StoredRequest): Promise<Answer> {
+  async change<Answer>(
+    id: string,
+    nowMs: number,
+    step: RequestStep<Answer>,
+    seen?: StoredRequest,
+  ): Promise<Answer> {
     const known = seen && this.#seen.get(seen.request)
     const found = known ?? (await this.#find(id, nowMs))
     if (typeof found === 'string') throw goneError(found)
@@ -163,7 +174,7 @@ export class Requests implements RequestStore {
 
   async close(): Promise<void> {}
 
-  async #find(id: string, nowMs: number): Promise<Found | Missing> {
+  async #find(id: string, nowMs: number): Promise<RequestVersion | Missing> {
     const found = this.#rows.foundIn(await this.#rows.find(id), nowMs)
     if (typeof found !== 'string') this.#seen.set(found.stored.request, found)
     return found
@@ -172,7 +183,7 @@ export class Requests implements RequestStore {
   async #changeIn<Answer>(
     { transaction, moved }: { transaction: Recorded; moved: Map<string, Moved> },
     { id, nowMs, seen }: { id: string; nowMs: number; seen: StoredRequest | undefined },
-    step: Step<Answer>,
+    step: RequestStep<Answer>,
   ): Promise<Answer> {
     const known = seen && this.#seen.get(seen.request)
     const guess = known && guessed(known, step, nowMs)
@@ -186,7 +197,7 @@ export class Requests implements RequestStore {
     const row = await this.#rows.heldRow(transaction, id)
     const found = this.#rows.foundIn(row, nowMs)
     if (typeof found === 'string') throw goneError(found)
-    const change: Change<Answer> = step(found.stored, nowMs)
+    const change: RequestChange<Answer> = step(found.stored, nowMs)
     if (change.next === undefined) return answerOf(change)
     const held = { ...found, payload: row?.payload ?? null }
     const written = await this.#rows.writeHeld(transaction, held, change)
@@ -216,7 +227,11 @@ function live(query: Query, nowMs: number) {
 }
 
 // A step that refuses what the caller saw may not refuse what is there now.
-function guessed<Answer>({ stored }: Found, step: Step<Answer>, nowMs: number): Change<Answer> | null {
+function guessed<Answer>(
+  { stored }: RequestVersion,
+  step: RequestStep<Answer>,
+  nowMs: number,
+): RequestChange<Answer> | null {
   try {
     return step(stored, nowMs)
   } catch {
@@ -260,4 +275,4 @@ async function waitingIn(query: Query, tenantId: string, nowMs: number): Promise
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
-const storedIn = (found: Found | Missing) => (typeof found === 'string' ? found : found.stored)
+const storedIn = (found: RequestVersion | Missing) => (typeof found === 'string' ? found : found.stored)

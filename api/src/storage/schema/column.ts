@@ -25,7 +25,7 @@ export type Column<Value> = {
 }
 
 /** `rules` are constraints in SQL. An index is called `<table>_<name>`; its text is what follows the table's name. */
-type Table = {
+type TableDefinition = {
   columns: Record<string, Column<unknown>>
   rules: readonly string[]
   indexes?: Record<string, string>
@@ -34,7 +34,7 @@ type Table = {
   isShortLived?: true
 }
 
-export type Schema = Record<string, Table>
+export type Schema = Record<string, TableDefinition>
 
 export type RowsOf<Definition extends Schema> = {
   [Name in keyof Definition]: {

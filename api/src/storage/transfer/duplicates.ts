@@ -38,12 +38,12 @@ export function duplicator(
   }
 }
 
-type Copying = { duplicate: Duplicate; stamp: Stamp; assurance: Assurance }
+type BundleCopy = { duplicate: Duplicate; stamp: Stamp; assurance: Assurance }
 
 async function copyBundle(
   transaction: Recorded,
   vault: TenantVault,
-  { duplicate, stamp, assurance }: Copying,
+  { duplicate, stamp, assurance }: BundleCopy,
 ): Promise<void> {
   const { tenantId } = stamp
   const { of, id, name } = duplicate
@@ -73,7 +73,7 @@ function textsOf(transaction: Query, tenantId: string, bundleId: string) {
 async function copyAttachments(
   transaction: Recorded,
   vault: TenantVault,
-  { duplicate: { of, id, own, newCopy }, stamp }: Omit<Copying, 'assurance'>,
+  { duplicate: { of, id, own, newCopy }, stamp }: Omit<BundleCopy, 'assurance'>,
 ): Promise<string[]> {
   const { tenantId } = stamp
   const attached = await selectOf(transaction, 'attachments', { tenantId, bundle_id: of })

@@ -17,13 +17,13 @@ import { storedUses, type TenantVault } from '../keys-at-rest/value-vault.ts'
  * The keys of an import: those that it uses as they are, those that it makes, and those that it gives another value.
  */
 
-type Change = ImportChange & { tenantId: string }
+type ImportedKeysChange = ImportChange & { tenantId: string }
 
 /** Lock the keys that are used as they are or changed, and see whether they are still as planned.
  * @returns them, by id */
 export async function holdKeys(
   transaction: Recorded,
-  { tenantId, steps }: Change,
+  { tenantId, steps }: ImportedKeysChange,
 ): Promise<ReadonlyMap<string, KeyRow>> {
   const used = steps.flatMap(({ action, key }) => (key !== null && USES_KEY.has(action) ? [key] : []))
   const rows = await inChunks(used, (keys) => {
@@ -40,7 +40,10 @@ export async function holdKeys(
 
 const USES_KEY: ReadonlySet<string> = new Set(['share', 'update', 'replace'])
 
-export async function insertKeys({ transaction, vault }: KeyChangeParts, change: Change): Promise<void> {
+export async function insertKeys(
+  { transaction, vault }: KeyChangeParts,
+  change: ImportedKeysChange,
+): Promise<void> {
   for (const steps of chunks(change.steps.filter(makesKey))) {
     const rows = steps.map((step) => newKey(step, change, vault.seal))
     await writeNewKeys(transaction, rows, change.stamp)
@@ -58,8 +61,8 @@ export async function insertKeys({ transaction, vault }: KeyChangeParts, change:
 
 /** A bundle that gets its own value keeps the description of the key that it shared or that was copied. */
 function newKey(
-  step: Change['steps'][number],
-  { tenantId, stamp, proposal }: Change,
+  step: ImportedKeysChange['steps'][number],
+  { tenantId, stamp, proposal }: ImportedKeysChange,
   seal: TenantVault['seal'],
 ) {
   const { entry, newKeyId, keyName } = step
@@ -80,7 +83,7 @@ function newKey(
 
 export async function changeKeys(
   parts: KeyChangeParts,
-  { steps, stamp, proposal }: Change,
+  { steps, stamp, proposal }: ImportedKeysChange,
   held: ReadonlyMap<string, KeyRow>,
 ): Promise<void> {
   const source = { how: 'import', restoredFrom: null, proposedBy: proposal?.proposerId ?? null } as const

@@ -7,7 +7,7 @@ import type { ValueVault } from '../keys-at-rest/value-vault.ts'
  * Reads a whole library, with values, for a move to another server.
  */
 
-type Wanted = {
+type ExportFilter = {
   tenantId: string
   /** Only these bundles and their keys; empty: everything. */
   bundleNames: readonly string[]
@@ -17,7 +17,7 @@ type Wanted = {
 export async function readWholeLibrary(
   query: Query,
   vault: ValueVault,
-  wanted: Wanted,
+  wanted: ExportFilter,
 ): Promise<LibraryContent> {
   await requireNoLegacyItems(query, wanted.tenantId)
   const bundles = await bundlesOf(query, wanted)
@@ -53,7 +53,7 @@ async function requireNoLegacyItems(query: Query, tenantId: string): Promise<voi
   if (item) throw new Error(`the bundle ${item.name} has inline items: convert them into keys first`)
 }
 
-async function bundlesOf(query: Query, { tenantId, bundleNames }: Wanted) {
+async function bundlesOf(query: Query, { tenantId, bundleNames }: ExportFilter) {
   const rows = await selectOf(query, 'bundles', tenantId)
     .select(['id', 'name', 'description', 'tags'])
     .orderBy('name')

@@ -43,7 +43,7 @@ export function createLibraryImportStore(
 /** Carry out imports in a transaction that holds the tenant.
  * @throws Overtaken: another call changed the library in between */
 export async function importInto(
-  parts: Parts,
+  parts: ImportStoreParts,
   tenantId: string,
   imports: Parameters<LibraryImportStore['carryOut']>[1],
 ): Promise<ImportChange[]> {
@@ -67,10 +67,10 @@ async function holdBundleNamed(transaction: Query, tenantId: string, name: strin
   )
 }
 
-type Change = ImportChange & { tenantId: string }
-type Parts = KeyChangeParts & { bounds: Bounds }
+type PlacedImport = ImportChange & { tenantId: string }
+type ImportStoreParts = KeyChangeParts & { bounds: Bounds }
 
-async function apply(parts: Parts, change: Change): Promise<void> {
+async function apply(parts: ImportStoreParts, change: PlacedImport): Promise<void> {
   const { bundleId, bundle, steps, stamp } = change
   await detach(parts.transaction, change)
   if (written(steps).length === 0 && bundle === null) return
@@ -86,7 +86,10 @@ async function apply(parts: Parts, change: Change): Promise<void> {
 }
 
 /** Take names from the bundle, which this transaction holds since the plan was made. */
-async function detach(transaction: Recorded, { tenantId, bundleId, removals, stamp }: Change): Promise<void> {
+async function detach(
+  transaction: Recorded,
+  { tenantId, bundleId, removals, stamp }: PlacedImport,
+): Promise<void> {
   if (removals.length === 0) return
   for (const some of chunks(removals)) {
     const { numDeletedRows } = await deleteOf(transaction, 'attachments', { tenantId, bundle_id: bundleId })
@@ -126,7 +129,10 @@ function copiedIn(steps: ImportChange['steps']): string[] {
 
 /** Deliver the new and the shared keys after what the bundle has, in the order of the entries. A key that takes the
  * place of a shared one keeps its position. */
-async function attach({ transaction, bounds }: Parts, { tenantId, bundleId, steps }: Change): Promise<void> {
+async function attach(
+  { transaction, bounds }: ImportStoreParts,
+  { tenantId, bundleId, steps }: PlacedImport,
+): Promise<void> {
   const first = await lengthOf(transaction, tenantId, bundleId)
   const rows = steps
     .filter(({ isAttached }) => !isAttached)

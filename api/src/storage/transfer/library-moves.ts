@@ -74,16 +74,16 @@ function keysNamed(query: Query, tenantId: string, names: readonly string[]) {
     .execute()
 }
 
-type Parts = { transaction: Recorded; vault: TenantVault; bounds: Bounds }
+type MoveStoreParts = { transaction: Recorded; vault: TenantVault; bounds: Bounds }
 
-async function apply(parts: Parts, change: MoveChange): Promise<void> {
+async function apply(parts: MoveStoreParts, change: MoveChange): Promise<void> {
   await insertKeys(parts, change)
   for (const [index, { action }] of change.bundles.entries()) {
     if (action === 'create') await addBundle(parts, change, index)
   }
 }
 
-async function insertKeys({ transaction, vault }: Parts, change: MoveChange): Promise<void> {
+async function insertKeys({ transaction, vault }: MoveStoreParts, change: MoveChange): Promise<void> {
   const made = change.keys
     .map((step, index) => ({ step, id: change.ids.keys[index] ?? '' }))
     .filter(({ step: { action } }) => action === 'create' || action === 'rename')
@@ -94,9 +94,9 @@ async function insertKeys({ transaction, vault }: Parts, change: MoveChange): Pr
   }
 }
 
-type NewKey = { id: string; change: MoveChange; vault: TenantVault }
+type MovedKeyInsert = { id: string; change: MoveChange; vault: TenantVault }
 
-function newKey({ key, keyName }: MovedKey, { id, change: { stamp }, vault }: NewKey) {
+function newKey({ key, keyName }: MovedKey, { id, change: { stamp }, vault }: MovedKeyInsert) {
   const value = Plaintext.of(key.value)
   const row = {
     id,
@@ -113,7 +113,7 @@ function newKey({ key, keyName }: MovedKey, { id, change: { stamp }, vault }: Ne
   return newKeyRow({ ...vault.seal(value, row), value_how: 'move' })
 }
 
-async function addBundle(parts: Parts, change: MoveChange, index: number): Promise<void> {
+async function addBundle(parts: MoveStoreParts, change: MoveChange, index: number): Promise<void> {
   const { transaction, bounds } = parts
   const { ids, stamp, bundles } = change
   const { tenantId } = stamp

@@ -57,10 +57,14 @@ export function createProposalStore({ query, write }: Queries, vault: ValueVault
   }
 }
 
-type Kept = NewProposal & { stamp: Stamp }
+type StampedProposal = NewProposal & { stamp: Stamp }
 
 /** Keep a proposal in a transaction that holds the tenant. */
-export async function keepProposal(transaction: Recorded, vault: TenantVault, proposal: Kept): Promise<void> {
+export async function keepProposal(
+  transaction: Recorded,
+  vault: TenantVault,
+  proposal: StampedProposal,
+): Promise<void> {
   const { stamp } = proposal
   const { tenantId } = stamp
   const ids = replacedBy(await known(transaction, tenantId), { ...proposal, proposerId: stamp.by })
@@ -84,7 +88,7 @@ export async function keepProposal(transaction: Recorded, vault: TenantVault, pr
   transaction.record({ ...madeBy(stamp), ...proposalEvent(row), action: 'proposal.created', data })
 }
 
-function rowOf({ id, bundleId, bundleName, entries, detach, sender, until, stamp }: Kept) {
+function rowOf({ id, bundleId, bundleName, entries, detach, sender, until, stamp }: StampedProposal) {
   return {
     tenant_id: stamp.tenantId,
     id,
@@ -153,11 +157,14 @@ async function open(query: Query, vault: ReadingVault, { tenantId, id }: { tenan
   }
 }
 
-type Stored = Pick<ImportChange, 'proposal' | 'stamp'> & { tenantId: string }
+type StoredProposal = Pick<ImportChange, 'proposal' | 'stamp'> & { tenantId: string }
 
 /** End the proposal whose values this transaction stores.
  * @throws Overtaken: it has ended */
-export async function endStored(transaction: Recorded, { tenantId, proposal, stamp }: Stored): Promise<void> {
+export async function endStored(
+  transaction: Recorded,
+  { tenantId, proposal, stamp }: StoredProposal,
+): Promise<void> {
   if (proposal === null) return
   const which = { tenantId, ids: [proposal.id], userId: proposal.proposerId }
   const ended = await endProposals(transaction, which, { state: 'stored', ...madeBy(stamp) })

@@ -45,10 +45,10 @@ export function handOver(entry: Entry, { people, waitingUrl: url }: HandOverFact
   return { bundleIds: bundle?.id == null ? [] : [bundle.id], data }
 }
 
-type Bundle = { id: string | null; name: string | null }
+type BundleFacts = { id: string | null; name: string | null }
 
 // The bundle of a proposal may not exist yet.
-function bundleOf({ target: { kind, id, name }, data: { bundle, into } }: Entry): Bundle | null {
+function bundleOf({ target: { kind, id, name }, data: { bundle, into } }: Entry): BundleFacts | null {
   if (kind === 'bundle') return { id, name }
   if (typeof bundle === 'object' && bundle !== null && 'id' in bundle && 'name' in bundle)
     return { id: String(bundle.id), name: String(bundle.name) }

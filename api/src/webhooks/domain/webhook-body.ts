@@ -20,9 +20,9 @@ export type MessageData = Readonly<Record<string, unknown>> & {
   count?: number
 }
 
-type Told = { type: string; at: string; data: MessageData }
+type MessageText = { type: string; at: string; data: MessageData }
 
-export function messageBody({ type, at, data }: Told): string {
+export function messageBody({ type, at, data }: MessageText): string {
   return JSON.stringify({ type, timestamp: at, data: withinBound(data) })
 }
 

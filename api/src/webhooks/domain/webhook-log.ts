@@ -2,7 +2,7 @@ import { WEBHOOK_TIMES, type WebhookMessageList } from '@keyferry/contract/webho
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../../domain/base/clock-and-ids.ts'
 import { DomainError } from '../../domain/base/errors.ts'
-import type { Listed, WholePage } from '../../domain/base/listing.ts'
+import type { ListPage, WholePage } from '../../domain/base/listing.ts'
 import type { Caller } from '../../domain/people/membership.ts'
 import { webhookNotFound } from './webhook.ts'
 
@@ -25,7 +25,7 @@ export type WantedMessages = {
 export interface WebhookLogStore {
   /** The latest first.
    * @throws DomainError not_found */
-  list(tenantId: string, wanted: WantedMessages): Promise<Listed<WebhookMessage>>
+  list(tenantId: string, wanted: WantedMessages): Promise<ListPage<WebhookMessage>>
   /** Have a test message sent. While one waits, no other is made.
    * @returns the id of the message that will be sent */
   test(tenantId: string, message: SentNow & { body: string }): Promise<{ id: string } | 'absent' | 'off'>

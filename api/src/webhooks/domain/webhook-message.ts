@@ -20,9 +20,9 @@ export type MessageDraft = {
 }
 
 /** Where a key is: the bundle, and the name under which it delivers the key. */
-type KeyPlace = { keyId: string; bundle: Named; name: string }
+type KeyPlace = { keyId: string; bundle: MessageTarget; name: string }
 
-type Named = { id: string; name: string | null }
+type MessageTarget = { id: string; name: string | null }
 
 /** What messages are made of: a sealed entry without its origin. */
 export type SealedEntry = Pick<AuditEntry, 'at' | 'action' | 'target' | 'data'> & {
@@ -72,10 +72,13 @@ export function keysIn({ target, data }: SealedEntry): readonly string[] {
 }
 
 /** `places`: where the keys of the entries are. */
-type Facts = HandOverFacts & { places: ReadonlyMap<string, readonly KeyPlace[]> }
+type MessageFacts = HandOverFacts & { places: ReadonlyMap<string, readonly KeyPlace[]> }
 
 /** The messages of entries, in their order. */
-export function messagesOf(entries: readonly SealedEntry[], { places, ...facts }: Facts): MessageDraft[] {
+export function messagesOf(
+  entries: readonly SealedEntry[],
+  { places, ...facts }: MessageFacts,
+): MessageDraft[] {
   return entries.flatMap((entry) => {
     const type = handOverType(entry)
     if (type !== null) return [about(type, entry, handOver(entry, facts))]
@@ -185,7 +188,7 @@ function aboutMember(type: 'member.joined' | 'member.removed', entry: SealedEntr
   return about(type, entry, { data })
 }
 
-function named({ target: { id, name } }: SealedEntry): Named {
+function named({ target: { id, name } }: SealedEntry): MessageTarget {
   return { id, name }
 }
 

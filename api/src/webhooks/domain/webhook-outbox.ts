@@ -9,7 +9,7 @@ import type { WebhookEnd } from './webhook.ts'
  */
 
 /** What a call needs to know of a webhook. */
-type Receiving = {
+type ReceiverFacts = {
   url: string
   /** The current secret, and the one before while it still signs. */
   secrets: readonly string[]
@@ -18,7 +18,7 @@ type Receiving = {
 }
 
 /** A message with where it goes. `url` and `secrets` are those of now: an owner may have changed them. */
-export type OutgoingMessage = Receiving & { id: string; body: string; giveUpAt: string }
+export type OutgoingMessage = ReceiverFacts & { id: string; body: string; giveUpAt: string }
 
 /** What became of one call. `word`: why it failed; null: it did not. */
 export type CallOutcome = {
@@ -43,7 +43,7 @@ export interface WebhookOutbox {
    * the claim. */
   next(place: WebhookPlace, lease: Lease): Promise<OutgoingMessage | null>
   /** Note what became of a call. Does nothing when the claim is over. */
-  settle(place: WebhookPlace, settled: Settled): Promise<void>
+  settle(place: WebhookPlace, settled: SettledMessage): Promise<void>
   /** Give a webhook back, with the message that was not sent to its end. */
   release(place: WebhookPlace, claim: string): Promise<void>
   /** Forget old messages and those beyond the bounds. */
@@ -102,7 +102,7 @@ export function wasSlow({ word, ms }: CallOutcome): boolean {
 /** `claim`: names the claim; `until`: when it ends unless it is renewed. */
 export type Lease = { claim: string; now: string; until: string }
 
-export type Settled = {
+export type SettledMessage = {
   claim: string
   messageId: string
   outcome: CallOutcome
@@ -117,7 +117,7 @@ const DAY = 24 * 60 * 60
 /** How much of a delay is random, so that receivers that fail together are not tried together. */
 const JITTER = 0.2
 
-type Settling = {
+type CallResult = {
   message: Pick<OutgoingMessage, 'giveUpAt' | 'failures' | 'failingSince'>
   outcome: CallOutcome
   now: Date
@@ -126,7 +126,7 @@ type Settling = {
 }
 
 /** What follows from the outcome of a call. */
-export function settlementOf({ message, outcome, now, random }: Settling): Settlement {
+export function settlementOf({ message, outcome, now, random }: CallResult): Settlement {
   if (outcome.word === null) return { state: 'done' }
   const isGone = outcome.status === 410
   const failingSince = message.failingSince === null ? now.getTime() : Date.parse(message.failingSince)

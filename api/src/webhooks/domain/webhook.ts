@@ -3,8 +3,8 @@ import { makeWebhookSecret } from '@keyferry/crypto/webhook-signature'
 import type { z } from 'zod'
 import { type ClockAndIds, timestamp } from '../../domain/base/clock-and-ids.ts'
 import { DomainError, readBack } from '../../domain/base/errors.ts'
-import type { Change } from '../../domain/base/expected.ts'
-import type { Listed, WholePage } from '../../domain/base/listing.ts'
+import type { ExpectedChange } from '../../domain/base/expected.ts'
+import type { ListPage, WholePage } from '../../domain/base/listing.ts'
 import type { TargetRules } from '../../domain/base/outgoing-target.ts'
 import { type Stamp, stampOf } from '../../domain/base/stamp.ts'
 import type { Caller } from '../../domain/people/membership.ts'
@@ -22,7 +22,7 @@ export type WebhookDraft = Pick<Webhook, 'url' | 'description' | 'events' | 'bun
 
 export type NewWebhook = WebhookDraft & { id: string; secret: string }
 
-export type WebhookChange = Change<WebhookDraft>
+export type WebhookChange = ExpectedChange<WebhookDraft>
 
 export interface WebhookStore {
   /** @throws DomainError not_found: a bundle · conflict: the workspace is full */
@@ -31,7 +31,7 @@ export interface WebhookStore {
    * @throws DomainError not_found, for another tenant's webhook too */
   find(tenantId: string, webhookId: string, now: string): Promise<Webhook>
   /** The oldest first. */
-  list(tenantId: string, page: WholePage, now: string): Promise<Listed<Webhook>>
+  list(tenantId: string, page: WholePage, now: string): Promise<ListPage<Webhook>>
   /** A new URL, or turning it on, clears the failures. A change that changes nothing leaves no trace.
    * @throws DomainError not_found (webhook or bundle) · changed */
   update(change: WebhookChange & { webhookId: string }, stamp: Stamp): Promise<void>

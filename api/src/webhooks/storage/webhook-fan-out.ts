@@ -22,10 +22,10 @@ import { bundleIdsIn, eventsIn } from './webhook-reading.ts'
  * none makes them twice.
  */
 
-type Parts = Pick<Database, 'insertAll' | 'holdShared'>
+type FanOutDatabase = Pick<Database, 'insertAll' | 'holdShared'>
 
 /** `publicUrl`: of the web pages, where messages link to. */
-type FanOutParts = Parts & { publicUrl: string | null }
+type FanOutParts = FanOutDatabase & { publicUrl: string | null }
 
 /** Make the messages of sealed entries, for each active webhook that wants them. */
 export async function fanOut(
@@ -44,10 +44,10 @@ export async function fanOut(
   }
 }
 
-type Receiver = Subscription & { id: string }
-type Told = SealedBatch & { entries: readonly SealedEntry[]; receivers: readonly Receiver[] }
+type ActiveWebhook = Subscription & { id: string }
+type MessageBatch = SealedBatch & { entries: readonly SealedEntry[]; receivers: readonly ActiveWebhook[] }
 
-async function tell(parts: FanOutParts, transaction: Query, batch: Told): Promise<void> {
+async function tell(parts: FanOutParts, transaction: Query, batch: MessageBatch): Promise<void> {
   const { tenantId, entries, receivers } = batch
   const known = {
     places: await placesOf(transaction, tenantId, entries),
@@ -74,7 +74,11 @@ function checkpoints({ note, rows, now }: SealedBatch): MessageDraft[] {
 }
 
 // Held, so that none is deleted before its messages are committed.
-async function activeWebhooks({ holdShared }: Parts, transaction: Query, tenantIds: readonly string[]) {
+async function activeWebhooks(
+  { holdShared }: FanOutDatabase,
+  transaction: Query,
+  tenantIds: readonly string[],
+) {
   const rows = await transaction
     .selectFrom('webhooks')
     .select(['tenant_id', 'id', 'created_at', 'events', 'bundle_ids'])
@@ -83,7 +87,12 @@ async function activeWebhooks({ holdShared }: Parts, transaction: Query, tenantI
     .orderBy('id')
     .modifyEnd(holdShared)
     .execute()
-  const receiverOf = ({ id, created_at: madeAt, events, bundle_ids }: (typeof rows)[number]): Receiver => ({
+  const receiverOf = ({
+    id,
+    created_at: madeAt,
+    events,
+    bundle_ids,
+  }: (typeof rows)[number]): ActiveWebhook => ({
     id,
     madeAt,
     events: new Set(eventsIn(events)),
@@ -117,9 +126,9 @@ async function peopleOf(transaction: Query, entries: readonly SealedEntry[]) {
   return new Map(people.map(({ id, username }) => [id, username]))
 }
 
-type Wanted = { webhookId: string; draft: MessageDraft }
+type WebhookDelivery = { webhookId: string; draft: MessageDraft }
 
-function newRow(tenantId: string, { webhookId, draft }: Wanted, now: string) {
+function newRow(tenantId: string, { webhookId, draft }: WebhookDelivery, now: string) {
   return {
     tenant_id: tenantId,
     webhook_id: webhookId,

@@ -6,7 +6,7 @@ import { updateOf } from '../../storage/base/tenant-rows.ts'
 import {
   type Lease,
   type OutgoingMessage,
-  type Settled,
+  type SettledMessage,
   type WantedWebhooks,
   type WebhookOutbox,
   type WebhookPlace,
@@ -70,9 +70,9 @@ function claim(transaction: Query, { tenantId, id }: WebhookPlace, lease: Lease)
   return hasChanged(free.set({ claimed_by: lease.claim, claimed_until: lease.until }))
 }
 
-type Open = Awaited<ReturnType<WebhookSecrets['opener']>>
+type SecretOpener = Awaited<ReturnType<WebhookSecrets['opener']>>
 
-function secretsOf(row: WebhookRow, now: string, open: Open): string[] {
+function secretsOf(row: WebhookRow, now: string, open: SecretOpener): string[] {
   const { id: webhookId, secret_version: version, old_secret: old, old_secret_until: oldUntil } = row
   const isOldUsed = old !== null && oldUntil !== null && oldUntil > now
   const ofOld = isOldUsed ? [open(old, { webhookId, version: version - 1 })] : []
@@ -94,7 +94,7 @@ function holdClaimed(
 
 // A message that is being sent although this node has the claim was left by a node that ended.
 async function next(
-  { transaction, open }: { transaction: Query; open: Open },
+  { transaction, open }: { transaction: Query; open: SecretOpener },
   place: WebhookPlace,
   lease: Lease,
 ): Promise<OutgoingMessage | null> {
@@ -128,7 +128,7 @@ async function next(
 async function settle(
   transaction: Recorded,
   place: WebhookPlace,
-  { claim: claimedBy, messageId, outcome, settlement, now }: Settled,
+  { claim: claimedBy, messageId, outcome, settlement, now }: SettledMessage,
 ): Promise<void> {
   const webhook = await holdClaimed(transaction, place, { claim: claimedBy })
   if (!webhook) return

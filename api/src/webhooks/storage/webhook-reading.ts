@@ -67,9 +67,9 @@ function webhooks(query: Query, tenantId: string) {
     )
 }
 
-type Row = Pick<WebhookRow, (typeof COLUMNS)[number]> & { waiting: number | null }
+type CountedWebhookRow = Pick<WebhookRow, (typeof COLUMNS)[number]> & { waiting: number | null }
 
-function webhookIn(row: Row, now: string): Webhook {
+function webhookIn(row: CountedWebhookRow, now: string): Webhook {
   const { old_secret_until: until, failing_since, is_active } = row
   return {
     ...row,

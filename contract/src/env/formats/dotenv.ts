@@ -3,7 +3,7 @@ import { NAME_RULES } from '../format-names.ts'
 
 const BARE = /^[\w./:@%+,-]+$/
 
-type Form = 'bare' | "'" | '"' | '`'
+type QuoteForm = 'bare' | "'" | '"' | '`'
 
 /** A file that npm dotenv and Node.js read in the same way, and python-dotenv, Ruby dotenv, direnv and Compose
  * wherever one text serves all of them. The readers agree on quoted text without escapes, so a value gets quotes that
@@ -31,21 +31,21 @@ function written(value: string): string {
 
 // Single quotes are literal for every reader. In double quotes backslashes are escapes. Only npm dotenv and Node.js
 // know backticks.
-function formOf(value: string): Form | null {
+function formOf(value: string): QuoteForm | null {
   if (BARE.test(value)) return 'bare'
   if (!value.includes("'")) return "'"
   if (!/["\\]/.test(value)) return '"'
   return value.includes('`') ? null : '`'
 }
 
-const expands = (value: string, form: Form) => form === '"' && /[$`]/.test(value)
+const expands = (value: string, form: QuoteForm) => form === '"' && /[$`]/.test(value)
 
 /** These read `$NAME` in every kind of quotes, and take a backslash before `$` away. */
 const replaces = (value: string, name: RegExp) => /\\\$/.test(value) || name.test(value)
 
 /** The readers beside npm dotenv and Node.js, and what each reads as something else. Tried with python-dotenv 0.21,
  * Ruby dotenv 2.4, direnv 2.32, Vite 8 (dotenv-expand 13), @next/env 16 and Bun 1.4. */
-const READERS: readonly [name: string, misreads: (value: string, form: Form) => boolean][] = [
+const READERS: readonly [name: string, misreads: (value: string, form: QuoteForm) => boolean][] = [
   ['python-dotenv', (value, form) => form === '`' || /\\\\|\$\{/.test(value)],
   ['Ruby dotenv', (value, form) => form === '`' || expands(value, form)],
   ['Ruby dotenv before 2.8', (value, form) => form === '`' || value.includes('\n') || expands(value, form)],

@@ -3,7 +3,7 @@ import { EnvError } from '../env-error.ts'
 import type { Grammar } from '../grammar.ts'
 import { DOUBLE_QUOTED, neverClosed, noteExpansion, OPENING_QUOTE, REST_OF_LINE } from './quotes.ts'
 
-type Note = (text: string) => void
+type ComposeNote = (text: string) => void
 
 const SINGLE_QUOTED = /'([^'\\]*(?:\\[\s\S][^'\\]*)*)'/y
 const END = /[ \t]*(?:#[^\n]*|\r)?(?:\n|$)/y
@@ -30,7 +30,7 @@ export const composeGrammar: Grammar = {
     cursor.sees(OPENING_QUOTE) ? takeQuoted(cursor, note) : takeUnquoted(cursor, note),
 }
 
-function takeUnquoted(cursor: Cursor, note: Note): string {
+function takeUnquoted(cursor: Cursor, note: ComposeNote): string {
   const { line } = cursor
   const [text = ''] = (cursor.take(REST_OF_LINE)?.[1] ?? '').split(' #')
   const value = text.trim()
@@ -38,7 +38,7 @@ function takeUnquoted(cursor: Cursor, note: Note): string {
   return withDollars(value, note)
 }
 
-function takeQuoted(cursor: Cursor, note: Note): string {
+function takeQuoted(cursor: Cursor, note: ComposeNote): string {
   const { line } = cursor
   const single = cursor.take(SINGLE_QUOTED)
   const quoted = single ?? cursor.take(DOUBLE_QUOTED)
@@ -56,7 +56,7 @@ function unescaped(whole: string, letter: string | undefined): string {
   return ESCAPES[letter] ?? whole
 }
 
-function withDollars(value: string, note: Note): string {
+function withDollars(value: string, note: ComposeNote): string {
   noteExpansion(value.replaceAll('$$', ''), note)
   return value.replaceAll('$$', () => '$')
 }

@@ -12,7 +12,7 @@ import {
   withoutComment,
 } from './quotes.ts'
 
-type Note = (text: string) => void
+type DotenvNote = (text: string) => void
 
 const ANY_QUOTE = /['"`]/y
 // npm dotenv skips a no-break space and U+FEFF too.
@@ -34,7 +34,7 @@ export const dotenvGrammar: Grammar = {
   },
 }
 
-function takeUnquoted(cursor: Cursor, note: Note): string {
+function takeUnquoted(cursor: Cursor, note: DotenvNote): string {
   const isAfterBlank = cursor.sees(BLANK_BEFORE)
   const value = withoutComment(cursor.take(REST_OF_LINE)?.[1] ?? '', isAfterBlank).trim()
   if (value.includes('#'))
@@ -43,7 +43,7 @@ function takeUnquoted(cursor: Cursor, note: Note): string {
   return value
 }
 
-function takeQuoted(cursor: Cursor, note: Note): string {
+function takeQuoted(cursor: Cursor, note: DotenvNote): string {
   const { line, place } = cursor
   const double = cursor.take(DOUBLE_QUOTED)
   const literal = double ?? cursor.take(SINGLE_QUOTED) ?? cursor.take(BACKTICKED)
@@ -56,7 +56,7 @@ function takeQuoted(cursor: Cursor, note: Note): string {
 }
 
 // Every shell program writes a single quote as '\'', and nothing else is written so.
-function takeShellIdiom(cursor: Cursor, first: string, note: Note): string {
+function takeShellIdiom(cursor: Cursor, first: string, note: DotenvNote): string {
   const { line } = cursor
   let value = first
   while (cursor.take(ESCAPED_QUOTE)) value += `'${cursor.take(SINGLE_QUOTED)?.[1] ?? ''}`
@@ -66,7 +66,7 @@ function takeShellIdiom(cursor: Cursor, first: string, note: Note): string {
 }
 
 // npm dotenv drops the outer quotes of a line like 'a''b' and keeps the rest.
-function takeOuterQuotes(cursor: Cursor, note: Note): string {
+function takeOuterQuotes(cursor: Cursor, note: DotenvNote): string {
   const { line } = cursor
   const segment = (cursor.take(SEGMENT)?.[1] ?? '').trim()
   const quote = segment[0] ?? ''
@@ -80,14 +80,14 @@ function takeOuterQuotes(cursor: Cursor, note: Note): string {
   return quote === '"' ? unescaped(inner, note) : inner
 }
 
-function verbatim(inner: string, note: Note): string {
+function verbatim(inner: string, note: DotenvNote): string {
   if (inner.endsWith('\\'))
     note('the backslash before the closing quote stays; some readers take it for an escape and read on')
   return inner
 }
 
 // npm dotenv undoes \n and \r alone, after another backslash too.
-function unescaped(inner: string, note: Note): string {
+function unescaped(inner: string, note: DotenvNote): string {
   if (inner.replace(LINE_BREAK_ESCAPE, '').includes('\\')) note(ESCAPES_STAY)
   noteExpansion(inner, note)
   return inner.replaceAll(String.raw`\n`, '\n').replaceAll(String.raw`\r`, '\r')

@@ -6,9 +6,9 @@ import { keepCompanions } from './kept.ts'
 import { Approved, Ended, SecondPerson } from './outcome.tsx'
 import { CompanionOutcomes } from './together/companion-outcomes.tsx'
 import { useRequest } from './use-request.ts'
-import { returnSecret, type WayBack } from './way-back.ts'
+import { type LoopbackPlace, returnSecret } from './way-back.ts'
 
-type ApprovalPageProps = { requestId: string; wayBack: WayBack | null }
+type ApprovalPageProps = { requestId: string; wayBack: LoopbackPlace | null }
 
 /** The page behind the link that a terminal shows. */
 export function ApprovalPage(props: ApprovalPageProps) {

@@ -9,7 +9,7 @@ const PRESSES = new Set(['Enter', ' ', 'Tab'])
 
 /** What the buttons show. `fill`: they become active after `ms`; null: no time is left, or no person can look at the
  * page. Each wait has its own `round`. */
-type Shown = { active: boolean; fill: { round: number; ms: number } | null }
+type ArmingView = { active: boolean; fill: { round: number; ms: number } | null }
 
 type Click = { nativeEvent: Event; currentTarget: EventTarget }
 
@@ -19,7 +19,7 @@ type Click = { nativeEvent: Event; currentTarget: EventTarget }
 export function useArming(of: string) {
   const buttons = useRef<HTMLDivElement>(null)
   const [arming] = useState(() => new Arming(() => buttons.current))
-  const [shown, setShown] = useState<Shown>({ active: false, fill: null })
+  const [shown, setShown] = useState<ArmingView>({ active: false, fill: null })
   // Before the page is painted: a movement over what a person sees is never missed.
   useLayoutEffect(() => arming.watch(setShown), [arming])
   useLayoutEffect(() => arming.lookAt(of), [arming, of])
@@ -33,7 +33,7 @@ export function useArming(of: string) {
  * end on the same button. A mouse has to move first. */
 class Arming {
   readonly #buttons: () => HTMLElement | null
-  #tell: (shown: Shown) => void = () => undefined
+  #tell: (shown: ArmingView) => void = () => undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #of = ''
   /** Since when a person can look at this decision, on the clock of `Event.timeStamp`; null: they cannot. */
@@ -53,7 +53,7 @@ class Arming {
   }
 
   /** @returns what ends the watch */
-  watch(tell: (shown: Shown) => void): () => void {
+  watch(tell: (shown: ArmingView) => void): () => void {
     this.#tell = tell
     const end = new AbortController()
     const on = (target: EventTarget, types: readonly string[], listener: (event: Event) => void) => {

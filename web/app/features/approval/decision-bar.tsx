@@ -6,11 +6,11 @@ import { classNames } from '../../ui/class-names.ts'
 import type { Guard } from '../../ui/confirm-change.tsx'
 import { Problem } from '../../ui/notice.tsx'
 import { useArming } from './arming.ts'
-import type { Asking } from './request-state.ts'
+import type { RequestView } from './request-state.ts'
 import type { useDecision } from './use-decision.ts'
 
 type DecisionBarProps = {
-  asking: Asking
+  asking: RequestView
   workspace: string | null
   /** What Approve says. */
   label: string

@@ -8,14 +8,14 @@ import { ASKING, PROPOSING, WORDS } from './kind-words.ts'
 import { useDeliveryOffer } from './kinds/delivery-offer.tsx'
 import { useDepositOffer } from './kinds/deposit-offer.tsx'
 import { useNamesOffer } from './kinds/names-offer.tsx'
-import type { Action, Offer } from './offer.ts'
+import type { Action, ApprovalOffer } from './offer.ts'
 import { PlaceLine } from './place/place-line.tsx'
 import { type ChosenPlace, usePlace } from './place/use-place.ts'
 import { RememberChoice } from './remember-choice.tsx'
 import { dangerNames, ReasonBand } from './request/reason-band.tsx'
 import { isForeign, isOtherBundle, reasonsOf } from './request/reasons.tsx'
 import { RequestFacts, RequestHeading, RequestPlace } from './request/request-heading.tsx'
-import { type Asking, kindOf } from './request-state.ts'
+import { kindOf, type RequestView } from './request-state.ts'
 import { asksOthers, nextStepOf } from './return-plan.ts'
 import { CompanionList } from './together/companion-list.tsx'
 import { useDecision } from './use-decision.ts'
@@ -24,7 +24,7 @@ const OFFERS = { delivery: useDeliveryOffer, deposit: useDepositOffer, names: us
 
 /** An open request of any kind: the dangers, the command, what is approved, and the buttons. It appears when everything
  * has loaded, so that nothing moves under the pointer. */
-export function DecisionPage(asking: Asking) {
+export function DecisionPage(asking: RequestView) {
   const { context } = asking.request
   const kind = kindOf(context)
   const place = usePlace(asking)
@@ -64,10 +64,10 @@ export function DecisionPage(asking: Asking) {
   )
 }
 
-type AskedProps = Pick<Offer, 'action'> & {
-  asking: Asking
+type AskedProps = Pick<ApprovalOffer, 'action'> & {
+  asking: RequestView
   place: ChosenPlace
-  offer: Offer
+  offer: ApprovalOffer
   decision: ReturnType<typeof useDecision>
   title: string
 }
@@ -108,7 +108,7 @@ function labelOf(action: Action | null, others: number, isProduction: boolean): 
   return `${others === 0 ? label : `Approve ${others + 1} commands`}${isProduction ? ' for PRODUCTION' : ''}`
 }
 
-type WayBackProps = { asking: Asking; decision: ReturnType<typeof useDecision> }
+type WayBackProps = { asking: RequestView; decision: ReturnType<typeof useDecision> }
 
 /** That the approval returns to this computer only, or else the check code. */
 function WayBack({ asking: { request }, decision }: WayBackProps) {
@@ -128,8 +128,8 @@ function WayBack({ asking: { request }, decision }: WayBackProps) {
 }
 
 type ConfirmationProps = {
-  asking: Asking
-  offer: Offer
+  asking: RequestView
+  offer: ApprovalOffer
   guard: Guard
   send: () => void
   cancel: () => void

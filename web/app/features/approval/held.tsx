@@ -9,14 +9,14 @@ import { WORDS } from './kind-words.ts'
 import { useOneCall } from './one-call.ts'
 import { Outcome } from './outcome.tsx'
 import { inWorkspace } from './place/place.ts'
-import { type End, endOf, type HeldRequest, kindOf } from './request-state.ts'
+import { endOf, type HeldRequest, kindOf, type RequestEnd } from './request-state.ts'
 import { startAgain } from './return-plan.ts'
 
 type HeldProps = {
   requestId: string
   request: HeldRequest
   onCode: (code: string, untilMs: number) => void
-  onEnd: (end: End) => void
+  onEnd: (end: RequestEnd) => void
 }
 
 /** An approval on its way back to the terminal: over loopback within seconds, or by a code that the person types

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../lib/calls/answers.ts'
 import type { Choice, RequestKind } from './request-state.ts'
 
-type Words = {
+type KindWords = {
   /** Title of the page. */
   title: (context: RequestContext) => string
   /** What the terminal gets, below the title. */
@@ -31,7 +31,7 @@ const WHOSE = 'and it may belong to someone else.'
 const CLOSE = 'You can close this page.'
 
 /** What the page says of each kind of request. */
-export const WORDS: Readonly<Record<RequestKind, Words>> = {
+export const WORDS: Readonly<Record<RequestKind, KindWords>> = {
   delivery: {
     title: () => 'Approve this request?',
     notYet: {
@@ -118,7 +118,7 @@ export const ASKING = {
 export const PROPOSING = 'Propose these changes?'
 
 /** What the page says of each kind of choice after approving. */
-export const DONE: Readonly<Record<Choice['kind'], Pick<Words, 'counted' | 'approved' | 'delivered'>>> = {
+export const DONE: Readonly<Record<Choice['kind'], Pick<KindWords, 'counted' | 'approved' | 'delivered'>>> = {
   ...WORDS,
   vouch: {
     counted: ['key', 'of'],

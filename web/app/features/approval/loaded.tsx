@@ -10,7 +10,7 @@ export type Loaded<T> = {
   reload: () => void
 }
 
-type Options = {
+type LoadOptions = {
   /** The answer that is there stays in view until the next one comes. */
   keeps?: boolean
   /** Whether the failure is dealt with; else the page shows it. */
@@ -18,7 +18,7 @@ type Options = {
 }
 
 /** `of`: what it depends on, as a text. */
-type Answer<T> = { of: string } & Pick<Loaded<T>, 'value' | 'problem'>
+type LoadedAnswer<T> = { of: string } & Pick<Loaded<T>, 'value' | 'problem'>
 
 /** Load an answer, and again when what it depends on changes. An answer that comes after another choice is dropped.
  * `reload` keeps the answer in view.
@@ -26,9 +26,9 @@ type Answer<T> = { of: string } & Pick<Loaded<T>, 'value' | 'problem'>
 export function useLoaded<T, Of>(
   of: Of | null,
   load: (of: Of) => Promise<T>,
-  options: Options = {},
+  options: LoadOptions = {},
 ): Loaded<T> {
-  const [answer, setAnswer] = useState<Answer<T> | null>(null)
+  const [answer, setAnswer] = useState<LoadedAnswer<T> | null>(null)
   const [attempt, setAttempt] = useState(0)
   const latest = useRef({ of, load, options })
   latest.current = { of, load, options }

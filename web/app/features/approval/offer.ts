@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { ApprovalAnswer } from '../../lib/calls/answers.ts'
 import type { Failure } from '../../lib/calls/failure.ts'
 import type { Loaded } from './loaded.tsx'
-import type { inWorkspace, Named } from './place/place.ts'
+import type { inWorkspace, PlaceName } from './place/place.ts'
 import type { Reasons } from './request/reason-band.tsx'
 import type { Choice } from './request-state.ts'
 import type { Demands } from './return-plan.ts'
@@ -15,12 +15,12 @@ export type Manner = { user_code?: string; release?: 'loopback' | 'code'; rememb
 export type Action = { label: string; count: number; thing: string; name: string | null; note?: string }
 
 /** What one kind of request offers to approve. The decision page shows it, asks, and sends it. */
-export type Offer = {
+export type ApprovalOffer = {
   phase: Loaded<unknown>['phase']
   /** What the rules demand; null until they have loaded. */
   rules: Demands | null
   /** The chosen bundle; null also where the person chooses none. */
-  bundle: Named | null
+  bundle: PlaceName | null
   /** What can be chosen instead of the bundle. */
   choice?: ReactNode
   content: ReactNode
@@ -37,7 +37,7 @@ export type Offer = {
   /** Reasons to ask once more, besides those that every request can have. */
   doubts: readonly ReactNode[]
   /** What Approve sends; null until it has loaded. */
-  approval: Approval | null
+  approval: OfferApproval | null
   /** Null: the rules refuse nothing, or everything that is chosen. */
   leaveOut?: LeavingOut | null
   /** Whether a failure of the approval is dealt with. */
@@ -48,7 +48,7 @@ export type Offer = {
 export type LeavingOut = { count: number; act: () => void }
 
 /** `kind`: absent for that of the request. `plan`: which plan of a deposit it carries out. */
-export type Approval = Pick<Choice, 'bundle' | 'keys'> & {
+export type OfferApproval = Pick<Choice, 'bundle' | 'keys'> & {
   kind?: Choice['kind']
   plan?: string
   send: (

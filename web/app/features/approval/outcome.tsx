@@ -8,7 +8,7 @@ import type { IconComponent } from '../../ui/icon.tsx'
 import { CircleCheck, CircleSlash, CircleX, CloudOff, Hourglass, LockKeyhole, Users } from '../../ui/icons.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { DONE } from './kind-words.ts'
-import type { Choice, End } from './request-state.ts'
+import type { Choice, RequestEnd } from './request-state.ts'
 
 const TONES = { good: 'text-good', plain: 'text-ink-faint', danger: 'text-danger' } as const
 
@@ -34,7 +34,7 @@ const ASK_AGAIN = 'The person who ran the command can run it again.'
 
 const TEXTS: Readonly<
   Record<
-    Exclude<End, 'signed_out' | 'other_person' | 'unreachable'>,
+    Exclude<RequestEnd, 'signed_out' | 'other_person' | 'unreachable'>,
     Omit<OutcomeProps, 'children'> & { text: string }
   >
 > = {
@@ -78,7 +78,7 @@ const TEXTS: Readonly<
 }
 
 /** What is left to say about a request that ended. */
-export function Ended({ end, onRetry }: { end: End; onRetry: () => void }) {
+export function Ended({ end, onRetry }: { end: RequestEnd; onRetry: () => void }) {
   if (end === 'signed_out') return <SignedOut />
   if (end === 'other_person') return <OtherPerson />
   if (end === 'unreachable') return <Unreachable onRetry={onRetry} />

@@ -1,11 +1,11 @@
 import type { ApprovalAnswer, Candidate, RequestContext, Tenant } from '../../lib/calls/answers.ts'
 import type { Failure } from '../../lib/calls/failure.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
-import type { Named } from './place/place.ts'
-import type { WayBack } from './way-back.ts'
+import type { PlaceName } from './place/place.ts'
+import type { LoopbackPlace } from './way-back.ts'
 
 /** Why there is nothing to decide. */
-export type End =
+export type RequestEnd =
   | 'denied'
   | 'withdrawn'
   | 'expired'
@@ -34,7 +34,7 @@ export const kindOf = ({ kind = 'delivery' }: Pick<RequestContext, 'kind'>): Req
 export type Choice = {
   workspaceId: string
   /** Where bundles are listed, the workspace, without an id. */
-  bundle: Named
+  bundle: PlaceName
   keys: readonly string[]
   kind: (typeof CHOICE_KINDS)[number]
   /** Another person approved first or vouched, and the terminal is probably theirs. */
@@ -45,7 +45,7 @@ export type Choice = {
 export type Approver = { account: string; signsIn: boolean; workspaces: readonly Tenant[] }
 
 /** A request to decide on. `candidates`: the bundles that the terminal may mean. */
-export type OpenRequest = {
+export type LoadedRequest = {
   context: RequestContext
   candidates: readonly Candidate[]
   person: Approver
@@ -62,15 +62,15 @@ export type Tried = {
 }
 
 /** An open request, and where its decision goes. */
-export type Asking = {
+export type RequestView = {
   requestId: string
-  request: OpenRequest
+  request: LoadedRequest
   /** A link on a web page led here, not the terminal. */
   openedByLink: boolean
   /** Where the client says that it takes the approval back. */
-  wayBack: WayBack | null
+  wayBack: LoopbackPlace | null
   onApproved: (choice: Choice, answer: ApprovalAnswer, others: readonly Tried[]) => void
-  onEnd: (end: End) => void
+  onEnd: (end: RequestEnd) => void
 }
 
 /** An approval that waits for its return to the terminal. `choice`: null if this tab did not approve. `code`: what to
@@ -89,15 +89,15 @@ export type HeldRequest = {
 
 /** `approved`: `expiresAt` is null once the terminal has the values. `second`: this tab gave the first of two
  * approvals, or vouched, and another person decides. */
-export type RequestState =
+export type RequestPhase =
   | { phase: 'loading' }
-  | ({ phase: 'open' } & OpenRequest)
+  | ({ phase: 'open' } & LoadedRequest)
   | ({ phase: 'held' } & HeldRequest)
   | { phase: 'second'; context: RequestContext; choice: Choice }
   | { phase: 'approved'; expiresAt: string; choice: Choice; delivered: boolean }
-  | { phase: 'ended'; end: End }
+  | { phase: 'ended'; end: RequestEnd }
 
-const ENDS: Readonly<Record<string, End>> = {
+const ENDS: Readonly<Record<string, RequestEnd>> = {
   request_denied: 'denied',
   request_withdrawn: 'withdrawn',
   request_expired: 'expired',
@@ -113,7 +113,7 @@ const ANSWERABLE = new Set(['plan_changed', 'name_taken', 'bundle_full', 'worksp
 
 /** The end that a failed call means, or null when the person can try the same again. A request that is unknown after
  * its time has expired; before its time it was used. */
-export function endOf(failure: Failure, expiresAt: string | null, nowMs = serverNowMs()): End | null {
+export function endOf(failure: Failure, expiresAt: string | null, nowMs = serverNowMs()): RequestEnd | null {
   const end = ENDS[failure.code]
   if (end !== undefined) return end
   if (failure.status === 404) return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'gone'
@@ -125,10 +125,10 @@ export function endOf(failure: Failure, expiresAt: string | null, nowMs = server
 }
 
 // A person can sign in, sign in as another person, or try again.
-const PASSING: ReadonlySet<End> = new Set(['signed_out', 'other_person', 'forbidden', 'unreachable'])
+const PASSING: ReadonlySet<RequestEnd> = new Set(['signed_out', 'other_person', 'forbidden', 'unreachable'])
 
 /** Whether the request cannot return to its client any more. */
-export function isOver(state: RequestState): boolean {
+export function isOver(state: RequestPhase): boolean {
   return (
     (state.phase === 'ended' && !PASSING.has(state.end)) || (state.phase === 'approved' && state.delivered)
   )

@@ -1,11 +1,11 @@
 import type { RequestBundle, RequestContext } from '../../lib/calls/answers.ts'
 import { WORDS } from './kind-words.ts'
 import { kindOf } from './request-state.ts'
-import type { WayBack } from './way-back.ts'
+import type { LoopbackPlace } from './way-back.ts'
 
 /** How an approval returns to the terminal. `none`: it need not. `refused`: the page cannot approve, and why. */
 export type ReturnPlan =
-  | { by: 'loopback'; wayBack: WayBack }
+  | { by: 'loopback'; wayBack: LoopbackPlace }
   | { by: 'code' }
   | { by: 'none' }
   | { by: 'refused'; code: NonNullable<RequestBundle['why_not']>['code']; reason: string }
@@ -13,11 +13,11 @@ export type ReturnPlan =
 /** What the rules of a choice demand, of every kind of request. */
 export type Demands = Omit<RequestBundle, 'id' | 'name' | 'description' | 'items'>
 
-type Grounds = {
+type ReturnGrounds = {
   context: RequestContext
   /** What its rules demand; null until it has loaded. */
   bundle: Demands | null
-  wayBack: WayBack | null
+  wayBack: LoopbackPlace | null
   /** The server serves one person, and only their own computer reaches it. */
   isOwnServer: boolean
 }
@@ -33,7 +33,7 @@ export function startAgain({ kind, assurance, release }: RequestContext): string
 
 /** Choose the way back: over loopback where the client itself opened this page, else by a code. A server that only its
  * own computer reaches asks for a code only where a rule demands it. */
-export function planReturn({ context, bundle, wayBack, isOwnServer }: Grounds): ReturnPlan {
+export function planReturn({ context, bundle, wayBack, isOwnServer }: ReturnGrounds): ReturnPlan {
   const whyNot = bundle?.why_not ?? null
   if (whyNot !== null && !asksOthers(bundle))
     return { by: 'refused', code: whyNot.code, reason: `${whyNot.error}.${whoCan(whyNot)}` }
@@ -70,12 +70,12 @@ export function nextStepOf({ by }: ReturnPlan, isSecond: boolean): string | null
 }
 
 /** Whether no approval can return to the client that asked, so that a click alone would deliver. */
-export function isUnbound({ context, isOwnServer }: Pick<Grounds, 'context' | 'isOwnServer'>): boolean {
+export function isUnbound({ context, isOwnServer }: Pick<ReturnGrounds, 'context' | 'isOwnServer'>): boolean {
   return (context.release ?? []).length === 0 && !isOwnServer
 }
 
 /** Whether the approver types the check code. */
-export function asksForTypedCode(plan: ReturnPlan, grounds: Grounds): boolean {
+export function asksForTypedCode(plan: ReturnPlan, grounds: ReturnGrounds): boolean {
   if (plan.by !== 'none' || grounds.bundle?.vouch?.counts === true) return false
   const { context, bundle } = grounds
   return (bundle?.user_code_required ?? context.user_code_required) || isUnbound(grounds)

@@ -3,18 +3,18 @@ import type { Failure } from '../../lib/calls/failure.ts'
 import { call } from './calls.ts'
 import { useTypedCode } from './check-code.tsx'
 import { WORDS } from './kind-words.ts'
-import type { Manner, Offer } from './offer.ts'
+import type { ApprovalOffer, Manner } from './offer.ts'
 import { useOneCall } from './one-call.ts'
 import { inWorkspace } from './place/place.ts'
 import type { ChosenPlace } from './place/use-place.ts'
 import { offeredHours } from './remember-choice.tsx'
 import { isOtherBundle } from './request/reasons.tsx'
-import { type Asking, endOf, kindOf } from './request-state.ts'
+import { endOf, kindOf, type RequestView } from './request-state.ts'
 import { asksForTypedCode, asksOthers, isUnbound, planReturn, type ReturnPlan } from './return-plan.ts'
 import { approveCompanions, useCompanions } from './together/use-companions.ts'
 
 /** Approve and deny: nothing until all that a decision needs is there, and a question where something is strange. */
-export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
+export function useDecision(asking: RequestView, place: ChosenPlace, offer: ApprovalOffer) {
   const { requestId, request, openedByLink, onEnd } = asking
   const [isConfirming, setConfirming] = useState(false)
   const way = useWay(asking, offer.rules)
@@ -65,7 +65,10 @@ export function useDecision(asking: Asking, place: ChosenPlace, offer: Offer) {
 }
 
 /** How an approval returns, and what goes with it. */
-function useWay({ requestId, request: { context, person }, wayBack }: Asking, rules: Offer['rules']) {
+function useWay(
+  { requestId, request: { context, person }, wayBack }: RequestView,
+  rules: ApprovalOffer['rules'],
+) {
   const grounds = { context, bundle: rules, wayBack, isOwnServer: !person.signsIn }
   const plan = planReturn(grounds)
   const code = useTypedCode(asksForTypedCode(plan, grounds))
@@ -85,9 +88,14 @@ function useWay({ requestId, request: { context, person }, wayBack }: Asking, ru
   }
 }
 
-type Deciding = { asking: Asking; place: ChosenPlace; offer: Offer; way: ReturnType<typeof useWay> }
+type DecisionInput = {
+  asking: RequestView
+  place: ChosenPlace
+  offer: ApprovalOffer
+  way: ReturnType<typeof useWay>
+}
 
-async function sendApproval({ asking, place, offer, way }: Deciding): Promise<void> {
+async function sendApproval({ asking, place, offer, way }: DecisionInput): Promise<void> {
   const { plan, code, together, remember, isSecond } = way
   const { approval } = offer
   const { workspaceId } = place
@@ -101,7 +109,7 @@ async function sendApproval({ asking, place, offer, way }: Deciding): Promise<vo
 }
 
 /** Why Approve can do nothing; null: it can. */
-function whyNotYet({ asking, place, offer, way }: Deciding): string | null {
+function whyNotYet({ asking, place, offer, way }: DecisionInput): string | null {
   const { phase, problem = null } = offer
   if (place.workspaceId === null) return 'Choose a workspace first.'
   if (phase !== 'ready') return WORDS[kindOf(asking.request.context)].notYet[phase]

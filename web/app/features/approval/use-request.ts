@@ -5,17 +5,24 @@ import { enterPerson } from '../../lib/calls/person.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { call } from './calls.ts'
 import { keepChoice, keptChoice } from './kept.ts'
-import { type Approver, type Choice, type End, endOf, isOver, type RequestState } from './request-state.ts'
+import {
+  type Approver,
+  type Choice,
+  endOf,
+  isOver,
+  type RequestEnd,
+  type RequestPhase,
+} from './request-state.ts'
 import { forgetWayBack } from './way-back.ts'
 
 // Once approved, the terminal fetches within moments.
 const WATCH_EVERY_MS = { open: 3_000, second: 3_000, held: 1_000, approved: 1_000 } as const
 
-type SetState = (next: RequestState | ((state: RequestState) => RequestState)) => void
+type SetState = (next: RequestPhase | ((state: RequestPhase) => RequestPhase)) => void
 
 /** An approval request and what became of it: loaded, then watched until it ends. */
 export function useRequest(requestId: string) {
-  const [state, setState] = useState<RequestState>({ phase: 'loading' })
+  const [state, setState] = useState<RequestPhase>({ phase: 'loading' })
   const reload = useCallback(() => {
     setState({ phase: 'loading' })
     void load(requestId).then(setState)
@@ -26,7 +33,7 @@ export function useRequest(requestId: string) {
   useEffect(() => {
     if (hasEnded) forgetWayBack(requestId)
   }, [requestId, hasEnded])
-  const end = useCallback((reason: End) => setState({ phase: 'ended', end: reason }), [])
+  const end = useCallback((reason: RequestEnd) => setState({ phase: 'ended', end: reason }), [])
   const approved = (context: RequestContext, choice: Choice, answer: ApprovalAnswer) => {
     keepChoice(requestId, choice)
     setState(stateOfAnswer(context, choice, answer))
@@ -40,7 +47,7 @@ function stateOfAnswer(
   context: RequestContext,
   choice: Choice,
   { release, approvals }: ApprovalAnswer,
-): RequestState {
+): RequestPhase {
   if (release !== undefined) {
     const untilMs = serverNowMs() + release.expires_in * 1_000
     const code = release.by === 'code' ? release.code : null
@@ -52,7 +59,7 @@ function stateOfAnswer(
   return { phase: 'approved', expiresAt: context.expires_at, choice, delivered: false }
 }
 
-async function load(requestId: string): Promise<RequestState> {
+async function load(requestId: string): Promise<RequestPhase> {
   const asked = { request_id: requestId }
   const kept = keptChoice(requestId)
   const besides = Promise.all([call('listCandidates', asked), call('getMe', {}), call('listTenants', {})])
@@ -78,9 +85,9 @@ function approver(me: Me, workspaces: readonly Tenant[]): Approver {
   return { account: signsIn && me.email_verified ? me.email : me.username, signsIn, workspaces }
 }
 
-type Watched = { requestId: string; state: RequestState; setState: SetState; reload: () => void }
+type RequestWatch = { requestId: string; state: RequestPhase; setState: SetState; reload: () => void }
 
-function useWatch({ requestId, state, setState, reload }: Watched): void {
+function useWatch({ requestId, state, setState, reload }: RequestWatch): void {
   const isStill =
     state.phase === 'loading' || state.phase === 'ended' || (state.phase === 'approved' && state.delivered)
   const everyMs = isStill ? null : WATCH_EVERY_MS[state.phase]
@@ -108,7 +115,7 @@ function useWatch({ requestId, state, setState, reload }: Watched): void {
 
 /** The state of a request that is approved or waits for more, as far as the server says; null: it is open to decide.
  * @param kept what this tab approved */
-function stateAfterApproval(context: RequestContext, kept: Choice | null): RequestState | null {
+function stateAfterApproval(context: RequestContext, kept: Choice | null): RequestPhase | null {
   const { status, held, awaits_second, vouch, expires_at: expiresAt } = context
   if (status === 'ready') {
     if (kept === null) return { phase: 'ended', end: 'already_approved' }
@@ -124,7 +131,7 @@ function stateAfterApproval(context: RequestContext, kept: Choice | null): Reque
 }
 
 /** What a look at the request changes. An open request stays as the person sees it until another person acts. */
-function afterLook(state: RequestState, context: RequestContext): RequestState {
+function afterLook(state: RequestPhase, context: RequestContext): RequestPhase {
   if (state.phase === 'loading' || state.phase === 'ended' || state.phase === 'approved') return state
   const next = stateAfterApproval(context, state.phase === 'open' ? null : state.choice)
   if (next === null) return state
@@ -133,7 +140,7 @@ function afterLook(state: RequestState, context: RequestContext): RequestState {
 }
 
 /** What a failed look says about the request. It is gone when the terminal has fetched it. */
-function afterFailedLook(state: RequestState, failure: Failure): RequestState {
+function afterFailedLook(state: RequestPhase, failure: Failure): RequestPhase {
   if (failure.status !== 404 || state.phase === 'loading' || state.phase === 'ended') return state
   const expiresAt = state.phase === 'approved' ? state.expiresAt : state.context.expires_at
   const end = endOf(failure, expiresAt) ?? 'gone'

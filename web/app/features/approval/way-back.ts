@@ -1,12 +1,12 @@
 /** Where the client on this computer takes an approval back: a port of 127.0.0.1, and a path that no other page can
  * guess. */
-export type WayBack = { port: number; token: string }
+export type LoopbackPlace = { port: number; token: string }
 
 const FRAGMENT = /^#lb=(\d{1,5})\.([\w-]{43})$/
 const MAX_PORT = 65_535
 
 /** The way back that the fragment of the page's address names; null: none. */
-export function readFragment(hash: string): WayBack | null {
+export function readFragment(hash: string): LoopbackPlace | null {
   const [, digits = '', token = ''] = FRAGMENT.exec(hash) ?? []
   const port = Number(digits)
   return token !== '' && port > 0 && port <= MAX_PORT ? { port, token } : null
@@ -22,7 +22,7 @@ export function requestOfPage(): string {
 /** Read the fragment of the page's address and remove it. The tab keeps the way back for a sign-in and for reloads,
  * until the request has ended or the tab is closed. It proves nothing: a web page that links here can write a fragment
  * too. After a return the fragment says how it went (`#released`, `#failed`), and the server knows that better. */
-export function takeWayBack(requestId: string): WayBack | null {
+export function takeWayBack(requestId: string): LoopbackPlace | null {
   const { hash } = location
   if (readFragment(hash) !== null) sessionStorage.setItem(nameOf(requestId), hash)
   if (hash !== '') history.replaceState(history.state, '', location.pathname + location.search)
@@ -38,7 +38,7 @@ export function forgetWayBack(requestId: string): void {
  * for it to pass on. A form is the one way that every browser lets a page reach a program on its own computer, and it
  * keeps the secret out of every address. */
 export function returnSecret(
-  { port, token }: WayBack,
+  { port, token }: LoopbackPlace,
   secret: string,
   others: readonly { requestId: string; secret: string | null }[],
 ): void {

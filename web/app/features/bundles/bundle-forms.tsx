@@ -53,11 +53,11 @@ export function EditBundleDialog({ bundle, onClose }: { bundle: Bundle; onClose:
   )
 }
 
-type BundleDraft = Pick<Bundle, 'name' | 'description' | 'tags'>
+type BundleFormDraft = Pick<Bundle, 'name' | 'description' | 'tags'>
 
 type BundleFieldsProps = {
-  draft: BundleDraft
-  onChange: (change: Partial<BundleDraft>) => void
+  draft: BundleFormDraft
+  onChange: (change: Partial<BundleFormDraft>) => void
   nameProblem: string | null
 }
 

@@ -14,7 +14,7 @@ import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { tagsOf } from './bundle-tree.ts'
 
 /** The dialog that is open on a bundle's page. */
-export type Open = 'edit' | 'duplicate' | 'export' | 'delete' | null
+export type BundleDialog = 'edit' | 'duplicate' | 'export' | 'delete' | null
 
 /** The bundle's name, its last part the most visible. */
 export function BundleName({ name }: { name: string }) {
@@ -51,7 +51,13 @@ export function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
 }
 
 /** What can be done with a bundle as a whole: the frequent actions as buttons, the others in a menu. */
-export function BundleActions({ bundle, onOpen }: { bundle: BundleWithItems; onOpen: (open: Open) => void }) {
+export function BundleActions({
+  bundle,
+  onOpen,
+}: {
+  bundle: BundleWithItems
+  onOpen: (open: BundleDialog) => void
+}) {
   const may = useMay()
   const canEdit = bundle.may_edit
   const [, navigate] = useLocation()

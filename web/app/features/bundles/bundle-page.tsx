@@ -21,7 +21,7 @@ import { SearchField } from '../../ui/search-field.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { notifyFailure } from '../../ui/toast-store.ts'
 import { EditBundleDialog } from './bundle-forms.tsx'
-import { BundleActions, BundleIntro, BundleName, type Open, RunLine } from './bundle-heading.tsx'
+import { BundleActions, type BundleDialog, BundleIntro, BundleName, RunLine } from './bundle-heading.tsx'
 import { DuplicateBundleDialog } from './duplicate-bundle-dialog.tsx'
 import { AttachedKeys } from './entries/attached-keys.tsx'
 import { LegacyItems } from './entries/legacy-items.tsx'
@@ -49,7 +49,7 @@ type BundleViewProps = { bundle: BundleWithItems; view: string | undefined }
 function BundleView({ bundle, view }: BundleViewProps) {
   const [params] = useSearchParams()
   const { textOf, set } = useAddressFields(['add'])
-  const [open, setOpen] = useState<Open>(params.has('duplicate') ? 'duplicate' : null)
+  const [open, setOpen] = useState<BundleDialog>(params.has('duplicate') ? 'duplicate' : null)
   const close = () => setOpen(null)
   return (
     <>

@@ -10,7 +10,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { PolicyRules } from '../../ui/policy/policy-rules.tsx'
 import { Section } from '../../ui/section.tsx'
 import { SelectField } from '../../ui/select.tsx'
-import type { Change } from '../../ui/use-ending.ts'
+import type { Mutation } from '../../ui/use-ending.ts'
 
 /** A bundle's rules for approvals; an owner changes them. */
 export function BundleRules({ bundleId }: { bundleId: string }) {
@@ -61,7 +61,7 @@ const PRODUCTION: Readonly<Record<Production, string>> = {
 
 const LIKE_RULES = ' Only owners duplicate this bundle, or take secrets out of it that other bundles share.'
 
-type ProductionChoiceProps = { policy: BundlePolicy; save: Change<PolicyChange, unknown> }
+type ProductionChoiceProps = { policy: BundlePolicy; save: Mutation<PolicyChange, unknown> }
 
 /** Whether a bundle is for production. A choice is saved at once. */
 function ProductionChoice({ policy: { production, is_production }, save }: ProductionChoiceProps) {

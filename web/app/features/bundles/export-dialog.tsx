@@ -10,11 +10,11 @@ import { Select } from '../../ui/select.tsx'
 import { useCopying } from '../../ui/use-copying.ts'
 
 const FORMATS = { env: '.env', json: 'JSON' } as const
-type Format = keyof typeof FORMATS
+type ExportFormat = keyof typeof FORMATS
 
 /** The bundle as text with its secrets masked: to read, copy or save. */
 export function ExportDialog({ bundle, onClose }: { bundle: BundleWithItems; onClose: () => void }) {
-  const [format, setFormat] = useState<Format>('env')
+  const [format, setFormat] = useState<ExportFormat>('env')
   const exported = useAnswer('exportBundle', { bundle_id: bundle.id, format }, { select: textOf })
   return (
     <Dialog title={`Export ${bundle.name}`} onClose={onClose} wide>

@@ -30,10 +30,10 @@ export function useComparedBundles(bundles: readonly Bundle[]) {
   }
 }
 
-type BundleChoiceProps = { bundles: readonly Bundle[]; compared: ReturnType<typeof useComparedBundles> }
+type ComparedBundlesProps = { bundles: readonly Bundle[]; compared: ReturnType<typeof useComparedBundles> }
 
 /** The bundles beside one another, each with a way to take it out, and a field that adds another. */
-export function BundleChoice({ bundles, compared: { chosen, add, remove } }: BundleChoiceProps) {
+export function BundleChoice({ bundles, compared: { chosen, add, remove } }: ComparedBundlesProps) {
   const free = bundles.filter((bundle) => !chosen.includes(bundle))
   return (
     <div className="mb-5 space-y-3">

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useMay } from '../../lib/data/me.ts'
-import { PLACES, type Place } from '../../lib/page/places.ts'
+import { type AppPlace, PLACES } from '../../lib/page/places.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Ellipsis } from '../../ui/icons.ts'
@@ -10,7 +10,7 @@ import { Ellipsis } from '../../ui/icons.ts'
 const IN_BAR = 3
 
 /** Whether an address belongs to a place. */
-function isAt({ href, also = [] }: Place, path: string): boolean {
+function isAt({ href, also = [] }: AppPlace, path: string): boolean {
   return path === href || path.startsWith(`${href}/`) || also.includes(path)
 }
 
@@ -34,7 +34,7 @@ export function Navigation() {
   )
 }
 
-function BottomBar({ places }: { places: readonly Place[] }) {
+function BottomBar({ places }: { places: readonly AppPlace[] }) {
   const [path] = useLocation()
   const [isMoreOpen, setMoreOpen] = useState(false)
   const more = places.slice(IN_BAR)
@@ -79,7 +79,7 @@ function BottomBar({ places }: { places: readonly Place[] }) {
   )
 }
 
-function PlaceLink({ place, className }: { place: Place; className: string }) {
+function PlaceLink({ place, className }: { place: AppPlace; className: string }) {
   const [path] = useLocation()
   const isHere = isAt(place, path)
   return (

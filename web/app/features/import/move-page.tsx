@@ -143,11 +143,11 @@ function MovePlan({ plan, busy, onMove }: { plan: LibraryMove; busy: boolean; on
   )
 }
 
-type MovedKey = LibraryMove['keys'][number]
+type MovePageKey = LibraryMove['keys'][number]
 
-const isMade = ({ action }: Pick<MovedKey, 'action'>) => action === 'create' || action === 'rename'
+const isMade = ({ action }: Pick<MovePageKey, 'action'>) => action === 'create' || action === 'rename'
 
-const KEY_NOTES: readonly [title: string, why: string, isOne: (key: MovedKey) => boolean][] = [
+const KEY_NOTES: readonly [title: string, why: string, isOne: (key: MovePageKey) => boolean][] = [
   [
     'Not secret',
     'Every member of this workspace can read these values, as in the library that they come from.',

@@ -1,6 +1,6 @@
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
 import { failureText, isOvertaken } from '../../lib/calls/failure.ts'
-import type { KeyChange } from '../../lib/data/keys.ts'
+import type { KeyUpdateInput } from '../../lib/data/keys.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { Button } from '../../ui/button.tsx'
@@ -122,7 +122,7 @@ function labelOf({ is_secret }: KeyWithBundles, isTemplate: boolean): string {
   return is_secret ? 'New value' : 'Value'
 }
 
-type ConsequencesProps = { item: KeyWithBundles; change: KeyChange; asksReach: boolean }
+type ConsequencesProps = { item: KeyWithBundles; change: KeyUpdateInput; asksReach: boolean }
 
 function Consequences({ item, change, asksReach }: ConsequencesProps) {
   const reach = item.bundles.length

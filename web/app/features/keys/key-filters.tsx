@@ -17,9 +17,9 @@ const FILTERS = {
   used: { name: 'In a bundle', keep: (key: Key) => key.used_in_bundles > 0 },
   unused: { name: 'Unused', keep: (key: Key) => key.used_in_bundles === 0 },
 } as const
-type Filter = keyof typeof FILTERS
+type KeyFilterName = keyof typeof FILTERS
 
-const isFilter = (text: string): text is Filter => Object.hasOwn(FILTERS, text)
+const isFilter = (text: string): text is KeyFilterName => Object.hasOwn(FILTERS, text)
 
 /** Search and filter of the library, kept in the address so that they can be linked to. */
 export function useKeyFilters(keys: readonly Key[], stale: Stale) {

@@ -17,12 +17,12 @@ import { LoadingState } from '../../ui/loaded.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
 
-type Asked = { what: 'restore' | 'destroy'; version: KeyVersion; current: KeyVersion } | null
+type VersionQuestion = { what: 'restore' | 'destroy'; version: KeyVersion; current: KeyVersion } | null
 
 /** The versions of a key, newest first, with the ways to restore and to destroy one. */
 export function KeyHistory({ item }: { item: KeyWithBundles }) {
   const versions = useAnswer('listKeyVersions', { key_id: item.id, limit: 1_000 })
-  const [asked, setAsked] = useState<Asked>(null)
+  const [asked, setAsked] = useState<VersionQuestion>(null)
   const { data } = versions
   const [current] = data ?? []
   if (data === undefined || current === undefined) return <LoadingState query={versions} what="the history" />

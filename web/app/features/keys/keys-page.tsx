@@ -5,7 +5,7 @@ import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useFirstKeys } from '../../lib/data/keys.ts'
 import { useSelection } from '../../lib/page/selection.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
-import { byVariable, type Variable } from '../../lib/rules/variables.ts'
+import { byVariable, type VariableKeys } from '../../lib/rules/variables.ts'
 import { DUE_NAMES } from '../../lib/words/due.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -115,7 +115,7 @@ type LibraryRow =
   | { kind: 'key'; key: Key; name: string; isOneOfSeveral: boolean }
 
 /** A variable with one value is one row; one with several has a row for itself and each of them. */
-function rowsOf(variables: readonly Variable<Key>[]): LibraryRow[] {
+function rowsOf(variables: readonly VariableKeys<Key>[]): LibraryRow[] {
   return variables.flatMap(({ name, keys }): LibraryRow[] => {
     const isOneOfSeveral = keys.length > 1
     const rows = keys.map((key): LibraryRow => ({ kind: 'key', key, name, isOneOfSeveral }))

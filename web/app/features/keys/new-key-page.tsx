@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
-import type { Lifetime } from '../../lib/data/keys.ts'
+import type { KeyLifetime } from '../../lib/data/keys.ts'
 import { useClosing, useUnsaved } from '../../lib/page/unsaved.ts'
 import { looksSecret } from '../../lib/rules/key-names.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
@@ -30,7 +30,7 @@ export function NewKeyPage() {
   )
 }
 
-type Problems = { name?: string; value?: string }
+type NewKeyProblems = { name?: string; value?: string }
 
 /** Asks for a new library key. It is secret unless the person says otherwise. */
 function KeyForm() {
@@ -79,7 +79,7 @@ function KeyForm() {
   )
 }
 
-const NO_LIFETIME: Lifetime = { expires_at: null, rotate_after_days: null }
+const NO_LIFETIME: KeyLifetime = { expires_at: null, rotate_after_days: null }
 
 function useNewKey() {
   const [, navigate] = useLocation()
@@ -92,7 +92,7 @@ function useNewKey() {
     ...NO_LIFETIME,
   })
   const [isSecret, setSecret] = useState(true)
-  const [problems, setProblems] = useState<Problems>({})
+  const [problems, setProblems] = useState<NewKeyProblems>({})
   const saved = useUnsaved(draft.name !== '' || draft.value !== '' || draft.description !== '')
   const looksOpen = draft.is_template || (draft.name !== '' && !looksSecret(draft.name, draft.value))
   const submit = () => {
@@ -118,7 +118,7 @@ function useNewKey() {
 
 type Typed = { name: string; value: string; is_template: boolean }
 
-function problemsOf({ name, value, is_template }: Typed): Problems {
+function problemsOf({ name, value, is_template }: Typed): NewKeyProblems {
   const problem = valueProblem(value) ?? (is_template ? templateIn(value).problem : null)
   return {
     ...(isKeyName(name)

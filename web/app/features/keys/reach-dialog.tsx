@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { KeyWithBundles } from '../../lib/calls/answers.ts'
-import { type KeyChange, useWeaker } from '../../lib/data/keys.ts'
+import { type KeyUpdateInput, useWeaker } from '../../lib/data/keys.ts'
 import { variableOf } from '../../lib/rules/variables.ts'
 import { ConfirmDialog } from '../../ui/confirm-change.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
@@ -13,7 +13,7 @@ type ReachDialogProps = {
   item: KeyWithBundles
   /** The bundle that the person came from, if any. */
   bundleId: string | null
-  change: KeyChange
+  change: KeyUpdateInput
   busy: boolean
   problem: string | null
   /** `bundleId` null: in every bundle. `mark`: of the bundle's new key, if the person has to choose it. */

@@ -3,7 +3,7 @@ import { useLocation, useSearchParams } from 'wouter'
 import type { Key, KeyWithBundles, SavedKey } from '../../lib/calls/answers.ts'
 import { describeFailure } from '../../lib/calls/failure.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
-import { type KeyChange, type Lifetime, useSaveKey } from '../../lib/data/keys.ts'
+import { type KeyLifetime, type KeyUpdateInput, useSaveKey } from '../../lib/data/keys.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { conflictsOf, picked } from '../../lib/rules/edit.ts'
@@ -13,7 +13,7 @@ import { rotationProblem } from '../../ui/lifetime-fields.tsx'
 import { notify, telling } from '../../ui/toast-store.ts'
 
 /** What has to be answered before a change is saved: whether everyone may read the value, or how far it reaches. */
-type Question = 'show' | 'reach' | null
+type EditQuestion = 'show' | 'reach' | null
 
 /** The text of a key that is being edited, and what happens on saving it. */
 export function useKeyEdit(item: KeyWithBundles) {
@@ -21,7 +21,7 @@ export function useKeyEdit(item: KeyWithBundles) {
   const [params] = useSearchParams()
   const drafting = useDraft(item)
   const { draft, base, setBase, rebase, change, isTouched } = drafting
-  const [asked, setAsked] = useState<Question>(null)
+  const [asked, setAsked] = useState<EditQuestion>(null)
   const { send, saving, newVersion } = useSaving(item, drafting, () => setAsked(null))
   const asksReach = may('splitKey') && item.bundles.length > 1
   const problem = draft.value === null ? null : problemOf(draft.value, draft.is_template)
@@ -96,7 +96,7 @@ function problemOf(text: string, isTemplate: boolean): string | null {
   return valueProblem(text) ?? (isTemplate ? templateIn(text).problem : null)
 }
 
-function questionOf(change: KeyChange, canSplit: boolean): Question {
+function questionOf(change: KeyUpdateInput, canSplit: boolean): EditQuestion {
   const { value, is_secret, is_template } = change
   if (canSplit && [value, is_secret, is_template].some((part) => part !== undefined)) return 'reach'
   return change.is_secret === false ? 'show' : null
@@ -107,7 +107,7 @@ function savedText(before: KeyWithBundles, { id, name, version }: SavedKey): str
   return version === before.version ? `Saved ${name}.` : `Saved ${name} as version ${version}.`
 }
 
-type Draft = Lifetime & Pick<Key, 'description' | 'is_secret' | 'is_template'> & { value: string | null }
+type Draft = KeyLifetime & Pick<Key, 'description' | 'is_secret' | 'is_template'> & { value: string | null }
 
 /** What a person has typed about a key, and the key as it was read then. When another person changes the key, an
  * untouched draft follows it; a changed one stays. */
@@ -145,7 +145,7 @@ function draftOf({ value, is_secret, is_template, description, expires_at, rotat
   }
 }
 
-function changeOf(base: Key, draft: Draft): KeyChange {
+function changeOf(base: Key, draft: Draft): KeyUpdateInput {
   const { value, is_template } = draft
   const described = describedChanges(base, draft)
   const isNewValue = value !== null && (base.is_secret || value !== base.value)
@@ -156,14 +156,17 @@ function changeOf(base: Key, draft: Draft): KeyChange {
       : { is_template, expected_version: base.version }),
     ...(described.length === 0
       ? {}
-      : { ...picked<Described>(draft, described), expected: picked<Described>(base, described) }),
+      : {
+          ...picked<DescriptionDraft>(draft, described),
+          expected: picked<DescriptionDraft>(base, described),
+        }),
   }
 }
 
 const DESCRIBED = ['description', 'is_secret', 'expires_at', 'rotate_after_days'] as const
 
-type Described = Pick<Draft, (typeof DESCRIBED)[number]>
+type DescriptionDraft = Pick<Draft, (typeof DESCRIBED)[number]>
 
-function describedChanges(base: Described, draft: Described) {
+function describedChanges(base: DescriptionDraft, draft: DescriptionDraft) {
   return DESCRIBED.filter((field) => draft[field] !== base[field])
 }

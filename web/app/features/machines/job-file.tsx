@@ -2,7 +2,7 @@ import { platformOf } from '@keyferry/contract/trusts'
 import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { type JobFile as File, jobFiles } from '../../lib/rules/job-files.ts'
-import { PLATFORM_NAMES, WAYS, type Way } from '../../lib/words/platforms.ts'
+import { PLATFORM_NAMES, type ProofWay, WAYS } from '../../lib/words/platforms.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SelectField } from '../../ui/select.tsx'
@@ -11,7 +11,7 @@ const EXAMPLE_BUNDLE = 'prod/billing'
 
 /** The files that make a job this machine, filled in and ready to copy. */
 export function JobFile({ machine }: { machine: Machine }) {
-  const [way, setWay] = useState<Way>(() => usualWay(machine))
+  const [way, setWay] = useState<ProofWay>(() => usualWay(machine))
   const names = machine.grants.filter(({ scope }) => scope === 'deliver').map(({ bundle }) => bundle.name)
   const [chosen, setChosen] = useState<string | null>(null)
   const bundle = names.find((name) => name === chosen) ?? names[0] ?? EXAMPLE_BUNDLE
@@ -42,14 +42,14 @@ export function JobFile({ machine }: { machine: Machine }) {
   )
 }
 
-function usualWay({ trusts, tokens }: Machine): Way {
+function usualWay({ trusts, tokens }: Machine): ProofWay {
   const [trust] = trusts
   if (trust !== undefined) return platformOf(trust)
   return tokens.length > 0 ? 'token' : 'github'
 }
 
 /** What has to be done before the file works. */
-function BeforeUse({ machine, way }: { machine: Machine; way: Way }) {
+function BeforeUse({ machine, way }: { machine: Machine; way: ProofWay }) {
   const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
   const canFetch = machine.grants.some(({ scope }) => scope === 'deliver')
   const lines = [
@@ -70,7 +70,7 @@ function BeforeUse({ machine, way }: { machine: Machine; way: Way }) {
 }
 
 /** What the machine lacks to prove itself this way; empty if nothing. */
-function missingText({ trusts, tokens }: Machine, way: Way): string {
+function missingText({ trusts, tokens }: Machine, way: ProofWay): string {
   if (way === 'token') {
     const works = tokens.some(({ ended_at }) => ended_at === null)
     return works ? '' : 'Create a token, and store it in the file that the script names.'

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Machine } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { useNamedDraft, useNamedEdit } from '../../lib/page/use-named-draft.ts'
-import { WAYS, type Way } from '../../lib/words/platforms.ts'
+import { type ProofWay, WAYS } from '../../lib/words/platforms.ts'
 import { DescriptionField } from '../../ui/description-field.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
@@ -11,7 +11,7 @@ import { SelectField } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 
 /** Creates a machine and leads to it, with the form for the chosen way to prove itself open. */
-export function NewMachineDialog({ way: first, onClose }: { way: Way; onClose: () => void }) {
+export function NewMachineDialog({ way: first, onClose }: { way: ProofWay; onClose: () => void }) {
   const create = useChange('createMachine', {})
   const [way, setWay] = useState(first)
   const { fields, form } = useNamedDraft({
@@ -72,11 +72,11 @@ export function EditMachineDialog({ machine, onClose }: { machine: Machine; onCl
   )
 }
 
-type MachineDraft = { name: string; description: string }
+type MachineForm = { name: string; description: string }
 
 type MachineFieldsProps = {
-  draft: MachineDraft
-  onChange: (change: Partial<MachineDraft>) => void
+  draft: MachineForm
+  onChange: (change: Partial<MachineForm>) => void
   nameProblem: string | null
 }
 

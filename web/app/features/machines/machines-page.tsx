@@ -7,7 +7,7 @@ import { matches } from '../../lib/page/search.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { proofsOf, warningsOf } from '../../lib/rules/machine-state.ts'
 import { listed } from '../../lib/words/counted.ts'
-import { type Way, wayNamed } from '../../lib/words/platforms.ts'
+import { type ProofWay, wayNamed } from '../../lib/words/platforms.ts'
 import { ago } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -29,7 +29,7 @@ export function MachinesPage() {
   const may = useMay()
   const { textOf, set } = useAddressFields(['new'])
   const way = wayNamed(textOf('new'))
-  const add = (each: Way) => set('new', each)
+  const add = (each: ProofWay) => set('new', each)
   return (
     <>
       <PageHeading

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { useMay } from '../../lib/data/me.ts'
-import { WAYS, type Way } from '../../lib/words/platforms.ts'
+import { type ProofWay, WAYS } from '../../lib/words/platforms.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 
 /** The list of machines while there is none: what a machine is, and the three ways to get one. */
-export function NoMachines({ onAdd }: { onAdd: (way: Way) => void }) {
+export function NoMachines({ onAdd }: { onAdd: (way: ProofWay) => void }) {
   const may = useMay()
   return (
     <EmptyState title="No machines yet">
@@ -35,8 +35,8 @@ export function NoMachines({ onAdd }: { onAdd: (way: Way) => void }) {
 
 type WayInProps = {
   title: string
-  ways: readonly Way[]
-  onAdd: (way: Way) => void
+  ways: readonly ProofWay[]
+  onAdd: (way: ProofWay) => void
   children: ReactNode
 }
 

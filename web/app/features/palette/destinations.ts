@@ -14,7 +14,7 @@ export type Destination = {
 } & ({ href: string } | { run: () => void })
 
 /** What one workspace holds. */
-export type Found = {
+export type SearchSources = {
   bundles: readonly Bundle[]
   keys: readonly Key[]
   workspace?: { id: string; name: string }
@@ -23,8 +23,8 @@ export type Found = {
 const MOST = 50
 
 type Sources = {
-  own: Found
-  elsewhere: readonly Found[]
+  own: SearchSources
+  elsewhere: readonly SearchSources[]
   /** What happens at once: another theme, another workspace. */
   actions: readonly Destination[]
   may: (operation: Called) => boolean
@@ -53,7 +53,7 @@ export function findDestinations(query: string, { own, elsewhere, actions, may }
   return ranked.flat().slice(0, MOST)
 }
 
-function* namesOf({ bundles, keys, ...where }: Found): Generator<Destination> {
+function* namesOf({ bundles, keys, ...where }: SearchSources): Generator<Destination> {
   for (const { id, name } of bundles) yield { id, kind: 'Bundle', name, href: `/bundles/${id}`, ...where }
   for (const key of keys)
     for (const { name, query } of variablesOf(key))
@@ -61,7 +61,7 @@ function* namesOf({ bundles, keys, ...where }: Found): Generator<Destination> {
 }
 
 /** Actions on one bundle or variable; only for a query that begins with their verb. */
-function* changesOf({ bundles, keys }: Found, verb: string): Generator<Destination> {
+function* changesOf({ bundles, keys }: SearchSources, verb: string): Generator<Destination> {
   if ('add'.startsWith(verb))
     for (const bundle of bundles.filter(({ may_edit }) => may_edit))
       yield { ...action(`Add variable to ${bundle.name}`), href: `/bundles/${bundle.id}?add=variable` }

@@ -14,7 +14,7 @@ import type { IconComponent } from '../../ui/icon.tsx'
 import { KeyRound, Package, PanelsTopLeft, Zap } from '../../ui/icons.ts'
 import { ListboxOption, ListboxRemark } from '../../ui/listbox-option.tsx'
 import { useActiveOption } from '../../ui/use-active-option.ts'
-import { action, type Destination, type Found, findDestinations } from './destinations.ts'
+import { action, type Destination, findDestinations, type SearchSources } from './destinations.ts'
 
 const ICONS: Readonly<Record<Destination['kind'], IconComponent>> = {
   Page: PanelsTopLeft,
@@ -120,12 +120,12 @@ function useDestinations(query: string): Destination[] {
 const SEARCHED_FROM = 2
 const MOST_OF_EACH = 20
 
-function useElsewhere(workspaces: readonly { id: string; name: string }[], query: string): Found[] {
+function useElsewhere(workspaces: readonly { id: string; name: string }[], query: string): SearchSources[] {
   return useQueries({
     queries: workspaces.map((workspace) => ({
       queryKey: ['elsewhere', workspace.id, query],
       enabled: query.length >= SEARCHED_FROM,
-      queryFn: async (): Promise<Found> => {
+      queryFn: async (): Promise<SearchSources> => {
         const extras = { headers: { [WORKSPACE_HEADER]: workspace.id } }
         const [bundles, keys] = await Promise.all([
           call('listBundles', { query, limit: MOST_OF_EACH }, extras),

@@ -5,7 +5,7 @@ import { describeFailure } from '../../lib/calls/failure.ts'
 import { LIBRARY } from '../../lib/calls/refreshes.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
-import { type Treatment, treatmentOf } from '../../lib/rules/treatment.ts'
+import { treatmentOf, type ValueTreatment } from '../../lib/rules/treatment.ts'
 import { planText, storing } from '../../lib/words/import-steps.ts'
 import { ago, ahead } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
@@ -46,7 +46,7 @@ function Ended() {
 
 function Open({ proposal }: { proposal: Proposal }) {
   const { id, bundle, proposer, created_at, expires_at } = proposal
-  const [treatment, setTreatment] = useState<Treatment>(null)
+  const [treatment, setTreatment] = useState<ValueTreatment>(null)
   const [marks, setMarks] = useState<Record<string, boolean>>({})
   const choice = { ...treatment, marks }
   useUnsaved(treatment !== null || Object.keys(marks).length > 0)

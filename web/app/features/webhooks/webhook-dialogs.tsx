@@ -9,7 +9,7 @@ import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FormDialog, type FormDialogProps } from '../../ui/dialog-form.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
-import { NO_WEBHOOK, type WebhookDraft, WebhookFields } from './webhook-fields.tsx'
+import { NO_WEBHOOK, WebhookFields, type WebhookFieldValues } from './webhook-fields.tsx'
 
 /** Creates a webhook, shows its secret once, and leads to its page. */
 export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
@@ -44,7 +44,12 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
 export function EditWebhookDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { id, url, description, events, bundle_ids } = webhook
   const update = useChange('updateWebhook', { webhook_id: id })
-  const { draft, change, set, conflict } = useEdit<WebhookDraft>({ url, description, events, bundle_ids })
+  const { draft, change, set, conflict } = useEdit<WebhookFieldValues>({
+    url,
+    description,
+    events,
+    bundle_ids,
+  })
   return (
     <WebhookForm
       title="Edit webhook"
@@ -62,8 +67,8 @@ export function EditWebhookDialog({ webhook, onClose }: { webhook: Webhook; onCl
 }
 
 type WebhookFormProps<Input, Answer> = FormDialogProps<Input, Answer> & {
-  draft: WebhookDraft
-  onDraft: (change: Partial<WebhookDraft>) => void
+  draft: WebhookFieldValues
+  onDraft: (change: Partial<WebhookFieldValues>) => void
 }
 
 /** The form of a webhook, with the server's refusal of its address beside the field. */

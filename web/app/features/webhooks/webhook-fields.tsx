@@ -12,14 +12,14 @@ import { EntryName } from '../../ui/entry-name.tsx'
 import { X } from '../../ui/icons.ts'
 import { TextField } from '../../ui/text-field.tsx'
 
-export type WebhookDraft = Pick<Webhook, 'url' | 'description' | 'events' | 'bundle_ids'>
+export type WebhookFieldValues = Pick<Webhook, 'url' | 'description' | 'events' | 'bundle_ids'>
 
-export const NO_WEBHOOK: WebhookDraft = { url: '', description: '', events: [], bundle_ids: [] }
+export const NO_WEBHOOK: WebhookFieldValues = { url: '', description: '', events: [], bundle_ids: [] }
 
 type WebhookFieldsProps = {
-  draft: WebhookDraft
+  draft: WebhookFieldValues
   problem: string | undefined
-  onChange: (change: Partial<WebhookDraft>) => void
+  onChange: (change: Partial<WebhookFieldValues>) => void
 }
 
 /** The fields of a webhook: where it calls, and for what. */

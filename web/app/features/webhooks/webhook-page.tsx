@@ -103,11 +103,11 @@ function Receiver() {
   )
 }
 
-type Open = 'edit' | 'rotate' | 'delete' | null
+type WebhookDialog = 'edit' | 'rotate' | 'delete' | null
 
 /** The head of a webhook's page: its address, how it does, and what an owner can do with it. */
 function WebhookHeading({ webhook }: { webhook: Webhook }) {
-  const [open, setOpen] = useState<Open>(null)
+  const [open, setOpen] = useState<WebhookDialog>(null)
   const close = () => setOpen(null)
   return (
     <>
@@ -138,7 +138,7 @@ function WebhookIntro({ webhook }: { webhook: Webhook }) {
   )
 }
 
-function WebhookActions({ webhook, onOpen }: { webhook: Webhook; onOpen: (open: Open) => void }) {
+function WebhookActions({ webhook, onOpen }: { webhook: Webhook; onOpen: (open: WebhookDialog) => void }) {
   const given = { webhook_id: webhook.id }
   const test = useChange('testWebhook', given)
   const update = useChange('updateWebhook', given)

@@ -1,6 +1,6 @@
 import { endText } from './phrases.ts'
 import { say } from './say.ts'
-import type { Part, Told } from './told.ts'
+import type { EventFacts, Part } from './told.ts'
 
 /** What the actions of deposits say after the actor. */
 export const depositWords = {
@@ -24,13 +24,13 @@ export const depositWords = {
   'proposal.expired': (event) => say`let expire a proposal of ${event.person} for ${into(event)}`,
   'proposal.withdrawn': (event) =>
     say`withdrew a proposal of ${event.person} for ${into(event)}${WITHDRAWN[event.text('reason') ?? ''] ?? ''}`,
-} as const satisfies Readonly<Record<string, (told: Told) => Part[]>>
+} as const satisfies Readonly<Record<string, (told: EventFacts) => Part[]>>
 
 const WITHDRAWN: Readonly<Record<string, string>> = {
   replaced: ', because a newer one took its place',
   person_removed: ', because the person left',
 }
 
-const end = ({ text }: Told): string => endText(text('reason'))
+const end = ({ text }: EventFacts): string => endText(text('reason'))
 
-const into = ({ text }: Told): string => text('into') ?? 'a bundle'
+const into = ({ text }: EventFacts): string => text('into') ?? 'a bundle'

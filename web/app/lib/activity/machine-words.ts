@@ -1,6 +1,6 @@
 import { counted } from '../words/counted.ts'
 import { say } from './say.ts'
-import type { Part, Told } from './told.ts'
+import type { EventFacts, Part } from './told.ts'
 
 /** What follows the actor's name for the events of machines. */
 export const machineWords = {
@@ -30,7 +30,7 @@ export const machineWords = {
   },
   'trust.ended': ({ machine, text }) =>
     say`ended the trust in an identity of ${text('issuer') ?? 'an issuer'} for the machine ${machine}`,
-} as const satisfies Record<string, (told: Told) => readonly Part[]>
+} as const satisfies Record<string, (told: EventFacts) => readonly Part[]>
 
 const REFUSALS: Readonly<Record<string, string>> = {
   token_expired: ': its token has expired',
@@ -49,12 +49,12 @@ function times(count: number | null): string {
   return count === null || count < 2 ? '' : ` ${count} times`
 }
 
-function ending({ text }: Told): string {
+function ending({ text }: EventFacts): string {
   const hint = text('hint')
   return hint === null ? 'without a hint' : `that ends in ${hint}`
 }
 
-function changes({ names, is, has }: Told): string {
+function changes({ names, is, has }: EventFacts): string {
   const changed = new Set(names('changed'))
   if (changed.has('is_active') && has('is_active'))
     return is('is_active') ? ', which may call again' : ' and stopped it'

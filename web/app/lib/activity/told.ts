@@ -56,10 +56,10 @@ export function told({ actor, target, data, origin }: AuditEntry) {
   }
 }
 
-export type Told = ReturnType<typeof told>
+export type EventFacts = ReturnType<typeof told>
 
 /** What follows the actor's name in the sentence of an action. */
-export type Words = (told: Told) => readonly Part[]
+export type ActionWords = (told: EventFacts) => readonly Part[]
 
 function texts(value: unknown): string[] {
   if (!Array.isArray(value)) return []

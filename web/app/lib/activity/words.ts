@@ -6,7 +6,7 @@ import { depositWords } from './deposit-words.ts'
 import { machineWords } from './machine-words.ts'
 import { endText, fieldList, roleName } from './phrases.ts'
 import { say } from './say.ts'
-import type { Part, Told, Words } from './told.ts'
+import type { ActionWords, EventFacts, Part } from './told.ts'
 
 /** What the actions of requests for names say after the actor. */
 const namesWords = {
@@ -18,18 +18,18 @@ const namesWords = {
       ? say`tried to deny a request for names: ${end(told)}`
       : say`approved a list of ${namesListed(told)}, but the terminal did not get it: ${end(told)}`,
   'names.denied': ({ sender }) => say`denied a request for names from ${sender}`,
-} as const satisfies Readonly<Record<string, (told: Told) => Part[]>>
+} as const satisfies Readonly<Record<string, (told: EventFacts) => Part[]>>
 
-function namesListed({ isTenant, bundle }: Told): Part[] {
+function namesListed({ isTenant, bundle }: EventFacts): Part[] {
   return isTenant ? ['the bundles of the workspace'] : say`the names of ${bundle}`
 }
 
-function end({ text }: Told): string {
+function end({ text }: EventFacts): string {
   return endText(text('reason'), 'another decision was faster')
 }
 
 /** What follows the actor's name in the sentence of each action. */
-export const WORDS: Readonly<Record<AuditAction, Words>> = {
+export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'key.created': ({ key, has }) =>
     has('changed_elsewhere_at') ? say`moved the key ${key} here` : say`created the key ${key}`,
   'key.changed': ({ key, number, names }) => {
@@ -139,28 +139,28 @@ export const WORDS: Readonly<Record<AuditAction, Words>> = {
 export const ACTIONS = Object.keys(WORDS) as AuditAction[]
 
 /** The key that the event mentions. */
-function other(told: Told, field = 'key'): Part {
+function other(told: EventFacts, field = 'key'): Part {
   return told.other(field, 'key')
 }
 
-function as({ text }: Told): string {
+function as({ text }: EventFacts): string {
   return text('as') === null ? '' : ` as ${text('as')}`
 }
 
-function named({ listed }: Told, field: string): string {
+function named({ listed }: EventFacts, field: string): string {
   return listed(field) === '' ? '' : `: ${listed(field)}`
 }
 
-function weaker({ listed }: Told): string {
+function weaker({ listed }: EventFacts): string {
   return listed('weaker') === '' ? '' : `, under weaker rules than before: ${listed('weaker')}`
 }
 
-function delivered({ bundle, values, place, origin }: Told): Part[] {
+function delivered({ bundle, values, place, origin }: EventFacts): Part[] {
   const program = origin('program') ?? ''
   const terminal = place === null ? '' : ` for ${place}`
   return say`${counted(values, 'value')} of ${bundle}${terminal}${program === '' ? '' : ` (${program})`}`
 }
 
-function possessed({ isOwn, person }: Told, what: string): Part[] {
+function possessed({ isOwn, person }: EventFacts, what: string): Part[] {
   return isOwn ? [`their ${what}`] : say`the ${what} of ${person}`
 }

@@ -2,7 +2,7 @@ import type { endpoints } from '@keyferry/contract'
 import type { Answer } from '@keyferry/contract/client'
 import type { z } from 'zod'
 
-type Endpoints = typeof endpoints
+export type Endpoints = typeof endpoints
 
 export type RequestContext = Answer<Endpoints['getRequestContext']>
 export type Candidate = Answer<Endpoints['listCandidates']>[number]

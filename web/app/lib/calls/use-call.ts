@@ -12,13 +12,16 @@ import { type Called, call } from './call.ts'
 import { isPassing } from './failure.ts'
 import { refreshedBy } from './refreshes.ts'
 
-type Options<N extends Called, Data> = Omit<UseQueryOptions<AnswerOf<N>, Error, Data>, 'queryKey' | 'queryFn'>
+type AnswerOptions<N extends Called, Data> = Omit<
+  UseQueryOptions<AnswerOf<N>, Error, Data>,
+  'queryKey' | 'queryFn'
+>
 
 /** The answer of an endpoint, from the cache or fetched: `useAnswer('getKey', { key_id })`. */
 export function useAnswer<N extends Called, Data = AnswerOf<N>>(
   name: N,
   input: CallInput<N>,
-  options: Options<N, Data> = {},
+  options: AnswerOptions<N, Data> = {},
 ) {
   return useQuery({
     ...options,
@@ -54,17 +57,17 @@ type ChangeOptions<Variables> = {
    * refusal, because the page was outdated. */
   refreshes?: readonly Called[]
   /** An answer that shows the change at once. */
-  shows?: Shown<Variables>
+  shows?: OptimisticShow<Variables>
 }
 
-type Shown<Variables> = (client: QueryClient) => ReturnType<typeof optimistic<unknown, Variables>>
+type OptimisticShow<Variables> = (client: QueryClient) => ReturnType<typeof optimistic<unknown, Variables>>
 
 /** An answer as it is after the change, before the server has made it. */
 export function shown<N extends Called, Variables>(
   name: N,
   input: CallInput<N>,
   update: (cached: AnswerOf<N>, variables: Variables) => AnswerOf<N>,
-): Shown<Variables> {
+): OptimisticShow<Variables> {
   return (client) => optimistic<AnswerOf<N>, Variables>(client, answerKey(name, input), update)
 }
 
@@ -80,7 +83,7 @@ export function without<N extends ListName>(name: N, input: CallInput<N>, gone: 
     )
 }
 
-type Given<N extends Called> = Partial<CallInput<N>>
+type FixedInput<N extends Called> = Partial<CallInput<N>>
 type Without<Input, Names extends PropertyKey> = Input extends unknown ? Omit<Input, Names> : never
 /** What `mutate` takes: the part of the input that is not given before. */
 type Rest<N extends Called, G> = [keyof Without<CallInput<N>, keyof G>] extends [never]
@@ -89,7 +92,7 @@ type Rest<N extends Called, G> = [keyof Without<CallInput<N>, keyof G>] extends 
 
 /** A call that changes something: `useChange('endMachineToken', { machine_id })`; `mutate` takes the
  * rest of the input. */
-export function useChange<N extends Called, G extends Given<N>>(
+export function useChange<N extends Called, G extends FixedInput<N>>(
   name: N,
   given: G,
   options: ChangeOptions<Rest<N, G>> = {},

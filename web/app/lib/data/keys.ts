@@ -18,16 +18,16 @@ export function useFirstKeys(isWanted: boolean) {
   return { ...query, data: all.data ?? first.data, isWhole: isAll || all.data !== undefined }
 }
 
-export type Lifetime = Pick<Key, 'expires_at' | 'rotate_after_days'>
+export type KeyLifetime = Pick<Key, 'expires_at' | 'rotate_after_days'>
 
 /** `expected_version`: the version that the person saw; the server refuses to overwrite a newer one. */
-export type KeyChange = Omit<CallInput<'updateKey'>, 'key_id'>
+export type KeyUpdateInput = Omit<CallInput<'updateKey'>, 'key_id'>
 
 /** Save a change of a key in every bundle that uses it, or, with `bundleId`, in that bundle only, which gets its own
  * key. The answer is the key that holds the change. */
 export function useSaveKey(key_id: string) {
   return useSteps(
-    async ({ change, bundleId }: { change: KeyChange; bundleId: string | null }) => {
+    async ({ change, bundleId }: { change: KeyUpdateInput; bundleId: string | null }) => {
       if (bundleId === null) return await call('updateKey', { key_id, ...change })
       const { expected_version: _, expected: __, ...body } = change
       return await call('splitKey', { bundle_id: bundleId, key_id, ...body })

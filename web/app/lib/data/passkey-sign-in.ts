@@ -2,10 +2,10 @@ import { CallError } from '@keyferry/contract/client'
 import { call } from '../calls/call.ts'
 import { passkeyProblem, webAuthn } from './passkey-browser.ts'
 
-type Options = { challenge: string; rpId: string; userVerification: 'required' | 'preferred' }
+type ChallengeOptions = { challenge: string; rpId: string; userVerification: 'required' | 'preferred' }
 
 /** What the browser needs to answer the right password with a passkey; null: the server did not ask for one. */
-export function passkeyOptionsOf(error: unknown): Options | null {
+export function passkeyOptionsOf(error: unknown): ChallengeOptions | null {
   if (!(error instanceof CallError) || error.code !== 'passkey_required') return null
   const { challenge, rpId } = error.details
   if (typeof challenge !== 'string' || typeof rpId !== 'string') return null
@@ -14,7 +14,7 @@ export function passkeyOptionsOf(error: unknown): Options | null {
 
 /** Ask the browser for a passkey, and sign in with it.
  * @throws Problem: the browser gave none · CallError: the server refused it */
-export async function answerWithPasskey(options: Options): Promise<void> {
+export async function answerWithPasskey(options: ChallengeOptions): Promise<void> {
   const { startAuthentication } = await webAuthn()
   const passkey = await startAuthentication({ optionsJSON: options }).catch(passkeyProblem)
   await call('signInWithPasskey', { passkey })

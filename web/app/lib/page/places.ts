@@ -2,7 +2,7 @@ import type { Called } from '../calls/call.ts'
 import * as modules from '../modules.ts'
 
 /** A place of the app: an address within the workspace. */
-export type Place = {
+export type AppPlace = {
   href: string
   name: string
   /** It is in the navigation. */
@@ -19,7 +19,7 @@ export type Place = {
 
 /** Every place with a fixed address, in the order of the navigation: its tabs, its shortcuts and what the palette
  * finds. A new page is one line here and its component in routes.tsx. */
-export const PLACES: readonly Place[] = [
+export const PLACES: readonly AppPlace[] = [
   { href: '/bundles', name: 'Bundles', tab: true, also: ['/'], key: 'b' },
   { href: '/keys', name: 'Keys', tab: true, key: 'k' },
   { href: '/compare', name: 'Compare', tab: true, key: 'c' },
@@ -32,7 +32,7 @@ export const PLACES: readonly Place[] = [
   { href: '/waiting', name: 'Waiting for you', key: 'w' },
   { href: '/keys?filter=due', name: 'Keys that are due' },
   { href: '/keys?filter=unused', name: 'Unused keys' },
-  ...Object.values<{ places: readonly Place[] }>(modules).flatMap(({ places }) => places),
+  ...Object.values<{ places: readonly AppPlace[] }>(modules).flatMap(({ places }) => places),
   { href: '/bundles?new=bundle', name: 'New bundle', isAction: true },
   { href: '/keys/new', name: 'New key', isAction: true },
   { href: '/machines?new=github', name: 'New machine', isAction: true, needs: 'createMachine' },

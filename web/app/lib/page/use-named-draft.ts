@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { failureText, isOvertaken } from '../calls/failure.ts'
 import { useEdit } from './use-edit.ts'
 
-type Named = { name: string }
+type DraftName = { name: string }
 
 type NamedParts<Fields, Change> = {
   nameProblemOf: (name: string) => string | null
@@ -13,7 +13,7 @@ type NamedParts<Fields, Change> = {
 
 /** The draft of something new with a name. The problem beside the name is the form's own, or the server's refusal.
  * @returns `fields`: props for the fields of the draft · `form`: props for the form around them */
-export function useNamedDraft<Fields extends Named, Change extends { error: Error | null }>(
+export function useNamedDraft<Fields extends DraftName, Change extends { error: Error | null }>(
   parts: NamedParts<Fields, Change>,
 ) {
   const { draft, change, set } = useEdit(parts.stored)
@@ -26,7 +26,7 @@ export function useNamedDraft<Fields extends Named, Change extends { error: Erro
 }
 
 /** The edit of something stored that has a name: as `useNamedDraft`, and sends only what differs. */
-export function useNamedEdit<Fields extends Named, Change extends { error: Error | null }>(
+export function useNamedEdit<Fields extends DraftName, Change extends { error: Error | null }>(
   parts: NamedParts<Fields, Change> & { recordId: string },
 ) {
   const { draft, change, set, conflict } = useEdit(parts.stored)

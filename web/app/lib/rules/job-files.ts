@@ -5,7 +5,7 @@ import pipeline from '../../../../deploy/ci/gitlab/example.gitlab-ci.yml?raw'
 import template from '../../../../deploy/ci/gitlab/keyferry.yml?raw'
 import manifests from '../../../../deploy/ci/kubernetes/billing.yaml?raw'
 import type { Machine, MachineTrust } from '../calls/answers.ts'
-import type { Way } from '../words/platforms.ts'
+import type { ProofWay } from '../words/platforms.ts'
 
 /*
  * The files that let a job be a machine: those of deploy/ci with the place's own names instead of the example's.
@@ -22,13 +22,13 @@ export type JobPlace = {
 export type JobFile = { path: string; text: string; isShared: boolean }
 
 /** The files for a machine that proves itself in this way. */
-export function jobFiles(way: Way, place: JobPlace): JobFile[] {
+export function jobFiles(way: ProofWay, place: JobPlace): JobFile[] {
   return FILES[way](place, place.machine.trusts.find((trust) => platformOf(trust) === way) ?? null)
 }
 
 type Files = (place: JobPlace, trust: MachineTrust | null) => JobFile[]
 
-const FILES: Readonly<Record<Way, Files>> = {
+const FILES: Readonly<Record<ProofWay, Files>> = {
   github: (place, trust) => [
     file('.github/workflows/deploy.yml', onGitHub(filled(workflow, place), trust)),
     shared('.github/actions/keyferry/action.yml', action),

@@ -1,11 +1,11 @@
 import type { NewTrust } from '../calls/answers.ts'
 
-type KeySet = NonNullable<NewTrust['keys']>
+type TrustKeys = NonNullable<NewTrust['keys']>
 
 const SECRET_PARTS = ['d', 'p', 'q', 'k']
 
 /** The key set (JWKS) in a pasted text; null for an empty text; a text says what is wrong with it. */
-export function keySetIn(text: string): KeySet | string | null {
+export function keySetIn(text: string): TrustKeys | string | null {
   if (text.trim() === '') return null
   const keys = keysIn(text)
   if (keys === null) return 'Paste the whole key set: {"keys": [ … ]}.'

@@ -2,15 +2,15 @@ import type { DepositPlan, ImportChoice } from '../calls/answers.ts'
 import { choiceOf } from '../words/import-steps.ts'
 
 /** How a person wants the variables of a plan treated; null: as it was asked. */
-export type Treatment = Record<'own' | 'share' | 'replace', string[]> | null
+export type ValueTreatment = Record<'own' | 'share' | 'replace', string[]> | null
 
 /** The treatment of every variable with a choice, after a person has chosen for one. */
 export function treatmentOf(
   { plan }: Pick<DepositPlan, 'plan'>,
   name: string,
   choice: ImportChoice,
-): Treatment {
-  const lists: NonNullable<Treatment> = { own: [], share: [], replace: [] }
+): ValueTreatment {
+  const lists: NonNullable<ValueTreatment> = { own: [], share: [], replace: [] }
   for (const step of plan) {
     if (step.choices.length === 0) continue
     const chosen = step.name === name ? choice : choiceOf(step)

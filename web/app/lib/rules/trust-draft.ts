@@ -6,9 +6,9 @@ import { keySetIn } from './key-set.ts'
 import { networksIn } from './networks.ts'
 
 /** What a person types to describe an identity. Which fields count depends on the platform. */
-export type TrustDraft = ReturnType<typeof emptyDraft>
+export type TrustForm = ReturnType<typeof emptyDraft>
 
-type TrustField = keyof TrustDraft
+type TrustField = keyof TrustForm
 
 /** What is wrong, beside the field that it is about; `form`: what belongs to none of them. */
 export type TrustProblems = Partial<Record<TrustField | 'form', string>>
@@ -40,7 +40,7 @@ export function emptyDraft(platform: Platform) {
 /** The trust that a draft describes, or what is wrong with the draft. */
 export function trustOf(
   platform: Platform,
-  draft: TrustDraft,
+  draft: TrustForm,
 ): { trust: NewTrust } | { problems: TrustProblems } {
   const keys = keySetIn(draft.keys)
   const claims = claimsOf(platform, draft)
@@ -66,7 +66,7 @@ export function trustOf(
 const ID_PROBLEM =
   'Give the number, not the name. Another person can take over the name of a deleted project.'
 
-function problemsOf(platform: Platform, draft: TrustDraft): TrustProblems {
+function problemsOf(platform: Platform, draft: TrustForm): TrustProblems {
   const { issuer, repositoryId, projectId, namespace, serviceAccount, maxAge, isBroad } = draft
   const problems: TrustProblems = {}
   if (!URL.canParse(issuer.trim())) problems.issuer = 'Give the address of the issuer, with https://.'
@@ -86,7 +86,7 @@ function isId(text: string, mayBeEmpty: boolean): boolean {
   return /^\d+$/.test(text.trim()) || (mayBeEmpty && text.trim() === '')
 }
 
-function claimsOf(platform: Platform, draft: TrustDraft): MachineTrust['claims'] | null {
+function claimsOf(platform: Platform, draft: TrustForm): MachineTrust['claims'] | null {
   const more = claimLines(draft.more)
   if (more === null) return null
   const own = Object.entries(OWN_CLAIMS[platform](draft)).filter(([, text]) => text !== '')
@@ -95,7 +95,7 @@ function claimsOf(platform: Platform, draft: TrustDraft): MachineTrust['claims']
   return claims
 }
 
-const OWN_CLAIMS: Readonly<Record<Platform, (draft: TrustDraft) => Record<string, string>>> = {
+const OWN_CLAIMS: Readonly<Record<Platform, (draft: TrustForm) => Record<string, string>>> = {
   github: ({ repositoryId, environment, ref, workflow }) => ({
     repository_id: repositoryId.trim(),
     environment: environment.trim(),
@@ -128,10 +128,10 @@ function claimLines(text: string): [string, string][] | null {
   return claims.every(([name, value]) => name !== '' && value !== '') ? claims : null
 }
 
-type Place = readonly [TrustField, string]
+type TrustFieldProblem = readonly [TrustField, string]
 
 /** Where the form of a platform says what a trust lacks to be specific. */
-const LACKING: Readonly<Record<Platform, Partial<Record<Need['name'], Place>>>> = {
+const LACKING: Readonly<Record<Platform, Partial<Record<Need['name'], TrustFieldProblem>>>> = {
   github: {
     project: ['repositoryId', 'Name the repository by its id.'],
     place: ['environment', 'Name the environment, or the branch, or the workflow.'],
@@ -145,7 +145,7 @@ const LACKING: Readonly<Record<Platform, Partial<Record<Need['name'], Place>>>> 
 }
 
 /** A refusal of the server, beside the field of the platform's form that it is about. */
-export function refusalOf(platform: Platform, draft: TrustDraft, failure: Failure): TrustProblems {
+export function refusalOf(platform: Platform, draft: TrustForm, failure: Failure): TrustProblems {
   const { code, message, details } = failure
   if (code === 'target_refused') return { issuer: message }
   if (code === 'trust_too_broad') return lackingOf(platform, draft)
@@ -154,7 +154,7 @@ export function refusalOf(platform: Platform, draft: TrustDraft, failure: Failur
 }
 
 // An issuer that is typed into the form for others can be one of a known platform.
-function lackingOf(platform: Platform, draft: TrustDraft): TrustProblems {
+function lackingOf(platform: Platform, draft: TrustForm): TrustProblems {
   const claims = claimsOf(platform, draft) ?? {}
   const lacking = missing(platformOf({ issuer: draft.issuer.trim(), claims }), Object.keys(claims))
   return Object.fromEntries(

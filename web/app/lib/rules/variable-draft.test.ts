@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { importOf, type Place, placesUsed, problemsIn } from './variable-draft.ts'
+import { type BundleValue, importOf, placesUsed, problemsIn } from './variable-draft.ts'
 
-const places = (given: Record<string, Place>) => new Map(Object.entries(given))
+const places = (given: Record<string, BundleValue>) => new Map(Object.entries(given))
 
 test('one import makes it everywhere, and a key that is used again exists before', () => {
   const chosen = places({

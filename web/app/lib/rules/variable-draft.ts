@@ -2,16 +2,16 @@ import type { ImportRequest } from '../calls/answers.ts'
 import { valueProblem } from './value-warnings.ts'
 
 /** How one bundle gets a new variable: not at all, a value of its own, or the key that the bundle `as` has. */
-export type Place = { kind: 'none' } | { kind: 'own'; value: string } | { kind: 'same'; as: string }
+export type BundleValue = { kind: 'none' } | { kind: 'own'; value: string } | { kind: 'same'; as: string }
 
 /** By the names of the bundles, in their order. */
-export type Places = ReadonlyMap<string, Place>
+export type BundleValues = ReadonlyMap<string, BundleValue>
 
-type Variable = { name: string; isSecret: boolean; places: Places }
+type VariableChange = { name: string; isSecret: boolean; places: BundleValues }
 
 /** One call that makes the variable in all of its bundles; null if it is for none. A bundle that uses the key of
  * another comes after that one has it. */
-export function importOf({ name, isSecret, places }: Variable): ImportRequest | null {
+export function importOf({ name, isSecret, places }: VariableChange): ImportRequest | null {
   const own = [...places].flatMap(([bundle, place]) =>
     place.kind === 'own'
       ? [{ bundle, entries: [{ name, value: place.value, is_secret: isSecret }], own: [name] }]
@@ -25,7 +25,7 @@ export function importOf({ name, isSecret, places }: Variable): ImportRequest | 
 }
 
 /** What is wrong with the values, by bundle. */
-export function problemsIn(places: Places): ReadonlyMap<string, string> {
+export function problemsIn(places: BundleValues): ReadonlyMap<string, string> {
   return new Map(
     [...places].flatMap(([bundle, place]) => {
       const problem = place.kind === 'own' ? valueProblem(place.value) : null
@@ -35,6 +35,6 @@ export function problemsIn(places: Places): ReadonlyMap<string, string> {
 }
 
 /** The bundles that get the variable. */
-export function placesUsed(places: Places): string[] {
+export function placesUsed(places: BundleValues): string[] {
   return [...places].flatMap(([bundle, { kind }]) => (kind === 'none' ? [] : [bundle]))
 }

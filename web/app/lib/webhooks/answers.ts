@@ -1,9 +1,7 @@
-import type { endpoints } from '@keyferry/contract'
 import type { Answer } from '@keyferry/contract/client'
+import type { Endpoints } from '../calls/answers.ts'
 import { useAnswer } from '../calls/use-call.ts'
 import { ALL } from '../data/lists.ts'
-
-type Endpoints = typeof endpoints
 
 export type Webhook = Answer<Endpoints['getWebhook']>
 export type WebhookEvent = Webhook['events'][number]

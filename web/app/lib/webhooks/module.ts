@@ -1,5 +1,5 @@
 import { say } from '../activity/say.ts'
-import type { Words } from '../activity/told.ts'
+import type { ActionWords } from '../activity/told.ts'
 import type { Called } from '../calls/call.ts'
 
 // `gone`: the host of the receiver.
@@ -15,7 +15,7 @@ export const auditWords = {
     const why = text('reason') === 'gone' ? 'the receiver answered 410' : 'calls failed for five days'
     return say`turned off the webhook to ${gone}: ${why}`
   },
-} as const satisfies Readonly<Record<string, Words>>
+} as const satisfies Readonly<Record<string, ActionWords>>
 
 export const refreshes: readonly (readonly [RegExp, readonly Called[]])[] = [
   [/\/webhooks(\/|$)/, ['listWebhooks', 'getWebhook', 'listWebhookMessages']],

@@ -9,10 +9,10 @@ import {
 import type { MachineAttempt } from '../calls/answers.ts'
 import { exactText } from './visible-text.ts'
 
-type Shown = Pick<MachineAttempt, 'issuer' | 'claims'>
+type AttemptFacts = Pick<MachineAttempt, 'issuer' | 'claims'>
 
 /** The names of an attempt's claims that a trust can demand: those that identify the caller, and the others. */
-export function claimNames({ issuer, claims }: Shown): { identity: string[]; others: string[] } {
+export function claimNames({ issuer, claims }: AttemptFacts): { identity: string[]; others: string[] } {
   const identity = IDENTITY_CLAIMS[platformOf({ issuer, claims })].filter(
     (name) => claims[name] !== undefined,
   )
@@ -23,7 +23,7 @@ export function claimNames({ issuer, claims }: Shown): { identity: string[]; oth
 }
 
 /** Who called, in a few words: `acme/web (id 789) · deploy.yml · refs/heads/main · environment prod`. */
-export function callerWords({ issuer, claims }: Shown): string {
+export function callerWords({ issuer, claims }: AttemptFacts): string {
   const text = (name: string) => shortened(exactText(claims[name] ?? ''))
   const worded = (name: string, word: string) => (text(name) === '' ? '' : `${word} ${text(name)}`)
   const words = {
@@ -59,7 +59,7 @@ function fileOf(workflow: string): string {
 }
 
 /** Why it is dangerous to allow an attempt by the chosen claims, the worst first. */
-export function dangersOf({ issuer, claims }: Shown, chosen: ReadonlySet<string>): string[] {
+export function dangersOf({ issuer, claims }: AttemptFacts, chosen: ReadonlySet<string>): string[] {
   const platform = platformOf({ issuer, claims })
   const lacking = missing(platform, [...chosen]).map(({ name }) => LACKING[name] ?? '')
   return [...(DANGERS[platform]?.(claims) ?? []), ...lacking].filter((danger) => danger !== '')

@@ -3,7 +3,7 @@ import { counted } from './counted.ts'
 import { ago, ahead } from './time.ts'
 
 type Due = NonNullable<Key['due']>
-type Deadlines = Pick<
+type DueFacts = Pick<
   Key,
   'due' | 'expires_at' | 'rotate_after_days' | 'value_set_at' | 'value_changed_elsewhere_at'
 >
@@ -16,7 +16,7 @@ export const DUE_NAMES: Readonly<Record<Due, string>> = {
 }
 
 /** Why a value should be replaced, for example `expires in 3 days`; null where nothing is due. */
-export function dueText(deadlines: Deadlines, nowMs?: number) {
+export function dueText(deadlines: DueFacts, nowMs?: number) {
   const { due, expires_at, rotate_after_days: after, value_set_at } = deadlines
   if (due === null) return null
   if (due === 'rotate') return `${ageText(deadlines, nowMs)}, replace after ${counted(after ?? 0, 'day')}`
@@ -24,7 +24,7 @@ export function dueText(deadlines: Deadlines, nowMs?: number) {
   return due === 'expired' ? `expired ${ago(at, nowMs)}` : `expires ${ahead(at, nowMs)}`
 }
 
-function ageText({ value_set_at, value_changed_elsewhere_at: elsewhere }: Deadlines, nowMs?: number): string {
+function ageText({ value_set_at, value_changed_elsewhere_at: elsewhere }: DueFacts, nowMs?: number): string {
   return elsewhere === null ? `set ${ago(value_set_at, nowMs)}` : `changed ${ago(elsewhere, nowMs)}`
 }
 

@@ -13,21 +13,21 @@ export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
 }
 
 /** How a machine can prove itself: by the ID tokens of a platform, or by a token that Keyferry issues. */
-export type Way = Platform | 'token'
+export type ProofWay = Platform | 'token'
 
-export const WAYS: Readonly<Record<Way, string>> = { ...PLATFORM_NAMES, token: 'A token from Keyferry' }
+export const WAYS: Readonly<Record<ProofWay, string>> = { ...PLATFORM_NAMES, token: 'A token from Keyferry' }
 
 /** The way that a text names; null for any other text. */
-export function wayNamed(text: string): Way | null {
-  return (Object.keys(WAYS) as Way[]).find((way) => way === text) ?? null
+export function wayNamed(text: string): ProofWay | null {
+  return (Object.keys(WAYS) as ProofWay[]).find((way) => way === text) ?? null
 }
 
-type Identity = Pick<MachineTrust, 'issuer'> & {
+type PlatformIdentity = Pick<MachineTrust, 'issuer'> & {
   claims: Readonly<Record<string, string | readonly string[]>>
 }
 
 /** What people call an issuer: `GitHub Actions`, `GitLab CI (git.example.com)`, `issuer.example.com`. */
-export function issuerName(identity: Identity): string {
+export function issuerName(identity: PlatformIdentity): string {
   const platform = platformOf(identity)
   const host = visibleText(hostOf(identity.issuer), 80)
   if (platform === 'other') return host

@@ -3,7 +3,13 @@ import { applicationOf } from '@keyferry/contract/siblings'
 import { useState } from 'react'
 import { useChange } from '../../lib/calls/use-call.ts'
 import { looksSecret } from '../../lib/rules/key-names.ts'
-import { importOf, type Place, type Places, placesUsed, problemsIn } from '../../lib/rules/variable-draft.ts'
+import {
+  type BundleValue,
+  type BundleValues,
+  importOf,
+  placesUsed,
+  problemsIn,
+} from '../../lib/rules/variable-draft.ts'
 import { Button } from '../button.tsx'
 import { Combobox } from '../combobox.tsx'
 import { FormDialog } from '../dialog-form.tsx'
@@ -11,14 +17,14 @@ import { Eye, EyeOff } from '../icons.ts'
 import { SecretCheckbox } from '../secret-checkbox.tsx'
 import { TextField } from '../text-field.tsx'
 import { EnvironmentRow } from './environment-row.tsx'
-import { type Named, useEnvironments, useHaving } from './use-environments.ts'
+import { type EnvironmentName, useEnvironments, useHaving } from './use-environments.ts'
 
 type AddVariableDialogProps = {
-  bundle: Named
+  bundle: EnvironmentName
   /** The name, if it is known. */
   name?: string
   /** Other bundles that it may be for. */
-  among?: readonly Named[]
+  among?: readonly EnvironmentName[]
   onClose: () => void
 }
 
@@ -86,7 +92,7 @@ function Known({ name, here, elsewhere }: Omit<Having, 'fixed'> & { name: string
 }
 
 type ValuesProps = {
-  environments: readonly Named[]
+  environments: readonly EnvironmentName[]
   draft: ReturnType<typeof useVariableDraft>
   having: Having
 }
@@ -139,17 +145,19 @@ function Values({ environments, draft, having: { here, elsewhere, fixed } }: Val
   )
 }
 
-type Problems = { name: string | null; values: ReadonlyMap<string, string>; none: boolean }
+type VariableProblems = { name: string | null; values: ReadonlyMap<string, string>; none: boolean }
 
-const NOWHERE: Place = { kind: 'none' }
+const NOWHERE: BundleValue = { kind: 'none' }
 
 /** A variable that is being written, and what is wrong with it. It is secret unless the person says otherwise. */
 function useVariableDraft(given: string, environments: readonly { name: string }[]) {
   const [name, setName] = useState(given)
-  const [chosen, setChosen] = useState<Places>(new Map())
+  const [chosen, setChosen] = useState<BundleValues>(new Map())
   const [isSecret, setSecret] = useState(true)
-  const [problems, setProblems] = useState<Problems>({ name: null, values: new Map(), none: false })
-  const places: Places = new Map(environments.map((each) => [each.name, chosen.get(each.name) ?? NOWHERE]))
+  const [problems, setProblems] = useState<VariableProblems>({ name: null, values: new Map(), none: false })
+  const places: BundleValues = new Map(
+    environments.map((each) => [each.name, chosen.get(each.name) ?? NOWHERE]),
+  )
   const values = [...places.values()].flatMap((place) => (place.kind === 'own' ? [place.value] : []))
   const looksOpen = name !== '' && ['', ...values].every((value) => !looksSecret(name, value))
   const input = () => {
@@ -158,7 +166,7 @@ function useVariableDraft(given: string, environments: readonly { name: string }
     setProblems(found)
     return found.name === null && found.values.size === 0 ? asked : null
   }
-  const setPlace = (bundle: string, place: Place) => setChosen(new Map([...chosen, [bundle, place]]))
+  const setPlace = (bundle: string, place: BundleValue) => setChosen(new Map([...chosen, [bundle, place]]))
   const isTyped = name !== given || values.some((value) => value !== '')
   return { name, setName, places, setPlace, isSecret, setSecret, looksOpen, problems, input, isTyped }
 }

@@ -1,5 +1,5 @@
 import { applicationOf, environmentOf } from '@keyferry/contract/siblings'
-import type { Place } from '../../lib/rules/variable-draft.ts'
+import type { BundleValue } from '../../lib/rules/variable-draft.ts'
 import { classNames } from '../class-names.ts'
 import { EntryName } from '../entry-name.tsx'
 import { Select } from '../select.tsx'
@@ -10,7 +10,7 @@ type EnvironmentRowProps = {
   bundleName: string
   /** The name of the variable. */
   name: string
-  place: Place
+  place: BundleValue
   /** Whether the bundle delivers the name already. */
   hasIt: boolean
   /** Whether the person may not replace the value that it has. */
@@ -19,7 +19,7 @@ type EnvironmentRowProps = {
   sources: readonly string[]
   isConcealed: boolean
   problem: string | undefined
-  onChange: (place: Place) => void
+  onChange: (place: BundleValue) => void
 }
 
 const NONE = { kind: 'none' } as const
@@ -78,11 +78,11 @@ export function EnvironmentRow(props: EnvironmentRowProps) {
 }
 
 // Deleting the whole text takes the bundle out again.
-function typed(value: string): Place {
+function typed(value: string): BundleValue {
   return value === '' ? NONE : { kind: 'own', value }
 }
 
-function placeOf(choice: string, value: string): Place {
+function placeOf(choice: string, value: string): BundleValue {
   if (choice === 'own') return { kind: 'own', value }
   return choice === 'none' ? NONE : { kind: 'same', as: choice.slice('as '.length) }
 }

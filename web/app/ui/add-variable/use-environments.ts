@@ -7,11 +7,11 @@ import { useLibrary } from '../../lib/data/keys.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { keepText, keptText } from '../../lib/page/kept.ts'
 
-export type Named = { id: string; name: string }
+export type EnvironmentName = { id: string; name: string }
 
 /** The bundles that a variable of one bundle may also be for: the environments of its application, and those that the
  * person adds, which this browser remembers. `free`: those that can still be added. */
-export function useEnvironments(bundle: Named, among: readonly Named[]) {
+export function useEnvironments(bundle: EnvironmentName, among: readonly EnvironmentName[]) {
   const mine = (useAnswer('listBundles', {}).data ?? []).filter(({ may_edit }) => may_edit)
   const [added, setAdded] = useState(() => (keptText(STORED + bundle.id) ?? '').split(' ').filter(Boolean))
   const named = [bundle, ...among, ...siblingsOf(bundle.name, mine)]
@@ -32,15 +32,15 @@ const STORED = 'keyferry.environments.'
 
 /** The bundles that deliver a name: among `environments`, and others whose key the person may put into them. `fixed`:
  * those whose value the person may not replace. */
-export function useHaving(name: string, environments: readonly Named[]) {
+export function useHaving(name: string, environments: readonly EnvironmentName[]) {
   const may = useMay()
   const delivering = (useLibrary().data ?? []).flatMap(({ bundles = [], may_show, may_change }) => {
     const isFixed = !may_change || (bundles.length > 1 && !may('splitKey'))
     return bundles.filter(({ as }) => as === name).map((bundle) => ({ ...bundle, may_show, isFixed }))
   })
-  const isHere = ({ id }: Named) => environments.some((each) => each.id === id)
+  const isHere = ({ id }: EnvironmentName) => environments.some((each) => each.id === id)
   const elsewhere = delivering.filter((bundle) => bundle.may_show && !isHere(bundle))
-  const namesOf = (bundles: readonly Named[]) => bundles.map((bundle) => bundle.name).toSorted()
+  const namesOf = (bundles: readonly EnvironmentName[]) => bundles.map((bundle) => bundle.name).toSorted()
   const here = new Set(namesOf(delivering.filter(isHere)))
   const fixed = new Set(namesOf(delivering.filter(({ isFixed }) => isFixed)))
   return { here, elsewhere: namesOf(elsewhere), fixed }

@@ -12,7 +12,7 @@ import { Form } from '../form.tsx'
 import { FailureNotice, Notice } from '../notice.tsx'
 import { SelectField } from '../select.tsx'
 import { notify } from '../toast-store.ts'
-import type { Change } from '../use-ending.ts'
+import type { Mutation } from '../use-ending.ts'
 import { NamedPeople, useApproversText } from './named-people.tsx'
 import { FIELDS, type Field, LABELS, nameOfChoice, OPTIONS } from './policy-words.ts'
 
@@ -71,7 +71,7 @@ type PolicyFormProps = {
   effective: Policy
   /** What a rule that this place leaves open follows. */
   inherits: string
-  save: Change<PolicyChange, unknown>
+  save: Mutation<PolicyChange, unknown>
   /** What else the rules change. */
   children?: ReactNode
 }

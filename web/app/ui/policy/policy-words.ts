@@ -1,43 +1,44 @@
 import type { PolicySetting } from '../../lib/calls/answers.ts'
 
-type Fields = { [Name in Exclude<keyof PolicySetting, 'people'>]: NonNullable<PolicySetting[Name]> }
+type PolicyFields = { [Name in Exclude<keyof PolicySetting, 'people'>]: NonNullable<PolicySetting[Name]> }
 
-export type Option<Value> = { value: Value; name: string }
+export type PolicyOption<Value> = { value: Value; name: string }
 
 /** How each choice of a rule is called, from the weakest to the strictest. */
-export const OPTIONS: { readonly [Name in keyof Fields]: readonly Option<Fields[Name]>[] } = {
-  assurance: [
-    { value: 'compat', name: 'The approver compares the check code' },
-    { value: 'typed', name: 'The approver types the check code' },
-    { value: 'bound', name: 'It returns to the terminal, by the browser or by a code' },
-    { value: 'local', name: 'It returns to a terminal on the same computer only' },
-  ],
-  approvers: [
-    { value: 'member', name: 'Members and owners' },
-    { value: 'named', name: 'Named people' },
-    { value: 'owner', name: 'Owners only' },
-  ],
-  changers: [
-    { value: 'member', name: 'Members and owners' },
-    { value: 'setter', name: 'Who set the value, and owners' },
-    { value: 'owner', name: 'Owners only' },
-  ],
-  approvals_needed: [
-    { value: 1, name: 'One person' },
-    { value: 2, name: 'Two people' },
-  ],
-  agents: [
-    { value: 'remember', name: 'May ask, and approvals can be remembered' },
-    { value: 'ask', name: 'May ask each time' },
-    { value: 'deny', name: 'Get nothing' },
-  ],
-  remember_hours: [
-    { value: 12, name: 'For up to 12 hours' },
-    { value: 8, name: 'For up to 8 hours' },
-    { value: 1, name: 'For up to 1 hour' },
-    { value: 0, name: 'Never' },
-  ],
-}
+export const OPTIONS: { readonly [Name in keyof PolicyFields]: readonly PolicyOption<PolicyFields[Name]>[] } =
+  {
+    assurance: [
+      { value: 'compat', name: 'The approver compares the check code' },
+      { value: 'typed', name: 'The approver types the check code' },
+      { value: 'bound', name: 'It returns to the terminal, by the browser or by a code' },
+      { value: 'local', name: 'It returns to a terminal on the same computer only' },
+    ],
+    approvers: [
+      { value: 'member', name: 'Members and owners' },
+      { value: 'named', name: 'Named people' },
+      { value: 'owner', name: 'Owners only' },
+    ],
+    changers: [
+      { value: 'member', name: 'Members and owners' },
+      { value: 'setter', name: 'Who set the value, and owners' },
+      { value: 'owner', name: 'Owners only' },
+    ],
+    approvals_needed: [
+      { value: 1, name: 'One person' },
+      { value: 2, name: 'Two people' },
+    ],
+    agents: [
+      { value: 'remember', name: 'May ask, and approvals can be remembered' },
+      { value: 'ask', name: 'May ask each time' },
+      { value: 'deny', name: 'Get nothing' },
+    ],
+    remember_hours: [
+      { value: 12, name: 'For up to 12 hours' },
+      { value: 8, name: 'For up to 8 hours' },
+      { value: 1, name: 'For up to 1 hour' },
+      { value: 0, name: 'Never' },
+    ],
+  }
 
 export const LABELS: Readonly<Record<Field, string>> = {
   assurance: 'How an approval reaches the terminal',
@@ -48,7 +49,7 @@ export const LABELS: Readonly<Record<Field, string>> = {
   remember_hours: 'Approvals can be remembered',
 }
 
-export type Field = keyof Fields
+export type Field = keyof PolicyFields
 
 export const FIELDS = Object.keys(LABELS) as Field[]
 

@@ -1,6 +1,6 @@
 import { askedReturn } from '@keyferry/contract/return-path'
 import type { FastifyInstance } from 'fastify'
-import { type Exchange, serveOwn } from '../../http/own-endpoints.ts'
+import { type OwnExchange, serveOwn } from '../../http/own-endpoints.ts'
 import { headersToHandOn } from '../../http/request-headers.ts'
 import { sessionCookie } from '../../sessions/session-cookie.ts'
 import { addSessionRoutes } from '../../sessions/session-routes.ts'
@@ -65,10 +65,14 @@ function returning(path: string): string {
   return `?return_to=${encodeURIComponent(path)}`
 }
 
-type PageOptions = { sessions: Sessions; isSetupRequired: () => Promise<boolean> }
+type AccountPageOptions = { sessions: Sessions; isSetupRequired: () => Promise<boolean> }
 
-function addPages(app: FastifyInstance, pages: AppPages, { sessions, isSetupRequired }: PageOptions): void {
-  const form = async ({ request, reply }: Exchange) => {
+function addPages(
+  app: FastifyInstance,
+  pages: AppPages,
+  { sessions, isSetupRequired }: AccountPageOptions,
+): void {
+  const form = async ({ request, reply }: OwnExchange) => {
     if (await sessions.find(request)) return reply.redirect(askedReturn(request.url), 302)
     if (await isSetupRequired()) return reply.redirect('/set-up', 302)
     return await pages.send(reply, 'index.html')

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Exchange, serveOwn } from '../../http/own-endpoints.ts'
+import { type OwnExchange, serveOwn } from '../../http/own-endpoints.ts'
 import { headersToHandOn } from '../../http/request-headers.ts'
 import type { ApiConnection } from '../../internal-api/api-connection.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
@@ -32,10 +32,14 @@ export async function signedIn({ api, sessions }: OwnAccountOptions, request: Fa
 }
 
 /** The account that the API accepted. `joined_tenant_id`: the tenant to begin in, instead of the personal one. */
-type Account = { user_id: string; tenant_id: string; joined_tenant_id?: string }
+type SignedUpAccount = { user_id: string; tenant_id: string; joined_tenant_id?: string }
 
 /** Begin the session of a person whom the API let in. */
-export async function beginSession(sessions: Sessions, { request, reply }: Exchange, account: Account) {
+export async function beginSession(
+  sessions: Sessions,
+  { request, reply }: OwnExchange,
+  account: SignedUpAccount,
+) {
   const { user_id: userId, tenant_id: personalTenantId, joined_tenant_id: joined } = account
   await sessions.begin(request, reply, {
     idpUserId: `user_${userId}`,

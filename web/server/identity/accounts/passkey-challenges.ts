@@ -3,7 +3,7 @@ import { passkeyChallenge } from '@keyferry/crypto/passkey-challenge'
 import { randomToken } from '@keyferry/crypto/token'
 import type { FastifyReply } from 'fastify'
 import { clearCookie, cookieValues, ownCookie, setCookie } from '../../cookies.ts'
-import type { Exchange } from '../../http/own-endpoints.ts'
+import type { OwnExchange } from '../../http/own-endpoints.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 
@@ -46,7 +46,7 @@ export class PasskeyChallenges {
 
   /** End the challenge that adds a passkey to the account of this session.
    * @throws Refusal conflict: this browser has no such challenge, or it is too old or used */
-  async endAdding(exchange: Exchange, session: string): Promise<string> {
+  async endAdding(exchange: OwnExchange, session: string): Promise<string> {
     const { value, use } = this.#take(exchange)
     if (use !== 'add') throw stale()
     return await this.#spend(value, session)
@@ -55,13 +55,13 @@ export class PasskeyChallenges {
   /** End the challenge of a sign-in.
    * @returns the challenge, and whose password was right before; null: the passkey is used alone
    * @throws Refusal conflict: this browser has no such challenge, or it is too old or used */
-  async endSignIn(exchange: Exchange): Promise<{ challenge: string; userId: string | null }> {
+  async endSignIn(exchange: OwnExchange): Promise<{ challenge: string; userId: string | null }> {
     const { value, use, userId } = this.#take(exchange)
     if (use !== 'alone' && use !== 'after-password') throw stale()
     return { challenge: await this.#spend(value, ''), userId: use === 'alone' ? null : userId }
   }
 
-  #take({ request, reply }: Exchange): { value: string; use: string; userId: string } {
+  #take({ request, reply }: OwnExchange): { value: string; use: string; userId: string } {
     const [value, ...more] = cookieValues(request, this.#cookie)
     clearCookie(reply, { name: this.#cookie, isSecure: this.#options.isSecure })
     if (value === undefined || more.length > 0) throw stale()

@@ -93,10 +93,10 @@ function requestOptions(challenge: string, rpId: string) {
   return { challenge, rpId, timeout: TIMES.passkeyChallengeSeconds * 1_000 }
 }
 
-type Owner = { user_handle: string; user_name: string; exclude: string[] }
+type PasskeyUser = { user_handle: string; user_name: string; exclude: string[] }
 
 // A passkey that the authenticator itself can find, so that every passkey also signs in alone.
-function newPasskeyOptions(owner: Owner, { challenge, rpId }: { challenge: string; rpId: string }) {
+function newPasskeyOptions(owner: PasskeyUser, { challenge, rpId }: { challenge: string; rpId: string }) {
   const { user_handle: id, user_name: name, exclude } = owner
   const type = 'public-key' as const
   return {

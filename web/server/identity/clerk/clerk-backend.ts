@@ -14,10 +14,10 @@ const ClerkUser = z.object({
 })
 
 /** An e-mail address, and whether the provider has verified it. */
-export type ProvidedEmail = { address: string; isVerified: boolean }
+export type ClerkEmail = { address: string; isVerified: boolean }
 
 /** The primary e-mail address of a user as the provider's API and its webhook describe one; null when there is none. */
-export function primaryEmail(user: unknown): ProvidedEmail | null {
+export function primaryEmail(user: unknown): ClerkEmail | null {
   const parsed = ClerkUser.safeParse(user)
   if (!parsed.success) return null
   const { primary_email_address_id: primary, email_addresses: addresses } = parsed.data
@@ -43,7 +43,7 @@ export class ClerkBackend {
 
   /** @returns null if the provider knows none, or no secret key is set
    * @throws Refusal unavailable */
-  async emailOf(subject: string): Promise<ProvidedEmail | null> {
+  async emailOf(subject: string): Promise<ClerkEmail | null> {
     if (this.#secretKey === null) return null
     return primaryEmail(await this.#call('GET', `/v1/users/${encodeURIComponent(subject)}`))
   }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ClerkSettings } from '../../settings.ts'
 import { isUsableSubject } from '../idp-user-id.ts'
 import { providerFetch } from '../provider-fetch.ts'
-import type { ProvidedEmail } from './clerk-backend.ts'
+import type { ClerkEmail } from './clerk-backend.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 5
 const KEY_SET_COOLDOWN_MS = 5_000
@@ -25,7 +25,7 @@ export type ClerkSession = {
   subject: string
   sessionId: string
   /** Null if the token has none. */
-  email: ProvidedEmail | null
+  email: ClerkEmail | null
   /** Epoch seconds on the provider's clock. */
   issuedAtSeconds: number
 }

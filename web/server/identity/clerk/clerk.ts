@@ -3,7 +3,7 @@ import { askedReturn } from '@keyferry/contract/return-path'
 import { BoundedMap } from '@keyferry/plumbing/bounded-map'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clearCookie, cookieValues, setCookie } from '../../cookies.ts'
-import { type Exchange, serveOwn } from '../../http/own-endpoints.ts'
+import { type OwnExchange, serveOwn } from '../../http/own-endpoints.ts'
 import { forbidden } from '../../http/refusal.ts'
 import type { ApiConnection } from '../../internal-api/api-connection.ts'
 import { SESSION_COOKIE, sessionCookie } from '../../sessions/session-cookie.ts'
@@ -13,7 +13,7 @@ import type { ClerkSettings } from '../../settings.ts'
 import type { Identity, Person } from '../identity.ts'
 import { provision } from '../provision.ts'
 import { type EndRecorderOptions, endRecorder } from '../session-end.ts'
-import { ClerkBackend, type ProvidedEmail } from './clerk-backend.ts'
+import { ClerkBackend, type ClerkEmail } from './clerk-backend.ts'
 import { type ClerkSession, ClerkTokens } from './clerk-token.ts'
 
 const TENANT_COOKIE = '__tenant'
@@ -60,10 +60,7 @@ export function clerkIdentity(options: ClerkOptions): Identity {
 }
 
 // Tokens seldom say whether an e-mail is verified; the provider's API always does.
-async function emailOf(
-  { email, subject }: ClerkSession,
-  backend: ClerkBackend,
-): Promise<ProvidedEmail | null> {
+async function emailOf({ email, subject }: ClerkSession, backend: ClerkBackend): Promise<ClerkEmail | null> {
   return email?.isVerified === true ? email : ((await backend.emailOf(subject)) ?? email)
 }
 
@@ -74,13 +71,13 @@ const noEmailNote = {
   way: { kind: 'link', label: 'Sign in again', path: '/sign-in' },
 } as const
 
-type Known = Omit<Person, 'tenantId'>
+type ProvisionedPerson = Omit<Person, 'tenantId'>
 
 async function provisionSession(
   { session, request }: { session: ClerkSession; request: FastifyRequest },
   api: ApiConnection,
   backend: ClerkBackend,
-): Promise<Known> {
+): Promise<ProvisionedPerson> {
   const { subject, issuedAtSeconds } = session
   const email = await emailOf(session, backend)
   if (!email || !Email.safeParse(email.address).success) throw forbidden(NO_EMAIL, { note: noEmailNote })
@@ -120,7 +117,7 @@ function addRoutes(app: FastifyInstance, options: RouteOptions): void {
   const recordEnd = endRecorder(options)
   const lead =
     (page: string) =>
-    async ({ request, reply }: Exchange) => {
+    async ({ request, reply }: OwnExchange) => {
       const returnTo = askedReturn(request.url)
       if (await sessionOf(request)) return reply.redirect(returnTo, 302)
       const address = new URL(page, accountPortal(settings.issuer))
@@ -157,11 +154,11 @@ export function accountPortal(issuer: string): string {
 
 const MAX_KNOWN = 10_000
 
-type Provisioning = (session: ClerkSession, request: FastifyRequest) => Promise<Known>
+type Provision = (session: ClerkSession, request: FastifyRequest) => Promise<ProvisionedPerson>
 
 /** Provisions a person once for each session at the provider, and remembers the result, but not failures. */
-function remembered(provisioning: Provisioning): Provisioning {
-  const people = new BoundedMap<string, Promise<Known>>(MAX_KNOWN)
+function remembered(provisioning: Provision): Provision {
+  const people = new BoundedMap<string, Promise<ProvisionedPerson>>(MAX_KNOWN)
   return async (session, request) => {
     const id = `${session.sessionId} ${session.subject}`
     const known = people.get(id)

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
 import { z } from 'zod'
-import type { Ending } from '../../sessions/session-store.ts'
+import type { SessionFilter } from '../../sessions/session-store.ts'
 import type { OidcSettings } from '../../settings.ts'
 import { idpUserId, isValidSubject } from '../idp-user-id.ts'
 import { providerFetch } from '../provider-fetch.ts'
@@ -34,7 +34,7 @@ export class LogoutTokens {
 
   /** @returns whose sessions the provider wants ended
    * @throws Error: the token is not valid · Refusal unavailable */
-  async read(token: string, now: Date): Promise<{ ending: Ending; jti: string }> {
+  async read(token: string, now: Date): Promise<{ ending: SessionFilter; jti: string }> {
     const { issuer, jwks_uri: keySet } = (await this.#provider.metadata()).serverMetadata()
     const { payload } = await jwtVerify(token, this.#keysAt(keySet), {
       issuer,

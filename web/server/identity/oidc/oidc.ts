@@ -4,7 +4,7 @@ import { askedReturn } from '@keyferry/contract/return-path'
 import { failureFacts } from '@keyferry/plumbing/failure'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
-import { type Exchange, serveOwn } from '../../http/own-endpoints.ts'
+import { type OwnExchange, serveOwn } from '../../http/own-endpoints.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { ApiConnection } from '../../internal-api/api-connection.ts'
@@ -56,14 +56,14 @@ export function oidcIdentity(options: OidcOptions): Identity {
   }
 }
 
-type PageOptions = OidcOptions & { pages: AppPages }
+type OidcPageOptions = OidcOptions & { pages: AppPages }
 
-function addSignIn(app: FastifyInstance, provider: OidcProvider, options: PageOptions): void {
+function addSignIn(app: FastifyInstance, provider: OidcProvider, options: OidcPageOptions): void {
   const { sessions, publicUrl } = options
   const redirectUri = publicUrl + webEndpoints.finishSignIn.path
   const signIn =
     (prompt?: 'create') =>
-    async ({ request, reply }: Exchange) => {
+    async ({ request, reply }: OwnExchange) => {
       const returnTo = askedReturn(request.url)
       if (await sessions.find(request)) return reply.redirect(returnTo, 302)
       const attempt = beginAttempt(reply, returnTo, publicUrl.startsWith('https:'))
@@ -80,9 +80,9 @@ function addSignIn(app: FastifyInstance, provider: OidcProvider, options: PageOp
 
 // Show `reason` in the log and on the page, so that the operator can match them.
 async function answerFailure(
-  { request, reply }: Exchange,
+  { request, reply }: OwnExchange,
   error: unknown,
-  { log, pages }: PageOptions,
+  { log, pages }: OidcPageOptions,
 ): Promise<FastifyReply> {
   const { reason, status, text } = signInFailure(error)
   const cause = error instanceof Refusal ? error.cause : error
@@ -96,7 +96,7 @@ async function sendFailure(pages: AppPages, reply: FastifyReply, text: string): 
   return await pages.sendNote(reply, { title: 'Sign-in failed', text, way })
 }
 
-function addCallback(app: FastifyInstance, provider: OidcProvider, options: PageOptions): void {
+function addCallback(app: FastifyInstance, provider: OidcProvider, options: OidcPageOptions): void {
   const { publicUrl, pages } = options
   serveOwn(app, 'finishSignIn', async ({ request, reply }) => {
     const exchange = { request, reply }
@@ -119,9 +119,9 @@ function addCallback(app: FastifyInstance, provider: OidcProvider, options: Page
 }
 
 async function beginSession(
-  { request, reply }: Exchange,
+  { request, reply }: OwnExchange,
   { person, returnTo }: { person: OidcPerson; returnTo: string },
-  { api, settings, sessions, pages }: PageOptions,
+  { api, settings, sessions, pages }: OidcPageOptions,
 ): Promise<FastifyReply> {
   const problem = problemOf(person)
   if (problem !== null) return await sendFailure(pages, reply.code(400), problem)

@@ -2,7 +2,7 @@ import { returnPath } from '@keyferry/contract/return-path'
 import { hashToken, randomToken } from '@keyferry/crypto/token'
 import type { FastifyReply } from 'fastify'
 import { clearCookie, cookieValues, ownCookie, setCookie } from '../../cookies.ts'
-import type { Exchange } from '../../http/own-endpoints.ts'
+import type { OwnExchange } from '../../http/own-endpoints.ts'
 
 const ATTEMPT_SECONDS = 600
 const NAME_LENGTH = 12
@@ -29,7 +29,7 @@ export function beginAttempt(reply: FastifyReply, returnTo: string, isSecure: bo
 
 /** End the attempt that a callback's `state` names, and delete its cookie in any case.
  * @returns null: this browser began no such attempt */
-export function endAttempt(exchange: Exchange, state: string, isSecure: boolean): SignInAttempt | null {
+export function endAttempt(exchange: OwnExchange, state: string, isSecure: boolean): SignInAttempt | null {
   const name = cookieName(state, isSecure)
   const [value, ...more] = cookieValues(exchange.request, name)
   if (value === undefined || more.length > 0) return null

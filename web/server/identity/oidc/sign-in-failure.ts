@@ -2,7 +2,7 @@ import * as oidc from 'openid-client'
 import { Refusal } from '../../http/refusal.ts'
 
 /** Why a sign-in at the provider failed: for the log, and shown to the person so that they can pass it on. */
-export type SignInFailure = { reason: Reason; status: 400 | 503; text: string }
+export type SignInFailure = { reason: SignInFailureReason; status: 400 | 503; text: string }
 
 const TEXTS = {
   denied: 'The identity provider did not sign you in.',
@@ -28,9 +28,9 @@ const TEXTS = {
   not_confirmed: 'The identity provider did not confirm the sign-in.',
 } as const
 
-type Reason = keyof typeof TEXTS
+type SignInFailureReason = keyof typeof TEXTS
 
-const UNAVAILABLE: ReadonlySet<Reason> = new Set(['provider_unreachable', 'unusable_discovery'])
+const UNAVAILABLE: ReadonlySet<SignInFailureReason> = new Set(['provider_unreachable', 'unusable_discovery'])
 
 /** @param error what discovery, redeeming a code or building an address threw */
 export function signInFailure(error: unknown): SignInFailure {
@@ -41,18 +41,18 @@ export function signInFailure(error: unknown): SignInFailure {
 /** A failure that this server names itself: the libraries accept what causes it, or do not name it. */
 export class SignInError extends Error {
   override readonly name = 'SignInError'
-  readonly reason: Reason
-  constructor(reason: Reason, options?: ErrorOptions) {
+  readonly reason: SignInFailureReason
+  constructor(reason: SignInFailureReason, options?: ErrorOptions) {
     super(reason, options)
     this.reason = reason
   }
 }
 
-function discoveryReason(cause: unknown): Reason {
+function discoveryReason(cause: unknown): SignInFailureReason {
   return isUnreachable(cause) ? 'provider_unreachable' : 'unusable_discovery'
 }
 
-function redeemReason(error: unknown): Reason {
+function redeemReason(error: unknown): SignInFailureReason {
   if (error instanceof SignInError) return error.reason
   if (error instanceof oidc.AuthorizationResponseError) return 'denied'
   if (error instanceof oidc.WWWAuthenticateChallengeError) return 'wrong_client_secret'
@@ -61,12 +61,12 @@ function redeemReason(error: unknown): Reason {
   return error instanceof Error ? tokenReason(error) : 'not_confirmed'
 }
 
-function answerReason(code: string): Reason {
+function answerReason(code: string): SignInFailureReason {
   if (code === 'invalid_client' || code === 'unauthorized_client') return 'wrong_client_secret'
   return code === 'invalid_grant' ? 'code_refused' : 'provider_error'
 }
 
-function tokenReason(error: Error): Reason {
+function tokenReason(error: Error): SignInFailureReason {
   const code = 'code' in error ? error.code : ''
   if (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM') return statusReason(error.cause)
   if (code === 'OAUTH_UNSUPPORTED_OPERATION') return 'unsupported_algorithm'
@@ -76,25 +76,25 @@ function tokenReason(error: Error): Reason {
   return code === 'OAUTH_INVALID_RESPONSE' ? responseReason(error.cause) : 'not_confirmed'
 }
 
-function statusReason(cause: unknown): Reason {
+function statusReason(cause: unknown): SignInFailureReason {
   return cause instanceof Response && cause.status === 401 ? 'wrong_client_secret' : 'provider_error'
 }
 
-const CLAIMS: Readonly<Record<string, Reason>> = {
+const CLAIMS: Readonly<Record<string, SignInFailureReason>> = {
   iss: 'wrong_issuer',
   aud: 'wrong_audience',
   azp: 'wrong_audience',
   nonce: 'wrong_nonce',
 }
 
-function claimReason(cause: unknown): Reason {
+function claimReason(cause: unknown): SignInFailureReason {
   const details = cause instanceof Error ? cause.cause : null
   if (typeof details !== 'object' || details === null || !('claim' in details)) return 'not_confirmed'
   return CLAIMS[String(details.claim)] ?? 'not_confirmed'
 }
 
 // The library distinguishes these only by their messages.
-function responseReason(cause: unknown): Reason {
+function responseReason(cause: unknown): SignInFailureReason {
   const message = cause instanceof Error ? cause.message : ''
   if (message.includes('"alg"')) return 'unsupported_algorithm'
   if (message.includes('"iss"')) return 'wrong_issuer'

@@ -6,12 +6,12 @@ import { Notice } from '../../../ui/notice.tsx'
 import { call } from '../calls.ts'
 import { ASKING } from '../kind-words.ts'
 import { type Loaded, Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
-import type { Approval, LeavingOut, Offer } from '../offer.ts'
+import type { ApprovalOffer, LeavingOut, OfferApproval } from '../offer.ts'
 import { BundleChoice } from '../place/bundle-choice.tsx'
 import { inWorkspace, takesAnyBundle } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
 import { VouchNotices } from '../request/vouch-notices.tsx'
-import type { Asking, OpenRequest } from '../request-state.ts'
+import type { LoadedRequest, RequestView } from '../request-state.ts'
 import { asksOthers, type Demands } from '../return-plan.ts'
 import { Names } from '../shown-names.tsx'
 import { EmptyLibrary } from './empty-library.tsx'
@@ -21,7 +21,7 @@ import { firstKeys, leftOutOf, stricterOf, unaskedOf } from './selection.ts'
 import { useRules } from './use-rules.ts'
 
 /** The values that a terminal would get: a bundle, and which of its keys. */
-export function useDeliveryOffer({ requestId, request }: Asking, place: ChosenPlace): Offer {
+export function useDeliveryOffer({ requestId, request }: RequestView, place: ChosenPlace): ApprovalOffer {
   const loaded = useBundle(requestId, place)
   const bundle = loaded.value
   const selection = useSelection(bundle, request.context.template_keys)
@@ -57,15 +57,15 @@ function showRefusal({ status }: Failure, answers: readonly Loaded<unknown>[]): 
 const isEmpty = ({ bundles }: ChosenPlace): boolean => bundles.value?.length === 0
 
 // Where the client takes only a bundle that is not there, only Deny is left.
-function isChoosable(place: ChosenPlace, { context, candidates }: OpenRequest): boolean {
+function isChoosable(place: ChosenPlace, { context, candidates }: LoadedRequest): boolean {
   return !isEmpty(place) && (takesAnyBundle(context) || candidates.length > 0)
 }
 
 type HandOverProps = {
-  request: OpenRequest
+  request: LoadedRequest
   place: ChosenPlace
   loaded: Loaded<RequestBundle>
-  selection: Selection | null
+  selection: KeySelectionProps | null
   rules: Demands | null
   /** What the rules demand of a selection that differs from the request. */
   asked: Loaded<unknown>
@@ -98,9 +98,9 @@ function labelOf(rules: Demands | null): string {
   return ASKING.action[rules?.why_not?.code === 'named_approves' ? 'named_approves' : 'owner_approves']
 }
 
-type Send = Approval['send']
+type Send = OfferApproval['send']
 
-function approvalOf(bundle: RequestBundle, keys: string[], rules: Demands | null): Approval {
+function approvalOf(bundle: RequestBundle, keys: string[], rules: Demands | null): OfferApproval {
   const chosen = { bundle_id: bundle.id, include_keys: keys }
   const approve: Send = (request, options) => call('encryptFromBundle', { ...request, ...chosen }, options)
   const vouch: Send = ({ request_id, release = 'code' }, options) =>
@@ -125,7 +125,10 @@ function vouchedOnly(bundle: RequestBundle): RequestBundle {
 }
 
 // The second of two people approves what the first one chose.
-function useSelection(bundle: RequestBundle | null, templateKeys: readonly string[]): Selection | null {
+function useSelection(
+  bundle: RequestBundle | null,
+  templateKeys: readonly string[],
+): KeySelectionProps | null {
   const [chosen, setChosen] = useState<{ bundleId: string; names: ReadonlySet<string> } | null>(null)
   if (bundle === null) return null
   const { id, items, first_approval: first } = bundle
@@ -135,10 +138,13 @@ function useSelection(bundle: RequestBundle | null, templateKeys: readonly strin
   return { ...asked, selected, onSelect: (names) => setChosen({ bundleId: id, names }) }
 }
 
-type Selection = ComponentProps<typeof KeyChoice>
+type KeySelectionProps = ComponentProps<typeof KeyChoice>
 
 /** The selected keys without which the rules may allow the approval, and what deselects them. */
-function leaveOutOf({ bundle, selected, onSelect }: Selection, rules: Demands | null): LeavingOut | null {
+function leaveOutOf(
+  { bundle, selected, onSelect }: KeySelectionProps,
+  rules: Demands | null,
+): LeavingOut | null {
   const whyNot = rules?.why_not ?? null
   const refused = new Set(whyNot === null ? stricterOf(bundle.items) : whyNot.names)
   const left = selected.difference(refused)
@@ -146,7 +152,7 @@ function leaveOutOf({ bundle, selected, onSelect }: Selection, rules: Demands | 
   return { count: selected.size - left.size, act: () => onSelect(left) }
 }
 
-function doubtsOf(selection: Selection) {
+function doubtsOf(selection: KeySelectionProps) {
   const unasked = unaskedOf(selection)
   const leftOut = leftOutOf(selection)
   return [
@@ -166,7 +172,7 @@ function doubtsOf(selection: Selection) {
 }
 
 /** The keys of the chosen bundle, with what is missing of those asked for. */
-function BundleKeys({ context, selection }: { context: RequestContext; selection: Selection }) {
+function BundleKeys({ context, selection }: { context: RequestContext; selection: KeySelectionProps }) {
   if (selection.items.length === 0) return <Quiet>This bundle has no keys. Choose another.</Quiet>
   return (
     <>

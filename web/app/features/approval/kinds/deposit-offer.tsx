@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { DepositPlan, DepositStep, ImportChoice, RequestContext } from '../../../lib/calls/answers.ts'
 import type { Failure } from '../../../lib/calls/failure.ts'
-import { type Treatment, treatmentOf } from '../../../lib/rules/treatment.ts'
+import { treatmentOf, type ValueTreatment } from '../../../lib/rules/treatment.ts'
 import { changedOf, planText } from '../../../lib/words/import-steps.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { StepRow } from '../../../ui/import-step/step-row.tsx'
@@ -9,17 +9,17 @@ import { ValueChange } from '../../../ui/import-step/value-change.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { call } from '../calls.ts'
 import { useLoaded, WhenLoaded } from '../loaded.tsx'
-import type { Approval, Offer } from '../offer.ts'
-import { inWorkspace, type Place } from '../place/place.ts'
-import { type Asking, endOf } from '../request-state.ts'
+import type { ApprovalOffer, OfferApproval } from '../offer.ts'
+import { type BundlePlaceIds, inWorkspace } from '../place/place.ts'
+import { endOf, type RequestView } from '../request-state.ts'
 import { Names } from '../shown-names.tsx'
 import { actionOf, DepositNotices, dangersOf, proposing, removedNames } from './deposit-plan.tsx'
 
 /** What a terminal wants to store: where it goes, and what happens to each variable. */
-export function useDepositOffer(asking: Asking, { workspaceId }: Place): Offer {
+export function useDepositOffer(asking: RequestView, { workspaceId }: BundlePlaceIds): ApprovalOffer {
   const { suggested_bundle_id, deposit = null } = asking.request.context
   const name = suggested_bundle_id ?? ''
-  const [treatment, setTreatment] = useState<Treatment>(null)
+  const [treatment, setTreatment] = useState<ValueTreatment>(null)
   const [isReplanned, setReplanned] = useState(false)
   const [readable, setReadable] = useState<string[]>([])
   const loaded = usePlan(asking, workspaceId, treatment)
@@ -70,21 +70,25 @@ export function useDepositOffer(asking: Asking, { workspaceId }: Place): Offer {
   }
 }
 
-function usePlan({ requestId, request, onEnd }: Asking, workspaceId: string | null, treatment: Treatment) {
+function usePlan(
+  { requestId, request, onEnd }: RequestView,
+  workspaceId: string | null,
+  treatment: ValueTreatment,
+) {
   const onFailure = (failure: Failure) => {
     const end = endOf(failure, request.context.expires_at)
     if (end === null || end === 'forbidden') return false
     onEnd(end)
     return true
   }
-  const load = (chosen: { workspaceId: string; treatment: Treatment }) =>
+  const load = (chosen: { workspaceId: string; treatment: ValueTreatment }) =>
     call('planDeposit', { request_id: requestId, ...chosen.treatment }, inWorkspace(chosen.workspaceId))
   return useLoaded(workspaceId === null ? null : { workspaceId, treatment }, load, { keeps: true, onFailure })
 }
 
-type How = Treatment | { propose: { readable: string[] } }
+type How = ValueTreatment | { propose: { readable: string[] } }
 
-function approvalOf({ bundle, bundle_id, plan_id }: DepositPlan, keys: string[], how: How): Approval {
+function approvalOf({ bundle, bundle_id, plan_id }: DepositPlan, keys: string[], how: How): OfferApproval {
   return {
     bundle: { id: bundle_id ?? '', name: bundle },
     keys,
@@ -142,12 +146,12 @@ function removedFirst(plan: readonly DepositStep[]): DepositStep[] {
   return plan.toSorted((a, b) => Number(b.action === 'detach') - Number(a.action === 'detach'))
 }
 
-type Proposal = NonNullable<DepositPlan['proposal']>
+type DepositProposal = NonNullable<DepositPlan['proposal']>
 
 const LIST = new Intl.ListFormat('en', { type: 'disjunction' })
 
 /** Why the person can only propose, and who decides then. */
-function ProposalNotice({ proposal: { owners, error } }: { proposal: Proposal }) {
+function ProposalNotice({ proposal: { owners, error } }: { proposal: DepositProposal }) {
   return (
     <Notice tone="caution" role="alert">
       <strong>{error}. Propose it to the owners.</strong> The server keeps it encrypted for 7 days, until{' '}
@@ -158,7 +162,7 @@ function ProposalNotice({ proposal: { owners, error } }: { proposal: Proposal })
 
 type ProposedListProps = {
   deposit: NonNullable<RequestContext['deposit']>
-  proposal: Proposal
+  proposal: DepositProposal
   readable: readonly string[]
   onReadable: (names: string[]) => void
 }

@@ -3,14 +3,14 @@ import { counted } from '../../../lib/words/counted.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
 import { call } from '../calls.ts'
 import { Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
-import type { Action, Offer } from '../offer.ts'
+import type { Action, ApprovalOffer } from '../offer.ts'
 import { BundleChoice } from '../place/bundle-choice.tsx'
 import { inWorkspace } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
-import type { Asking } from '../request-state.ts'
+import type { RequestView } from '../request-state.ts'
 
 /** What the terminal would list: the names of the chosen bundle, or the bundles of the chosen workspace. */
-export function useNamesOffer({ requestId, request }: Asking, place: ChosenPlace): Offer {
+export function useNamesOffer({ requestId, request }: RequestView, place: ChosenPlace): ApprovalOffer {
   const asksForBundle = request.context.suggested_bundle_id !== null
   const loaded = useNames(requestId, place, asksForBundle)
   const offer = loaded.value
@@ -49,7 +49,10 @@ function actionOf(offer: NamesOffer | null, workspace: string | null): Action {
   return { label: offer === null ? 'List' : `List ${counted(count, thing)}`, count, thing, name }
 }
 
-function approvalOf({ bundle, names, bundles }: NamesOffer, workspace: string | null): Offer['approval'] {
+function approvalOf(
+  { bundle, names, bundles }: NamesOffer,
+  workspace: string | null,
+): ApprovalOffer['approval'] {
   return {
     bundle: bundle ?? { id: '', name: workspace ?? '' },
     keys: (bundle === null ? bundles : names).map(({ name }) => name),

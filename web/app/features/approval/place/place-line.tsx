@@ -5,11 +5,11 @@ import { Button } from '../../../ui/button.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { WholeWords } from '../../../ui/whole-words.tsx'
-import type { Offer } from '../offer.ts'
-import type { OpenRequest } from '../request-state.ts'
+import type { ApprovalOffer } from '../offer.ts'
+import type { LoadedRequest } from '../request-state.ts'
 import type { ChosenPlace } from './use-place.ts'
 
-type PlaceLineProps = { request: OpenRequest; place: ChosenPlace; offer: Offer }
+type PlaceLineProps = { request: LoadedRequest; place: ChosenPlace; offer: ApprovalOffer }
 
 /** What is approved and of which bundle, in one line. What can be chosen instead is folded away once it is chosen. */
 export function PlaceLine({ request, place, offer: { action, choice = null } }: PlaceLineProps) {
@@ -39,7 +39,7 @@ export function PlaceLine({ request, place, offer: { action, choice = null } }: 
   )
 }
 
-function Chosen({ name, count, thing, note }: NonNullable<Offer['action']>): ReactNode {
+function Chosen({ name, count, thing, note }: NonNullable<ApprovalOffer['action']>): ReactNode {
   return (
     <>
       <WholeWords text={name ?? ''} /> · <span className="whitespace-nowrap">{counted(count, thing)}</span>
@@ -48,7 +48,7 @@ function Chosen({ name, count, thing, note }: NonNullable<Offer['action']>): Rea
   )
 }
 
-type WorkspaceChoiceProps = { request: OpenRequest; place: ChosenPlace }
+type WorkspaceChoiceProps = { request: LoadedRequest; place: ChosenPlace }
 
 /** The workspace to decide for; not shown where there is only one to choose. */
 function WorkspaceChoice({ request: { candidates }, place }: WorkspaceChoiceProps) {

@@ -1,28 +1,28 @@
 import { isIdText } from '@keyferry/contract/id-text'
 import type { Candidate, RequestBundleEntry, RequestContext, Tenant } from '../../../lib/calls/answers.ts'
 
-type Asked = Pick<RequestContext, 'suggested_bundle_id' | 'workspace'>
+type PlaceSuggestion = Pick<RequestContext, 'suggested_bundle_id' | 'workspace'>
 
 /** Where the bundle comes from; null: not chosen yet. */
-export type Place = { workspaceId: string | null; bundleId: string | null }
+export type BundlePlaceIds = { workspaceId: string | null; bundleId: string | null }
 
 /** A bundle or a workspace. */
-export type Named = { id: string; name: string }
+export type PlaceName = { id: string; name: string }
 
 /** Whether a text names this by its id or its name. */
-const isNamed = ({ id, name }: Named, text: string): boolean => text === id || text === name
+const isNamed = ({ id, name }: PlaceName, text: string): boolean => text === id || text === name
 
 /** Whether what is chosen is not what the terminal names. Nothing is chosen or named: no. */
-export const isOther = (chosen: Named | null, asked: string | null): boolean =>
+export const isOther = (chosen: PlaceName | null, asked: string | null): boolean =>
   chosen !== null && asked !== null && !isNamed(chosen, asked)
 
 /** The place to show first. A bundle that the terminal names and one workspace has is chosen; where several have it,
  * the person has to choose. Without a bundle it is the workspace that the terminal names, or the current one. */
 export function firstPlace(
-  asked: Asked,
+  asked: PlaceSuggestion,
   candidates: readonly Candidate[],
   workspaces: readonly Tenant[],
-): Place {
+): BundlePlaceIds {
   const [candidate, ...others] = candidates
   if (candidate !== undefined && others.length === 0)
     return { workspaceId: candidate.workspace.id, bundleId: candidate.bundle.id }
@@ -42,12 +42,12 @@ export function bundleIn(workspaceId: string, candidates: readonly Candidate[]):
 }
 
 /** The only bundle of a workspace, for a terminal that names none. */
-export function onlyBundle(bundles: readonly RequestBundleEntry[], asked: Asked): string | null {
+export function onlyBundle(bundles: readonly RequestBundleEntry[], asked: PlaceSuggestion): string | null {
   return asked.suggested_bundle_id === null && bundles.length === 1 ? (bundles[0]?.id ?? null) : null
 }
 
 /** The workspaces to choose from. Where the terminal names one by its id, its client takes no other. */
-export function offeredWorkspaces<T extends Named>(
+export function offeredWorkspaces<T extends PlaceName>(
   request: RequestContext,
   workspaces: readonly T[],
 ): readonly T[] {

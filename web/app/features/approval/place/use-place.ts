@@ -2,14 +2,21 @@ import { useState } from 'react'
 import { toldApart } from '../../../lib/words/workspace-names.ts'
 import { call } from '../calls.ts'
 import { useLoaded } from '../loaded.tsx'
-import { type Asking, endOf, kindOf } from '../request-state.ts'
-import { bundleIn, firstPlace, inWorkspace, offeredWorkspaces, onlyBundle, type Place } from './place.ts'
+import { endOf, kindOf, type RequestView } from '../request-state.ts'
+import {
+  type BundlePlaceIds,
+  bundleIn,
+  firstPlace,
+  inWorkspace,
+  offeredWorkspaces,
+  onlyBundle,
+} from './place.ts'
 
 export type ChosenPlace = ReturnType<typeof usePlace>
 
 /** The chosen workspace and bundle, and the bundles to choose from. A deposit names its bundle itself. */
-export function usePlace({ requestId, request: { context, candidates, person }, onEnd }: Asking) {
-  const [place, setPlace] = useState<Place>(() => firstPlace(context, candidates, person.workspaces))
+export function usePlace({ requestId, request: { context, candidates, person }, onEnd }: RequestView) {
+  const [place, setPlace] = useState<BundlePlaceIds>(() => firstPlace(context, candidates, person.workspaces))
   const { workspaceId } = place
   const bundles = useLoaded(
     kindOf(context) === 'deposit' ? null : workspaceId,

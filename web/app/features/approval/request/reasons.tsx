@@ -1,10 +1,10 @@
 import type { RequestContext } from '../../../lib/calls/answers.ts'
 import { visibleText } from '../../../lib/words/visible-text.ts'
 import { WORDS } from '../kind-words.ts'
-import type { Offer } from '../offer.ts'
-import { isOther, type Named } from '../place/place.ts'
+import type { ApprovalOffer } from '../offer.ts'
+import { isOther, type PlaceName } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
-import { type Asking, kindOf } from '../request-state.ts'
+import { kindOf, type RequestView } from '../request-state.ts'
 import type { ReturnPlan } from '../return-plan.ts'
 import { ShownName } from '../shown-names.tsx'
 import { commandRisk } from './command-risk.ts'
@@ -14,9 +14,9 @@ import type { Reasons } from './reason-band.tsx'
 const LONGEST_REASON = 500
 
 type Looked = {
-  asking: Asking
+  asking: RequestView
   place: Pick<ChosenPlace, 'workspace' | 'workspaceName'>
-  offer: Pick<Offer, 'bundle' | 'dangers' | 'production'>
+  offer: Pick<ApprovalOffer, 'bundle' | 'dangers' | 'production'>
   plan: ReturnPlan
   /** No approval can return to the client. */
   isUnbound: boolean
@@ -26,7 +26,7 @@ type Looked = {
   isLured: boolean
   /** Another person approved first or asks: the terminal is probably theirs. */
   isSecond: boolean
-  leaveOut: Offer['leaveOut']
+  leaveOut: ApprovalOffer['leaveOut']
 }
 
 /** What is strange or dangerous about a request. */
@@ -41,7 +41,7 @@ export function riskOf({ argv = null, requester_meta: meta }: RequestContext): s
 }
 
 /** The chosen bundle is not the one that the terminal names. */
-export function isOtherBundle({ request }: Pick<Asking, 'request'>, bundle: Named | null): boolean {
+export function isOtherBundle({ request }: Pick<RequestView, 'request'>, bundle: PlaceName | null): boolean {
   return isOther(bundle, request.context.suggested_bundle_id)
 }
 
@@ -129,7 +129,7 @@ function cautionsOf({ asking, place, offer }: Looked) {
 }
 
 // A deposit names a bundle that may be new.
-function isMissing({ request: { context, candidates } }: Asking, bundle: Named | null): boolean {
+function isMissing({ request: { context, candidates } }: RequestView, bundle: PlaceName | null): boolean {
   if (bundle !== null || candidates.length > 0) return false
   return context.suggested_bundle_id !== null && kindOf(context) !== 'deposit'
 }

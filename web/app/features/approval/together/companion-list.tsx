@@ -3,10 +3,10 @@ import { visibleText } from '../../../lib/words/visible-text.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { ReasonBand } from '../request/reason-band.tsx'
 import { MaskedArguments, RequestedCommand } from '../request/requested-command.tsx'
-import { type Companion, companionReasons, type Way, whyOwnPage } from './companion.ts'
+import { type Companion, companionReasons, type ReturnWay, whyOwnPage } from './companion.ts'
 import type { useCompanions } from './use-companions.ts'
 
-type CompanionListProps = { way: Way; together: ReturnType<typeof useCompanions> }
+type CompanionListProps = { way: ReturnWay; together: ReturnType<typeof useCompanions> }
 
 /** The other commands of the same start, each with its whole command, its bundle and its check code. */
 export function CompanionList({ way, together }: CompanionListProps) {

@@ -14,9 +14,9 @@ const WAITING = { Icon: Hourglass, tone: 'text-ink-faint' }
 const ENDED = { Icon: CircleSlash, tone: 'text-ink-faint' }
 const FAILED = { Icon: CircleAlert, tone: 'text-danger', needsPage: true }
 
-type Look = { text: string; Icon: IconComponent; tone: string; needsPage?: boolean }
+type OutcomeLook = { text: string; Icon: IconComponent; tone: string; needsPage?: boolean }
 
-const LOOKS: Readonly<Record<CompanionState, Look>> = {
+const LOOKS: Readonly<Record<CompanionState, OutcomeLook>> = {
   underway: { text: 'On its way', ...WAITING },
   delivered: { text: 'Delivered', Icon: CircleCheck, tone: 'text-good' },
   not_approved: { text: 'Not approved', ...FAILED },

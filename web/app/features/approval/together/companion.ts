@@ -15,7 +15,7 @@ export type Companion = {
 }
 
 /** How the page's own request returns. */
-export type Way = ReturnPlan['by']
+export type ReturnWay = ReturnPlan['by']
 
 /** The bundle that the terminal means, if exactly one of the person's workspaces has it. */
 export function placeOf(context: RequestContext, candidates: readonly Candidate[]) {
@@ -31,7 +31,7 @@ export function keysOf({ items }: RequestBundle, { template_keys }: RequestConte
 
 /** Why a request needs its own page; null: it can be approved beside another. Only a request without a
  * choice, a code or a confirmation fits beside another, and only one that returns in the same way. */
-export function whyOwnPage({ context, bundle, keys }: Companion, way: Way): string | null {
+export function whyOwnPage({ context, bundle, keys }: Companion, way: ReturnWay): string | null {
   if (way !== 'loopback' && way !== 'none') return 'Approve it on its own page.'
   if ((context.requester_meta['agent'] ?? '') !== '') return 'An AI agent started it.'
   if (bundle === null) return 'You have to choose its bundle.'
@@ -45,7 +45,7 @@ export function whyOwnPage({ context, bundle, keys }: Companion, way: Way): stri
 
 function whyOtherWay(
   { release, release_required, user_code_required }: RequestBundle,
-  way: Way,
+  way: ReturnWay,
 ): string | null {
   if (way === 'loopback') {
     return (release ?? []).includes('loopback') ? null : 'It cannot return over this computer.'
@@ -63,7 +63,7 @@ export function companionReasons({ bundle, context }: Companion): Reasons {
 const OTHER = 'It was requested from another network than yours.'
 
 /** Whether it is selected when the page opens. The person selects dangerous ones. */
-export function isSelectedFirst(companion: Companion, way: Way): boolean {
+export function isSelectedFirst(companion: Companion, way: ReturnWay): boolean {
   const isDangerous = dangerNames(companionReasons(companion)).length > 0
   return whyOwnPage(companion, way) === null && companion.context.argv != null && !isDangerous
 }

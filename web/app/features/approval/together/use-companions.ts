@@ -6,18 +6,18 @@ import { keepChoice } from '../kept.ts'
 import type { Manner } from '../offer.ts'
 import { inWorkspace } from '../place/place.ts'
 import type { Tried } from '../request-state.ts'
-import { type Companion, isSelectedFirst, keysOf, placeOf, type Way, whyOwnPage } from './companion.ts'
+import { type Companion, isSelectedFirst, keysOf, placeOf, type ReturnWay, whyOwnPage } from './companion.ts'
 
 const LOOK_EVERY_MS = 3_000
 
 /** `first`: those that were there when the page opened; null: it has not looked yet. */
-type Found = { companions: readonly Companion[]; first: ReadonlySet<string> | null }
+type CompanionsState = { companions: readonly Companion[]; first: ReadonlySet<string> | null }
 
-const NOTHING: Found = { companions: [], first: null }
+const NOTHING: CompanionsState = { companions: [], first: null }
 
 /** The requests that were started together with this one (null: with none), and which of them the person selected.
  * Those that come after the page opened are not selected, so that nothing changes what a press on Approve means. */
-export function useCompanions(requestId: string | null, way: Way) {
+export function useCompanions(requestId: string | null, way: ReturnWay) {
   const { companions, first } = useFound(requestId)
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map())
   const isSelected = (companion: Companion) =>
@@ -37,8 +37,8 @@ export function useCompanions(requestId: string | null, way: Way) {
   }
 }
 
-function useFound(requestId: string | null): Found {
-  const [found, setFound] = useState<Found>(NOTHING)
+function useFound(requestId: string | null): CompanionsState {
+  const [found, setFound] = useState<CompanionsState>(NOTHING)
   useEffect(() => {
     if (requestId === null) return undefined
     let known: readonly Companion[] | null = []

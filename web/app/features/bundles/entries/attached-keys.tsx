@@ -22,7 +22,7 @@ type AttachedKeysProps = {
   query: string
 }
 
-type Asked = { item: BundleItem; what: Parameters<EntryActions['ask']>[1] }
+type EntryQuestion = { item: BundleItem; what: Parameters<EntryActions['ask']>[1] }
 
 /** The bundle's variables in their order; an editor moves them by dragging or by keys while all are shown. */
 export function AttachedKeys({ bundle, items, query }: AttachedKeysProps) {
@@ -30,7 +30,7 @@ export function AttachedKeys({ bundle, items, query }: AttachedKeysProps) {
   const may = useMay()
   const canEdit = bundle.may_edit
   const [spoken, setSpoken] = useState('')
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<EntryQuestion | null>(null)
   const { move, require, detach, split } = useEntryChanges(bundle, items, setSpoken)
   const shared = useSharedKeys(bundle.id)
   const crossing = items.map(({ id, name }) => ({ name, ...shared.get(id ?? '') }))
@@ -91,7 +91,7 @@ export function AttachedKeys({ bundle, items, query }: AttachedKeysProps) {
   )
 }
 
-type EntryDialogProps = Asked & {
+type EntryDialogProps = EntryQuestion & {
   bundle: BundleWithItems
   onDetach: (id: string) => void
   onClose: () => void

@@ -45,18 +45,18 @@ function withMoved(ids: readonly string[], { id, to }: Drag): string[] {
   return [...rest.slice(0, to), id, ...rest.slice(to)]
 }
 
-type Row = { index: number; middle: number }
+type RowPosition = { index: number; middle: number }
 
 /** The new position of the row at `from` when it is dropped at `clientY`. A long list renders only the rows around the
  * view, each with its position in the full list. */
 function positionAt(list: HTMLElement, from: number, clientY: number): number {
-  const rows = [...list.children].flatMap((row): Row[] => {
+  const rows = [...list.children].flatMap((row): RowPosition[] => {
     if (!(row instanceof HTMLElement)) return []
     const { top, height } = row.getBoundingClientRect()
     return [{ index: Number(row.dataset['index']), middle: top + height / 2 }]
   })
   const others = rows.filter(({ index }) => index !== from).toSorted((a, b) => a.index - b.index)
-  const placeAmongOthers = ({ index }: Row) => (index > from ? index - 1 : index)
+  const placeAmongOthers = ({ index }: RowPosition) => (index > from ? index - 1 : index)
   const below = others.find(({ middle }) => middle >= clientY)
   if (below !== undefined) return placeAmongOthers(below)
   const last = others.at(-1)

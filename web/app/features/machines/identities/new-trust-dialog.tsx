@@ -5,7 +5,7 @@ import { useChange } from '../../../lib/calls/use-call.ts'
 import {
   emptyDraft,
   refusalOf,
-  type TrustDraft,
+  type TrustForm,
   type TrustProblems,
   trustOf,
 } from '../../../lib/rules/trust-draft.ts'
@@ -23,12 +23,12 @@ type NewTrustProps = { machine: Machine; platform: Platform; onClose: () => void
 /** Describes an identity of another service that is this machine. */
 export function NewTrustDialog({ machine, platform: first, onClose }: NewTrustProps) {
   const [platform, setPlatform] = useState(first)
-  const [draft, setDraft] = useState<TrustDraft>(() => emptyDraft(first))
+  const [draft, setDraft] = useState<TrustForm>(() => emptyDraft(first))
   const { form, problems, offersBroad } = useTrustForm(machine, platform, draft)
   const fields = {
     draft,
     problems,
-    onChange: (change: Partial<TrustDraft>) => setDraft({ ...draft, ...change }),
+    onChange: (change: Partial<TrustForm>) => setDraft({ ...draft, ...change }),
   }
   const choose = (chosen: Platform) => {
     const { issuer, isBound } = emptyDraft(chosen)
@@ -74,7 +74,7 @@ const WHO_GETS_IT: Readonly<Record<Platform, string>> = {
   other: 'Anyone who gets an ID token with this subject can get the values.',
 }
 
-function useTrustForm(machine: Machine, platform: Platform, draft: TrustDraft) {
+function useTrustForm(machine: Machine, platform: Platform, draft: TrustForm) {
   const create = useChange('createMachineTrust', { machine_id: machine.id })
   const [found, setFound] = useState<TrustProblems>({})
   const failure = create.error === null ? null : describeFailure(create.error)

@@ -1,16 +1,16 @@
 import type { ComponentType } from 'react'
-import type { TrustDraft, TrustProblems } from '../../../lib/rules/trust-draft.ts'
+import type { TrustForm, TrustProblems } from '../../../lib/rules/trust-draft.ts'
 import type { Platform } from '../../../lib/words/platforms.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { TextArea, TextField, type TextFieldProps } from '../../../ui/text-field.tsx'
 
 export type TrustFieldsProps = {
-  draft: TrustDraft
+  draft: TrustForm
   problems: TrustProblems
-  onChange: (change: Partial<TrustDraft>) => void
+  onChange: (change: Partial<TrustForm>) => void
 }
 
-type TextName = Exclude<keyof TrustDraft, 'isProtected' | 'isBound' | 'isBroad'>
+type TextName = Exclude<keyof TrustForm, 'isProtected' | 'isBound' | 'isBroad'>
 
 type DraftFieldProps = TrustFieldsProps & Omit<TextFieldProps, 'onChange'> & { name: TextName }
 

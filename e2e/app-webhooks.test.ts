@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
     await page.getByRole('button', { name: 'Send test' }).click()
     await page.getByText('answered 500').waitFor()
     await page.getByText('Failing', { exact: true }).waitFor()
-    await page.getByText('After five days of failures').waitFor()
+    await page.getByText('After 5 days of failures').waitFor()
     await expectAccessible(page)
     await expectNoSidewaysScroll(page)
     receiver.status = 410

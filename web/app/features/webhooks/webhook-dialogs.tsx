@@ -1,3 +1,4 @@
+import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks/limits'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { describeFailure } from '../../lib/calls/failure.ts'
@@ -5,6 +6,7 @@ import { useChange, without } from '../../lib/calls/use-call.ts'
 import { ALL } from '../../lib/data/lists.ts'
 import { useEdit } from '../../lib/page/use-edit.ts'
 import type { CreatedWebhook, Webhook } from '../../lib/webhooks/answers.ts'
+import { spanText } from '../../lib/words/time.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FormDialog, type FormDialogProps } from '../../ui/dialog-form.tsx'
@@ -112,7 +114,10 @@ export function RotateSecretDialog({ webhook, onClose }: { webhook: Webhook; onC
       onDone={(answer) => setSecret(answer.secret)}
       onClose={onClose}
     >
-      <p>For 24 hours, each call has two signatures, by the new and the old secret.</p>
+      <p>
+        For {spanText(WEBHOOK_TIMES.overlapSeconds)}, each call has two signatures, by the new and the old
+        secret.
+      </p>
       <p>Replace the secret at the receiver in this time. After that, calls have only the new signature.</p>
     </ConfirmChange>
   )

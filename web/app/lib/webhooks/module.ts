@@ -1,6 +1,8 @@
+import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks/limits'
 import { say } from '../activity/say.ts'
 import type { ActionWords } from '../activity/told.ts'
 import type { Called } from '../calls/call.ts'
+import { spanText } from '../words/time.ts'
 
 // `gone`: the host of the receiver.
 export const auditWords = {
@@ -12,7 +14,10 @@ export const auditWords = {
   'webhook.deleted': ({ gone }) => say`deleted the webhook to ${gone}`,
   'webhook.secret_rotated': ({ gone }) => say`replaced the secret of the webhook to ${gone}`,
   'webhook.disabled': ({ gone, text }) => {
-    const why = text('reason') === 'gone' ? 'the receiver answered 410' : 'calls failed for five days'
+    const why =
+      text('reason') === 'gone'
+        ? 'the receiver answered 410'
+        : `calls failed for ${spanText(WEBHOOK_TIMES.triedSeconds)}`
     return say`turned off the webhook to ${gone}: ${why}`
   },
 } as const satisfies Readonly<Record<string, ActionWords>>

@@ -29,7 +29,7 @@ test.each([
   [{ last_delivered_at: null }, 'Never called', null],
   [{ is_active: false }, 'Disabled', /An owner/],
   [{ is_active: false, ended_reason: 'gone' }, 'Turned off', /410/],
-  [{ is_active: false, ended_reason: 'failing' }, 'Turned off', /five days/],
+  [{ is_active: false, ended_reason: 'failing' }, 'Turned off', /5 days/],
   [
     { failing_since: at(-120), failures: 3, next_at: at(30) },
     'Failing',
@@ -54,7 +54,7 @@ test.each([
   [{ attempts: 2, last_status: 500, last_error: 'http' }, '2 calls, the last answered 500 in 18 ms'],
   [{ last_status: null, last_error: 'dns', last_ms: null }, 'the host’s name was not found'],
   [{ attempts: 0, last_status: null, last_ms: null }, 'no call yet'],
-  [{ attempts: 0, last_status: null, last_error: 'expired', last_ms: null }, 'given up after five days'],
+  [{ attempts: 0, last_status: null, last_error: 'expired', last_ms: null }, 'given up after 5 days'],
   [{ last_status: null, last_error: 'another' }, 'another in 18 ms'],
 ])('a message with %o', (change, words) => {
   expect(callWords({ ...MESSAGE, ...change })).toBe(words)

@@ -1,5 +1,8 @@
-import { ago, ahead } from '../words/time.ts'
+import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks/limits'
+import { ago, ahead, spanText } from '../words/time.ts'
 import type { Webhook, WebhookEvent, WebhookMessage, WebhookMessageState } from './answers.ts'
+
+const TRIED = spanText(WEBHOOK_TIMES.triedSeconds)
 
 /** What each event is about. */
 export const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {
@@ -43,7 +46,7 @@ export function webhookState(webhook: Webhook, nowMs?: number): WebhookState {
   if (!is_active) return disabled(webhook)
   if (failing_since !== null) {
     const next = next_at === null ? '' : ` The next call follows ${ahead(next_at, nowMs)}.`
-    const text = `The last ${failures === 1 ? 'call' : `${failures} calls`} failed, since ${ago(failing_since, nowMs)}.${next} After five days of failures the server turns it off.`
+    const text = `The last ${failures === 1 ? 'call' : `${failures} calls`} failed, since ${ago(failing_since, nowMs)}.${next} After ${TRIED} of failures the server turns it off.`
     return { tone: 'danger', name: 'Failing', text }
   }
   return last_delivered_at === null
@@ -53,8 +56,7 @@ export function webhookState(webhook: Webhook, nowMs?: number): WebhookState {
 
 const ENDS = {
   gone: 'The receiver answered 410, so the server turned it off and sends it nothing.',
-  failing:
-    'Calls failed for five days, so the server turned it off. Fix the receiver, then enable the webhook.',
+  failing: `Calls failed for ${TRIED}, so the server turned it off. Fix the receiver, then enable the webhook.`,
 } as const
 
 function disabled({ ended_reason }: Webhook): WebhookState {
@@ -69,7 +71,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   refused: 'no connection',
   timeout: 'no answer in 15 seconds',
   dropped: 'dropped, because more than 10,000 messages waited',
-  expired: 'given up after five days',
+  expired: `given up after ${TRIED}`,
   interrupted: 'the server stopped during the call',
 }
 

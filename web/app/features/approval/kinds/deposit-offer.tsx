@@ -1,8 +1,10 @@
+import { TIMES } from '@keyferry/contract/limits'
 import { type ReactNode, useState } from 'react'
 import type { DepositPlan, DepositStep, ImportChoice, RequestContext } from '../../../lib/calls/answers.ts'
 import type { Failure } from '../../../lib/calls/failure.ts'
 import { treatmentOf, type ValueTreatment } from '../../../lib/rules/treatment.ts'
 import { changedOf, planText } from '../../../lib/words/import-steps.ts'
+import { spanText } from '../../../lib/words/time.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { StepRow } from '../../../ui/import-step/step-row.tsx'
 import { ValueChange } from '../../../ui/import-step/value-change.tsx'
@@ -154,8 +156,8 @@ const LIST = new Intl.ListFormat('en', { type: 'disjunction' })
 function ProposalNotice({ proposal: { owners, error } }: { proposal: DepositProposal }) {
   return (
     <Notice tone="caution" role="alert">
-      <strong>{error}. Propose it to the owners.</strong> The server keeps it encrypted for 7 days, until{' '}
-      {LIST.format(owners)} decides.
+      <strong>{error}. Propose it to the owners.</strong> The server keeps it encrypted for{' '}
+      {spanText(TIMES.proposalSeconds)}, until {LIST.format(owners)} decides.
     </Notice>
   )
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Issuer } from '../api/test/issuer.ts'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
-import { closePage, expectAccessible, expectNoSidewaysScroll, openPage } from './app-page.ts'
+import { closePage, expectAccessible, expectNoSidewaysScroll, inDialog, openPage } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { createMachine, fetchAsMachine } from './machine-calls.ts'
 import { clientIn } from './page-client.ts'
@@ -65,15 +65,15 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByRole('button', { name: 'Create machine' }).click()
 
     await page.getByLabel('Only from these networks').fill('10.0.0.0/8 anywhere')
-    await page.getByRole('button', { name: 'Create token' }).last().click()
+    await inDialog(page, 'Create token').click()
     await page.getByText('Networks must hold addresses').waitFor()
     await expectAccessible(page)
     await page.getByLabel('Expires after days').fill('400')
     await page.getByLabel('Only from these networks').fill('127.0.0.1')
-    await page.getByRole('button', { name: 'Create token' }).last().click()
+    await inDialog(page, 'Create token').click()
     await page.getByText('Use 1 to 366 days.').waitFor()
     await page.getByLabel('Expires after days').fill('10')
-    await page.getByRole('button', { name: 'Create token' }).last().click()
+    await inDialog(page, 'Create token').click()
     const token = await page.getByLabel('Token', { exact: true }).inputValue()
     expect(token).toMatch(/^kfm_[0-9A-Za-z]{49}$/)
     await expectAccessible(page)
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     // As when another window takes the focus for a moment: the list stays open.
     await page.getByRole('combobox', { name: 'Bundle' }).dispatchEvent('focusout')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Add bundle' }).last().click()
+    await inDialog(page, 'Add bundle').click()
     await page.getByRole('combobox', { name: 'What it may do with prod/shop/mail' }).waitFor()
     const wish = { bundle: 'prod/shop/mail', credential: token }
     expect(await fetchAsMachine(server.url, wish)).toEqual(['SMTP_PASSWORD', 'SMTP_HOST'])
@@ -151,10 +151,10 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     )
     const page = await asOwner(`/machines/${id}?add=other`)
     await page.getByLabel('Issuer', { exact: true }).fill(issuer.url)
-    await page.getByRole('button', { name: 'Add identity' }).last().click()
+    await inDialog(page, 'Add identity').click()
     await page.getByText('Name the subject').waitFor()
     await page.getByLabel('Subject').fill('another-job')
-    await page.getByRole('button', { name: 'Add identity' }).last().click()
+    await inDialog(page, 'Add identity').click()
     await page.getByText('sub=another-job').waitFor()
 
     const wish = { bundle: 'prod/shop/mail', machineId: id }
@@ -279,10 +279,11 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByLabel('Name').fill('export')
     await page.getByLabel('May read the audit log').check()
     await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByText('may read the audit log').waitFor()
-    await page.getByRole('heading', { name: 'export' }).waitFor()
-    await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('button', { name: 'Delete machine' }).click()
+    await page.getByRole('heading', { name: 'export', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await inDialog(page, 'Delete machine').click()
     await page.getByText('Deleted export.').waitFor()
     await closePage(page)
   })
@@ -315,7 +316,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByRole('button', { name: 'Add bundle' }).click()
     await page.getByRole('combobox', { name: 'Bundle' }).fill('dev/app')
     await page.getByRole('option', { name: 'dev/app' }).click()
-    await page.getByRole('button', { name: 'Add bundle' }).last().click()
+    await inDialog(page, 'Add bundle').click()
     await page.getByText('This page shows an earlier state.').waitFor()
     await expectAccessible(page)
     await page.unroute(`**/api/v1/machines/${id}`)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 // Below the test's own limit, so that a failure names what was waited for.
@@ -108,6 +108,11 @@ export function recordAnswers(page: Page): string[] {
     )
   })
   return answers
+}
+
+/** A button of the open dialog. The button that opened it often has the same name. */
+export function inDialog(page: Page, name: string): Locator {
+  return page.getByRole('dialog').getByRole('button', { name })
 }
 
 /** Choose from the menu of a variable's row, or of the page. */

@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser())('passkeys in the browser', () => {
     await confirm('Continue')
     await dialog().getByText('This device already has a passkey for your account.').waitFor()
     await page.keyboard.press('Escape')
-    expect(await passkeys().getByRole('listitem').count()).toBe(1)
+    await expect.poll(() => passkeys().getByRole('listitem').count()).toBe(1)
   })
 
   test('it signs in alone, and leads back to the requested page', async () => {

@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await expect.poll(() => links.allInnerTexts()).toEqual([expect.any(String), first])
     await owner.getByRole('button', { name: 'New link for lee@example.com' }).click()
     await expect.poll(async () => (await links.allInnerTexts()).includes(first)).toBe(false)
-    expect(await links.count()).toBe(2)
+    await expect.poll(() => links.count()).toBe(2)
     await owner.getByRole('button', { name: 'Revoke the invitation of max@example.com' }).click()
     await owner.getByRole('button', { name: 'Revoke the invitation of lee@example.com' }).click()
     await links.waitFor({ state: 'detached' })

@@ -9,6 +9,7 @@ import {
   closePage,
   expectAccessible,
   expectNoSidewaysScroll,
+  inDialog,
   joinInBrowser,
   openKeys,
   openPage,
@@ -149,7 +150,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await rule('prod/shop/app', { approvers: 'owner' })
     await member.getByRole('button', { name: 'Approve', exact: true }).click()
     await leaveOut(member).waitFor()
-    expect(await covered(member).count()).toBe(2)
+    await expect.poll(() => covered(member).count()).toBe(2)
     await leaveOut(member).click()
     await covered(member).first().waitFor({ state: 'detached' })
     await member.getByRole('button', { name: 'Approve', exact: true }).click()
@@ -218,7 +219,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await expectAccessible(page)
     await page.getByLabel('What it may do').selectOption('read')
     await warning.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Add bundle' }).last().click()
+    await inDialog(page, 'Add bundle').click()
     await page.getByLabel('What it may do with dev/app').selectOption('deliver')
     await warning.waitFor()
     await expectAccessible(page)

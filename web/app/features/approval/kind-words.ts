@@ -55,7 +55,7 @@ export const WORDS: Readonly<Record<RequestKind, KindWords>> = {
     },
     delivered: {
       title: 'Delivered',
-      text: `The terminal has fetched the values, and the server has deleted its copy. ${CLOSE}`,
+      text: `The terminal has fetched the values, and the server has deleted its copy. If the client left out a name, the terminal says so. ${CLOSE}`,
     },
   },
   deposit: {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import { freePort } from '@keyferry/plumbing/free-port'
@@ -8,6 +8,17 @@ import { closePage, expectAccessible, openPage, readRequest } from './app-page.t
 import { type BoundTerminals, openBoundTerminals } from './bound-terminals.ts'
 import { hasBrowser } from './browser.ts'
 import { hasTerminal } from './terminal.ts'
+
+// As git makes them.
+async function gitWorktrees(folder: string) {
+  const [main, linked] = [join(folder, 'main'), join(folder, 'linked')]
+  const data = join(main, '.git/worktrees/linked')
+  await Promise.all([data, linked].map((path) => mkdir(path, { recursive: true })))
+  await writeFile(join(linked, '.git'), `gitdir: ${data}\n`)
+  await writeFile(join(data, 'commondir'), '../..\n')
+  await writeFile(join(data, 'gitdir'), `${join(linked, '.git')}\n`)
+  return { main, linked }
+}
 
 describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the terminal', () => {
   let world: BoundTerminals
@@ -79,6 +90,31 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await page.getByText('None in this workspace.').waitFor()
     const asksAgain = world.client(command, { opens: false })
     await asksAgain.appears(/\/approve\/\w+/)
+    await closePage(page)
+  })
+
+  test('remembered for a repository: the command starts in another worktree without a question', async () => {
+    const trees = await gitWorktrees(folder)
+    const command = ['run', 'dev/worker', '--reason', 'worktrees', '--', 'true']
+    const first = world.client(command, { opens: true, cwd: trees.linked })
+    const page = await world.signedIn()
+    await page.goto(await opened.next())
+    await readRequest(page)
+    expect(await page.getByText('git worktrees').count()).toBe(0)
+    await page.getByLabel('Remember this approval on this terminal').selectOption('1 hour')
+    const box = page.getByRole('checkbox', { name: `In all git worktrees of ${trees.main}` })
+    expect(await box.isChecked()).toBe(false)
+    await box.check()
+    await page.getByText('All branches, also a stranger’s').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    expect(await first.exit).toBe(0)
+    await page.getByRole('heading', { name: 'Delivered' }).waitFor()
+    expect(await world.client(command, { opens: false, cwd: trees.main }).exit).toBe(0)
+    const elsewhere = world.client(command, { opens: false })
+    await elsewhere.appears(/the folder differs from the approved one/)
+    await page.goto(`${server.url}/account`)
+    await page.getByText('in all git worktrees').waitFor()
     await closePage(page)
   })
 

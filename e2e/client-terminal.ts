@@ -17,20 +17,22 @@ export type ClientOptions = {
   opens?: boolean
   /** More variables of its environment. */
   env?: Readonly<Record<string, string>>
+  /** Where the command starts, if not in the client's folder. */
+  cwd?: string
 }
 
 /** A client in a new terminal, whose browser notes the address that it opens. */
 export function clientTerminal(
   { folder, serverUrl, opened }: ClientPlace,
   words: readonly string[],
-  { opens = true, env = {} }: ClientOptions = {},
+  { opens = true, env = {}, cwd = folder }: ClientOptions = {},
 ): Terminal {
   const { PATH, HOME } = process.env
   const own = { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: serverUrl }
   const browserIs = { BROWSER: opens ? opened.program : 'none' }
   const runtime = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: join(folder, 'state') }
   return inTerminal([...KEYFERRY, ...words], {
-    cwd: folder,
+    cwd,
     env: { ...own, ...browserIs, ...runtime, ...env },
   })
 }

@@ -16,6 +16,7 @@ import { ReturningClient, secretOf } from './returning-client.ts'
 
 const USE = { redaction: 'auto', flags: ['pull', '--output=.env'] }
 const COMMAND = { argv: ['npm', 'run', 'dev'], cwd: '/home/sam/shop' }
+const NO_REPOSITORY = 'this approval cannot be remembered for a repository'
 const redis = await testRedis()
 afterAll(() => redis?.stop())
 
@@ -104,6 +105,49 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
   }
   const grantsOf = async (bundle: Bundle, as = owner) =>
     (await api.call('listGrants', { as })).json.filter((grant) => grant.bundle.id === bundle.id)
+  test('an approval for a repository holds in its other working trees, in the same folder of them', async () => {
+    const bundle = await bundleOf()
+    const at = (cwd: string, repository?: string) => ({ cwd, use: { ...USE, repository } })
+    const seed = createDeviceSeed()
+    const first = await ask(bundle, { seed, ...at('/home/sam/trees/one/web', '/home/sam/shop/web') })
+    const params = { request_id: first.id }
+    const { json: context } = await api.call('getRequestContext', { params })
+    expect(context.repository).toBe('/home/sam/shop/web')
+    const { json: offer } = await api.call('getRequestBundle', {
+      as: owner,
+      params: { ...params, bundle_id: bundle.id },
+    })
+    expect(offer.remember_repository).toBe(true)
+    const { json } = await approve(first.id, bundle, { remember_for: 'repository' })
+    await first.client.release(first.id, secretOf(json))
+    await expect
+      .poll(async () => await grantsOf(bundle))
+      .toMatchObject([{ repository: '/home/sam/shop/web' }])
+    expect(await again(bundle, { seed, ...at('/home/sam/trees/two/web', '/home/sam/shop/web') })).toBe(
+      'ready',
+    )
+    expect(await again(bundle, { seed, ...at('/home/sam/trees/two', '/home/sam/shop') })).toBe('other_folder')
+    expect(await again(bundle, { seed, ...at('/home/sam/trees/one/web') })).toBe('other_folder')
+  })
+
+  test('an approval holds in one folder unless the person says otherwise; never for production', async () => {
+    const bundle = await bundleOf()
+    const at = (cwd: string) => ({ cwd, use: { ...USE, repository: '/home/sam/shop' } })
+    const asked = await remembered(bundle, at('/home/sam/one'))
+    expect((await grantsOf(bundle))[0]).not.toHaveProperty('repository')
+    expect(await again(bundle, { ...asked, ...at('/home/sam/two') })).toBe('other_folder')
+    expect(await again(bundle, { ...asked, cwd: '/home/sam/one', use: USE })).toBe('ready')
+    const plain = await ask(bundle, { seed: createDeviceSeed() })
+    expectError(await approve(plain.id, bundle, { remember_for: 'repository' }), 400, NO_REPOSITORY)
+    const production = { as: owner, params: { bundle_id: bundle.id } }
+    await api.call('changeBundlePolicy', { ...production, body: { production: 'yes', remember_hours: 8 } })
+    const { id } = await ask(bundle, { seed: createDeviceSeed(), ...at('/home/sam/one') })
+    expectError(await approve(id, bundle, { remember_for: 'repository' }), 400, NO_REPOSITORY)
+    const offer = { as: owner, params: { request_id: id, bundle_id: bundle.id } }
+    const { json } = await api.call('getRequestBundle', offer)
+    expect([json.remember_hours, json.remember_repository]).toEqual([8, undefined])
+  })
+
   const again = async (bundle: Bundle, asked: Asked) => {
     const { remembered: used, asks_again } = (await ask(bundle, asked)).json
     return used ? 'ready' : (asks_again ?? 'asks')

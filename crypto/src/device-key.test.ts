@@ -43,6 +43,7 @@ test.each<[string, Partial<DeviceRequest>]>([
   ['redaction', { use: { redaction: 'never', flags: ['run'] } }],
   ['flag', { use: { redaction: 'always', flags: ['run', '--only'] } }],
   ['version', { use: undefined }],
+  ['repository', { use: { redaction: 'always', flags: ['run'], repository: '/home/sam/shop' } }],
 ])('another %s is refused', (_, change) => {
   const proof = signDeviceRequest(seed, REQUEST, TIME)
   expect(deviceSignedRequest(proof, { ...REQUEST, ...change })).toBe(false)

@@ -22,8 +22,9 @@ export type DeviceRequest = {
   cwd: string
   agent: string | undefined
   reason?: string | undefined
-  /** What else the command line says of the values; undefined: the first version, which did not say it. */
-  use?: { redaction: string; flags: readonly string[] } | undefined
+  /** What else the command line says of the values; undefined: the first version, which did not say it. `repository`:
+   * the folder of the command in the main working tree of its repository. */
+  use?: { redaction: string; flags: readonly string[]; repository?: string | undefined } | undefined
 }
 
 /** A signature and what keeps it from being used again, as it travels: base64, ISO timestamp, base64url, base64. */
@@ -72,7 +73,10 @@ function requestStatement(request: DeviceRequest, { time, nonce }: DeviceStamp):
   const command = [frame(...argv), argvMasked, request.cwd, request.agent ?? ''] as const
   if (request.use === undefined) return frame('keyferry device request v1', ...asked, ...command, time, nonce)
   const use = [request.reason ?? '', request.use.redaction, frame(...request.use.flags)] as const
-  return frame('keyferry device request v2', ...asked, ...command, ...use, time, nonce)
+  const { repository } = request.use
+  if (repository === undefined)
+    return frame('keyferry device request v2', ...asked, ...command, ...use, time, nonce)
+  return frame('keyferry device request v3', ...asked, ...command, ...use, repository, time, nonce)
 }
 
 function forgetStatement({ time, nonce }: DeviceStamp): Buffer {

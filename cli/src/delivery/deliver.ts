@@ -3,6 +3,7 @@ import { CliError, EXIT } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { findCredential } from '../machine/credential.ts'
+import { repositoryFolder } from '../project/git-folder.ts'
 import type { MeantWorkspace } from '../project/workspace-pins.ts'
 import { requireNames } from '../receipt/receipt.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
@@ -61,7 +62,9 @@ function valuesOf(
   { mayAsk = true, pending: earlier, parts }: ApprovalOptions & { readonly parts: Parts },
 ): ClientRequest<ValuesDelivery> {
   const { keys, format, via, isRemembered, use, keepAs } = request
-  const fields = { format, use, ...(keys.length === 0 ? {} : { template_keys: keys }) }
+  const repository = repositoryFolder(parts.cwd)
+  const named = repository === null ? use : { ...use, repository }
+  const fields = { format, use: named, ...(keys.length === 0 ? {} : { template_keys: keys }) }
   return {
     name: null,
     keys,

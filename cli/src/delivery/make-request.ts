@@ -75,8 +75,8 @@ export async function makeRequest(
   }
 }
 
-// A server whose clock is far from ours takes no signature. Then this approval cannot be remembered, but it can be
-// asked for.
+// A server whose clock is far from ours takes no signature, and an older one no repository. Then this approval cannot
+// be remembered, or only for this folder, but it can be asked for.
 async function createSigned(
   content: Content,
   options: RequestOptions,
@@ -85,15 +85,21 @@ async function createSigned(
   const { server } = options
   const seed = content.isRemembered === true ? terminalKey(server, parts) : null
   const body = bodyOf(content, options, { ...making, parts, seed })
-  const device = seed === null ? null : deviceProof(body, seed, parts.clock)
-  if (device === null) return await createRequest(parts.exchange, server, body)
   const together = making.wayBack.takesFromOthers ? { together: true as const } : {}
-  try {
-    return await createRequest(parts.exchange, server, { ...body, device, ...together })
-  } catch (error) {
-    if (!(error instanceof RefusedDevice)) throw error
-    return await createRequest(parts.exchange, server, body)
+  for (const signed of body.use?.repository === undefined ? [body] : [body, withoutRepository(body)]) {
+    const device = seed === null ? null : deviceProof(signed, seed, parts.clock)
+    if (device === null) break
+    try {
+      return await createRequest(parts.exchange, server, { ...signed, device, ...together })
+    } catch (error) {
+      if (!(error instanceof RefusedDevice)) throw error
+    }
   }
+  return await createRequest(parts.exchange, server, body)
+}
+
+function withoutRepository({ use, ...body }: RequestBody): RequestBody {
+  return use === undefined ? body : { ...body, use: { redaction: use.redaction, flags: use.flags } }
 }
 
 function bodyOf(

@@ -7,14 +7,20 @@ import { codeOf } from '../base/cli-error.ts'
  * come from a stranger's repository.
  */
 
-/** The same folder in the main working tree, if it is in a linked one; else the folder itself. A linked tree counts if
- * the repository knows it too, and all that says so belongs to this user. */
+/** The same folder in the main working tree, if it is in a linked one; else the folder itself. */
 export function mainFolder(folder: string): string {
+  return repositoryFolder(folder) ?? folder
+}
+
+/** A folder of a git repository in its main working tree. A linked tree counts if the repository knows it too, and all
+ * that says so belongs to this user.
+ * @returns null: it is in no repository that can be checked */
+export function repositoryFolder(folder: string): string | null {
   try {
     const top = workingTree(folder)
-    if (top === null) return folder
+    if (top === null) return null
     const dotGit = join(top, '.git')
-    if (lstatSync(dotGit).isDirectory()) return folder
+    if (lstatSync(dotGit).isDirectory()) return [top, dotGit].every(isOwn) ? folder : null
     const git = realpathSync(gitFolder(top))
     const common = realpathSync(resolve(git, firstLine(join(git, 'commondir'))))
     const isKnown =
@@ -29,11 +35,11 @@ export function mainFolder(folder: string): string {
       join(git, 'commondir'),
       join(git, 'gitdir'),
     ]
-    if (!isKnown || !all.every(isOwn)) return folder
+    if (!isKnown || !all.every(isOwn)) return null
     const main = basename(common) === '.git' ? dirname(common) : common
     return join(main, relative(realpathSync(top), realpathSync(folder)))
   } catch {
-    return folder // not a linked working tree that can be checked
+    return null
   }
 }
 

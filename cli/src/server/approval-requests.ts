@@ -38,7 +38,11 @@ export type RequestBody = {
   /** By the key of this terminal, so that the approval can be remembered. */
   readonly device?: DeviceProof
   /** What is signed with `device` besides the command. */
-  readonly use?: { readonly redaction: string; readonly flags: readonly string[] }
+  readonly use?: {
+    readonly redaction: string
+    readonly flags: readonly string[]
+    readonly repository?: string
+  }
   /** With `device`: another client of this terminal may bring the approval here. */
   readonly together?: true
   /** It may live longer, once it waits for another person. */

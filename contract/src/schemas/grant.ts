@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Actor, Id, Named, object, Page, storable, Timestamp } from './text.ts'
+import { Actor, Id, Named, object, optionalText, Page, storable, Timestamp } from './text.ts'
 
 /** A terminal's own key and proof that the caller holds it. `public_key`: base64 of 32 bytes, Ed25519. `time`: ISO
  * timestamp, at most five minutes from the server's. `nonce`: base64url of 16 bytes, used once. `signature`: base64 of
@@ -16,7 +16,8 @@ export const Device = object('Device', {
 export const REDACTIONS = ['never', 'auto', 'always'] as const
 
 /** What a command line says besides the command: it is signed with `device`, and a remembered approval holds for the
- * same flags and the same redaction, or more. Without it, the signature is of the first version. */
+ * same flags and the same redaction, or more. Without it, the signature is of the first version. `repository`: the
+ * folder of the command in the main working tree of its git repository. */
 export const RequestUse = object(
   'RequestUse',
   {
@@ -26,6 +27,7 @@ export const RequestUse = object(
         error: 'use.flags must be an array',
       })
       .max(LIMITS.argvItems, `use.flags must be at most ${LIMITS.argvItems} texts`),
+    repository: optionalText('use.repository', LIMITS.cwdLength).optional(),
   },
   { redaction: 'auto', flags: ['run', '--only'] },
 )
@@ -55,6 +57,8 @@ export const Grant = object('Grant', {
   label: z.object({ hostname: z.string(), user: z.string(), program: z.string() }),
   argv: z.array(z.string()),
   cwd: z.string(),
+  /** It holds in this folder of every working tree of a repository; absent: in `cwd` only. */
+  repository: z.string().optional(),
   agent: z.string().nullable(),
   keys: z.array(z.string()),
   created_at: Timestamp,

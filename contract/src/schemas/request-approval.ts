@@ -79,6 +79,8 @@ export const RequestBundle = object('RequestBundle', {
     .optional(),
   /** For how many hours the approver may let this terminal repeat the approval; 0: not at all. */
   remember_hours: z.int().optional(),
+  /** Whether the approver may let it be repeated in all working trees of the repository. */
+  remember_repository: z.literal(true).optional(),
   /** Whether remembering needs `release: "loopback"`. */
   remember_needs_loopback: z.boolean().optional(),
 })
@@ -109,6 +111,10 @@ export const EncryptFromBundle = object('EncryptFromBundle', {
   release: ReleaseField.optional(),
   /** Let this terminal repeat the approval for this command for so long. */
   remember_hours: wholeNumber(REMEMBER, 1, MAX_REMEMBER_HOURS).optional(),
+  /** Where: in the folder of the command, or in all working trees of its repository. */
+  remember_for: z
+    .enum(['folder', 'repository'], { error: 'remember_for must be folder or repository' })
+    .optional(),
 })
 
 export const StorePayload = object('StorePayload', {

@@ -56,6 +56,8 @@ export const RequestContext = object('RequestContext', {
   /** The client left secrets out of `argv`. */
   is_argv_masked: z.boolean().optional(),
   cwd: z.string().nullable().optional(),
+  /** This folder in the main working tree of its git repository, as the terminal says. */
+  repository: z.string().optional(),
   /** The flags of the client's own command, as `--name=value`; null: the client did not send them. */
   flags: z.array(z.string()).nullable().optional(),
   kind: z.enum(REQUEST_KINDS).optional(),

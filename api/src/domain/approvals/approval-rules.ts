@@ -1,9 +1,16 @@
-import type { EncryptFromBundle, ReleaseWay, WhyNotCode } from '@keyferry/contract'
+import { type EncryptFromBundle, isProduction, type ReleaseWay, type WhyNotCode } from '@keyferry/contract'
 import type { z } from 'zod'
 import { DomainError } from '../base/errors.ts'
 import type { Caller } from '../people/membership.ts'
 import type { ApprovalRequest, Support, Vouch } from '../requests/stored-request.ts'
-import { isAtLeast, mayApprove, type Policy, remembersAgents, type ValueRules } from './policy.ts'
+import {
+  isAtLeast,
+  mayApprove,
+  type Policy,
+  type ProductionFacts,
+  remembersAgents,
+  type ValueRules,
+} from './policy.ts'
 import { namesRefused, valuesRefused } from './value-rules.ts'
 
 /*
@@ -33,7 +40,9 @@ export type Refusal = { code: WhyNotCode; error: string; names?: string[] }
 /** What a kind of request says when the rules refuse its approval. */
 export type RefusalTexts = Readonly<Record<WhyNotCode, string | ((grounds: Grounds) => string)>>
 
-type ApprovalChoice = Partial<Pick<z.output<typeof EncryptFromBundle>, 'release' | 'remember_hours'>>
+type ApprovalChoice = Partial<
+  Pick<z.output<typeof EncryptFromBundle>, 'release' | 'remember_hours' | 'remember_for'>
+>
 
 const RELEASE_REQUIRED =
   'This bundle is delivered only to a client that takes the approval back through its own terminal'
@@ -148,12 +157,26 @@ export function rememberHours(
   return isPossible && isAllowed ? policy.remember_hours : 0
 }
 
+/** Whether an approval may be remembered for all working trees of the repository: they have all branches, also those
+ * of strangers. What production delivers is approved for one folder. */
+export function mayRememberRepository({ use }: ApprovalRequest, bundle: ProductionFacts): boolean {
+  return use?.repository !== undefined && !isProduction(bundle)
+}
+
 /** @throws DomainError invalid */
-export function requireRememberable(grounds: Grounds, choice: ApprovalChoice, isLocal: boolean): void {
+export function requireRememberable(
+  grounds: Grounds,
+  choice: ApprovalChoice,
+  { isLocal, bundle }: { isLocal: boolean; bundle: ProductionFacts },
+): void {
   const hours = choice.remember_hours
   if (hours === undefined) return
   const most = rememberHours(grounds, isLocal)
   const details = { field: 'remember_hours', most }
+  if (choice.remember_for === 'repository' && !mayRememberRepository(grounds.request, bundle))
+    throw new DomainError('invalid', 'this approval cannot be remembered for a repository', {
+      details: { field: 'remember_for' },
+    })
   if (hours > most)
     throw new DomainError('invalid', `this approval can be remembered for ${most} hours at most`, { details })
   if (!isLocal && choice.release !== 'loopback')

@@ -1,4 +1,4 @@
-import { type ASKS_AGAIN, REDACTIONS } from '@keyferry/contract'
+import { type ASKS_AGAIN, isProduction, REDACTIONS } from '@keyferry/contract'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
@@ -83,7 +83,9 @@ function mismatch(grant: KnownGrant, request: ApprovalRequest): GrantRefusal | n
   const { argv, argvMasked, cwd, templateKeys } = request
   if (!isSame(grant.argv, argv ?? []) || grant.argvMasked !== argvMasked) return 'other_command'
   if (!isCovered(signedUse(request), grant.use)) return 'other_command'
-  if (grant.cwd !== cwd) return 'other_folder'
+  const { repository } = grant.use ?? {}
+  if (repository === undefined ? grant.cwd !== cwd : request.use?.repository !== repository)
+    return 'other_folder'
   if (grant.agent !== agentOf(request)) return 'other_agent'
   return isSame(grant.asked, templateKeys.toSorted()) ? null : 'other_keys'
 }
@@ -133,6 +135,7 @@ async function changeSince(
   if (!mayApprove(policy, { userId, role })) return policy.people === null ? 'role_changed' : 'policy_changed'
   if (policy.approvals_needed > 1 || grant.hours > policy.remember_hours) return 'policy_changed'
   if (grant.agent !== null && !remembersAgents(policy)) return 'policy_changed'
+  if (grant.use?.repository !== undefined && isProduction(bundle)) return 'policy_changed'
   const entries = await bundleEntries(stores, place, 'none')
   return isSameBundle(grant, entries) ? null : 'bundle_changed'
 }

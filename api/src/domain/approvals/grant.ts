@@ -29,11 +29,12 @@ export type GrantEnd = Extract<
   'revoked' | 'forgotten' | 'person_removed' | 'role_changed' | 'policy_changed' | 'signed_out'
 >
 
-/** The flags and the reason of a command, as the terminal signed them. Plain JSON. */
+/** The flags and the reason of a command, as the terminal signed them. Plain JSON. Of a grant, `repository` is there
+ * only if it holds in all working trees. */
 export const SignedUse = RequestUse.extend({ reason: z.string() })
 export type SignedUse = z.infer<typeof SignedUse>
 
-type GrantTerms = Omit<GrantDraft, 'hours'> & {
+type GrantTerms = Omit<GrantDraft, 'hours' | 'isForRepository'> & {
   hours: number
   deviceKey: string
   argv: readonly string[]
@@ -105,9 +106,12 @@ export async function remember(
 ): Promise<void> {
   const { deviceKey, argv, argvMasked, cwd, templateKeys } = request
   if (draft === null || deviceKey === null || argv === null || cwd === null) return
-  const command = { argv, argvMasked, cwd, agent: agentOf(request), use: signedUse(request) }
+  const { isForRepository, ...terms } = draft
+  const use = signedUse(request)
+  const kept = use && !isForRepository ? { ...use, repository: undefined } : use
+  const command = { argv, argvMasked, cwd, agent: agentOf(request), use: kept }
   await own.grants.insert(tenant.id, {
-    ...draft,
+    ...terms,
     ...command,
     asked: templateKeys.toSorted(),
     id: clock.newId(),

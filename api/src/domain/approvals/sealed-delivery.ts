@@ -43,6 +43,8 @@ type ToSeal = {
   grantId?: string | null
   /** What the approver lets the terminal repeat. */
   rememberHours?: number | undefined
+  /** In all working trees of its repository. */
+  isForRepository?: boolean
 }
 
 export type SealedDelivery = { ciphertextBase64: string; approved: ApprovedDelivery }
@@ -92,13 +94,14 @@ export async function prepareDelivery(
 
 async function draftOf(
   { stores }: SealingParts,
-  { names, rememberHours }: ToSeal,
+  { names, rememberHours, isForRepository = false }: ToSeal,
   { place, missingRequired }: { place: { tenantId: string; bundleId: string }; missingRequired: string[] },
 ): Promise<GrantDraft | null> {
   if (rememberHours === undefined) return null
   const all = await bundleEntries(stores, place, 'none')
   return {
     hours: rememberHours,
+    isForRepository,
     keys: [...new Set(names)].toSorted(),
     leftOut: missingRequired,
     bundleNames: namesDigest(all.map(({ name }) => name)),

@@ -46,7 +46,7 @@ export const DELIVERY: ApprovalKind<ApprovalParts, ValuesChoice> = {
     return {
       ...judgedDelivery(parts, bundle, choice.include_keys),
       async requireSame(grounds) {
-        requireRememberable(grounds, choice, parts.isLocal)
+        requireRememberable(grounds, choice, { isLocal: parts.isLocal, bundle })
         await requireSameAsFirst(parts, chosen, grounds)
       },
       begin: (grounds, hold) => begin(parts, chosen, { grounds, hold }),
@@ -82,8 +82,10 @@ async function begin(
   if (needsTwo && chosen.stored.first === null) return await beginFirst(parts, chosen, hold)
   const { caller, bundle, choice } = chosen
   const { include_keys: names, remember_hours: rememberHours } = choice
+  const isForRepository = choice.remember_for === 'repository'
   const { first, vouch } = grounds
-  const toSeal = { caller, bundle, request, names, hold, expiresAtMs, first, vouch, rememberHours }
+  const remembering = { rememberHours, isForRepository }
+  const toSeal = { caller, bundle, request, names, hold, expiresAtMs, first, vouch, ...remembering }
   const { sealed, delivery } = await prepareDelivery(parts, toSeal)
   return {
     gives: { as: 'approval', ...sealed },

@@ -5,6 +5,7 @@ import {
   DELIVERY_REFUSALS,
   type Grounds,
   mayAskOthers,
+  mayRememberRepository,
   type Refusal,
   rememberHours,
   shownRules,
@@ -135,6 +136,7 @@ async function demandsOf(parts: ValuesOfferParts, asking: OpenCall, { bundle, al
     approvals_needed: policy.approvals_needed,
     first_approval: first && presentFirst(first),
     remember_hours: rememberHours(grounds, parts.isLocal),
+    ...(mayRememberRepository(grounds.request, bundle) ? { remember_repository: true as const } : {}),
     remember_needs_loopback: !parts.isLocal,
   }
   return { demands, stricter: namesTightened(ofValues, own) }

@@ -3,6 +3,8 @@ import { z } from 'zod'
 /** What the approver let the terminal repeat. Plain JSON: kept with a held approval until it returned. */
 export const GrantDraft = z.object({
   hours: z.number(),
+  /** In all working trees of the repository. */
+  isForRepository: z.boolean().default(false),
   /** Delivered names, sorted. */
   keys: z.array(z.string()),
   /** Required names that the approver left out. */

@@ -92,6 +92,7 @@ export function contextOf(
     argv: request.argv,
     is_argv_masked: request.argvMasked !== null,
     cwd: request.cwd,
+    ...(request.use?.repository === undefined ? {} : { repository: request.use.repository }),
     flags: request.use?.flags ?? null,
     kind: request.kind,
     deposit: null,

@@ -157,9 +157,18 @@ function termsOf(row: Tables['grants']) {
     argvMasked: row.argv_masked,
     cwd: row.cwd,
     agent: row.agent,
-    use: row.use === null ? null : SignedUse.parse(JSON.parse(row.use)),
+    use: useIn(row.use),
     asked: textsIn(row.asked),
   }
+}
+
+function useIn(json: string | null): SignedUse | null {
+  return json === null ? null : SignedUse.parse(JSON.parse(json))
+}
+
+function repositoryOf(use: string | null): { repository?: string } {
+  const repository = useIn(use)?.repository
+  return repository === undefined ? {} : { repository }
 }
 
 type GrantFilter = { tenantId: string; userId: string | null; now: string }
@@ -195,6 +204,7 @@ function presented(row: Tables['grants'] & { bundle_name: string; username: stri
     label: labelIn(row.label) ?? { hostname: '', user: '', program: '' },
     argv: textsIn(row.argv),
     cwd: row.cwd,
+    ...repositoryOf(row.use),
     agent: row.agent,
     keys: textsIn(row.keys),
     created_at: row.created_at,

@@ -8,7 +8,12 @@ import type { Choice } from './request-state.ts'
 import type { Demands } from './return-plan.ts'
 
 /** What every approval sends besides its choice; only a delivery can be remembered. */
-export type Manner = { user_code?: string; release?: 'loopback' | 'code'; remember_hours?: number }
+export type Manner = {
+  user_code?: string
+  release?: 'loopback' | 'code'
+  remember_hours?: number
+  remember_for?: 'repository'
+}
 
 /** What Approve does: its label, and how many of what it approves. `name`: of the bundle or the workspace; null until
  * it is known. */

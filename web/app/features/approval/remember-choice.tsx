@@ -1,4 +1,6 @@
 import { counted } from '../../lib/words/counted.ts'
+import { exactText } from '../../lib/words/visible-text.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { Select } from '../../ui/select.tsx'
 import type { Demands, ReturnPlan } from './return-plan.ts'
 
@@ -21,10 +23,21 @@ type RememberChoiceProps = {
   /** Whether the terminal says that an AI agent runs it. */
   isAgent: boolean
   onHours: (hours: number) => void
+  /** The folder in the main working tree; null: it holds in this folder only. */
+  repository: string | null
+  isForAll: boolean
+  onForAll: (isForAll: boolean) => void
 }
 
 /** For how many hours this terminal can repeat the command without a new approval. */
-export function RememberChoice({ offered, hours, commands, isAgent, onHours }: RememberChoiceProps) {
+export function RememberChoice({
+  offered,
+  hours,
+  commands,
+  isAgent,
+  onHours,
+  ...where
+}: RememberChoiceProps) {
   if (offered.length === 0) return null
   return (
     <div>
@@ -39,11 +52,34 @@ export function RememberChoice({ offered, hours, commands, isAgent, onHours }: R
           className="min-h-8 rounded-md border border-edge bg-surface px-2"
         />
       </label>
+      {hours > 0 && <WhereChoice {...where} />}
       {isAgent && (
         <p className="mt-1 text-sm font-medium text-danger">
           An agent can change the program’s files and read the values without asking again.
         </p>
       )}
     </div>
+  )
+}
+
+function WhereChoice({
+  repository,
+  isForAll,
+  onForAll,
+}: Pick<RememberChoiceProps, 'repository' | 'isForAll' | 'onForAll'>) {
+  if (repository === null) return null
+  return (
+    <>
+      <Checkbox className="mt-1 flex items-center gap-2 text-sm" checked={isForAll} onChange={onForAll}>
+        <span>
+          In all git worktrees of <code className="break-all">{exactText(repository)}</code>
+        </span>
+      </Checkbox>
+      {isForAll && (
+        <p className="mt-1 text-sm font-medium text-danger">
+          All branches, also a stranger’s: their code gets the values without asking again.
+        </p>
+      )}
+    </>
   )
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { RequestContext } from '../../lib/calls/answers.ts'
 import type { Failure } from '../../lib/calls/failure.ts'
 import { call } from './calls.ts'
 import { useTypedCode } from './check-code.tsx'
@@ -76,7 +77,10 @@ function useWay(
     kindOf(context) === 'delivery' && !asksOthers(rules) ? requestId : null,
     plan.by,
   )
-  const remember = useRemembered(asksOthers(rules) ? [] : offeredHours(rules, plan))
+  const remember = useRemembered(
+    asksOthers(rules) ? [] : offeredHours(rules, plan),
+    repositoryOf(context, rules),
+  )
   return {
     isUnbound: isUnbound(grounds),
     plan,
@@ -101,7 +105,7 @@ async function sendApproval({ asking, place, offer, way }: DecisionInput): Promi
   const { workspaceId } = place
   if (approval === null || workspaceId === null || plan.by === 'refused') return
   const { bundle, keys, send } = approval
-  const manner = mannerOf(plan.by, code.field.typed, remember.hours)
+  const manner = mannerOf(plan.by, code.field.typed, remember)
   const answer = await send({ request_id: asking.requestId, ...manner }, inWorkspace(workspaceId))
   const others = await approveCompanions(together.selected, manner)
   const kind = approval.kind ?? kindOf(asking.request.context)
@@ -117,16 +121,37 @@ function whyNotYet({ asking, place, offer, way }: DecisionInput): string | null 
 }
 
 // 0 hours: the terminal asks each time.
-function useRemembered(offered: readonly number[]) {
+function useRemembered(offered: readonly number[], repository: string | null) {
   const [chosen, onHours] = useState(0)
-  return { offered, hours: offered.includes(chosen) ? chosen : 0, onHours }
+  const [isForAll, onForAll] = useState(false)
+  const hours = offered.includes(chosen) ? chosen : 0
+  return {
+    offered,
+    hours,
+    onHours,
+    repository,
+    isForAll: isForAll && hours > 0 && repository !== null,
+    onForAll,
+  }
 }
 
-function mannerOf(by: Exclude<ReturnPlan['by'], 'refused'>, typedCode: string | null, hours: number): Manner {
+/** The folder in all working trees for which the approval can be remembered; null: it cannot. */
+function repositoryOf(context: RequestContext, rules: Offer['rules']): string | null {
+  return rules?.remember_repository === true ? (context.repository ?? null) : null
+}
+
+type Remembered = Pick<ReturnType<typeof useRemembered>, 'hours' | 'isForAll'>
+
+function mannerOf(
+  by: Exclude<ReturnPlan['by'], 'refused'>,
+  typedCode: string | null,
+  { hours, isForAll }: Remembered,
+): Manner {
   return {
     ...(typedCode === null ? {} : { user_code: typedCode }),
     ...(by === 'none' ? {} : { release: by }),
     ...(hours === 0 ? {} : { remember_hours: hours }),
+    ...(isForAll ? { remember_for: 'repository' } : {}),
   }
 }
 

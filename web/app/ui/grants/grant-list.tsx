@@ -26,7 +26,7 @@ export function GrantList({ grants, namesPeople }: { grants: readonly Grant[]; n
 function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }) {
   const shows = without('listGrants', ALL, grant.id)
   const revoke = useChange('revokeGrant', { grant_id: grant.id }, { shows })
-  const { bundle, person, label, argv, cwd, agent } = grant
+  const { bundle, person, label, argv, cwd, repository, agent } = grant
   const terminal = [label.user, label.hostname]
     .map((text) => visibleText(text))
     .filter(Boolean)
@@ -43,7 +43,8 @@ function GrantRow({ grant, namesPerson }: { grant: Grant; namesPerson: boolean }
             {bundle.name}
           </Link>
           {namesPerson && ` · ${person.name ?? 'a former member'}`} · {terminal} ·{' '}
-          <WholeWords text={exactText(cwd)} />
+          <WholeWords text={exactText(repository ?? cwd)} />
+          {repository !== undefined && ' in all git worktrees'}
           {agent !== null && ` · AI agent ${visibleText(agent)}`}
         </p>
         <GrantUses grant={grant} />

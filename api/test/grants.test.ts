@@ -34,6 +34,7 @@ type Asked = {
   address?: string
 }
 
+const at = (cwd: string, repository?: string) => ({ cwd, use: { ...USE, repository } })
 const places = databases.map((kind) => [kind, kind === 'postgres' && redis ? redis.url : null] as const)
 
 describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
@@ -107,7 +108,6 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     (await api.call('listGrants', { as })).json.filter((grant) => grant.bundle.id === bundle.id)
   test('an approval for a repository holds in its other working trees, in the same folder of them', async () => {
     const bundle = await bundleOf()
-    const at = (cwd: string, repository?: string) => ({ cwd, use: { ...USE, repository } })
     const seed = createDeviceSeed()
     const first = await ask(bundle, { seed, ...at('/home/sam/trees/one/web', '/home/sam/shop/web') })
     const params = { request_id: first.id }
@@ -132,16 +132,16 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
 
   test('an approval holds in one folder unless the person says otherwise; never for production', async () => {
     const bundle = await bundleOf()
-    const at = (cwd: string) => ({ cwd, use: { ...USE, repository: '/home/sam/shop' } })
-    const asked = await remembered(bundle, at('/home/sam/one'))
+    const shop = '/home/sam/shop'
+    const asked = await remembered(bundle, at('/home/sam/one', shop))
     expect((await grantsOf(bundle))[0]).not.toHaveProperty('repository')
-    expect(await again(bundle, { ...asked, ...at('/home/sam/two') })).toBe('other_folder')
+    expect(await again(bundle, { ...asked, ...at('/home/sam/two', shop) })).toBe('other_folder')
     expect(await again(bundle, { ...asked, cwd: '/home/sam/one', use: USE })).toBe('ready')
     const plain = await ask(bundle, { seed: createDeviceSeed() })
     expectError(await approve(plain.id, bundle, { remember_for: 'repository' }), 400, NO_REPOSITORY)
     const production = { as: owner, params: { bundle_id: bundle.id } }
     await api.call('changeBundlePolicy', { ...production, body: { production: 'yes', remember_hours: 8 } })
-    const { id } = await ask(bundle, { seed: createDeviceSeed(), ...at('/home/sam/one') })
+    const { id } = await ask(bundle, { seed: createDeviceSeed(), ...at('/home/sam/one', shop) })
     expectError(await approve(id, bundle, { remember_for: 'repository' }), 400, NO_REPOSITORY)
     const offer = { as: owner, params: { request_id: id, bundle_id: bundle.id } }
     const { json } = await api.call('getRequestBundle', offer)

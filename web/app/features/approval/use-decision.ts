@@ -136,7 +136,7 @@ function useRemembered(offered: readonly number[], repository: string | null) {
 }
 
 /** The folder in all working trees for which the approval can be remembered; null: it cannot. */
-function repositoryOf(context: RequestContext, rules: Offer['rules']): string | null {
+function repositoryOf(context: RequestContext, rules: ApprovalOffer['rules']): string | null {
   return rules?.remember_repository === true ? (context.repository ?? null) : null
 }
 

@@ -78,9 +78,13 @@ export async function expectAccessible(page: Page): Promise<void> {
 // Half way from one theme to the other, text and background can be of either.
 async function settleColours(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
-    await new Promise(requestAnimationFrame)
-    const ending = document.getAnimations().filter((animation) => animation instanceof CSSTransition)
-    await Promise.allSettled(ending.map(({ finished }) => finished))
+    for (;;) {
+      // On a busy machine the styles of the other theme come a frame later.
+      for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame)
+      const ending = document.getAnimations().filter((animation) => animation instanceof CSSTransition)
+      if (ending.length === 0) return
+      await Promise.allSettled(ending.map(({ finished }) => finished))
+    }
   })()`)
 }
 

@@ -44,12 +44,11 @@ export function unwrapped(store: RequestStore): RequestStore {
   return {
     insert: (stored, box, nowMs) => store.insert(stored, box, nowMs),
     change: (id, nowMs, step, seen) => store.change(id, nowMs, step, seen),
-    read: (id, nowMs) => store.read(id, nowMs),
+    read: (id, nowMs, by) => store.read(id, nowMs, by),
     box: (id, nowMs) => store.box(id, nowMs),
     ofDevice: (deviceKey, nowMs) => store.ofDevice(deviceKey, nowMs),
     waitingIn: (tenantId, nowMs) => store.waitingIn(tenantId, nowMs),
     watch: (id, listener) => store.watch(id, listener),
     ping: () => store.ping(),
-    close: () => store.close(),
   }
 }

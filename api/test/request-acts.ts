@@ -42,6 +42,8 @@ function refusalOf(error: unknown): string {
   return error.message.includes('changed this request') ? 'changed' : error.code
 }
 
+const idsOf = (found: readonly StoredRequest[]) => found.map(({ request }) => request.id)
+
 /** The state of a request in one word. */
 export function stateOf(stored: StoredRequest): string {
   if (stored.status === 'ended') return stored.as
@@ -128,7 +130,8 @@ export function actsOn(
         for (const { request } of await requests.ofApprover(approver.userId, nowMs))
           await requests.change(request.id, nowMs, (stored) => steps.leaveStep(stored, approver))
       }),
+    ofDevice: async (deviceKey: string, nowMs: number) => idsOf(await store.ofDevice(deviceKey, nowMs)),
+    waitingIn: async (tenantId: string, nowMs: number) => idsOf(await store.waitingIn(tenantId, nowMs)),
     watch: (id: string, listener: () => void) => store.watch(id, listener),
-    close: () => store.close(),
   }
 }

@@ -2,7 +2,6 @@ import { LIMITS, type RequestContext, TIMES } from '@keyferry/contract'
 import type { z } from 'zod'
 import { contextOf, findOpen, type RequestParts } from '../requests/request.ts'
 import type { ApprovalRequest, UndecidedRequest } from '../requests/stored-request.ts'
-import { readFound } from './open-vouches.ts'
 
 /*
  * Several commands of one start (a Procfile, make -j, compose) ask at the same time. One page can show them together.
@@ -47,7 +46,7 @@ export async function joinsAnother(parts: RequestParts, request: ApprovalRequest
 }
 
 async function pendingOf(parts: RequestParts, deviceKey: string): Promise<UndecidedRequest[]> {
-  const found = await readFound(parts, (nowMs) => parts.requests.ofDevice(deviceKey, nowMs))
+  const found = await parts.requests.ofDevice(deviceKey, parts.clock.now().getTime())
   return found.filter((stored) => stored.status === 'open')
 }
 

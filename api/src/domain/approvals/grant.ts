@@ -69,13 +69,17 @@ export type KnownGrant = GrantTerms & {
 
 export type Grant = z.output<typeof GrantSchema>
 
-export interface GrantStore {
+/** What transactions do with grants. */
+export interface GrantRecords {
   insert(tenantId: string, grant: NewGrant): Promise<void>
-  /** Grants of a terminal that ended lately or not at all, of all tenants, the newest first. */
-  ofDevice(deviceKey: string): Promise<KnownGrant[]>
   /** Counts a use and records its delivery, together.
    * @returns false: the grant has ended, so nothing may be delivered */
   use(tenantId: string, grantId: string, delivery: NewDelivery): Promise<boolean>
+}
+
+export interface GrantStore {
+  /** Grants of a terminal that ended lately or not at all, of all tenants, the newest first. */
+  ofDevice(deviceKey: string): Promise<KnownGrant[]>
   /** Those that hold at this time, the newest first. `userId`: of this person only. */
   list(
     tenantId: string,
@@ -100,7 +104,7 @@ const KEPT_SECONDS = 24 * 60 * 60
 
 /** Keep what an approver lets the terminal repeat, if anything. */
 export async function remember(
-  { own, clock }: { own: { grants: Pick<GrantStore, 'insert'> }; clock: ClockAndIds },
+  { own, clock }: { own: { grants: GrantRecords }; clock: ClockAndIds },
   request: ApprovalRequest,
   { remember: draft, bundle, tenant, approverId }: ApprovedDelivery,
 ): Promise<void> {

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { LIMITS } from '@keyferry/contract'
 import { DomainError } from '../base/errors.ts'
@@ -10,42 +9,14 @@ import type { JoinedRequests } from './together.ts'
 export type VouchedRequest = StoredRequest & { vouch: Vouch }
 
 /** Those of a tenant that wait for a decision, or for the vouch to return. */
-export async function openVouches(parts: RequestParts, tenantId: string): Promise<VouchedRequest[]> {
-  const open: VouchedRequest[] = []
-  for await (const stored of eachWaiting(parts, tenantId)) {
-    const { status, vouch } = stored
-    const isWaiting = status === 'open' || status === 'held'
-    if (isWaiting && vouch?.tenantId === tenantId) open.push({ ...stored, vouch })
-  }
-  return open
-}
-
-/** The requests that people of a tenant approved first or vouched for, as they are now. */
-export function eachWaiting(parts: RequestParts, tenantId: string): AsyncGenerator<StoredRequest> {
-  return eachFound(parts, (nowMs) => parts.requests.waitingIn(tenantId, nowMs))
-}
-
-/** Read the requests of a list; skip those that are gone. */
-export async function readFound(
-  parts: RequestParts,
-  list: (nowMs: number) => Promise<readonly string[]>,
-): Promise<StoredRequest[]> {
-  const found: StoredRequest[] = []
-  for await (const stored of eachFound(parts, list)) found.push(stored)
-  return found
-}
-
-// One request can name thousands of values, so other calls run between them.
-async function* eachFound(
+export async function openVouches(
   { requests, clock }: RequestParts,
-  list: (nowMs: number) => Promise<readonly string[]>,
-): AsyncGenerator<StoredRequest> {
-  const nowMs = clock.now().getTime()
-  for (const id of await list(nowMs)) {
-    const stored = await requests.read(id, nowMs)
-    if (typeof stored !== 'string') yield stored
-    await turn()
-  }
+  tenantId: string,
+): Promise<VouchedRequest[]> {
+  const waiting = await requests.waitingIn(tenantId, clock.now().getTime())
+  return waiting.flatMap((stored) =>
+    stored.vouch?.tenantId === tenantId ? [{ ...stored, vouch: stored.vouch }] : [],
+  )
 }
 
 /** Refuses a first approval by a person of whom many wait for a second person, so that nobody hides a request among

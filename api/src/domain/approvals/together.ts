@@ -4,12 +4,12 @@ import type { DeliveryStore } from '../deliveries/delivery.ts'
 import type { MemberStore } from '../people/member.ts'
 import type { Role, SignedCaller } from '../people/membership.ts'
 import type { UserStore } from '../people/user.ts'
-import type { DepositStore } from '../requests/deposit-record.ts'
+import type { DepositRecords } from '../requests/deposit-record.ts'
 import type { RequestStore } from '../requests/request-store.ts'
 import type { StoredRequest } from '../requests/stored-request.ts'
 import type { LibraryImportStore } from '../transfer/library-import.ts'
-import type { ProposalStore } from '../transfer/proposal.ts'
-import type { GrantStore } from './grant.ts'
+import type { ProposalRecords } from '../transfer/proposal.ts'
+import type { GrantRecords } from './grant.ts'
 import type { PolicyReads } from './policy.ts'
 
 /*
@@ -41,12 +41,12 @@ export type JoinedStores = {
   requests: JoinedRequests
   policies: PolicyReads
   deliveries: Pick<DeliveryStore, 'begin' | 'release' | 'collect' | 'void'>
-  deposits: Pick<DepositStore, 'begin' | 'apply' | 'void'>
-  grants: Pick<GrantStore, 'insert' | 'use'>
+  deposits: DepositRecords
+  grants: GrantRecords
   events: Pick<EventStore, 'record'>
   /** The library of the workspace that `storesIn` names. */
   imports: Pick<LibraryImportStore, 'carryOut'>
-  proposals: Pick<ProposalStore, 'keep'>
+  proposals: ProposalRecords
   members: Pick<MemberStore, 'change'>
   users: Pick<UserStore, 'change'>
   /** The role of an active person, whom nobody removes, disables or gives another role until the transaction ends.

@@ -2,8 +2,8 @@ import type { WaitingList } from '@keyferry/contract'
 import type { z } from 'zod'
 import { groundsOf } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, refusalOf } from '../approvals/approval-rules.ts'
-import { eachWaiting } from '../approvals/open-vouches.ts'
 import type { ValueRules } from '../approvals/policy.ts'
+import { notingRules } from '../approvals/together.ts'
 import { rulesOfNames, rulesOfValues } from '../approvals/value-rules.ts'
 import type { Bundle } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
@@ -19,10 +19,13 @@ import { type ApprovalParts, judgedDelivery, placeOf } from './request-approval.
 type Item = z.input<typeof WaitingList>[number]
 
 /** Newest first. */
-export async function listWaiting(parts: ApprovalParts & ProposalParts, caller: Caller): Promise<Item[]> {
+export async function listWaiting(given: ApprovalParts & ProposalParts, caller: Caller): Promise<Item[]> {
+  const { policies } = notingRules(given.stores.policies)
+  const parts = { ...given, stores: { ...given.stores, policies } }
   const bundles = bundlesRead(parts, caller)
   const items: Item[] = []
-  for await (const stored of eachWaiting(parts, caller.tenantId)) {
+  const waiting = await parts.requests.waitingIn(caller.tenantId, parts.clock.now().getTime())
+  for (const stored of waiting) {
     const item = await itemOf(parts, { caller, bundles }, stored)
     if (item !== null) items.push(item)
   }

@@ -41,13 +41,17 @@ export type DepositEnd = {
   origin: Origin | null
 }
 
-export interface DepositStore {
+/** What transactions do with deposits. */
+export interface DepositRecords {
   /** @throws DomainError unavailable: then the deposit must not be approved */
   begin(tenantId: string, deposit: NewDeposit): Promise<void>
   /** The values are stored, or kept as a proposal. */
   apply(tenantId: string, stored: { depositId: string; applied: AppliedDeposit; at: string }): Promise<void>
   /** The deposit will never be stored. Does nothing to one that has ended. */
   void(tenantId: string, end: DepositEnd): Promise<void>
+}
+
+export interface DepositStore extends Pick<DepositRecords, 'void'> {
   /** The answer to the client of a deposit that was stored after a time, an ISO timestamp. */
   appliedSince(
     time: string,

@@ -36,18 +36,17 @@ export interface RequestStore {
   /** @param box of a deposit: a `DepositBox` as JSON
    * @returns `full` when the store holds as many live requests as it may, or as many bytes of boxes */
   insert(stored: StoredRequest, box: string | null, nowMs: number): Promise<'done' | 'full'>
-  read(id: string, nowMs: number): Promise<StoredRequest | Missing>
+  /** @param by a stranger's reads have few connections, so that they cannot keep people from theirs */
+  read(id: string, nowMs: number, by?: 'person' | 'stranger'): Promise<StoredRequest | Missing>
   /** The box of a deposit, as it was given; null when it is gone: stored, denied, withdrawn or expired. */
   box(id: string, nowMs: number): Promise<string | null>
   /** @param seen what `read` gave a moment ago: a step that changes it saves a read
    * @throws DomainError not_found · request_expired · what the step throws */
   change<Answer>(id: string, nowMs: number, step: RequestStep<Answer>, seen?: StoredRequest): Promise<Answer>
-  /** Ids of requests that this terminal signed and that can be approved together, the newest `DEVICE_REQUESTS`. A
-   * hint: the caller reads each request, which may have ended. */
-  ofDevice(deviceKey: string, nowMs: number): Promise<string[]>
-  /** Ids of requests that one person of this tenant supports and that wait for another, the newest `WAITING_REQUESTS`.
-   * A hint, like `ofDevice`. */
-  waitingIn(tenantId: string, nowMs: number): Promise<string[]>
+  /** Requests that this terminal signed and that can be approved together, the newest `DEVICE_REQUESTS`. */
+  ofDevice(deviceKey: string, nowMs: number): Promise<StoredRequest[]>
+  /** Requests that one person of this tenant supports and that wait for another, the newest `WAITING_REQUESTS`. */
+  waitingIn(tenantId: string, nowMs: number): Promise<StoredRequest[]>
   /** Calls `listener` after each change of the request, on whichever node it happened. A call may come without a
    * change, and one may be missed while the store is unreachable: after a call, and at the end of the wait, read the
    * store again.
@@ -55,5 +54,4 @@ export interface RequestStore {
   watch(id: string, listener: () => void): () => void
   /** @throws DomainError unavailable */
   ping(): Promise<void>
-  close(): Promise<void>
 }

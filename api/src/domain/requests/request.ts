@@ -57,7 +57,7 @@ export async function requestContext(
   parts: RequestParts & { assurance: Assurance },
   requestId: string,
 ): Promise<Omit<z.output<typeof RequestContext>, 'viewer_ip' | 'same_network'>> {
-  const open = await findOpen(parts, requestId)
+  const open = await findOpen(parts, requestId, 'stranger')
   const context = contextOf(parts, open)
   return open.request.deposit ? { ...context, deposit: await shownDeposit(parts, requestId) } : context
 }
@@ -127,15 +127,19 @@ export async function findOwn(
   parts: RequestParts,
   { requestId, verifier = '' }: Claimant,
 ): Promise<OpenRequest> {
-  const stored = await findLive(parts, requestId)
+  const stored = await findLive(parts, requestId, 'stranger')
   const { pollChallenge } = stored.request
   if (pollChallenge !== null && !verifierMatches(pollChallenge, verifier)) throw requestNotFound()
   return openOf(stored)
 }
 
 /** @throws DomainError not_found · request_denied · request_withdrawn · request_expired */
-export async function findOpen(parts: RequestParts, requestId: string): Promise<OpenRequest> {
-  return openOf(await findLive(parts, requestId))
+export async function findOpen(
+  parts: RequestParts,
+  requestId: string,
+  by?: 'stranger',
+): Promise<OpenRequest> {
+  return openOf(await findLive(parts, requestId, by))
 }
 
 function openOf(stored: StoredRequest): OpenRequest {
@@ -198,9 +202,9 @@ export function requireRequestId(requestId: string): void {
 
 /** A request whose lifetime has not ended, in any state.
  * @throws DomainError not_found · request_expired */
-async function findLive(parts: RequestParts, requestId: string): Promise<StoredRequest> {
+async function findLive(parts: RequestParts, requestId: string, by?: 'stranger'): Promise<StoredRequest> {
   requireRequestId(requestId)
-  const stored = await parts.requests.read(requestId, parts.clock.now().getTime())
+  const stored = await parts.requests.read(requestId, parts.clock.now().getTime(), by)
   if (typeof stored === 'string') throw goneError(stored)
   return stored
 }

@@ -61,12 +61,16 @@ export type KnownProposal = {
   bytes: number
 }
 
-export interface ProposalStore {
-  /** The open ones. */
-  known(tenantId: string): Promise<KnownProposal[]>
+/** What transactions do with proposals. */
+export interface ProposalRecords {
   /** Keep a proposal, in the place of those that `replacedBy` names.
    * @throws DomainError workspace_full */
   keep(proposal: NewProposal, stamp: Stamp): Promise<void>
+}
+
+export interface ProposalStore {
+  /** The open ones. */
+  known(tenantId: string): Promise<KnownProposal[]>
   /** The newest first. `proposerId`: null for those of everybody. */
   list(tenantId: string, proposerId: string | null): Promise<Proposal[]>
   /** Null for one that is not open. */

@@ -1,6 +1,11 @@
 import { hashToken } from '@keyferry/crypto/token'
 import { madeBy } from '../../domain/base/event.ts'
-import type { DepositEnd, DepositStore, NewDeposit } from '../../domain/requests/deposit-record.ts'
+import type {
+  DepositEnd,
+  DepositRecords,
+  DepositStore,
+  NewDeposit,
+} from '../../domain/requests/deposit-record.ts'
 import { AppliedDeposit } from '../../domain/requests/stored-deposit.ts'
 import { forgetEnded, type Retention } from '../base/forgetting.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
@@ -11,8 +16,6 @@ const BATCH = 100
 
 export function createDepositStore({ query, write }: Queries): DepositStore {
   return {
-    begin: (tenantId, deposit) => write((transaction) => beginDeposit(transaction, tenantId, deposit)),
-    apply: (tenantId, stored) => write((transaction) => applyDeposit(transaction, tenantId, stored)),
     void: (tenantId, ending) => write((transaction) => voidDeposit(transaction, tenantId, ending)),
     async appliedSince(time, requestId) {
       const row = await query
@@ -87,7 +90,7 @@ export async function beginDeposit(
 export async function applyDeposit(
   transaction: Query,
   tenantId: string,
-  { depositId, applied, at }: Parameters<DepositStore['apply']>[1],
+  { depositId, applied, at }: Parameters<DepositRecords['apply']>[1],
 ): Promise<void> {
   await end(
     transaction,

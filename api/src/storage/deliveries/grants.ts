@@ -18,19 +18,14 @@ import type { Tables } from '../base/tables.ts'
 import { countOf, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { bundleEvent } from '../bundles/bundle-changes.ts'
 import { endGrants } from '../people/grant-ends.ts'
-import { begin, despiteDeletedKeys } from './delivery-begin.ts'
+import { begin } from './delivery-begin.ts'
 
 /** How many grants of one terminal are looked at: the newest. */
 const LOOKED_AT = 100
 
 export function createGrantStore({ query, write }: Queries): GrantStore {
   return {
-    insert: (tenantId, grant) => write((transaction) => insertGrant(transaction, tenantId, grant)),
     ofDevice: (deviceKey) => ofDevice(query, deviceKey),
-    use: (tenantId, grantId, delivery) =>
-      despiteDeletedKeys(() =>
-        write((transaction) => useGrant(transaction, { tenantId, grantId, delivery })),
-      ),
     list: (tenantId, filter, page) => list(query, { tenantId, ...filter }, page),
     revoke: (tenantId, { id, userId, stamp }) =>
       write(async (transaction) => {

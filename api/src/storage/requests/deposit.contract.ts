@@ -127,7 +127,6 @@ export function depositContract(name: string, open: () => Promise<OpenedStores>)
       await store.remove(ids[1]?.id ?? '', T0)
       expect([await create(3), await create(4)]).toEqual([true, false])
       expect(await create(4, T0 + 60_001)).toBe(true)
-      if (store !== stores.here) await store.close()
     })
   })
 }

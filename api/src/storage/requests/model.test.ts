@@ -101,7 +101,7 @@ class Run {
   /** All that can be seen of all requests. */
   async isSame(): Promise<void> {
     for (const { id } of this.#requests) await this.#same('at the end', (acts) => this.#seen(acts, id))
-    await this.#same('of the device', ({ store }) => store.ofDevice('laptop', this.#nowMs))
+    await this.#same('of the device', (acts) => acts.ofDevice('laptop', this.#nowMs))
     await this.#same('of the tenant', (acts) => this.#waiting(acts))
   }
 
@@ -125,12 +125,8 @@ class Run {
     return [await store.read(id, this.#nowMs), await store.box(id, this.#nowMs)]
   }
 
-  // The list is a hint: its reader looks at each request.
   async #waiting(acts: RequestActs): Promise<string[]> {
-    const ids = await acts.store.waitingIn('tenant', this.#nowMs)
-    const found = await Promise.all(ids.map((id) => acts.find(id, this.#nowMs)))
-    const open = found.filter((stored) => stored?.status === 'open' && (stored.vouch ?? stored.first))
-    return open.map((stored) => stored?.request.id ?? '').toSorted()
+    return (await acts.waitingIn('tenant', this.#nowMs)).toSorted()
   }
 
   async #same(what: string, act: (acts: RequestActs) => Promise<unknown>): Promise<void> {

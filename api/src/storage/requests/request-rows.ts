@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { EXPIRED_KNOWN_MS, type Missing, type RequestChange } from '../../domain/requests/request-store.ts'
 import type { StoredRequest } from '../../domain/requests/stored-request.ts'
@@ -101,6 +102,15 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
       const rows = await ask(transaction, which(selected(transaction).orderBy('id')).modifyEnd(end))
       return rows.map(parsed)
     },
+    /** Some requests, the newest first. One can name thousands of values, so other calls run between them. */
+    async newest(rows: SelectedRows, most: number): Promise<StoredRequest[]> {
+      const found: StoredRequest[] = []
+      for (const row of await rows.orderBy('expires_at_ms', 'desc').limit(most).execute()) {
+        found.push(parsed(row))
+        await turn()
+      }
+      return found
+    },
     /** The row for this transaction alone, until it ends. */
     async heldRow(
       transaction: Query,
@@ -128,7 +138,7 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
 
 export type SelectedRows = ReturnType<typeof selected>
 
-function selected(query: Query) {
+export function selected(query: Query) {
   return query.selectFrom('requests').select(COLUMNS)
 }
 

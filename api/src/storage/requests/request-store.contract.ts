@@ -85,10 +85,10 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       const second = await created({ ...signed, expiresAtMs: T0 + LIFETIME_MS + 1 })
       await created({ deviceKey, together: false })
       await created({ deviceKey: randomRequestId(), together: true })
-      expect(await stores.there.store.ofDevice(deviceKey, T0)).toEqual([second, first])
+      expect(await stores.there.ofDevice(deviceKey, T0)).toEqual([second, first])
       await stores.here.remove(second, T0)
-      expect(await stores.there.store.ofDevice(deviceKey, T0)).not.toContain(second)
-      expect(await stores.there.store.ofDevice(deviceKey, T0 + LIFETIME_MS)).toEqual([])
+      expect(await stores.there.ofDevice(deviceKey, T0)).not.toContain(second)
+      expect(await stores.there.ofDevice(deviceKey, T0 + LIFETIME_MS)).toEqual([])
     })
 
     test('requests that wait for another person of a tenant are listed, the newest first, until they go on', async () => {
@@ -98,11 +98,11 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       for (const id of [own, next]) {
         await stores.here.approve(id, sealing({ first, ciphertextBase64: null }), T0)
       }
-      expect(await stores.there.store.waitingIn(tenantId, T0)).toEqual([next, own])
-      expect(await stores.there.store.waitingIn('another', T0)).toEqual([])
-      expect(await stores.there.store.waitingIn(tenantId, T0 + LIFETIME_MS)).toEqual([next])
+      expect(await stores.there.waitingIn(tenantId, T0)).toEqual([next, own])
+      expect(await stores.there.waitingIn('another', T0)).toEqual([])
+      expect(await stores.there.waitingIn(tenantId, T0 + LIFETIME_MS)).toEqual([next])
       await stores.here.remove(own, T0)
-      expect(await stores.there.store.waitingIn(tenantId, T0)).toEqual([next])
+      expect(await stores.there.waitingIn(tenantId, T0)).toEqual([next])
     })
 
     test('unclaimed approvals of a user are removed on demand, and their waiters are woken', async () => {
@@ -156,7 +156,6 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       expect((await create()).isKept).toBe(false)
       expect((await create({}, T0 + 60_000)).isKept).toBe(true)
       expect((await create({}, T0 + 60_000)).isKept).toBe(false)
-      await store.close()
     })
 
     test('a request of any state is known as expired for 15 minutes after its lifetime', async () => {

@@ -23,6 +23,7 @@ import {
   type RequestVersion,
   requestRows,
   type SelectedRows,
+  selected,
 } from './request-rows.ts'
 
 /** How many expired requests one transaction ends. */
@@ -41,6 +42,7 @@ export class Requests implements RequestStore {
   readonly #bound: RequestBound
   // Anyone can ask.
   readonly #lane = new Lane({ atOnce: 4, mostWaiting: 2_000 })
+  readonly #reading = new Lane({ atOnce: 4, mostWaiting: 2_000 })
   /** The rows of requests that callers have in their hands. */
   readonly #seen = new WeakMap<ApprovalRequest, RequestVersion>()
 
@@ -69,8 +71,13 @@ export class Requests implements RequestStore {
     return (await this.#bound.adding(bytes, nowMs, add)) === null ? 'full' : 'done'
   }
 
-  async read(id: string, nowMs: number): Promise<StoredRequest | Missing> {
-    return storedIn(await this.#find(id, nowMs))
+  async read(
+    id: string,
+    nowMs: number,
+    by: 'person' | 'stranger' = 'person',
+  ): Promise<StoredRequest | Missing> {
+    const find = () => this.#find(id, nowMs)
+    return storedIn(await (by === 'person' ? find() : this.#reading.run(find)))
   }
 
   async box(id: string, nowMs: number): Promise<string | null> {
@@ -140,13 +147,14 @@ export class Requests implements RequestStore {
     }
   }
 
-  async ofDevice(deviceKey: string, nowMs: number): Promise<string[]> {
+  async ofDevice(deviceKey: string, nowMs: number): Promise<StoredRequest[]> {
     const listed = live(this.#queries.query, nowMs).where('device_key', '=', deviceKey)
-    return idsOf(await listed.orderBy('expires_at_ms', 'desc').limit(DEVICE_REQUESTS).execute())
+    return await this.#rows.newest(listed, DEVICE_REQUESTS)
   }
 
-  waitingIn(tenantId: string, nowMs: number): Promise<string[]> {
-    return waitingIn(this.#queries.query, tenantId, nowMs)
+  async waitingIn(tenantId: string, nowMs: number): Promise<StoredRequest[]> {
+    const listed = live(this.#queries.query, nowMs).where('waits_in', '=', tenantId)
+    return await this.#rows.newest(listed, WAITING_REQUESTS)
   }
 
   watch(id: string, listener: () => void): () => void {
@@ -171,8 +179,6 @@ export class Requests implements RequestStore {
   async ping(): Promise<void> {
     await this.#queries.query.selectFrom('requests').select('id').limit(1).execute()
   }
-
-  async close(): Promise<void> {}
 
   async #find(id: string, nowMs: number): Promise<RequestVersion | Missing> {
     const found = this.#rows.foundIn(await this.#rows.find(id), nowMs)
@@ -222,8 +228,8 @@ export class Requests implements RequestStore {
   }
 }
 
-function live(query: Query, nowMs: number) {
-  return query.selectFrom('requests').select('id').where('expires_at_ms', '>', nowMs)
+function live(query: Query, nowMs: number): SelectedRows {
+  return selected(query).where('expires_at_ms', '>', nowMs)
 }
 
 // A step that refuses what the caller saw may not refuse what is there now.
@@ -267,12 +273,5 @@ function belongsTo(stored: StoredRequest, tenantId: string, names: readonly stri
     tenants.includes(tenantId) || (tenants.length === 0 && names.includes(request.suggestedWorkspace ?? ''))
   )
 }
-
-async function waitingIn(query: Query, tenantId: string, nowMs: number): Promise<string[]> {
-  const listed = live(query, nowMs).where('waits_in', '=', tenantId)
-  return idsOf(await listed.orderBy('expires_at_ms', 'desc').limit(WAITING_REQUESTS).execute())
-}
-
-const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
 const storedIn = (found: RequestVersion | Missing) => (typeof found === 'string' ? found : found.stored)

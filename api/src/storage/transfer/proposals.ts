@@ -20,7 +20,6 @@ import { Overtaken } from '../keys/library-changes.ts'
 import { boundProposal } from '../keys-at-rest/proposal-values.ts'
 import type { ReadingVault, TenantVault, ValueVault } from '../keys-at-rest/value-vault.ts'
 import { dataOf, endProposals, proposalEvent } from '../people/proposal-ends.ts'
-import { holdTenant } from '../people/tenants.ts'
 
 const Names = z.array(z.string())
 const Entries = z.array(z.object({ name: z.string(), is_secret: z.boolean() }))
@@ -31,13 +30,6 @@ const LISTED = 500
 export function createProposalStore({ query, write }: Queries, vault: ValueVault): ProposalStore {
   return {
     known: (tenantId) => known(query, tenantId),
-    async keep(proposal, stamp) {
-      const held = await vault.toWrite(stamp.tenantId)
-      return write(async (transaction) => {
-        await holdTenant(transaction, stamp.tenantId)
-        return keepProposal(transaction, await held(transaction), { ...proposal, stamp })
-      })
-    },
     list: (tenantId, proposerId) => list(query, tenantId, proposerId),
     open: async (tenantId, id) => open(query, await vault.of(tenantId), { tenantId, id }),
     end: ({ id, proposerId, state }, stamp) =>

@@ -47,14 +47,15 @@ test('the security checklist names tests that exist', () => {
   ).toEqual([])
 })
 
+const isThere = (file: string, name: string) =>
+  existsSync(join(ROOT, file)) && new RegExp(`(function|const) ${name}\\b`).test(readDocument(file))
+
 test('each step of a flow names a file and what it declares', () => {
   const text = readDocument('docs/flows.md')
   const steps = text.match(/^\d+\. .*$/gm) ?? []
   const named = [...text.matchAll(/^\d+\. `(\S+)` `(\w+)`: /gm)]
   expect(named.map(([step]) => step).length).toBe(steps.length)
   expect(steps.length).toBeGreaterThan(30)
-  const isThere = (file: string, name: string) =>
-    existsSync(join(ROOT, file)) && new RegExp(`(function|const) ${name}\\b`).test(readDocument(file))
   expect(named.filter(([, file = '', name = '']) => !isThere(file, name)).map(([step]) => step)).toEqual([])
 })
 

@@ -9,7 +9,10 @@ export function setupCodeOf({ setupCode: given, rootKeys }: ApiSettings): string
 }
 
 /** The code that the operator has to be told: there is no account yet, and no setting gives the code. */
-export async function untoldSetupCode(settings: ApiSettings, accounts: AccountStore): Promise<string | null> {
+export async function pendingSetupCode(
+  settings: ApiSettings,
+  accounts: AccountStore,
+): Promise<string | null> {
   if (settings.authMode !== 'accounts' || settings.setupCode !== null) return null
   return (await accounts.isSetUp()) ? null : setupCodeOf(settings)
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, pino } from 'pino'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import { endingsOf } from './domain/kinds/endings.ts'
-import { untoldSetupCode } from './first-set-up.ts'
+import { pendingSetupCode } from './first-set-up.ts'
 import { MachineRefusals } from './http/machine-refusals.ts'
 import { createApp } from './http-app.ts'
 import { moduleHandlers, startModules } from './joined-modules.ts'
@@ -119,7 +119,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   })
   await measure(app, settings, { ...parts, requesting, sealer: recorded.sealer, opened })
   const address = await listen(app, settings)
-  const setupCode = await untoldSetupCode(settings, stores.accounts)
+  const setupCode = await pendingSetupCode(settings, stores.accounts)
   const resources = opened.move()
   return {
     address,

@@ -49,7 +49,7 @@ export async function openStores(
   const sealer = opened.adopt(new Sealer(sealing), (it) => it.close())
   const queries = recording(aroundDatabase?.(database) ?? database, auditKey, {
     wake: (tenantIds) => sealer.wake(tenantIds),
-    valuesChanged: (tenantIds) => shortLived.changes.tell(tenantIds),
+    valuesChanged: (tenantIds) => shortLived.changes.notify(tenantIds),
     isFull: (tenantId) => sealer.isFull(tenantId),
   })
   keepDays(opened, { queries, days: settings.retentionDays, now: clock.now, log })

@@ -31,6 +31,6 @@ export function overdueSweep(parts: Swept): () => Promise<void> {
     await endOverdue({ stores, clock })
     await forgetOldGrants({ stores, clock })
     await expireProposals({ stores, clock })
-    await stores.machineTokens.tellExpiring(timestamp(clock))
+    await stores.machineTokens.recordExpiring(timestamp(clock))
   }
 }

@@ -431,7 +431,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     const now = new Date(Date.now() + aheadMs).toISOString()
     await withRecording(api.settings, (queries) => {
       const tokens = createMachineTokenStore(queries)
-      return Promise.all([tokens.tellExpiring(now), tokens.tellExpiring(now)])
+      return Promise.all([tokens.recordExpiring(now), tokens.recordExpiring(now)])
     })
     // The server seals soon after it makes a change itself.
     await newBundle(api, owner, { C: 'x' })

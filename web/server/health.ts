@@ -20,7 +20,7 @@ type HealthOptions = {
 /** `/healthz`: this process runs. `/readyz`: the API and the stores answer too, and the API accepts our signature. */
 export function serveHealth(app: FastifyInstance, options: HealthOptions): void {
   const { version, log } = options
-  let told = JSON.stringify([[], []])
+  let logged = JSON.stringify([[], []])
   const looked = shared(() => look(options))
   app.get('/healthz', async () => ({ status: 'ok', version }))
   app.get('/readyz', async (_request, reply) => {
@@ -28,8 +28,8 @@ export function serveHealth(app: FastifyInstance, options: HealthOptions): void 
     const isReady = failing.length === 0
     if (!isReady) reply.code(503)
     const found = JSON.stringify([failing, warnings])
-    if (found !== told) log.warn({ failing, warnings, ...clock }, isReady ? 'ready' : 'not ready')
-    told = found
+    if (found !== logged) log.warn({ failing, warnings, ...clock }, isReady ? 'ready' : 'not ready')
+    logged = found
     return { status: isReady ? 'ok' : 'unavailable', failing, warnings, ...clock }
   })
 }

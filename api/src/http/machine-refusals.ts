@@ -54,28 +54,28 @@ export class MachineRefusals {
       known.origin = origin
       return
     }
-    if (this.#repeats.size >= KEPT) this.#tellRepeats()
+    if (this.#repeats.size >= KEPT) this.#recordRepeats()
     const refusal = { machine, code }
     this.#repeats.set(name, { refusal, origin, count: 0 })
-    this.#timer ??= setTimeout(() => this.#tellRepeats(), REPEATS_MS).unref()
-    this.#tell({ refusal, origin, count: 1 })
+    this.#timer ??= setTimeout(() => this.#recordRepeats(), REPEATS_MS).unref()
+    this.#record({ refusal, origin, count: 1 })
   }
 
   /** Tells of the repeats so far, and waits until all is written. */
   async close(): Promise<void> {
-    this.#tellRepeats()
+    this.#recordRepeats()
     await Promise.all(this.#writing)
   }
 
-  #tellRepeats(): void {
+  #recordRepeats(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
     const all = [...this.#repeats.values()]
     this.#repeats.clear()
-    for (const repeats of all) if (repeats.count > 0) this.#tell(repeats)
+    for (const repeats of all) if (repeats.count > 0) this.#record(repeats)
   }
 
-  #tell(repeats: Repeats): void {
+  #record(repeats: Repeats): void {
     const { events, clock, log } = this.#parts
     const written = events
       .record(refusedEvent(repeats, timestamp(clock)))

@@ -7,7 +7,7 @@ const COLLECTED_MS = 200
 
 export type ChangeNotices = Watchable & {
   /** Call the listeners of these tenants soon, on all nodes. */
-  tell(tenantIds: Iterable<string>): void
+  notify(tenantIds: Iterable<string>): void
   close(): Promise<void>
 }
 
@@ -26,8 +26,8 @@ export async function openChangeNotices({
   const listeners = new Listeners()
   const channel = `${prefix}changes`
   if (redis) {
-    const heard = (tenantIds: string) => callEach(listeners, tenantIds.split(' '))
-    await redis.subscribe(channel, heard, () => listeners.callAll())
+    const onMessage = (tenantIds: string) => callEach(listeners, tenantIds.split(' '))
+    await redis.subscribe(channel, onMessage, () => listeners.callAll())
   }
   const collected = new Set<string>()
   let timer: NodeJS.Timeout | null = null
@@ -40,7 +40,7 @@ export async function openChangeNotices({
   }
   return {
     watch: (tenantId, listener) => listeners.watch(tenantId, listener),
-    tell(tenantIds) {
+    notify(tenantIds) {
       for (const tenantId of tenantIds) collected.add(tenantId)
       timer ??= setTimeout(send, COLLECTED_MS).unref()
     },

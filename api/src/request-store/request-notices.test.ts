@@ -8,9 +8,9 @@ test('without Redis, a change wakes who waits for it, and nobody else', async ()
   const [one, other] = [vi.fn(), vi.fn()]
   const end = notices.watch('one', one)
   notices.watch('other', other)
-  notices.tell('one')
+  notices.notify('one')
   end()
-  notices.tell('one')
+  notices.notify('one')
   expect([one.mock.calls.length, other.mock.calls.length]).toEqual([1, 0])
 })
 
@@ -34,8 +34,8 @@ describe.runIf(redis)('with a Redis', () => {
     const woken: string[] = []
     for (const id of ['a', 'b', 'c']) there.notices.watch(id, () => woken.push(id))
     const own = new Promise<void>((resolve) => here.notices.watch('a', resolve))
-    here.notices.tell('a')
-    here.notices.tell('b')
+    here.notices.notify('a')
+    here.notices.notify('b')
     await own
     await expect.poll(() => woken.toSorted()).toEqual(['a', 'b'])
     await Promise.all([here.close(), there.close()])
@@ -47,7 +47,7 @@ describe.runIf(redis)('with a Redis', () => {
     here.notices.watch('a', own)
     there.notices.watch('b', far)
     await redis?.stop()
-    here.notices.tell('a')
+    here.notices.notify('a')
     await expect.poll(() => own.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(0)
     await redis?.start()
     await expect.poll(() => far.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(0)

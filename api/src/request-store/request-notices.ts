@@ -4,7 +4,7 @@ import type { NoticeRedis } from './redis-connection.ts'
 
 export type RequestNotices = Watchable & {
   /** Wake who waits for this request, on all nodes. */
-  tell(id: string): void
+  notify(id: string): void
   close(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export async function openRequestNotices({
     for (const id of ids) listeners.call(id)
   }
   const watch = (id: string, listener: () => void) => listeners.watch(id, listener)
-  if (redis === null) return { watch, tell: (id) => listeners.call(id), close: async () => {} }
+  if (redis === null) return { watch, notify: (id) => listeners.call(id), close: async () => {} }
   const channel = `${prefix}requests`
   await redis.subscribe(
     channel,
@@ -42,7 +42,7 @@ export async function openRequestNotices({
   }
   return {
     watch,
-    tell(id) {
+    notify(id) {
       if (collected.size === 0) setImmediate(send)
       collected.add(id)
     },

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { MeantWorkspace } from '../project/workspace-pins.ts'
-import { requireMeant } from './confirm-workspace.ts'
+import type { ExpectedWorkspace } from '../project/workspace-pins.ts'
+import { requireExpected } from './confirm-workspace.ts'
 
 const OWN = '01a2189d-f0c5-770f-8c17-c433e70b4337'
 const THEIRS = '01a2189d-f0e9-7899-91fe-9da1d1477336'
 const PLACE = { folder: '/home/sam/app', server: 'https://keyferry.example.com' }
-const UNKNOWN: MeantWorkspace = { text: null, isFlag: false, place: PLACE, knownId: null }
+const UNKNOWN: ExpectedWorkspace = { text: null, isFlag: false, place: PLACE, knownId: null }
 
 async function asked(name: string): Promise<string> {
   let text = ''
@@ -13,7 +13,7 @@ async function asked(name: string): Promise<string> {
     text = notice.text
     return 'y'
   }
-  await requireMeant({ workspace: { id: THEIRS, name }, approvers: ['kim'] }, UNKNOWN, {
+  await requireExpected({ workspace: { id: THEIRS, name }, approvers: ['kim'] }, UNKNOWN, {
     ask,
     purpose: 'stored',
   })

@@ -4,9 +4,9 @@ import { type CliError, refusedError, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
 import {
+  type ExpectedWorkspace,
+  expectedWorkspace,
   isWorkspace,
-  type MeantWorkspace,
-  meantWorkspace,
   type PinnedWorkspace,
   pinWorkspace,
 } from '../project/workspace-pins.ts'
@@ -37,7 +37,7 @@ export function canAsk(parts: Parts): boolean {
 
 /** Require a terminal for the question, if the workspace is unknown.
  * @throws CliError usage */
-export function requireAskable({ knownId, place }: MeantWorkspace, parts: Parts): void {
+export function requireAskable({ knownId, place }: ExpectedWorkspace, parts: Parts): void {
   if (knownId !== null || canAsk(parts)) return
   throw usageError(
     'the workspace is not confirmed for this folder, and there is no terminal to ask',
@@ -51,46 +51,46 @@ export function requireAskable({ knownId, place }: MeantWorkspace, parts: Parts)
 export async function requestedWorkspace(
   { workspace: text, isWorkspaceFlag: isFlag, server, folder }: RequestOptions,
   parts: Parts,
-): Promise<MeantWorkspace | null> {
+): Promise<ExpectedWorkspace | null> {
   if (text === null) return null
-  const meant = meantWorkspace({ text, isFlag, place: { server, folder } }, parts)
-  if (isIdText(text)) return { ...meant, knownId: meant.text }
-  if (meant.knownId === null && (await isOwnLibrary(server, parts))) {
+  const expected = expectedWorkspace({ text, isFlag, place: { server, folder } }, parts)
+  if (isIdText(text)) return { ...expected, knownId: expected.text }
+  if (expected.knownId === null && (await isOwnLibrary(server, parts))) {
     const { workspace } = await openLibrary({ server, workspace: text }, parts)
-    return { ...meant, knownId: workspace?.id ?? null }
+    return { ...expected, knownId: workspace?.id ?? null }
   }
-  requireAskable(meant, parts)
-  return meant
+  requireAskable(expected, parts)
+  return expected
 }
 
 /** Require that values or names come from the requested workspace. After a yes, this folder remembers it.
  * @throws CliError refused */
 export async function requireRequested(
-  meant: MeantWorkspace | null,
+  expected: ExpectedWorkspace | null,
   { workspace, approvers }: Omit<ApprovedFor, 'workspace'> & { readonly workspace: PinnedWorkspace | null },
   { ask, parts }: { ask: WorkspaceQuestion; parts: Parts },
 ): Promise<void> {
-  if (meant === null) return
+  if (expected === null) return
   if (workspace === null)
     throw refusedError(
-      `${meant.place.server} does not say which workspace this comes from`,
+      `${expected.place.server} does not say which workspace this comes from`,
       'Nothing was used. Update the server, or omit the workspace.',
     )
-  const isConfirmed = await requireMeant({ workspace, approvers }, meant, { ask, purpose: 'used' })
-  keepWorkspace(workspace, meant, { isConfirmed, hasReceipt: false, parts })
+  const isConfirmed = await requireExpected({ workspace, approvers }, expected, { ask, purpose: 'used' })
+  keepWorkspace(workspace, expected, { isConfirmed, hasReceipt: false, parts })
 }
 
 /** Require that an approval is for the workspace of the command. If its id is unknown, ask.
  * @returns whether the person said yes · @throws CliError refused */
-export async function requireMeant(
+export async function requireExpected(
   approved: ApprovedFor,
-  meant: MeantWorkspace,
+  expected: ExpectedWorkspace,
   { ask, purpose }: { ask: WorkspaceQuestion; purpose: Purpose },
 ): Promise<boolean> {
   const { workspace } = approved
-  if (meant.knownId !== null ? workspace.id !== meant.knownId : isElsewhere(workspace, meant.text))
-    throw otherWorkspace(approved, meant, purpose)
-  if (meant.knownId !== null) return false
+  if (expected.knownId !== null ? workspace.id !== expected.knownId : isElsewhere(workspace, expected.text))
+    throw otherWorkspace(approved, expected, purpose)
+  if (expected.knownId !== null) return false
   const text = `${shown(approved)}. Anyone who sees the link can approve in a workspace of their own`
   const event = { event: 'workspace_asked', workspace, approvers: approved.approvers }
   const answer = await ask({ event, text, isQuestion: true }, `  ${VERBS[purpose]} this workspace? [y/N] `)
@@ -108,13 +108,17 @@ function isElsewhere(workspace: PinnedWorkspace, text: string | null): boolean {
 /** Remember the workspace after a yes, or if a receipt confirms the id that the command gives. */
 export function keepWorkspace(
   workspace: PinnedWorkspace,
-  { isFlag, place, knownId }: MeantWorkspace,
+  { isFlag, place, knownId }: ExpectedWorkspace,
   { isConfirmed, hasReceipt, parts }: { isConfirmed: boolean; hasReceipt: boolean; parts: Parts },
 ): void {
   if (isConfirmed || (isFlag && hasReceipt && knownId === workspace.id)) pinWorkspace(place, workspace, parts)
 }
 
-function otherWorkspace(approved: ApprovedFor, { text, isFlag }: MeantWorkspace, purpose: Purpose): CliError {
+function otherWorkspace(
+  approved: ApprovedFor,
+  { text, isFlag }: ExpectedWorkspace,
+  purpose: Purpose,
+): CliError {
   const pinned = isFlag ? '' : ' If you mean another workspace from now on, run keyferry forget --workspace.'
   return refusedError(
     `${shown(approved)}, but the command is for ${printable(text ?? '', 80)}`,

@@ -4,7 +4,7 @@ import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { findCredential } from '../machine/credential.ts'
 import { repositoryFolder } from '../project/git-folder.ts'
-import type { MeantWorkspace } from '../project/workspace-pins.ts'
+import type { ExpectedWorkspace } from '../project/workspace-pins.ts'
 import { requireNames } from '../receipt/receipt.ts'
 import { withdrawRequest } from '../server/approval-requests.ts'
 import { requireKnownBundle } from '../server/bundles.ts'
@@ -38,11 +38,11 @@ export async function deliver(
 ): Promise<ValuesDelivery> {
   const credential = findCredential(request.as, request.server, parts)
   if (credential === null && request.keepAs !== null) requireKeepable(parts)
-  const meant =
+  const expected =
     credential !== null || request.acceptsAnyBundle ? null : await requestedWorkspace(request, parts)
   const delivered =
     credential === null
-      ? await requestApproval(valuesOf(request, meant, { ...options, parts }), request, parts)
+      ? await requestApproval(valuesOf(request, expected, { ...options, parts }), request, parts)
       : await (await import('./deliver-to-machine.ts')).deliverToMachine(request, credential, parts)
   return finished(delivered, request)
 }
@@ -58,7 +58,7 @@ function finished({ values, secrets, ...delivered }: ValuesDelivery, request: Va
 
 function valuesOf(
   request: ValuesRequest,
-  meant: MeantWorkspace | null,
+  expected: ExpectedWorkspace | null,
   { mayAsk = true, pending: earlier, parts }: ApprovalOptions & { readonly parts: Parts },
 ): ClientRequest<ValuesDelivery> {
   const { keys, format, via, isRemembered, use, keepAs } = request
@@ -86,7 +86,7 @@ function valuesOf(
       const receipt = await checkReceipt(unsigned, { request, pending, parts })
       const delivery = { ...unsigned, workspace: receipt?.workspace ?? unsigned.workspace }
       const { workspace } = delivery
-      await requireRequested(meant, { workspace, approvers: receipt?.approvers ?? [] }, { ask, parts })
+      await requireRequested(expected, { workspace, approvers: receipt?.approvers ?? [] }, { ask, parts })
       const values = openDelivery(delivery, pending.keyPair, request)
       const names = [...values.keys()]
       if (receipt !== null) requireNames(receipt, names)

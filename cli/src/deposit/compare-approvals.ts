@@ -1,8 +1,8 @@
 import { refusedAnswer, refusedError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { sentCommand } from '../delivery/claims.ts'
-import { requireMeant } from '../delivery/confirm-workspace.ts'
-import type { MeantWorkspace, PinnedWorkspace } from '../project/workspace-pins.ts'
+import { requireExpected } from '../delivery/confirm-workspace.ts'
+import type { ExpectedWorkspace, PinnedWorkspace } from '../project/workspace-pins.ts'
 import { requireFits, signedFields, statementIn } from '../receipt/receipt.ts'
 import type { Compare } from '../release/compared-return.ts'
 import type { DepositDraft } from './deposit-body.ts'
@@ -19,7 +19,7 @@ type ConfirmedWorkspace = { readonly workspace: PinnedWorkspace; readonly isConf
 /** Compares who approves a deposit, and for which workspace, before the approval is returned: after that the values
  * belong to that workspace. */
 export function compareApprovals(
-  meant: MeantWorkspace,
+  expected: ExpectedWorkspace,
   { depositing: { content, command }, box }: ComparedDeposit,
   parts: Parts,
 ) {
@@ -36,7 +36,7 @@ export function compareApprovals(
     const { workspace } = approved
     // A second approval of one command, after the library changed.
     if (last?.workspace.id === workspace.id) return
-    const isConfirmed = await requireMeant(approved, meant, { ask, purpose: 'stored' })
+    const isConfirmed = await requireExpected(approved, expected, { ask, purpose: 'stored' })
     last = { workspace, isConfirmed }
   }
   return {

@@ -10,7 +10,7 @@ import { keepWorkspace, requireAskable } from '../delivery/confirm-workspace.ts'
 import { requestApproval } from '../delivery/request-approval.ts'
 import type { RequestOptions } from '../delivery/values-request.ts'
 import { type Arrived, depositIn } from '../delivery/wait.ts'
-import { meantWorkspace } from '../project/workspace-pins.ts'
+import { expectedWorkspace } from '../project/workspace-pins.ts'
 import {
   countsOf,
   type DepositReceipt,
@@ -38,13 +38,13 @@ export async function storeWithApproval(
   requireReason(depositing, 'why you change the bundle')
   const { server, folder, isWorkspaceFlag } = depositing
   const named = { text: depositing.workspace, isFlag: isWorkspaceFlag, place: { server, folder } }
-  const meant = meantWorkspace(named, parts)
-  requireAskable(meant, parts)
-  const content = { ...depositing.content, workspace: meant.text }
+  const expected = expectedWorkspace(named, parts)
+  requireAskable(expected, parts)
+  const content = { ...depositing.content, workspace: expected.text }
   const { bundle } = content
   let sealedBox: Uint8Array = new Uint8Array()
   const sent = { depositing: { content, command: depositing.command }, box: () => sealedBox }
-  const comparison = compareApprovals(meant, sent, parts)
+  const comparison = compareApprovals(expected, sent, parts)
   return await requestApproval<DepositReceipt | 'proposed'>(
     {
       name: 'deposit',
@@ -63,7 +63,7 @@ export async function storeWithApproval(
       open: async (arrived, pending) => {
         const { workspace, isConfirmed } = comparison.returned()
         const keep = (hasReceipt: boolean) =>
-          keepWorkspace(workspace, meant, { isConfirmed, hasReceipt, parts })
+          keepWorkspace(workspace, expected, { isConfirmed, hasReceipt, parts })
         if (arrived.kind === 'proposed') {
           if (arrived.workspace.id !== workspace.id)
             throw refusedAnswer('the server keeps the proposal in another workspace')
@@ -76,7 +76,7 @@ export async function storeWithApproval(
         return { end: stored, outcome: storedOutcome(stored), receipt }
       },
     },
-    { ...depositing, bundle, workspace: meant.text },
+    { ...depositing, bundle, workspace: expected.text },
     parts,
   ).catch((error: unknown) => {
     throw nothingStored(error)

@@ -7,7 +7,7 @@ import { printable } from '../base/printable.ts'
 import { canAsk, requireAskable } from '../delivery/confirm-workspace.ts'
 import type { DepositDraft } from '../deposit/deposit-body.ts'
 import { differences, EXAMPLE_FILE, exampleNames } from '../project/example-names.ts'
-import { meantWorkspace } from '../project/workspace-pins.ts'
+import { expectedWorkspace } from '../project/workspace-pins.ts'
 import { callLibrary, type Library, openLibrary } from '../server/library-call.ts'
 import { isOwnLibrary, noReceiptHere } from '../server/server-facts.ts'
 import { errorBody } from '../server/server-failure.ts'
@@ -17,7 +17,7 @@ import {
   type ImportTextOptions,
   nextCommand,
 } from './import-options.ts'
-import { requireMeantBundle } from './meant-bundle.ts'
+import { confirmNewBundle } from './meant-bundle.ts'
 import {
   changedText,
   type ImportPlan,
@@ -56,7 +56,7 @@ export async function importText(
   if (options.receiptFile !== null) throw noReceiptHere()
   const library = await openLibrary(options, parts)
   const { plan, ...running } = await settled(content, { options, parts, library })
-  if (plan.bundleId === null) await requireMeantBundle(options, library)
+  if (plan.bundleId === null) await confirmNewBundle(options, library)
   const asks = !options.isDryRun && mustAsk(plan, running)
   show(plan, text, { ...running, asks })
   if (options.isDryRun) {
@@ -95,7 +95,7 @@ export async function requireQuestions(options: ImportTextOptions, parts: Parts)
   const { server, folder, workspace: text, isWorkspaceFlag: isFlag } = options
   if (canAsk(parts)) return
   if (!(await isOwnLibrary(server, parts)))
-    return requireAskable(meantWorkspace({ text, isFlag, place: { server, folder } }, parts), parts)
+    return requireAskable(expectedWorkspace({ text, isFlag, place: { server, folder } }, parts), parts)
   throw generalError(
     'there is no terminal on which edit can ask before it stores',
     'Use keyferry set and keyferry unset instead.',

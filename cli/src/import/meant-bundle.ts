@@ -10,7 +10,7 @@ import type { ImportTextOptions } from './import-options.ts'
 /** Ask before values make a new bundle whose name is almost that of another: it is probably a typing error. An import
  * of a script makes it, and says so.
  * @throws CliError usage: there is no terminal to ask · general: the answer is no */
-export async function requireMeantBundle(
+export async function confirmNewBundle(
   {
     bundleName,
     how,

@@ -19,7 +19,7 @@ import { inWorkspace, type WaitingOutcome } from '../terminal/waiting-view.ts'
 export async function listWithApproval(options: RequestOptions, parts: Parts): Promise<OpenedList> {
   const { bundle: requested } = options
   requireReason(options, 'why these names are needed')
-  const meant = await requestedWorkspace(options, parts)
+  const expected = await requestedWorkspace(options, parts)
   return await requestApproval<OpenedList>(
     {
       name: 'names',
@@ -27,7 +27,7 @@ export async function listWithApproval(options: RequestOptions, parts: Parts): P
       open: async (arrived, { keyPair }, ask) => {
         const { ciphertextBase64, receipt } = deliveryIn(arrived)
         const end = openList(ciphertextBase64, { keyPair, asksForBundle: requested !== null })
-        await requireRequested(meant, end, { ask, parts })
+        await requireRequested(expected, end, { ask, parts })
         return { end, outcome: listedOutcome(end, requested), receipt }
       },
     },

@@ -58,7 +58,7 @@ export type NamedWorkspace = {
 }
 
 /** Which workspace a command means. */
-export type MeantWorkspace = NamedWorkspace & {
+export type ExpectedWorkspace = NamedWorkspace & {
   /** The only workspace that can approve; null: the client asks. */
   readonly knownId: string | null
 }
@@ -66,7 +66,7 @@ export type MeantWorkspace = NamedWorkspace & {
 /** The workspace of a command: the id that the command gives, or what the person confirmed for this folder. An id in
  * keyferry.json still has to be confirmed, because anyone can commit the file. So does a name, because several
  * workspaces can have it. */
-export function meantWorkspace(named: NamedWorkspace, parts: StateParts): MeantWorkspace {
+export function expectedWorkspace(named: NamedWorkspace, parts: StateParts): ExpectedWorkspace {
   const { text, isFlag, place } = named
   const pinned = pinnedWorkspace(place, parts)
   if (text === null) return { ...named, text: pinned?.id ?? null, knownId: pinned?.id ?? null }

@@ -41,7 +41,7 @@ export async function watchValues(watching: Watching, parts: Parts): Promise<num
   const { program } = watching
   // A failure here must not end the program.
   follow(watching, parts).catch((error: unknown) =>
-    tellEnd(parts, error instanceof Error ? error.message : 'unexpected error'),
+    writeEnd(parts, error instanceof Error ? error.message : 'unexpected error'),
   )
   return await program.ended
 }
@@ -71,7 +71,7 @@ async function isChanged(
   parts: Parts,
 ): Promise<boolean> {
   if (deliveryId === null) {
-    tellEnd(parts, 'this server does not tell of changes')
+    writeEnd(parts, 'this server does not tell of changes')
     return false
   }
   for (let failures = 0, unknowns = 0, isKnown = false; ; ) {
@@ -84,12 +84,12 @@ async function isChanged(
     // The server may have deleted the delivery, which was old: a new one can be watched.
     if (outcome.kind === 'unknown' && isKnown) return true
     if (outcome.kind === 'unknown' && unknowns > 1) {
-      tellEnd(parts, unknownText(outcome.reason))
+      writeEnd(parts, unknownText(outcome.reason))
       return false
     }
     failures = outcome.kind === 'same' ? 0 : failures + 1
     const isWorthALine = outcome.kind === 'refused' ? failures === 1 : failures === QUIET_FAILURES
-    if ('reason' in outcome && isWorthALine) tellTrouble(parts, outcome.reason)
+    if ('reason' in outcome && isWorthALine) writeTrouble(parts, outcome.reason)
     const retryAfterMs = outcome.kind === 'later' ? outcome.retryAfterMs : null
     const pauseMs =
       failures === 0 ? startedMs + SOON_MS - parts.clock.monotonicMs() : pause(PAUSE_MS, failures)
@@ -109,11 +109,11 @@ async function fetchPatiently({ fetch, startWith }: Watching, parts: Parts): Pro
     } catch (error) {
       if (!(error instanceof CliError)) throw error
       if (error instanceof PersonNeeded) {
-        tellEnd(parts, error.message)
+        writeEnd(parts, error.message)
         return null
       }
       if (error.message !== lastReason)
-        tellTrouble(parts, `values changed, but cannot be fetched: ${error.message}`)
+        writeTrouble(parts, `values changed, but cannot be fetched: ${error.message}`)
       lastReason = error.message
       await parts.clock.sleep(pause(FETCH_PAUSE_MS, failures))
     }
@@ -149,12 +149,12 @@ async function restart({ watching, names, start }: Restart, parts: Parts): Promi
       )
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    if (error.exitCode === EXIT.general) tellTrouble(parts, error.message)
-    else tellStopped(parts, error.message)
+    if (error.exitCode === EXIT.general) writeTrouble(parts, error.message)
+    else writeStopped(parts, error.message)
   }
 }
 
-function tellStopped(parts: Parts, reason: string): void {
+function writeStopped(parts: Parts, reason: string): void {
   const text = `${printable(reason)}; the program is not running, trying again when a value changes`
   announce(parts, { event: 'trouble', reason }, text)
 }
@@ -163,12 +163,12 @@ function unknownText(reason: string): string {
   return `the server does not let this client watch them (${reason}). A person's approval has to be remembered: tick that on the page`
 }
 
-function tellEnd(parts: Parts, reason: string): void {
+function writeEnd(parts: Parts, reason: string): void {
   const text = `values are not watched: ${printable(reason)}. The program keeps running with the values it has`
   announce(parts, { event: 'not_watched', reason }, text)
 }
 
-function tellTrouble(parts: Parts, reason: string): void {
+function writeTrouble(parts: Parts, reason: string): void {
   const text = `${printable(reason)}; the program keeps the values it has, trying again`
   announce(parts, { event: 'trouble', reason }, text)
 }

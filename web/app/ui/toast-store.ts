@@ -15,7 +15,7 @@ export const currentToasts = (): readonly Toast[] => toasts
 
 function publish(next: readonly Toast[]): void {
   toasts = next
-  listeners.tell()
+  listeners.notify()
 }
 
 /** Tell the person what happened, with a way to take it back where there is one. */

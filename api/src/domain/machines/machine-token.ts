@@ -34,7 +34,7 @@ export interface MachineTokenStore {
    * @throws DomainError not_found: none that works */
   end(place: TokenPlace, stamp: Stamp): Promise<void>
   /** Records an event for each token that expires soon, once. */
-  tellExpiring(now: string): Promise<void>
+  recordExpiring(now: string): Promise<void>
   /** Ends a token that works, by its hash: for a reporter who is not known. */
   report(tokenHash: string, report: Moment & { url: string | null }): Promise<void>
 }

@@ -111,7 +111,7 @@ export class Sealer {
       if (tenantIds.length > 1) for (const each of tenantIds) this.#due.add(each)
       this.#atOnce = 1
       this.#parts.log.error({ tenantIds, error: textOf(error) }, 'audit log not sealed')
-      return isAway(error) ? SEAL_EVERY_MS : 0
+      return isUnavailable(error) ? SEAL_EVERY_MS : 0
     }
   }
 
@@ -176,7 +176,7 @@ export class Sealer {
   }
 }
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'unavailable'
 }
 

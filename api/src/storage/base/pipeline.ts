@@ -42,7 +42,7 @@ export async function send(
       throw failure(error)
     })
     const answers = unanswered.get(connection)
-    if (answers) answers.push(heard(answer))
+    if (answers) answers.push(handled(answer))
     else await answer
   })
 }
@@ -81,7 +81,7 @@ export class PipelinedDriver extends PostgresDriver {
     connection: DatabaseConnection,
     settings: TransactionSettings,
   ): Promise<void> {
-    unanswered.set(connection, [heard(super.beginTransaction(connection, settings))])
+    unanswered.set(connection, [handled(super.beginTransaction(connection, settings))])
   }
 
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -91,7 +91,7 @@ export class PipelinedDriver extends PostgresDriver {
 }
 
 // The commit throws its failure; until then it must not count as unhandled.
-function heard(answer: Promise<unknown>): Promise<unknown> {
+function handled(answer: Promise<unknown>): Promise<unknown> {
   answer.catch(() => {})
   return answer
 }

@@ -83,7 +83,7 @@ function queryOn(pool: Connections): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => guarded(new PipelinedDriver({ pool }), isPostgresAway),
+      createDriver: () => guarded(new PipelinedDriver({ pool }), isPostgresUnavailable),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -124,8 +124,8 @@ const AWAY = /^(08|40|53|57|58)|^25006$/
 const SOCKET_AWAY = /^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN|NOTFOUND)/
 const CLIENT_AWAY = /terminated|timeout|not queryable|closed|Cannot use a pool/i
 
-function isPostgresAway(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isPostgresAway)
+function isPostgresUnavailable(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isPostgresUnavailable)
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (code !== '') return AWAY.test(code) || SOCKET_AWAY.test(code) || code === 'ENOENT'

@@ -30,7 +30,7 @@ export function openSqlite(path: string): Database {
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new OrderedAdapter(),
-      createDriver: () => guarded(driver, isSqliteAway),
+      createDriver: () => guarded(driver, isSqliteUnavailable),
       createIntrospector: (db) => new SqliteIntrospector(db),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
@@ -39,7 +39,7 @@ export function openSqlite(path: string): Database {
   const runEach = ({ text, values }: EachRow) =>
     translated(async () => {
       for (const row of values) statement(text).statement.run(...inputs(row))
-    }, isSqliteAway)
+    }, isSqliteUnavailable)
   return {
     query,
     write: (change) => query.transaction().execute(change),
@@ -87,7 +87,7 @@ export function openSqlite(path: string): Database {
 // Primary result codes: busy, locked, read-only, I/O error, full disk, cannot open.
 const SQLITE_AWAY = new Set([5, 6, 8, 10, 13, 14])
 
-function isSqliteAway(error: unknown): boolean {
+function isSqliteUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return 'errcode' in error && typeof error.errcode === 'number' && SQLITE_AWAY.has(error.errcode & 0xff)
 }

@@ -14,7 +14,7 @@ import { endWorking, forgetOld, insertRow, requireRoom, rotate } from './machine
 
 export function createMachineTokenStore(queries: Queries): MachineTokenStore {
   return {
-    tellExpiring: (now) => tellExpiring(queries, now),
+    recordExpiring: (now) => recordExpiring(queries, now),
     insert: changing(queries, insert),
     rotate: changing(queries, rotate),
     end: changing(queries, end),
@@ -70,7 +70,10 @@ async function report(
 const TOLD_AT_ONCE = 100
 
 /** Record an event for each machine's token that expires soon, once for each token, whichever node looks first. */
-async function tellExpiring({ query, write }: Pick<Queries, 'query' | 'write'>, now: string): Promise<void> {
+async function recordExpiring(
+  { query, write }: Pick<Queries, 'query' | 'write'>,
+  now: string,
+): Promise<void> {
   const due = await query
     .selectFrom('machine_tokens')
     .select(['tenant_id', 'id'])

@@ -30,7 +30,7 @@ import {
 const EXPIRED_AT_ONCE = 100
 
 /** Wakes who waits for a request, on every node. */
-export type ChangeListeners = Watchable & { tell(id: string): void }
+export type ChangeListeners = Watchable & { notify(id: string): void }
 
 export type RequestStoreOptions = { notices: ChangeListeners; maxLive?: number; maxBytes?: number }
 
@@ -99,7 +99,7 @@ export class Requests implements RequestStore {
     if (change === null) return this.change(id, nowMs, step)
     if (change.next === undefined) return known ? this.change(id, nowMs, step) : answerOf(change)
     const written = await this.#queries.single((query) => this.#rows.write(query, found, change))
-    if (written) return this.#tell(id, written)
+    if (written) return this.#notify(id, written)
     return await this.joined((requests) => requests.change(id, nowMs, step))
   }
 
@@ -110,7 +110,7 @@ export class Requests implements RequestStore {
       moved.clear()
       return work(this.#requestsIn(transaction, moved), transaction)
     })
-    for (const [id, each] of moved) this.#tell(id, { answer: undefined, moved: each })
+    for (const [id, each] of moved) this.#notify(id, { answer: undefined, moved: each })
     return result
   }
 
@@ -211,9 +211,9 @@ export class Requests implements RequestStore {
     return written.answer
   }
 
-  #tell<Answer>(id: string, { answer, moved }: { answer: Answer; moved: Moved }): Answer {
+  #notify<Answer>(id: string, { answer, moved }: { answer: Answer; moved: Moved }): Answer {
     this.#bound.note(moved.live, moved.bytes)
-    this.#notices.tell(id)
+    this.#notices.notify(id)
     return answer
   }
 

@@ -60,7 +60,7 @@ const RULES: Partial<Readonly<Record<AuditAction, Rule>>> = {
 }
 
 /** Whether an entry can make a message. */
-export function isTold(entry: SealedEntry): boolean {
+export function makesMessage(entry: SealedEntry): boolean {
   return RULES[entry.action] !== undefined || handOverType(entry) !== null
 }
 

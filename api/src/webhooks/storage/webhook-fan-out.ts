@@ -8,9 +8,9 @@ import { personIn } from '../domain/hand-over.ts'
 import { messageBody } from '../domain/webhook-body.ts'
 import {
   checkpoint,
-  isTold,
   keysIn,
   type MessageDraft,
+  makesMessage,
   messagesOf,
   type SealedEntry,
 } from '../domain/webhook-message.ts'
@@ -38,16 +38,16 @@ export async function fanOut(
   for (const batch of batches) {
     const receivers = webhooks.get(batch.tenantId)
     if (!receivers) continue
-    const entries = batch.rows.map(entryIn).filter(isTold)
+    const entries = batch.rows.map(entryIn).filter(makesMessage)
     if (entries.length > 0 || batch.note !== null)
-      await tell(parts, transaction, { ...batch, entries, receivers })
+      await writeMessages(parts, transaction, { ...batch, entries, receivers })
   }
 }
 
 type ActiveWebhook = Subscription & { id: string }
 type MessageBatch = SealedBatch & { entries: readonly SealedEntry[]; receivers: readonly ActiveWebhook[] }
 
-async function tell(parts: FanOutParts, transaction: Query, batch: MessageBatch): Promise<void> {
+async function writeMessages(parts: FanOutParts, transaction: Query, batch: MessageBatch): Promise<void> {
   const { tenantId, entries, receivers } = batch
   const known = {
     places: await placesOf(transaction, tenantId, entries),

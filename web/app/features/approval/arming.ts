@@ -33,7 +33,7 @@ export function useArming(of: string) {
  * end on the same button. A mouse has to move first. */
 class Arming {
   readonly #buttons: () => HTMLElement | null
-  #tell: (shown: ArmingView) => void = () => undefined
+  #notify: (shown: ArmingView) => void = () => undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #of = ''
   /** Since when a person can look at this decision, on the clock of `Event.timeStamp`; null: they cannot. */
@@ -53,8 +53,8 @@ class Arming {
   }
 
   /** @returns what ends the watch */
-  watch(tell: (shown: ArmingView) => void): () => void {
-    this.#tell = tell
+  watch(notify: (shown: ArmingView) => void): () => void {
+    this.#notify = notify
     const end = new AbortController()
     const on = (target: EventTarget, types: readonly string[], listener: (event: Event) => void) => {
       for (const type of types)
@@ -165,11 +165,11 @@ class Arming {
     const ms = until - performance.now()
     const isUsed = this.#moved || this.#touched || !matchMedia('(any-pointer: fine)').matches
     if (ms <= 0 || ms === Number.POSITIVE_INFINITY) {
-      this.#tell({ active: ms <= 0 && isUsed, fill: null })
+      this.#notify({ active: ms <= 0 && isUsed, fill: null })
       return
     }
     this.#timer = setTimeout(() => this.#update(), ms)
     if (this.#fill.until !== until) this.#fill = { round: this.#fill.round + 1, ms, until }
-    this.#tell({ active: false, fill: this.#fill })
+    this.#notify({ active: false, fill: this.#fill })
   }
 }

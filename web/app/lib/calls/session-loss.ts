@@ -23,7 +23,7 @@ export const onSessionLoss = listeners.subscribe
 
 function tell(next: SessionLoss | null): void {
   loss = next
-  listeners.tell()
+  listeners.notify()
 }
 
 /** Whether a call was refused because the page's person is not signed in any more. */

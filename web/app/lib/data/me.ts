@@ -1,7 +1,7 @@
 import type { Role, Tenant } from '../calls/answers.ts'
 import type { Called } from '../calls/call.ts'
 import { useAnswer } from '../calls/use-call.ts'
-import { toldApart } from '../words/workspace-names.ts'
+import { withDistinctNames } from '../words/workspace-names.ts'
 
 /** Who the person is, and the tenant and role they work in. */
 export const useMe = () => useAnswer('getMe', {}, { staleTime: 60_000 })
@@ -20,4 +20,5 @@ export const useSession = () => useAnswer('getSession', {}, { staleTime: 60_000 
 export const ROLE_NAMES: Readonly<Record<Role, string>> = { owner: 'Owner', member: 'Member' }
 
 /** The person's workspaces, by name; equal names get the end of the id. */
-export const useTenants = () => useAnswer('listTenants', {}, { select: toldApart<Tenant>, staleTime: 60_000 })
+export const useTenants = () =>
+  useAnswer('listTenants', {}, { select: withDistinctNames<Tenant>, staleTime: 60_000 })

@@ -47,7 +47,7 @@ export function mute(personId: string, isOn = true): void {
   const until = { ...parsed(read()), [personId]: isOn ? serverNowMs() + HOUR_MS : 0 }
   const current = Object.entries(until).filter(([, untilMs]) => untilMs > serverNowMs())
   keepText(stored(), JSON.stringify(Object.fromEntries(current)))
-  listeners.tell()
+  listeners.notify()
 }
 
 function useMuted(): Readonly<Record<string, number>> {

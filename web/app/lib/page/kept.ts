@@ -21,7 +21,7 @@ export function keepText(name: string, text: string | null): void {
 export function createListeners() {
   const listeners = new Set<() => void>()
   return {
-    tell: () => {
+    notify: () => {
       for (const listener of listeners) listener()
     },
     /** @returns a function that ends the subscription */

@@ -24,7 +24,7 @@ export const shownTheme = (): Theme =>
 export function chooseTheme(theme: Theme): void {
   keepText(STORED, theme === 'system' ? null : theme)
   applyTheme(theme)
-  listeners.tell()
+  listeners.notify()
 }
 
 /** Show a theme: the colour tokens follow the attribute. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { toldApart } from './workspace-names.ts'
+import { withDistinctNames } from './workspace-names.ts'
 
 const named = (...names: readonly string[]) =>
-  toldApart(names.map((name, index) => ({ id: `01a215d3-625b-7a9f-8442-9b4b4a9a3d2${index}`, name }))).map(
-    ({ name }) => name,
-  )
+  withDistinctNames(
+    names.map((name, index) => ({ id: `01a215d3-625b-7a9f-8442-9b4b4a9a3d2${index}`, name })),
+  ).map(({ name }) => name)
 
 test('workspaces of different names keep their names', () => {
   expect(named('Acme', 'Acme Labs')).toEqual(['Acme', 'Acme Labs'])

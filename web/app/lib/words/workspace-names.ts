@@ -2,7 +2,7 @@ const ID_SHOWN = 8
 
 /** Workspaces as lists show them. Names need not be unique, and anyone can invite a person to a workspace of any name:
  * equal names get the end of the id, which the address of the workspace has too. An id begins with the time. */
-export function toldApart<T extends { id: string; name: string }>(workspaces: readonly T[]): T[] {
+export function withDistinctNames<T extends { id: string; name: string }>(workspaces: readonly T[]): T[] {
   const counts = new Map<string, number>()
   for (const { name } of workspaces) counts.set(folded(name), (counts.get(folded(name)) ?? 0) + 1)
   return workspaces.map((workspace) => {

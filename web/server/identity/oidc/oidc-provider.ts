@@ -84,8 +84,8 @@ export class OidcProvider {
     if (!claims || tokens.id_token === undefined) throw new Error('the provider sent no id token')
     requireAboutUs(claims, this.#settings.clientId)
     const needsMore = typeof claims['email'] !== 'string' && config.serverMetadata().userinfo_endpoint
-    const told = needsMore ? await userInfo(config, tokens.access_token, claims.sub) : claims
-    return personOf(claims, told, tokens.id_token)
+    const profile = needsMore ? await userInfo(config, tokens.access_token, claims.sub) : claims
+    return personOf(claims, profile, tokens.id_token)
   }
 
   /** Where the provider ends its own session; null when it has no such endpoint or is unavailable. */
@@ -156,13 +156,13 @@ function requireAboutUs({ sub, azp }: oidc.IDToken, clientId: string): void {
 }
 
 /** @param told where the e-mail address is, and so whether it is verified */
-function personOf(claims: oidc.IDToken, told: Record<string, unknown>, idToken: string): OidcPerson {
+function personOf(claims: oidc.IDToken, profile: Record<string, unknown>, idToken: string): OidcPerson {
   return {
     subject: claims.sub,
-    email: textOrNull(told['email']),
-    isEmailVerified: truthOf(told['email_verified']),
+    email: textOrNull(profile['email']),
+    isEmailVerified: truthOf(profile['email_verified']),
     issuedAtSeconds: claims.iat,
-    name: textOrNull(claims['name'] ?? told['name']),
+    name: textOrNull(claims['name'] ?? profile['name']),
     providerSessionId: textOrNull(claims['sid']),
     idToken,
   }

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { toldApart } from '../../../lib/words/workspace-names.ts'
+import { withDistinctNames } from '../../../lib/words/workspace-names.ts'
 import { call } from '../calls.ts'
 import { useLoaded } from '../loaded.tsx'
 import { endOf, kindOf, type RequestView } from '../request-state.ts'
@@ -33,10 +33,10 @@ export function usePlace({ requestId, request: { context, candidates, person }, 
     workspaceId,
     bundleId: place.bundleId ?? onlyBundle(bundles.value ?? [], context),
     /** Those to choose from, as the page shows them. */
-    offered: offeredWorkspaces(context, toldApart(person.workspaces)),
+    offered: offeredWorkspaces(context, withDistinctNames(person.workspaces)),
     workspace: person.workspaces.find(({ id }) => id === workspaceId) ?? null,
     /** As the page shows it. */
-    workspaceName: toldApart(person.workspaces).find(({ id }) => id === workspaceId)?.name ?? null,
+    workspaceName: withDistinctNames(person.workspaces).find(({ id }) => id === workspaceId)?.name ?? null,
     bundles,
     chooseWorkspace: (id: string) => setPlace({ workspaceId: id, bundleId: bundleIn(id, candidates) }),
     chooseBundle: (bundleId: string) => setPlace({ workspaceId, bundleId }),

@@ -23,6 +23,14 @@ test.each(DOCUMENTS)('every link of %s leads somewhere', (document) => {
   expect(dead).toEqual([])
 })
 
+// A signature says that a key was used, not what a person read, nor what the key is.
+const CLAIMS =
+  /proves that a (?:human|person) decided|hardware-backed|cannot be approved by an agent|phishing-resistant/i
+
+test.each(DOCUMENTS)('%s claims no more of approvals than holds', (document) => {
+  expect(CLAIMS.exec(readDocument(document))).toBeNull()
+})
+
 test('the README links every page of the documents', () => {
   const readme = readDocument('README.md')
   const pages = globSync('docs/*.md', { cwd: ROOT })

@@ -1,3 +1,4 @@
+import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { randomRequestId } from '@keyferry/crypto/token'
 import { isEnding } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
@@ -13,6 +14,7 @@ import type { RequestHandlerParts } from './http/handler-parts.ts'
 import { createHandlers, type ModuleHandlers } from './http/handlers.ts'
 import type { MachineRefusals } from './http/machine-refusals.ts'
 import { createServer } from './http/server.ts'
+import { touchGuard } from './http/touch-guard.ts'
 import type { Guard } from './outgoing/guard.ts'
 import { pingRedis } from './request-store/request-notices.ts'
 import type { Requesting } from './requesting.ts'
@@ -22,10 +24,12 @@ import { depositKeySigner } from './signing-keys.ts'
 import type { Sealer } from './storage/audit/sealer.ts'
 import type { Database } from './storage/base/queries.ts'
 import type { KnownReceiptKey } from './storage/keys-at-rest/receipt-keys.ts'
+import { touchAddress, touchTokens } from './touch-parts.ts'
 
 type AppParts = {
   settings: ApiSettings
   database: Database
+  ring: RootKeyRing
   stores: Stores
   shortLived: ShortLived
   sealer: Sealer
@@ -52,10 +56,19 @@ export function createApp(parts: AppParts): FastifyInstance {
     nonces: noncesOf(shortLived, clock),
     now: clock.now,
   }
+  const touchParts = {
+    ...stores,
+    clock,
+    tokens: touchTokens(parts.ring, clock),
+    address: touchAddress(settings),
+    takeTouch: shortLived.takeTouch,
+  }
   const app = createServer({
+    requireTouch: touchGuard(touchParts),
     handlers: createHandlers(parts.moduleHandlers, {
       stores,
       clock,
+      touchParts,
       requestParts: {
         ...shortLived,
         ...approving,

@@ -1,8 +1,10 @@
 import { LIMITS } from '@keyferry/contract'
 import { seal } from '@keyferry/crypto/seal'
 import { randomId, randomToken } from '@keyferry/crypto/token'
+import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import { removeApprovalsOf } from './domain/approvals/ending.ts'
 import { ENDS } from './domain/kinds/endings.ts'
+import { fingerprintOf } from './domain/people/approval-key.ts'
 import {
   type DatabaseSettings,
   emptyDatabaseLog,
@@ -18,6 +20,11 @@ import { TenantKeys } from './storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from './storage/keys-at-rest/value-vault.ts'
 import { findTenant, forgetTenant, isForgotten } from './storage/maintenance/tenant-forgetting.ts'
 import { setAccountActive as setActive } from './storage/people/accounts.ts'
+import {
+  type AwaitedKey,
+  awaitedApprovalKeys,
+  confirmByOperator,
+} from './storage/people/awaited-approval-keys.ts'
 import { Requests } from './storage/requests/requests.ts'
 import { readWholeLibrary } from './storage/transfer/library-export.ts'
 
@@ -81,6 +88,39 @@ export async function forgetTenantOf(
   })
   await emptyDatabaseLog(settings)
   return ended
+}
+
+/** Approval keys of all workspaces that wait for their confirmation. */
+export async function listAwaitedKeys(settings: DatabaseSettings): Promise<readonly AwaitedKey[]> {
+  return withAwaited(settings, async ({ keys }) => keys)
+}
+
+/** Let an approval key count at once.
+ * @param isMeant confirms whose key it is
+ * @throws Error: no key with this fingerprint waits, or it is not meant */
+export async function confirmAwaitedKey(
+  settings: DatabaseSettings,
+  fingerprint: string,
+  isMeant: (key: AwaitedKey) => Promise<boolean>,
+): Promise<AwaitedKey> {
+  return withAwaited(settings, async ({ queries, tenantKeys, keys, now }) => {
+    const key = keys.find((each) => fingerprintOf(each) === normalizeUserCode(fingerprint))
+    if (!key) throw new Error('no approval key with this fingerprint waits: compare all 20 letters')
+    if (!(await isMeant(key))) throw new Error('nothing was confirmed')
+    if (!(await queries.write((transaction) => confirmByOperator(transaction, { tenantKeys, now, key }))))
+      throw new Error('this key changed in the meantime: look at the list again')
+    return key
+  })
+}
+
+type WithAwaited = { queries: Queries; tenantKeys: TenantKeys; keys: readonly AwaitedKey[]; now: string }
+
+function withAwaited<T>(settings: DatabaseSettings, work: (on: WithAwaited) => Promise<T>): Promise<T> {
+  return withRecording(settings, async (queries, { now }) => {
+    const tenantKeys = new TenantKeys(queries, ringOf(settings))
+    const keys = await awaitedApprovalKeys(queries.query, { tenantKeys, now })
+    return work({ queries, tenantKeys, keys, now })
+  })
 }
 
 /** `publicKey`: 32 bytes, of the receiving server. `bundleNames`: only these bundles and their keys; empty:

@@ -31,6 +31,7 @@ export function overdueSweep(parts: Swept): () => Promise<void> {
     await endOverdue({ stores, clock })
     await forgetOldGrants({ stores, clock })
     await expireProposals({ stores, clock })
+    await stores.touchUses.forget(timestamp(clock))
     await stores.machineTokens.recordExpiring(timestamp(clock))
   }
 }

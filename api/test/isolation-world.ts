@@ -259,6 +259,8 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     changeEmail: { current_password: 'any', email: `${unique}@example.com` },
     preparePasskey: { current_password: 'any' },
     addPasskey: { name: 'Laptop', passkey: NEW_PASSKEY, ceremony: CEREMONY },
+    addApprovalKey: { token: 'unknown', name: 'Laptop', passkey: NEW_PASSKEY },
+    confirmApprovalKey: { fingerprint: 'BCDF-GHJK' },
     renamePasskey: { name: 'Laptop' },
     removePasskey: { current_password: 'any' },
     changeSecondFactor: { current_password: 'any', after_password: true },

@@ -8,6 +8,7 @@ import { Issuer } from './issuer.ts'
 import type { Library } from './kept-database.ts'
 import { newMachine } from './machine-client.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
+import { TouchKey } from './touch-client.ts'
 
 /** Fill the tables that `fillLibrary` leaves empty, in a bundle and with an account of their own. */
 export async function fillOthers(api: TestApi, { owner }: Library): Promise<void> {
@@ -28,6 +29,7 @@ async function fillAccount(api: TestApi): Promise<void> {
   const body = { name: 'Laptop', passkey, ceremony: { challenge, origin, rp_id } }
   expect((await api.call('addPasskey', { as, body })).status).toBe(201)
   expect((await api.call('logIn', { body: { email, password: 'wrong' } })).status).toBe(401)
+  expect((await new TouchKey().add(api, as)).status).toBe(201)
 }
 
 async function fillRules(api: TestApi, as: Identity, bundle_id: string): Promise<void> {

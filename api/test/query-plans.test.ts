@@ -9,6 +9,7 @@ import { type CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } fr
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
 import { DomainError } from '../src/domain/base/errors.ts'
+import { PENDING } from '../src/domain/people/approval-key.ts'
 import type { Stores } from '../src/domain/stores.ts'
 import { verifyStoredValues } from '../src/storage/audit/verification.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
@@ -59,6 +60,24 @@ function newDelivery(id: string) {
   return { ...about, id, keys: [{ id: keyId, name: 'K', version: 1 }], stamp: STAMP }
 }
 
+const APPROVAL_KEY = {
+  ...PENDING,
+  tenantId,
+  userId,
+  id: randomUUID(),
+  username: 'x',
+  name: 'K',
+  credentialId: 'x',
+  counter: 0,
+  publicKey: new Uint8Array(77),
+  isSynced: false,
+  aaguid: '',
+  transports: [],
+  rpId: 'example.com',
+  createdAt: NOW,
+  lastUsedAt: null,
+}
+
 /** One use of each query of the stores, by a name for the test's report. */
 const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'let a caller in': ({ memberships }) => memberships.findStanding({ userId, tenantId }),
@@ -81,6 +100,14 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'choose the second factor': ({ passkeys }) => passkeys.setAfterPassword(false, { ...STAMP, by: userId }),
   'find a passkey': ({ passkeys }) => passkeys.find('x'),
   'use a passkey': ({ passkeys }) => passkeys.use(randomUUID(), 1, NOW),
+  'add an approval key': ({ approvalKeys }) => approvalKeys.insert(APPROVAL_KEY, STAMP),
+  'list approval keys': ({ approvalKeys }) => approvalKeys.list({ tenantId }, NOW),
+  'confirm an approval key': ({ approvalKeys }) =>
+    approvalKeys.confirm(APPROVAL_KEY, { ...PENDING, state: 'active', confirmedBy: userId }, STAMP),
+  'use an approval key': ({ approvalKeys }) => approvalKeys.use(APPROVAL_KEY, 1, NOW),
+  'remove an approval key': ({ approvalKeys }) => approvalKeys.remove(APPROVAL_KEY, STAMP),
+  'use a touch': ({ touchUses }) => touchUses.firstUse('x', NOW),
+  'forget touches': ({ touchUses }) => touchUses.forget(NOW),
   'list tenants': ({ tenants }) => tenants.listOf(userId),
   'rename a tenant': ({ tenants }) => tenants.rename({ id: tenantId, name: 'w' }, { ...STAMP, by: userId }),
   'say who I am': ({ tenants }) => tenants.findSelf(userId, tenantId),

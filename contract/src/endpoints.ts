@@ -1,4 +1,5 @@
 import { accountEndpoints } from './endpoints/accounts.ts'
+import { approvalKeyEndpoints } from './endpoints/approval-keys.ts'
 import { attachmentEndpoints } from './endpoints/attachments.ts'
 import { auditEndpoints } from './endpoints/audit.ts'
 import { bundleEndpoints } from './endpoints/bundles.ts'
@@ -35,6 +36,7 @@ export const apiEndpoints = {
   ...deliveryEndpoints,
   ...userEndpoints,
   ...accountEndpoints,
+  ...approvalKeyEndpoints,
   ...tenantEndpoints,
   ...memberEndpoints,
   ...auditEndpoints,

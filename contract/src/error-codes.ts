@@ -12,6 +12,8 @@ export const ERROR_CODES = [
   'named_approves',
   'agents_denied',
   'second_person',
+  'touch_required',
+  'touch_refused',
   'not_found',
   'request_denied',
   'request_withdrawn',

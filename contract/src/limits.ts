@@ -68,6 +68,8 @@ export const LIMITS = {
   /** Passkeys of one local account. */
   passkeys: 20,
   passkeyNameLength: 80,
+  /** Approval keys of one person in one workspace. */
+  approvalKeys: 5,
   /** Each binary field of a WebAuthn response, as base64url. */
   passkeyFieldLength: 8 * KIB,
   pageSize: 1_000,
@@ -108,6 +110,14 @@ export const LIMITS = {
 
 /** Times of the approval flow and of sessions, in seconds. */
 export const TIMES = {
+  /** How long a new approval key waits for its confirmation. */
+  approvalKeySeconds: 60 * MINUTE,
+  /** How long an act that lasts waits for a second owner. */
+  lastingActSeconds: 24 * 60 * MINUTE,
+  /** How long before and after its own time a touch counts, and how long its use is remembered. */
+  touchEarlySeconds: MINUTE,
+  touchSeconds: 3 * MINUTE,
+  touchMemorySeconds: 15 * MINUTE,
   /** Default of the setting REQUEST_TTL. */
   requestTtlSeconds: 300,
   /** Default of the setting WAITING_TTL. */
@@ -158,6 +168,8 @@ export const RATES = {
   loginOfAddress: { calls: 50, windowSeconds: 15 * MINUTE },
   /** Sign-ins with a passkey of one address. */
   passkeyLogin: { calls: 50, windowSeconds: 15 * MINUTE },
+  /** Calls of one person that ask for a touch. */
+  touch: { calls: 20, windowSeconds: MINUTE },
   /** Exports of the audit log. */
   exportAudit: { calls: 10, windowSeconds: MINUTE },
   /** Deliveries of one machine, from any address. */

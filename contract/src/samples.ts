@@ -27,6 +27,8 @@ const TRUSTED = { repository_id: ['789'], environment: ['prod'] }
 /** Values of fields in examples, by the name of the field, or of what is around it and the field. */
 export const SAMPLES: Readonly<Record<string, unknown>> = {
   'actor.kind': 'user',
+  'ApprovalKey.fingerprint': 'BCDF-GHJK-LMNP-QRST-VWXZ',
+  'ConfirmApprovalKey.fingerprint': 'BCDF-GHJK',
   'AllowAttempt.claims': ['repository_id', 'environment'],
   'CreatedRequest.id': '7f9c2ba4e88f827d616045507605853e',
   'CreatedToken.token': 'kfm_1qe4Lu2mocTfktLY76oNVmefgoTFePvhPrbkbVEOevO3LSBXn',

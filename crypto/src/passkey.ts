@@ -24,10 +24,22 @@ type UseResponse = Pick<AuthenticationResponseJSON, 'id' | 'rawId' | 'type'> & {
 /** EdDSA, ES256 and RS256 by their COSE numbers, the preferred one first. The browser is offered the same. */
 export const PASSKEY_ALGORITHMS = [-8, -7, -257] as const
 
+/** An approval key. `isSynced`: it can be on several devices. `aaguid`: the kind that it claims to be. */
+export type VerifiedApprovalKey = VerifiedPasskey & { isSynced: boolean; aaguid: string }
+
 /** Check the response of a browser that made a passkey. Attestation is not asked for, so it is not trusted either.
  * @throws CryptoError bad_passkey: another challenge, origin or host name; a frame of another site; no user
  *   verification; malformed */
 export async function verifyNewPasskey(response: NewResponse, ceremony: Ceremony): Promise<VerifiedPasskey> {
+  const { isSynced: _, aaguid: __, ...passkey } = await verifyNewApprovalKey(response, ceremony)
+  return passkey
+}
+
+/** As `verifyNewPasskey`, with what an approval key is known by. */
+export async function verifyNewApprovalKey(
+  response: NewResponse,
+  ceremony: Ceremony,
+): Promise<VerifiedApprovalKey> {
   requireOwnFrame(response)
   const { verifyRegistrationResponse } = await library()
   const { registrationInfo } = await verified<VerifiedRegistrationResponse>(() =>
@@ -39,8 +51,15 @@ export async function verifyNewPasskey(response: NewResponse, ceremony: Ceremony
     }),
   )
   if (registrationInfo === undefined) throw new CryptoError('bad_passkey', 'passkey is not verified')
-  const { id, publicKey, counter } = registrationInfo.credential
-  return { credentialId: id, publicKey, counter }
+  const { credential, credentialDeviceType, aaguid } = registrationInfo
+  const { id, publicKey, counter } = credential
+  return {
+    credentialId: id,
+    publicKey,
+    counter,
+    isSynced: credentialDeviceType === 'multiDevice',
+    aaguid,
+  }
 }
 
 /** Check the response of a browser in which a person used a passkey.

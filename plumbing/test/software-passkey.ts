@@ -9,10 +9,12 @@ type Asked = {
   topOrigin?: string
 }
 
-type Use = Asked & { counter?: number; isVerified?: boolean; userHandle?: string }
+/** `isSynced`: can be on several devices. */
+type Use = Asked & { counter?: number; isVerified?: boolean; isSynced?: boolean; userHandle?: string }
 
 const PRESENT = 0x01
 const VERIFIED = 0x04
+const SYNCED = 0x18
 const HAS_KEY = 0x40
 
 /** A passkey without a device: it makes the responses that a browser makes, ES256, for any origin that it is told. */
@@ -35,10 +37,10 @@ export class SoftwarePasskey {
   }
 
   /** A `RegistrationResponseJSON` with attestation `none`. */
-  create({ counter = 0, isVerified = true, ...asked }: Use) {
+  create({ counter = 0, isVerified = true, isSynced = false, ...asked }: Use) {
     const id = Buffer.from(this.id, 'base64url')
     const length = Buffer.from([id.length >> 8, id.length & 255])
-    const flags = PRESENT | HAS_KEY | (isVerified ? VERIFIED : 0)
+    const flags = HAS_KEY | flagsOf(isVerified, isSynced)
     const head = authenticatorData(asked.rpId, flags, counter)
     const authData = Buffer.concat([head, Buffer.alloc(16), length, id, this.#cose])
     const attestation = cborMap([
@@ -56,9 +58,9 @@ export class SoftwarePasskey {
   }
 
   /** An `AuthenticationResponseJSON`. */
-  use({ counter = 0, isVerified = true, userHandle, ...asked }: Use) {
+  use({ counter = 0, isVerified = true, isSynced = false, userHandle, ...asked }: Use) {
     const client = clientData('webauthn.get', asked)
-    const data = authenticatorData(asked.rpId, PRESENT | (isVerified ? VERIFIED : 0), counter)
+    const data = authenticatorData(asked.rpId, flagsOf(isVerified, isSynced), counter)
     const signature = sign('sha256', Buffer.concat([data, sha256(client)]), this.#key)
     return {
       ...this.#named(),
@@ -74,6 +76,10 @@ export class SoftwarePasskey {
   #named() {
     return { id: this.id, rawId: this.id, type: 'public-key' as const }
   }
+}
+
+function flagsOf(isVerified: boolean, isSynced: boolean): number {
+  return PRESENT | (isVerified ? VERIFIED : 0) | (isSynced ? SYNCED : 0)
 }
 
 function clientData(type: string, { challenge, origin, crossOrigin = false, topOrigin }: Asked): Buffer {

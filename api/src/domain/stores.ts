@@ -21,11 +21,13 @@ import type { MachineCallerStore } from './machines/machine-caller.ts'
 import type { MachineTokenStore } from './machines/machine-token.ts'
 import type { MachineTrustStore } from './machines/machine-trust.ts'
 import type { AccountStore } from './people/account.ts'
+import type { ApprovalKeyStore } from './people/approval-key.ts'
 import type { InvitationStore } from './people/invitation.ts'
 import type { MemberStore } from './people/member.ts'
 import type { MembershipStore } from './people/membership.ts'
 import type { PasskeyStore } from './people/passkey.ts'
 import type { TenantStore } from './people/tenant.ts'
+import type { TouchUseStore } from './people/touch.ts'
 import type { UserStore } from './people/user.ts'
 import type { DepositStore } from './requests/deposit-record.ts'
 import type { DepositKeyStore } from './transfer/deposit-key.ts'
@@ -36,6 +38,7 @@ import type { ProposalStore } from './transfer/proposal.ts'
 /** Every store of the domain. Each interface is declared beside the rules that use it. */
 export type Stores = {
   accounts: AccountStore
+  approvalKeys: ApprovalKeyStore
   audit: AuditStore
   attachments: AttachmentStore & SplitStore
   bundles: BundleStore & DuplicateStore
@@ -64,6 +67,7 @@ export type Stores = {
   proposals: ProposalStore
   passkeys: PasskeyStore
   tenants: TenantStore
+  touchUses: TouchUseStore
   users: UserStore
   valueOrigins: ValueOriginStore
   lastApprovals: LastApprovalStore

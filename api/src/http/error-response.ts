@@ -28,6 +28,8 @@ const STATUS = {
   named_approves: 403,
   agents_denied: 403,
   second_person: 403,
+  touch_required: 403,
+  touch_refused: 403,
   not_found: 404,
   request_denied: 404,
   request_withdrawn: 404,

@@ -7,6 +7,7 @@ import type { WaitParts } from '../domain/collection/request-wait.ts'
 import type { ReleaseParts } from '../domain/endings/release.ts'
 import type { Deliveries } from '../domain/endings/request-deliveries.ts'
 import type { ApprovalParts } from '../domain/kinds/request-approval.ts'
+import type { TouchParts } from '../domain/people/touch.ts'
 import type { NewRequestParts } from '../domain/requests/new-request.ts'
 import type { Stores } from '../domain/stores.ts'
 import type { Limits } from './rate-limit.ts'
@@ -40,6 +41,7 @@ export type HandlerParts = {
   stores: Stores
   clock: ClockAndIds
   requestParts: RequestHandlerParts
+  touchParts: TouchParts
   targets: TargetRules
   /** The audience of ID tokens, where a trust names none. */
   machineAudience: string

@@ -1,5 +1,6 @@
 import type { ModuleEndpointName } from '@keyferry/contract'
 import { accountHandlers } from './accounts.ts'
+import { approvalKeyHandlers } from './approval-keys.ts'
 import { auditHandlers } from './audit.ts'
 import { bundleHandlers } from './bundles.ts'
 import { deliveryHandlers } from './deliveries.ts'
@@ -30,6 +31,7 @@ export function createHandlers(ofModules: ModuleHandlers, parts: HandlerParts): 
     ...keyHandlers(parts),
     ...deliveryHandlers(parts),
     ...accountHandlers(parts),
+    ...approvalKeyHandlers(parts),
     ...tenantHandlers(parts),
     ...auditHandlers(parts),
     ...machineHandlers(parts),

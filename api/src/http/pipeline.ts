@@ -4,11 +4,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError } from '../domain/base/errors.ts'
 import type { MachineCaller } from '../domain/machines/machine-caller.ts'
-import { admit, type MembershipStore, type SignedCaller, type Visitor } from '../domain/people/membership.ts'
+import {
+  admit,
+  type Caller,
+  type MembershipStore,
+  type SignedCaller,
+  type Visitor,
+} from '../domain/people/membership.ts'
 import { originOf, type Peer, type RateLimit, type RateVerdict, Reply } from './handler.ts'
 import { afterRefusal, bearerOf, type MachineCallParts, machineBehind } from './machine-refusals.ts'
 import { parseJson, validated } from './request-parts.ts'
 import { type LooseReply, send } from './send.ts'
+import type { TouchGuard } from './touch-guard.ts'
 
 /** What a signature may cover. Headers as received: `[name, value, name, value …]`. */
 type SignedFacts = { method: string; url: string; rawHeaders: readonly string[]; body: Uint8Array }
@@ -28,6 +35,7 @@ export type PipelineParts = {
   memberships: MembershipStore
   machineCalls: MachineCallParts
   devAllowPlaintext: boolean
+  requireTouch: TouchGuard
 }
 
 /** Null: a call that anyone may make. */
@@ -36,12 +44,18 @@ type AnyCaller = Visitor | MachineCaller | 'layer' | null
 /** A handler without its types; `registerEndpoints` pairs it with its row. */
 export type LooseHandler = (call: ServedCall) => unknown
 
-export type ServedEndpoint = { row: Endpoint; handler: LooseHandler; rateLimit: RateLimit | undefined }
+export type ServedEndpoint = {
+  name: string
+  row: Endpoint
+  handler: LooseHandler
+  rateLimit: RateLimit | undefined
+}
 
 const NO_BODY = Buffer.alloc(0)
 
 /** Serve one call: apply its rate limit, authenticate, admit, and only then read its body. */
-export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: PipelineParts) {
+export function pipeline({ name, row, handler, rateLimit }: ServedEndpoint, parts: PipelineParts) {
+  const { requireTouch } = parts
   const params = paramsOf(row)
   return async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const signature = parts.readSignature(factsOf(request))
@@ -50,21 +64,22 @@ export function pipeline({ row, handler, rateLimit }: ServedEndpoint, parts: Pip
     const bearer = bearerOf(row, request)
     if (bearer === null) {
       const caller = await callerOf({ request, signature, peer }, row.access, parts)
-      return answer({ row, params, handler, request, reply }, { caller, peer })
+      return answer({ name, row, params, handler, requireTouch, request, reply }, { caller, peer })
     }
     await signature.authenticate('machine')
     try {
       const body = row.access === 'machine' ? bodyIn(row, request) : undefined
       const caller = await machineBehind(parts.machineCalls, { bearer, peer, row }, body)
       request.tenantId = caller.tenantId
-      return await answer({ row, params, handler, request, reply }, { caller, peer })
+      return await answer({ name, row, params, handler, requireTouch, request, reply }, { caller, peer })
     } catch (error) {
       throw await afterRefusal(parts.machineCalls, error, peer)
     }
   }
 }
 
-type Served = Pick<ServedEndpoint, 'row' | 'handler'> & {
+type Served = Omit<ServedEndpoint, 'rateLimit'> & {
+  requireTouch: TouchGuard
   params: ReturnType<typeof paramsOf>
   request: FastifyRequest
   reply: FastifyReply
@@ -72,8 +87,32 @@ type Served = Pick<ServedEndpoint, 'row' | 'handler'> & {
 type PeerCaller = { caller: AnyCaller; peer: Peer }
 
 async function answer({ handler, reply, ...served }: Served, who: PeerCaller): Promise<FastifyReply> {
-  const call = new ServedCall(validParts(served), who, reply.raw)
+  const parts = validParts(served)
+  await guard(served, who, parts)
+  const call = new ServedCall(parts, who, reply.raw)
   return send(reply, replyOf(served.row, await handler(call)))
+}
+
+async function guard(
+  { name, row: { touch }, request, requireTouch }: Pick<Served, 'name' | 'row' | 'request' | 'requireTouch'>,
+  { caller }: PeerCaller,
+  { params }: { params: unknown },
+): Promise<void> {
+  if (touch === undefined || !isMember(caller)) return
+  const { method, url: path, body } = factsOf(request)
+  const given = request.headers['keyferry-touch']
+  await requireTouch({
+    act: name,
+    touch,
+    caller,
+    params,
+    sent: { method, path, body },
+    given: typeof given === 'string' ? given : undefined,
+  })
+}
+
+function isMember(caller: AnyCaller): caller is Caller {
+  return caller !== null && caller !== 'layer' && 'role' in caller && caller.role !== null
 }
 
 function replyOf({ responses }: Endpoint, given: unknown): LooseReply {

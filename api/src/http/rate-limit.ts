@@ -49,6 +49,9 @@ export type Limits = {
   /** Counts a refused call with a bearer token, by address.
    * @throws RateExceeded: so many that the caller gets no reason */
   countRefusal: (address: string) => Promise<void>
+  /** Counts a call of a person that asks for a touch.
+   * @throws RateExceeded */
+  takeTouch: (userId: string) => Promise<void>
   /** Takes back the count of a request by this address that a remembered approval answered. */
   uncountRequest: (address: string) => Promise<void>
   /** Counts a release of a request.
@@ -119,6 +122,7 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     },
     takeRelease: orExceeded(openLimit('release', RATES.release, options)),
     takeDelivery: orExceeded(openLimit('machineDelivery', RATES.machineDelivery, options)),
+    takeTouch: orExceeded(openLimit('touch', RATES.touch, options)),
     takeWatch: orExceeded(openLimit('machineWait', RATES.machineWait, options)),
     takeNewUser: (address) => takeNewUser(addressBlock(address, 48)),
     countRefusal: (address) => takeRefusal(addressBlock(address)),

@@ -57,7 +57,7 @@ function registerEndpoints(app: FastifyInstance, parts: ServerParts): void {
       method: row.method,
       url,
       bodyLimit: Math.min(row.longBody?.maxBytes ?? row.maxBodyBytes ?? Infinity, parts.maxBodyBytes),
-      handler: pipeline({ row, handler, rateLimit: limits[name] }, parts),
+      handler: pipeline({ name, row, handler, rateLimit: limits[name] }, parts),
     })
   }
 }

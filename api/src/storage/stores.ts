@@ -31,10 +31,12 @@ import { createMachineTokenStore } from './machines/machine-tokens.ts'
 import { createMachineTrustStore } from './machines/machine-trusts.ts'
 import { createMachineStore } from './machines/machines.ts'
 import { createAccountStore } from './people/accounts.ts'
+import { createApprovalKeyStore } from './people/approval-keys.ts'
 import { createInvitationStore } from './people/invitations.ts'
 import { createMemberStore, createMembershipStore } from './people/members.ts'
 import { createPasskeyStore } from './people/passkeys.ts'
 import { createTenantStore } from './people/tenants.ts'
+import { createTouchUseStore } from './people/touch-uses.ts'
 import { createUserStore } from './people/users.ts'
 import { duplicator } from './transfer/duplicates.ts'
 import { converter } from './transfer/legacy-conversion.ts'
@@ -68,6 +70,7 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
   const itemVault = new ValueVault(tenantKeys, 'legacy_items', stored)
   return {
     accounts: createAccountStore(queries, tenantKeys),
+    approvalKeys: createApprovalKeyStore(queries, tenantKeys),
     audit: createAuditStore(query, auditKey),
     attachments: {
       ...createAttachmentStore(queries, keyVault, bounds),
@@ -102,6 +105,7 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
     proposals: createProposalStore(queries, library.proposals),
     passkeys: createPasskeyStore(queries),
     tenants: createTenantStore(queries),
+    touchUses: createTouchUseStore(queries),
     users: createUserStore(queries, { tenantKeys, bounds }),
     valueOrigins: createValueOriginStore(queries),
     lastApprovals: createLastApprovalStore(queries),

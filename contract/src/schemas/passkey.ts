@@ -4,7 +4,7 @@ import { Flag, Id, object, storable, Timestamp } from './text.ts'
 import { ChangePassword } from './user.ts'
 
 /** Bytes as base64url without padding, as WebAuthn writes them in JSON. */
-const Bytes = (field: string) =>
+export const Bytes = (field: string) =>
   z
     .string({ error: `${field} required` })
     .max(LIMITS.passkeyFieldLength, `${field} is too long`)
@@ -15,7 +15,7 @@ const CredentialId = Bytes('passkey.id').meta({ id: 'CredentialId' })
 const PublicKeyType = z.literal('public-key', { error: 'passkey.type must be public-key' })
 
 /** What a browser answers when it made a passkey: a `RegistrationResponseJSON` of WebAuthn. */
-const NewPasskeyResponse = object('NewPasskeyResponse', {
+export const NewPasskeyResponse = object('NewPasskeyResponse', {
   id: CredentialId,
   rawId: CredentialId,
   type: PublicKeyType,
@@ -45,7 +45,7 @@ const Ceremony = object('PasskeyCeremony', {
   rp_id: z.string(),
 })
 
-const PasskeyName = storable(
+export const KeyName = storable(
   z
     .string({ error: 'name required' })
     .trim()
@@ -66,7 +66,7 @@ export const Passkey = object('Passkey', {
 /** `after_password`: a sign-in with the password also asks for a passkey. */
 export const OwnPasskeys = object('OwnPasskeys', { passkeys: z.array(Passkey), after_password: z.boolean() })
 
-export const RenamePasskey = object('RenamePasskey', { name: PasskeyName })
+export const RenamePasskey = object('RenamePasskey', { name: KeyName })
 
 export const ChangeSecondFactor = ConfirmPassword.extend({ after_password: Flag('after_password') }).meta({
   id: 'ChangeSecondFactor',
@@ -81,7 +81,7 @@ export const PasskeyOwner = object('PasskeyOwner', {
 })
 
 export const AddVerifiedPasskey = object('AddVerifiedPasskey', {
-  name: PasskeyName,
+  name: KeyName,
   passkey: NewPasskeyResponse,
   ceremony: Ceremony,
 })
@@ -93,7 +93,7 @@ export const LogInWithPasskey = object('LogInWithPasskey', {
   user_id: Id.nullable(),
 })
 
-export const AddPasskey = object('AddPasskey', { name: PasskeyName, passkey: NewPasskeyResponse })
+export const AddPasskey = object('AddPasskey', { name: KeyName, passkey: NewPasskeyResponse })
 
 export const SignInWithPasskey = object('SignInWithPasskey', { passkey: PasskeyResponse })
 

@@ -92,6 +92,8 @@ const DataFields = z.object({
   first: z.string(),
   /** The id of the person whose terminal asked, where another one approved. */
   vouched_by: z.string(),
+  /** The id of an approval key. */
+  approval_key: z.string(),
   /** The id of a remembered approval. */
   grant: z.string(),
   hours: z.number(),

@@ -75,6 +75,24 @@ export const MIGRATIONS: readonly Migration[] = [
     name: '0008-deposit-requests',
     indexes: { made: { deposits_request: 'deposits (request_hash)' }, dropped: [] },
   },
+  {
+    name: '0009-approval-keys',
+    statements: ({ text, bytes, count, tableEnd }) => [
+      `create table approval_keys (id ${text} not null, tenant_id ${text} not null, user_id ${text} not null,
+        credential_id ${text} not null, public_key ${bytes} not null, key_hash ${text} not null,
+        is_synced integer not null, aaguid ${text} not null, rp_id ${text} not null,
+        state ${text} not null check (state in ('pending', 'waiting', 'active')), endorsed_by ${text},
+        counts_from ${text}, confirmed_by ${text}, name ${text} not null, transports ${text} not null,
+        counter ${count} not null, created_at ${text} not null, last_used_at ${text}, primary key (tenant_id, id),
+        unique (tenant_id, credential_id), unique (tenant_id, key_hash),
+        foreign key (tenant_id) references tenants (id) on delete cascade,
+        foreign key (user_id) references users (id) on delete cascade) ${tableEnd}`,
+      'create index approval_keys_user on approval_keys (user_id)',
+      `create table touch_uses (nonce_hash ${text} not null, used_at ${text} not null, primary key (nonce_hash))
+        ${tableEnd}`,
+      'create index touch_uses_used on touch_uses (used_at)',
+    ],
+  },
 ]
 
 const ANY_DATABASE = {

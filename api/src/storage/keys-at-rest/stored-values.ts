@@ -3,6 +3,7 @@ import type { Query } from '../base/queries.ts'
 import type { Tables } from '../base/tables.ts'
 import type { EncryptedTable, StoredValue } from '../schema/encrypted.ts'
 import * as modules from '../schema/modules.ts'
+import { approvalKeyContext } from './approval-key-rows.ts'
 import { boundProposal } from './proposal-values.ts'
 import { type BoundRow, type ValueTable, valueContext } from './value-vault.ts'
 
@@ -30,6 +31,7 @@ export async function* storedValues(
     valuesOf: (row: Selectable<Tables['legacy_items']>) => valueIn('legacy_items', row),
   })
   yield* walk(query, { ...of, table: 'proposals', valuesOf: proposed })
+  yield* walk(query, { ...of, columns: ['public_key'], table: 'approval_keys', valuesOf: publicKeyIn })
   for (const { encrypted } of Object.values<ModuleRows>(modules))
     for (const each of encrypted) yield* walk(query, { ...of, ...each })
 }
@@ -81,4 +83,10 @@ function replaced(row: Selectable<Tables['key_versions']>): readonly StoredValue
 
 function proposed(row: Selectable<Tables['proposals']>): readonly StoredValue[] {
   return valueIn('proposals', { ...row, ...boundProposal(row) })
+}
+
+function publicKeyIn(row: Selectable<Tables['approval_keys']>): readonly StoredValue[] {
+  const { tenant_id: tenantId, id, public_key: blob } = row
+  const place = { table: 'approval_keys', column: 'public_key', tenantId, id, version: 1 } as const
+  return [{ ...place, blob, context: approvalKeyContext(row) }]
 }

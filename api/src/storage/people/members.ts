@@ -9,6 +9,7 @@ import { preparedStatement } from '../base/prepared.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing } from '../base/statements.ts'
 import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { removeApprovalKeys } from './approval-keys.ts'
 import { endGrants } from './grant-ends.ts'
 import { endProposalsOf } from './proposal-ends.ts'
 import { holdTenant } from './tenants.ts'
@@ -35,6 +36,7 @@ export async function changeMember(
   const event = { ...madeBy(stamp), target: { kind: 'user', id: userId, name: null } } as const
   if (to === 'removed') {
     await deleteOf(transaction, 'memberships', membership).execute()
+    await removeApprovalKeys(transaction, { tenantId, userId })
     transaction.record({ ...event, action: 'member.removed' })
   } else {
     await updateOf(transaction, 'memberships', membership).set({ role: to }).execute()

@@ -73,6 +73,46 @@ export const people = {
     indexes: { root_key: '(root_key_id, id)', owner: '(owner_id)' },
   },
 
+  /** `public_key` is a blob of the crypto package, bound to the columns that decide what the key may sign. */
+  approval_keys: {
+    columns: {
+      id: text,
+      tenant_id: text,
+      user_id: text,
+      credential_id: text,
+      public_key: bytes,
+      /** Of the public key, so that none is in a workspace twice. */
+      key_hash: text,
+      is_synced: zeroOrOne,
+      aaguid: text,
+      rp_id: text,
+      state: oneOf('pending', 'waiting', 'active'),
+      endorsed_by: orNull(text),
+      counts_from: orNull(text),
+      confirmed_by: orNull(text),
+      name: text,
+      transports: text,
+      counter: count,
+      created_at: text,
+      last_used_at: orNull(text),
+    },
+    rules: [
+      'primary key (tenant_id, id)',
+      'unique (tenant_id, credential_id)',
+      'unique (tenant_id, key_hash)',
+      deletedWith('tenants', 'tenant_id'),
+      deletedWith('users', 'user_id'),
+    ],
+    indexes: { user: '(user_id)' },
+  },
+
+  /** Touches that counted, for as long as they could be used again. */
+  touch_uses: {
+    columns: { nonce_hash: text, used_at: text },
+    rules: ['primary key (nonce_hash)'],
+    indexes: { used: '(used_at)' },
+  },
+
   memberships: {
     columns: { id: text, user_id: text, tenant_id: text, role: oneOf('owner', 'member'), created_at: text },
     rules: [

@@ -118,6 +118,11 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'passkey.added': (told) => say`added a passkey to ${possessed(told, 'account')}`,
   'passkey.renamed': (told) => say`renamed a passkey of ${possessed(told, 'account')}`,
   'passkey.removed': (told) => say`removed a passkey from ${possessed(told, 'account')}`,
+  'approval_key.added': (told) => say`added an approval key to ${possessed(told, 'account')}`,
+  'approval_key.endorsed': (told) => say`confirmed an approval key of ${possessed(told, 'account')} first`,
+  'approval_key.confirmed': (told) => say`confirmed an approval key of ${possessed(told, 'account')}`,
+  'approval_key.removed': (told) => say`removed an approval key from ${possessed(told, 'account')}`,
+  'touch.refused': ({ text }) => say`signed a call, and the signature was refused: ${text('reason') ?? ''}`,
   ...machineWords,
   ...joined(modules, 'auditWords'),
 

@@ -1,11 +1,11 @@
 import { TIMES } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
 import { PASSKEY_ALGORITHMS } from '@keyferry/crypto/passkey'
+import type { PasskeyAddress } from '@keyferry/plumbing/passkey-address'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { serveOwn } from '../../http/own-endpoints.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { headersToHandOn } from '../../http/request-headers.ts'
-import type { PasskeyAddress } from '../passkey-address.ts'
 import { beginSession, type OwnAccountOptions, signedIn } from './own-account.ts'
 import type { PasskeyChallenges } from './passkey-challenges.ts'
 

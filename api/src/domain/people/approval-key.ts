@@ -1,0 +1,76 @@
+import { LIMITS } from '@keyferry/contract'
+import type { VerifiedApprovalKey } from '@keyferry/crypto/passkey'
+import { approvalKeyFingerprint } from '@keyferry/crypto/touch-signature'
+import { DomainError } from '../base/errors.ts'
+import type { Stamp } from '../base/stamp.ts'
+
+/*
+ * An approval key signs acts in one workspace. It is no key for signing in. A new key gives nothing until someone who
+ * does not depend on the page confirms it: the operator on the server, at once; or an owner by a touch. What an owner
+ * confirms lasts, so it counts a day later, or when a second owner confirms it: one stolen touch buys no key.
+ */
+
+/** How far a key is. `waiting`: an owner, or the person with another own key, confirmed it. */
+type ApprovalKeyState = 'pending' | 'waiting' | 'active'
+
+/** `countsFrom`: when a waiting key becomes active by itself. `endorsedBy`: who confirmed first; `confirmedBy`: who did
+ * last, a user's id or `operator`. */
+export type Confirmation = {
+  state: ApprovalKeyState
+  endorsedBy: string | null
+  countsFrom: string | null
+  confirmedBy: string | null
+}
+
+export type ApprovalKey = VerifiedApprovalKey &
+  Confirmation & {
+    tenantId: string
+    id: string
+    userId: string
+    username: string
+    name: string
+    transports: readonly string[]
+    rpId: string
+    createdAt: string
+    lastUsedAt: string | null
+  }
+
+export type NewApprovalKey = Omit<ApprovalKey, keyof Confirmation | 'username' | 'lastUsedAt'>
+
+/** The keys of one workspace, without those whose time to be confirmed is over. */
+export interface ApprovalKeyStore {
+  /** The oldest first. With `userId`: the keys of this person only. */
+  list(asked: { tenantId: string; userId?: string }, now: string): Promise<ApprovalKey[]>
+  /** @throws DomainError conflict: the workspace has this key already, or the person has too many or a pending one */
+  insert(key: NewApprovalKey, stamp: Stamp): Promise<void>
+  /** False: another call changed or removed the key since it was read. */
+  confirm(key: ApprovalKey, to: Confirmation, stamp: Stamp): Promise<boolean>
+  /** False: the key is gone already. */
+  remove(key: ApprovalKey, stamp: Stamp): Promise<boolean>
+  /** Count a use. False: the key is gone, or its counter did not grow. */
+  use(key: ApprovalKey, counter: number, now: string): Promise<boolean>
+}
+
+/** Whether a key can sign at this time. */
+export function counts({ state, countsFrom }: Confirmation, now: string): boolean {
+  return state === 'active' || (state === 'waiting' && countsFrom !== null && countsFrom <= now)
+}
+
+export const PENDING: Confirmation = {
+  state: 'pending',
+  endorsedBy: null,
+  countsFrom: null,
+  confirmedBy: null,
+}
+
+export function fingerprintOf({ publicKey }: Pick<ApprovalKey, 'publicKey'>): string {
+  return approvalKeyFingerprint(publicKey)
+}
+
+export function tooManyApprovalKeys(): DomainError {
+  return new DomainError('conflict', `you can have ${LIMITS.approvalKeys} approval keys: remove one first`)
+}
+
+export function isAwaited(): DomainError {
+  return new DomainError('conflict', 'you have a key that waits for its confirmation: remove it first')
+}

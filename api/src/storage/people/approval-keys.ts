@@ -1,0 +1,201 @@
+import { LIMITS, TIMES } from '@keyferry/contract'
+import { digestOf } from '@keyferry/crypto/digest'
+import { tenantKeyFor } from '@keyferry/crypto/tenant-key'
+import { DomainError } from '../../domain/base/errors.ts'
+import { type Event, madeBy } from '../../domain/base/event.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import {
+  type ApprovalKey,
+  type ApprovalKeyStore,
+  type Confirmation,
+  isAwaited,
+  type NewApprovalKey,
+  PENDING,
+  tooManyApprovalKeys,
+} from '../../domain/people/approval-key.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import { hasChanged } from '../base/statements.ts'
+import { flag } from '../base/tables.ts'
+import { deleteOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { type KeyColumns, openPublicKey, sealPublicKey } from '../keys-at-rest/approval-key-rows.ts'
+import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
+import { holdTenant } from './tenants.ts'
+
+export function createApprovalKeyStore(queries: Queries, tenantKeys: TenantKeys): ApprovalKeyStore {
+  const { query, write } = queries
+  return {
+    list: (asked, now) => listKeys(query, tenantKeys, { ...asked, now }),
+    insert: (key, stamp) => write((transaction) => insert(transaction, tenantKeys, { key, stamp })),
+    confirm: (key, to, stamp) =>
+      write((transaction) => {
+        const event = { ...madeBy(stamp), action: actionOf(to), ...about(key) }
+        return confirmKey(transaction, tenantKeys, { key, to, event })
+      }),
+    remove: (key, stamp) =>
+      write(async (transaction) => {
+        const { tenantId } = stamp
+        if (!(await hasChanged(deleteOf(transaction, 'approval_keys', { tenantId, id: key.id }))))
+          return false
+        transaction.record({ ...madeBy(stamp), action: 'approval_key.removed', ...about(key) })
+        return true
+      }),
+    use: (key, counter, now) => use(query, { key, counter, now }),
+  }
+}
+
+/** The keys of a workspace, or of one person in it. */
+export async function listKeys(
+  query: Query,
+  tenantKeys: TenantKeys,
+  { tenantId, userId, now }: { tenantId: string; userId?: string; now: string },
+): Promise<ApprovalKey[]> {
+  const whose = userId === undefined ? tenantId : { tenantId, user_id: userId }
+  const rows = await selectOf(query, 'approval_keys', whose)
+    .innerJoin('users', 'users.id', 'approval_keys.user_id')
+    .selectAll('approval_keys')
+    .select('users.username')
+    .where((either) =>
+      either.or([
+        either('approval_keys.state', '<>', 'pending'),
+        either('approval_keys.created_at', '>', overdueBefore(now)),
+      ]),
+    )
+    .orderBy('approval_keys.created_at')
+    .orderBy('approval_keys.id')
+    .execute()
+  if (rows.length === 0) return []
+  const keys = await tenantKeys.of(tenantId)
+  return rows.map((row) => ({
+    ...placed(row),
+    publicKey: openPublicKey(row, tenantKeyFor(row.public_key, keys)),
+  }))
+}
+
+type ApprovalKeyRow = KeyColumns & {
+  username: string
+  name: string
+  transports: string
+  counter: number
+  last_used_at: string | null
+}
+
+function placed(row: ApprovalKeyRow) {
+  return {
+    tenantId: row.tenant_id,
+    id: row.id,
+    userId: row.user_id,
+    username: row.username,
+    name: row.name,
+    credentialId: row.credential_id,
+    isSynced: row.is_synced === 1,
+    aaguid: row.aaguid,
+    transports: row.transports.split(' ').filter((name) => name !== ''),
+    rpId: row.rp_id,
+    counter: row.counter,
+    state: row.state,
+    endorsedBy: row.endorsed_by,
+    countsFrom: row.counts_from,
+    confirmedBy: row.confirmed_by,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  }
+}
+
+function overdueBefore(now: string): string {
+  return new Date(Date.parse(now) - TIMES.approvalKeySeconds * 1_000).toISOString()
+}
+
+// Changes of the keys of one workspace follow one another, so that a person gets no second pending key.
+async function insert(
+  transaction: Recorded,
+  tenantKeys: TenantKeys,
+  { key, stamp }: { key: NewApprovalKey; stamp: Stamp },
+): Promise<void> {
+  const { tenantId } = stamp
+  await holdTenant(transaction, tenantId)
+  const pending = deleteOf(transaction, 'approval_keys', { tenantId, state: 'pending' })
+  await pending.where('created_at', '<=', overdueBefore(stamp.at)).execute()
+  const own = await selectOf(transaction, 'approval_keys', { tenantId, user_id: key.userId })
+    .select('state')
+    .execute()
+  if (own.some(({ state }) => state === 'pending')) throw isAwaited()
+  if (own.length >= LIMITS.approvalKeys) throw tooManyApprovalKeys()
+  const [tenantKey] = await tenantKeys.held(transaction, tenantId)
+  const row = columnsOf({ ...key, ...PENDING })
+  const insertion = transaction.insertInto('approval_keys').values({
+    ...row,
+    public_key: sealPublicKey(key.publicKey, row, tenantKey),
+    key_hash: digestOf(key.publicKey),
+    name: key.name,
+    transports: key.transports.join(' '),
+    counter: key.counter,
+    last_used_at: null,
+  })
+  if (!(await hasChanged(insertion.onConflict((conflict) => conflict.doNothing()))))
+    throw new DomainError('conflict', 'this workspace has this key already')
+  transaction.record({ ...madeBy(stamp), action: 'approval_key.added', ...about(key) })
+}
+
+type ConfirmedKey = { key: ApprovalKey; to: Confirmation; event: Event }
+
+/** Confirm a key that nobody changed since it was read. */
+export async function confirmKey(
+  transaction: Recorded,
+  tenantKeys: TenantKeys,
+  { key, to, event }: ConfirmedKey,
+): Promise<boolean> {
+  const { tenantId } = event
+  const [tenantKey] = await tenantKeys.held(transaction, tenantId)
+  const row = columnsOf({ ...key, ...to })
+  const { state, endorsed_by, counts_from, confirmed_by } = row
+  const update = updateOf(transaction, 'approval_keys', { tenantId, id: key.id, state: key.state })
+    .set({ state, endorsed_by, counts_from, confirmed_by })
+    .set({ public_key: sealPublicKey(key.publicKey, row, tenantKey) })
+  if (!(await hasChanged(update))) return false
+  transaction.record(event)
+  return true
+}
+
+function columnsOf(key: NewApprovalKey & Confirmation): KeyColumns {
+  return {
+    tenant_id: key.tenantId,
+    id: key.id,
+    user_id: key.userId,
+    credential_id: key.credentialId,
+    is_synced: flag(key.isSynced),
+    aaguid: key.aaguid,
+    rp_id: key.rpId,
+    state: key.state,
+    endorsed_by: key.endorsedBy,
+    counts_from: key.countsFrom,
+    confirmed_by: key.confirmedBy,
+    created_at: key.createdAt,
+  }
+}
+
+function actionOf({ state }: Confirmation): Event['action'] {
+  return state === 'waiting' ? 'approval_key.endorsed' : 'approval_key.confirmed'
+}
+
+/** What an event says about a key. */
+export function about({ id, userId }: Pick<ApprovalKey, 'id' | 'userId'>) {
+  return {
+    target: { kind: 'user', id: userId, name: null },
+    data: { approval_key: id },
+  } as const
+}
+
+// A key that does not count stays at 0. Of two uses with the same count at once, one is refused.
+function use(query: Query, { key, counter, now }: { key: ApprovalKey; counter: number; now: string }) {
+  const { tenantId, id } = key
+  const uses = updateOf(query, 'approval_keys', { tenantId, id }).set({ counter, last_used_at: now })
+  return hasChanged(uses.where('counter', counter === 0 ? '=' : '<', counter))
+}
+
+/** Remove every key of a person who leaves a workspace. */
+export async function removeApprovalKeys(
+  query: Query,
+  { tenantId, userId }: { tenantId: string; userId: string },
+): Promise<void> {
+  await deleteOf(query, 'approval_keys', { tenantId, user_id: userId }).execute()
+}

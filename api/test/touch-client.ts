@@ -1,0 +1,58 @@
+import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
+import { confirmAwaitedKey } from '../src/operator-commands.ts'
+import type { Answered, Identity, TestApi } from './api.ts'
+
+export const SITE = { origin: 'https://keyferry.example.com', rpId: 'keyferry.example.com' }
+
+type Changed = Partial<Parameters<SoftwarePasskey['use']>[0]>
+
+/** What a refused call says that is to be signed. */
+export type Asked = {
+  statement: string
+  token: string
+  challenge: string
+  rp_id: string
+  keys: { id: string; transports: string[] }[]
+}
+
+export function askedIn({ status, failure }: Answered): Asked {
+  if (status !== 403 || failure?.code !== 'touch_required')
+    throw new Error(`no touch was asked for: ${status} ${failure?.error}`)
+  return failure.details as Asked
+}
+
+/** An approval key of a person, on a device. */
+export class TouchKey {
+  readonly device = new SoftwarePasskey()
+  readonly #isSynced: boolean
+  #counter = 0
+
+  constructor({ isSynced = false } = {}) {
+    this.#isSynced = isSynced
+  }
+
+  /** The key as it is added: pending. */
+  async add(api: TestApi, as: Identity, changed: Changed = {}) {
+    const { json } = await api.call('prepareApprovalKey', { as })
+    const { token, challenge } = json
+    const passkey = this.device.create({ ...SITE, isSynced: this.#isSynced, challenge, ...changed })
+    return await api.call('addApprovalKey', { as, body: { token, name: 'Laptop', passkey } })
+  }
+
+  /** The key, confirmed by the operator. */
+  async enrol(api: TestApi, as: Identity): Promise<string> {
+    const { json } = await this.add(api, as)
+    await confirmAwaitedKey(api.settings, json.fingerprint ?? '', async () => true)
+    return json.id
+  }
+
+  /** The header that answers a refused call. */
+  sign(asked: Asked, changed: Changed = {}): Record<string, string> {
+    this.#counter += 1
+    const { challenge, token } = asked
+    const use = { ...SITE, challenge, counter: this.#counter, isSynced: this.#isSynced, ...changed }
+    const { id, response } = this.device.use(use)
+    const { clientDataJSON, authenticatorData, signature } = response
+    return { 'keyferry-touch': [token, id, clientDataJSON, authenticatorData, signature].join('.') }
+  }
+}

@@ -1,0 +1,40 @@
+import { DELETE, type Endpoint, GET, POST } from '../endpoint.ts'
+import * as key from '../schemas/approval-key.ts'
+
+/** Keys that sign approvals in the current tenant. */
+export const approvalKeyEndpoints = {
+  listApprovalKeys: GET('/api/v1/approval-keys', 'member', {
+    summary: 'List the own approval keys; owners see those of everyone',
+    responses: { 200: key.ApprovalKeyList },
+    internal: true,
+  }),
+  prepareApprovalKey: POST('/api/v1/approval-keys/prepare', 'member', {
+    touch: 'gives_nothing',
+    summary: 'What the browser needs to make an approval key',
+    responses: { 200: key.ApprovalKeyOptions },
+    errors: [409],
+    internal: true,
+  }),
+  addApprovalKey: POST('/api/v1/approval-keys', 'member', {
+    touch: 'gives_nothing',
+    summary: 'Add an approval key, which then waits for its confirmation',
+    body: key.AddApprovalKey,
+    responses: { 201: key.ApprovalKey },
+    errors: [409],
+    internal: true,
+  }),
+  confirmApprovalKey: POST('/api/v1/approval-keys/{key_id}/confirm', 'member', {
+    touch: 'approval_key',
+    summary: 'Confirm an approval key (an owner; or the own one with another own key)',
+    body: key.ConfirmApprovalKey,
+    responses: { 200: key.ApprovalKey },
+    errors: [409, 429],
+    internal: true,
+  }),
+  removeApprovalKey: DELETE('/api/v1/approval-keys/{key_id}', 'member', {
+    touch: 'approval_key',
+    summary: 'Remove an approval key (own, or any for an owner)',
+    errors: [409, 429],
+    internal: true,
+  }),
+} as const satisfies Record<string, Endpoint>

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { Bytes, KeyName, NewPasskeyResponse } from './passkey.ts'
+import { Flag, Id, object, requiredText, Timestamp } from './text.ts'
+
+/** A key that signs approvals in one workspace. `pending` waits for the server's operator or an owner, until `ends_at`.
+ * `waiting` was confirmed by `confirmed_by` and counts from `counts_from`, or as soon as a second owner confirms it.
+ * `fingerprint`: 20 letters; null for another person's key that does not count yet. `works_here`: it belongs to the
+ * address of this server. */
+export const ApprovalKey = object('ApprovalKey', {
+  id: Id,
+  user_id: Id,
+  username: z.string(),
+  name: z.string(),
+  synced: Flag('synced'),
+  aaguid: z.string(),
+  state: z.enum(['pending', 'waiting', 'active']),
+  ends_at: Timestamp.nullable(),
+  counts_from: Timestamp.nullable(),
+  confirmed_by: z.string().nullable(),
+  fingerprint: z.string().nullable(),
+  works_here: z.boolean(),
+  created_at: Timestamp,
+  last_used_at: Timestamp.nullable(),
+})
+
+/** `address`: where approval keys work; null: not at the address of this server. */
+export const ApprovalKeyList = object('ApprovalKeyList', {
+  address: z.object({ origin: z.string(), rp_id: z.string() }).nullable(),
+  keys: z.array(ApprovalKey),
+})
+
+/** What the browser makes a key with. `token` goes back with the new key. */
+export const ApprovalKeyOptions = object('ApprovalKeyOptions', {
+  token: z.string(),
+  challenge: z.string(),
+  rp_id: z.string(),
+  user_handle: z.string(),
+  exclude: z.array(z.string()),
+})
+
+export const AddApprovalKey = object('AddApprovalKey', {
+  token: requiredText('token', 128, 'token required'),
+  name: KeyName,
+  passkey: NewPasskeyResponse,
+  transports: z.array(Bytes('transports')).max(8).default([]),
+})
+
+/** `fingerprint`: its first eight letters, as the person who made the key reads them out. */
+export const ConfirmApprovalKey = object('ConfirmApprovalKey', {
+  fingerprint: requiredText('fingerprint', 40, 'fingerprint required'),
+})

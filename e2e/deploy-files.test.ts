@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { validateWorkflow } from '@action-validator/core'
@@ -214,7 +214,9 @@ describe('Kubernetes', () => {
 })
 
 test('the alerts and the dashboard read metrics that the server reports, and the dashboard all of them', () => {
-  const sources = ['plumbing/src/metrics.ts', 'api/src/measures.ts']
+  const modules = globSync('api/src/*/module.ts', { cwd: ROOT })
+  expect(modules.length).toBeGreaterThan(0)
+  const sources = ['plumbing/src/metrics.ts', 'api/src/measures.ts', ...modules]
   const words = sources.flatMap((path) => readFileSync(join(ROOT, path), 'utf8').match(/\w+/g) ?? [])
   const reported = new Set(words)
   const texts = ['prometheus/alerts.yaml', 'prometheus/dashboard.json', 'kubernetes/keyferry.yaml'].map(read)

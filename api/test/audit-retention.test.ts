@@ -389,6 +389,23 @@ describe.each(databases)('what leaves the audit log on %s', (kind) => {
       )
     })
 
+    if (kind === 'postgres') {
+      test('is erased after a seal that has read their events, never beside it', async () => {
+        const waiting = sql<{ locks: number }>`select count(*)::int as locks from pg_locks
+          join pg_stat_activity using (pid) where not granted and datname = current_database()`
+        let forgetting: Promise<unknown> = Promise.resolve()
+        await database.write(async (seal) => {
+          await seal.selectFrom('audit_heads').select('tenant_id').modifyEnd(database.hold).execute()
+          await createKey('READ_BY_THE_SEAL')
+          forgetting = forgetInAudit(api.settings, owner.userId)
+          await expect.poll(async () => (await waiting.execute(database.query)).rows).toEqual([{ locks: 1 }])
+        })
+        await forgetting
+        await whenSealed()
+        expect(await exported()).not.toContain('127.0.0.1')
+      })
+    }
+
     test('is found by e-mail; their invitations to others keep the address of the others only', async () => {
       const body = { email: 'Invited@Example.com', role: 'member' }
       await api.call('createInvitation', { as: owner, body })

@@ -124,27 +124,26 @@ const BEGINNINGS: ReadonlySet<AuditAction> = new Set(['delivery.approved', 'gran
 
 type IsTheirs = (row: { body: string; origin: string | null }) => boolean
 
+// It holds the head as a seal does. Otherwise a seal that has read the events could write what is erased here.
 async function forgetUnsealed(
-  { query }: Queries,
+  { write, hold }: Queries,
   tenantId: string,
   { isTheirs, mac: key }: { isTheirs: IsTheirs } & Pick<AuditKey, 'mac'>,
 ): Promise<number> {
-  const rows = await query
-    .selectFrom('events')
-    .select(['position', 'body', 'origin'])
-    .where('tenant_id', '=', tenantId)
-    .where('origin', 'is not', null)
-    .execute()
-  let erased = 0
-  for (const { position, body } of rows.filter(isTheirs)) {
-    const { numUpdatedRows } = await query
-      .updateTable('events')
-      .set({ origin: null, mac: eventMac({ tenantId, body, origin: null }, key) })
-      .where('position', '=', position)
-      .executeTakeFirstOrThrow()
-    erased += Number(numUpdatedRows)
-  }
-  return erased
+  return await write(async (transaction) => {
+    await selectOf(transaction, 'audit_heads', tenantId).select('tenant_id').modifyEnd(hold).execute()
+    const rows = await selectOf(transaction, 'events', tenantId)
+      .select(['position', 'body', 'origin'])
+      .where('origin', 'is not', null)
+      .execute()
+    const theirs = rows.filter(isTheirs)
+    for (const { position, body } of theirs) {
+      await updateOf(transaction, 'events', { tenantId, position })
+        .set({ origin: null, mac: eventMac({ tenantId, body, origin: null }, key) })
+        .execute()
+    }
+    return theirs.length
+  })
 }
 
 const ROWS_AT_ONCE = 1_000

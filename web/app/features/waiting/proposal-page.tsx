@@ -49,7 +49,7 @@ function Open({ proposal }: { proposal: Proposal }) {
   const [treatment, setTreatment] = useState<ValueTreatment>(null)
   const [marks, setMarks] = useState<Record<string, boolean>>({})
   const choice = { ...treatment, marks }
-  useUnsaved(treatment !== null || Object.keys(marks).length > 0)
+  const saved = useUnsaved(treatment !== null || Object.keys(marks).length > 0)
   const plan = useAnswer(
     'planProposal',
     { proposal_id: id, ...choice },
@@ -87,7 +87,7 @@ function Open({ proposal }: { proposal: Proposal }) {
           </>
         )}
       </Loaded>
-      <Decision proposal={proposal} plan={plan.data} choice={choice} />
+      <Decision proposal={proposal} plan={plan.data} choice={choice} saved={saved} />
     </div>
   )
 }
@@ -137,15 +137,21 @@ function Warnings({ plan: { plan, production, changes } }: { plan: ProposalPlan 
 // Not the list that this page shows: the page leaves it.
 const AFTER = { refreshes: ['listWaiting', 'planProposal', ...LIBRARY] as const }
 
-type DecisionProps = { proposal: Proposal; plan: ProposalPlan | undefined; choice: object }
+type DecisionProps = {
+  proposal: Proposal
+  plan: ProposalPlan | undefined
+  choice: object
+  saved: () => void
+}
 
-function Decision({ proposal: { id, bundle, proposer }, plan, choice }: DecisionProps) {
+function Decision({ proposal: { id, bundle, proposer }, plan, choice, saved }: DecisionProps) {
   const [, navigate] = useLocation()
   const [asks, setAsks] = useState(false)
   const store = useChange('acceptProposal', { proposal_id: id }, AFTER)
   const decline = useChange('endProposal', { proposal_id: id }, AFTER)
   const ended = (text: string) => ({
     onSuccess: () => {
+      saved()
       navigate('/waiting')
       notify({ text })
     },

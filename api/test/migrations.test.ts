@@ -255,7 +255,8 @@ describe.runIf(databases.includes('postgres'))('indexes of a PostgreSQL that is 
     const runs = Promise.all(nodes.map((node) => migrateDatabase(node, NOW)))
     await expect.poll(unbuilt).toBe(1)
     await other.query('commit')
-    expect((await runs).flat()).toEqual(LAST)
+    // The nodes share the migrations.
+    expect((await runs).flat().toSorted()).toEqual(LAST)
     await Promise.all(nodes.map((node) => node.close()))
     await expectBuilt()
   })

@@ -66,19 +66,19 @@ function withRequests<T>(settings: OperatorSettings, work: (parts: Work) => Prom
 
 /** Destroy the key of a tenant, everything that it encrypted, and its open requests. The next run continues one that
  * was stopped.
- * @param isMeant confirms the tenant's name
+ * @param isConfirmed confirms the tenant's name
  * @returns how many requests ended
  * @throws Error: no tenant has this id, or the name is not confirmed */
 export async function forgetTenantOf(
   settings: OperatorSettings,
   tenantId: string,
-  isMeant: (name: string) => Promise<boolean>,
+  isConfirmed: (name: string) => Promise<boolean>,
 ): Promise<number> {
   const ended = await withRequests(settings, async ({ requests, queries, now }) => {
     const tenant = await findTenant(queries.query, tenantId)
     if (!tenant && !(await isForgotten(queries.query, tenantId)))
       throw new Error(`no workspace has the id ${tenantId}`)
-    if (tenant && !(await isMeant(tenant.name)))
+    if (tenant && !(await isConfirmed(tenant.name)))
       throw new Error('the name does not match: nothing was deleted')
     const names = tenant?.isSole ? [tenantId, tenant.name] : [tenantId]
     return await requests.joined(async (open, transaction) => {
@@ -96,17 +96,17 @@ export async function listAwaitedKeys(settings: DatabaseSettings): Promise<reado
 }
 
 /** Let an approval key count at once.
- * @param isMeant confirms whose key it is
+ * @param isConfirmed confirms whose key it is
  * @throws Error: no key with this fingerprint waits, or it is not meant */
 export async function confirmAwaitedKey(
   settings: DatabaseSettings,
   fingerprint: string,
-  isMeant: (key: AwaitedKey) => Promise<boolean>,
+  isConfirmed: (key: AwaitedKey) => Promise<boolean>,
 ): Promise<AwaitedKey> {
   return withAwaited(settings, async ({ queries, tenantKeys, keys, now }) => {
     const key = keys.find((each) => fingerprintOf(each) === normalizeUserCode(fingerprint))
     if (!key) throw new Error('no approval key with this fingerprint waits: compare all 20 letters')
-    if (!(await isMeant(key))) throw new Error('nothing was confirmed')
+    if (!(await isConfirmed(key))) throw new Error('nothing was confirmed')
     if (!(await queries.write((transaction) => confirmByOperator(transaction, { tenantKeys, now, key }))))
       throw new Error('this key changed in the meantime: look at the list again')
     return key

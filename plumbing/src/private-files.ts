@@ -7,7 +7,12 @@ export function makePrivateFolder(folder: string): void {
   // Node's recursive mkdir never returns if the parent exists but cannot hold folders, as in /proc.
   if (existsSync(folder)) return
   if (!existsSync(dirname(folder))) makePrivateFolder(dirname(folder))
-  mkdirSync(folder, { mode: 0o700 })
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it since.
+    if (!existsSync(folder)) throw error
+  }
 }
 
 /** Create a file that only this account can read, unless it exists. Call it before a library opens the path, because

@@ -53,16 +53,16 @@ export async function waitForEnd(
   let request = asked
   let failures = 0
   let known: ApprovalNeeds = 'none'
-  let told: string | null = null
+  let reported: string | null = null
   for (;;) {
     const startedMs = clock.monotonicMs()
     const outcome = await pollOnce({ exchange, clock }, request, known)
     if (outcome.kind !== 'pending' && outcome.kind !== 'later') return outcome
     const statement = outcome.kind === 'pending' ? outcome.statement : null
-    const isCompared = statement !== null && statement.signature !== told
+    const isCompared = statement !== null && statement.signature !== reported
     if (outcome.kind === 'pending' && (outcome.needs !== known || isCompared)) {
       known = outcome.needs
-      told = statement?.signature ?? null
+      reported = statement?.signature ?? null
       const other = waitedFor(outcome.other, clock.monotonicMs())
       request = { ...request, deadlineMs: other?.deadlineMs ?? request.deadlineMs }
       events.onNeeds(known, other, statement)

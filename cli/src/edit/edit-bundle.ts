@@ -30,7 +30,7 @@ export async function editBundle(
     const text = changed(editUntilReadable(file, parts), values)
     takeBack()
     if (text.entries.length + text.detach.length > 0) await store(storing, { text, versions, file }, parts)
-    else tell(parts, 'nothing changed')
+    else write(parts, 'nothing changed')
   } finally {
     takeBack()
     file.close()
@@ -52,7 +52,7 @@ async function store(
 ): Promise<void> {
   const { entries, detach } = text
   if (detach.length > 0)
-    tell(parts, `to remove from ${storing.bundleName}: ${detach.join(', ')}; the keys stay in the library`)
+    write(parts, `to remove from ${storing.bundleName}: ${detach.join(', ')}; the keys stay in the library`)
   const keep = (): void => {
     const path = file.keep()
     const next = `keyferry import ${path} --bundle ${storing.bundleName}`
@@ -105,7 +105,7 @@ function changed({ entries, notes }: EnvText, before: Values): ImportedText {
   }
 }
 
-function tell({ stderr }: Parts, text: string): void {
+function write({ stderr }: Parts, text: string): void {
   stderr.write(`keyferry: ${text}\n`)
 }
 

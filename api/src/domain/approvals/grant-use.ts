@@ -62,7 +62,7 @@ export async function useGrant(
 ): Promise<GrantUse | { asks_again: GrantRefusal } | null> {
   if (request.deviceKey === null) return null
   const grants = (await parts.stores.grants.ofDevice(request.deviceKey)).filter((grant) =>
-    isMeant(grant, request),
+    isRequested(grant, request),
   )
   const reasons: GrantRefusal[] = []
   for (const grant of grants) {
@@ -74,7 +74,10 @@ export async function useGrant(
   return asks_again === undefined ? null : { asks_again }
 }
 
-function isMeant({ bundle, tenant }: KnownGrant, { suggestedBundle, suggestedWorkspace }: ApprovalRequest) {
+function isRequested(
+  { bundle, tenant }: KnownGrant,
+  { suggestedBundle, suggestedWorkspace }: ApprovalRequest,
+) {
   const isTenant = suggestedWorkspace === null || [tenant.id, tenant.name].includes(suggestedWorkspace)
   return isTenant && suggestedBundle !== null && [bundle.id, bundle.name].includes(suggestedBundle)
 }

@@ -63,7 +63,7 @@ type Options = {
 }
 
 /** Runs `work` in one transaction; once more if another one held what it needs, or deleted a key that it refers to.
- * @throws DomainError plan_changed: the library of `storesIn` changed meanwhile · what `work` throws */
+ * @throws DomainError plan_changed: the library of `storesIn` has changed · what `work` throws */
 export type Together = <T>(work: (own: JoinedStores) => Promise<T>, options?: Options) => Promise<T>
 
 // A database gives rows in any order, and so the names of a row.

@@ -138,7 +138,7 @@ async function returnTogether(
   return returned
 }
 
-// A fresh code that was made meanwhile is what counts now.
+// If a fresh code was made since, it is the one that counts.
 function sameHold(now: StoredRequest, { held }: Held): StoredRequest {
   if (now.status !== 'held' || now.held.hash === held.hash) return now
   throw new DomainError('conflict', 'The approver made a fresh code: type that one')

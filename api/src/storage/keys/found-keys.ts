@@ -59,7 +59,7 @@ async function someKeysWith(query: Query, wanted: WantedKeys): Promise<FoundKey[
     needsValue({ ...key, isTemplate: templateParts !== null }, sizes.get(key.id) ?? NO_SIZES),
   )
   const values = await valuesOf(query, { tenantId, keys: needed, open })
-  // One of them changed meanwhile.
+  // One of them has changed since.
   if (needed.some(({ id }) => !values.has(id))) return await someKeysWith(query, wanted)
   return found.map((key): FoundKey => ({ ...key, value: values.get(key.id) ?? null }))
 }

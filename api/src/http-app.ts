@@ -38,6 +38,8 @@ type AppParts = {
   /** How approvals are given, and what becomes of them. */
   approving: Pick<RequestHandlerParts, 'receipts' | 'assurance' | 'endings'> & Requesting
   moduleHandlers: ModuleHandlers
+  /** A warning about approval keys that belong to another host. */
+  keysElsewhere: readonly string[]
   guard: Guard
   idTokens: IdTokens
   clock: ClockAndIds
@@ -98,6 +100,7 @@ export function createApp(parts: AppParts): FastifyInstance {
         ...sealer.problems,
         ...(shortLived.redis?.warnings ?? []),
         ...(settings.warnings?.() ?? []),
+        ...parts.keysElsewhere,
       ],
     }),
     readSignature: (facts) => new SignedCall(facts, signing),

@@ -19,7 +19,9 @@ import type { ApiSettings } from './settings.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
 import { receiptSigner } from './signing-keys.ts'
 import type { Database } from './storage/base/queries.ts'
+import { countKeysElsewhere } from './storage/people/awaited-approval-keys.ts'
 import { overdueSweep, sweepEvery } from './sweeping.ts'
+import { touchAddress } from './touch-parts.ts'
 
 export * from './audit-maintenance.ts'
 export {
@@ -37,8 +39,15 @@ export {
   type Verification,
   verifyValues,
 } from './maintenance.ts'
-export { exportLibrary, forgetTenantOf, setAccountActive } from './operator-commands.ts'
+export {
+  confirmAwaitedKey,
+  exportLibrary,
+  forgetTenantOf,
+  listAwaitedKeys,
+  setAccountActive,
+} from './operator-commands.ts'
 export type { ApiSettings } from './settings.ts'
+export type { AwaitedKey } from './storage/people/awaited-approval-keys.ts'
 
 export type StartOptions = {
   /** Standard output when absent. */
@@ -116,6 +125,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     refusals,
     approving: ending,
     moduleHandlers: moduleHandlers(moduleParts),
+    keysElsewhere: await keysElsewhere(settings, database),
   })
   await measure(app, settings, { ...parts, requesting, sealer: recorded.sealer, opened })
   const address = await listen(app, settings)
@@ -127,6 +137,12 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     useRootKeys: (rootKeys) => useRootKeys({ ...recorded, database }, { rootKeys }, timestamp(clock)),
     close: (drainSeconds = 0) => close(app, { settings, shortLived, resources, drainSeconds }),
   }
+}
+
+// Counted once: the address is the same until the server starts again.
+async function keysElsewhere(settings: ApiSettings, { query }: Database): Promise<string[]> {
+  const count = await countKeysElsewhere(query, touchAddress(settings)?.rpId)
+  return count === 0 ? [] : [`approval keys of another address than PUBLIC_URL: ${count}`]
 }
 
 function standardOutput(opened: AsyncDisposableStack): DestinationStream {

@@ -4,7 +4,6 @@ import { randomId, randomToken } from '@keyferry/crypto/token'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import { removeApprovalsOf } from './domain/approvals/ending.ts'
 import { ENDS } from './domain/kinds/endings.ts'
-import { fingerprintOf } from './domain/people/approval-key.ts'
 import {
   type DatabaseSettings,
   emptyDatabaseLog,
@@ -104,7 +103,7 @@ export async function confirmAwaitedKey(
   isConfirmed: (key: AwaitedKey) => Promise<boolean>,
 ): Promise<AwaitedKey> {
   return withAwaited(settings, async ({ queries, tenantKeys, keys, now }) => {
-    const key = keys.find((each) => fingerprintOf(each) === normalizeUserCode(fingerprint))
+    const key = keys.find((each) => each.fingerprint === normalizeUserCode(fingerprint))
     if (!key) throw new Error('no approval key with this fingerprint waits: compare all 20 letters')
     if (!(await isConfirmed(key))) throw new Error('nothing was confirmed')
     if (!(await queries.write((transaction) => confirmByOperator(transaction, { tenantKeys, now, key }))))

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { APPROVAL_KEY_COMMANDS } from './approval-key-commands.ts'
+import { typedLine } from './asked.ts'
 import { AUDIT_COMMANDS } from './audit-commands.ts'
 import { LIBRARY_COMMANDS } from './library-commands.ts'
 import { type Maintenance, type Operated, whatRemains, withApi } from './maintenance.ts'
@@ -90,6 +91,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
       return 'The account is enabled.'
     }),
   },
+  ...APPROVAL_KEY_COMMANDS,
   backup: {
     means: 'copy the SQLite database to a new file, also while servers run; the root key is not included',
     argument: 'FILE',
@@ -118,9 +120,8 @@ const IN_MEMORY = 'Running servers can use a key from memory for up to a minute.
 const FORGOTTEN = 'The workspace and its key are deleted. Its audit log stays.'
 
 async function isTyped(name: string): Promise<boolean> {
-  process.stderr.write(`This deletes the workspace ${JSON.stringify(name)} permanently. Type its name: `)
-  for await (const line of createInterface({ input: process.stdin })) return line.trim() === name.trim()
-  return false
+  const question = `This deletes the workspace ${JSON.stringify(name)} permanently. Type its name: `
+  return (await typedLine(question)) === name.trim()
 }
 
 /** The database, and where servers learn of changed requests. */

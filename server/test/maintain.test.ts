@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@keyferry/plumbing/free-port'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
 import { Program, temporaryFolder } from './program.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -189,6 +191,52 @@ test('a workspace is deleted while the server runs, once its name is typed', asy
   expect((await run('verify')).stdout).toBe('Checked 0 values: 0 cannot be decrypted.\n')
   await stop()
   expect(await names(await start())).toEqual([])
+})
+
+/** Confirm an approval key, and type an answer. */
+const confirm = async (typed: string, ...letters: string[]) => {
+  const words = ['approval-keys', 'confirm', ...letters]
+  const program = new Program({ DATA_DIR: dataDir }, words, typed)
+  const { code } = await program.exited
+  return [code, program.stdout, program.stderr]
+}
+
+test('an approval key counts once its letters are typed, and no longer at another host', async () => {
+  const port = await freePort('127.0.0.1')
+  const begin = async (host: string) => {
+    const PUBLIC_URL = `http://${host}:${port}`
+    server = new Program({ DATA_DIR: dataDir, AUTH_MODE: 'accounts', PORT: `${port}`, PUBLIC_URL })
+    return { site: PUBLIC_URL, address: await server.ready() }
+  }
+  const { site, address } = await begin('localhost')
+  const call = async (path: string, body: object, cookie = '') => {
+    const headers = { 'content-type': 'application/json', origin: site, cookie }
+    return fetch(`${address}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  }
+  const setup_code = /^set-up code: (\S+)$/m.exec(server?.stderr ?? '')?.[1]
+  const account = { setup_code, email: 'sam@example.com', password: 'a password for this test' }
+  const cookie = (await call('/set-up', account)).headers.get('set-cookie')?.split(';')[0]
+  const asked = await (await call('/api/v1/approval-keys/prepare', {}, cookie)).json()
+  const { token, challenge } = asked as { token: string; challenge: string }
+  const passkey = new SoftwarePasskey().create({ challenge, origin: site, rpId: 'localhost' })
+  const added = await call('/api/v1/approval-keys', { token, name: 'Laptop', passkey }, cookie)
+  const { fingerprint } = (await added.json()) as { fingerprint: string }
+  const { stdout } = await run('approval-keys')
+  expect(stdout).toContain(`${fingerprint}  waits for you or an owner\n  person     sam@example.com`)
+  expect(stdout).toMatch(/added {6}\S+Z from 127\.0\.0\.1\n/)
+  expect(await confirm('yes\n', 'BBBB-BBBB')).toEqual([1, '', expect.stringContaining('all 20 letters')])
+  expect(await confirm('\n', fingerprint)).toEqual([1, '', expect.stringContaining('nothing was confirmed')])
+  const spoken = fingerprint.toLowerCase().split('-')
+  expect(await confirm('yes\n', ...spoken)).toEqual([
+    0,
+    expect.stringContaining('counts now'),
+    expect.anything(),
+  ])
+  expect((await run('approval-keys')).stdout).toBe('No approval key waits.\n')
+  await stop()
+  const moved = await begin('keyferry.localhost')
+  const ready = (await (await fetch(`${moved.address}/readyz`)).json()) as { warnings: string[] }
+  expect(ready.warnings).toEqual(['approval keys of another address than PUBLIC_URL: 1'])
 })
 
 test('a person is erased from the files too, while the server runs', async () => {

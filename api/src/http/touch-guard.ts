@@ -36,7 +36,7 @@ async function concernsOf(
 ): Promise<TouchedAct['concerns'] | null> {
   if (touch !== 'approval_key') return null
   const key = await approvalKeyOf(parts, caller, KeyParams.parse(params).key_id)
-  if (act === 'removeApprovalKey' && !needsTouchToRemove(key, parts.clock)) return null
+  if (act === 'removeApprovalKey' && !needsTouchToRemove(key, parts)) return null
   const { id, userId: person, credentialId, publicKey, isSynced: synced } = key
   const keyFacts = { credential_id: credentialId, public_key: Buffer.from(publicKey).toString('base64') }
   return { approval_key: { id, person, ...keyFacts, synced } }

@@ -6,14 +6,12 @@ export const approvalKeyEndpoints = {
   listApprovalKeys: GET('/api/v1/approval-keys', 'member', {
     summary: 'List the own approval keys; owners see those of everyone',
     responses: { 200: key.ApprovalKeyList },
-    internal: true,
   }),
   prepareApprovalKey: POST('/api/v1/approval-keys/prepare', 'member', {
     touch: 'gives_nothing',
     summary: 'What the browser needs to make an approval key',
     responses: { 200: key.ApprovalKeyOptions },
     errors: [409],
-    internal: true,
   }),
   addApprovalKey: POST('/api/v1/approval-keys', 'member', {
     touch: 'gives_nothing',
@@ -21,7 +19,6 @@ export const approvalKeyEndpoints = {
     body: key.AddApprovalKey,
     responses: { 201: key.ApprovalKey },
     errors: [409],
-    internal: true,
   }),
   confirmApprovalKey: POST('/api/v1/approval-keys/{key_id}/confirm', 'member', {
     touch: 'approval_key',
@@ -29,12 +26,10 @@ export const approvalKeyEndpoints = {
     body: key.ConfirmApprovalKey,
     responses: { 200: key.ApprovalKey },
     errors: [409, 429],
-    internal: true,
   }),
   removeApprovalKey: DELETE('/api/v1/approval-keys/{key_id}', 'member', {
     touch: 'approval_key',
     summary: 'Remove an approval key (own, or any for an owner)',
     errors: [409, 429],
-    internal: true,
   }),
 } as const satisfies Record<string, Endpoint>

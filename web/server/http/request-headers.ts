@@ -18,6 +18,7 @@ const HANDED_ON = [
   'content-type',
   'user-agent',
   'x-poll-verifier',
+  'keyferry-touch',
   'traceparent',
   'tracestate',
 ] as const

@@ -3,7 +3,7 @@ import { verifyNewApprovalKey } from '@keyferry/crypto/passkey'
 import { randomToken } from '@keyferry/crypto/token'
 import { touchChallenge } from '@keyferry/crypto/touch'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
-import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { stampOf } from '../base/stamp.ts'
 import { type ApprovalKey, type Confirmation, counts, fingerprintOf, PENDING } from './approval-key.ts'
@@ -122,9 +122,13 @@ function confirmationBy(
   return { ...key, state: 'active', confirmedBy: userId }
 }
 
-/** Whether a removal takes something from the person. A key that does not count yet, an owner stops without a touch. */
-export function needsTouchToRemove(key: ApprovalKey, clock: ClockAndIds): boolean {
-  return counts(key, timestamp(clock))
+/** Whether a removal takes something from the person. A key that does not count yet, or not any more, goes without a
+ * touch. */
+export function needsTouchToRemove(
+  key: ApprovalKey,
+  { clock, address }: Pick<TouchParts, 'clock' | 'address'>,
+): boolean {
+  return counts(key, timestamp(clock)) && key.rpId === address?.rpId
 }
 
 /** @throws DomainError not_found */

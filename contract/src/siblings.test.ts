@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { environmentOf, siblingsOf } from './siblings.ts'
+import { compareEnvironments, environmentKind, environmentOf, siblingsOf } from './siblings.ts'
 
 const bundles = ['prod/eu/shop', 'dev/shop', 'shop', 'dev/mail', 'ci'].map((name) => ({ name }))
 const namesFor = (name: string) => siblingsOf(name, bundles).map((bundle) => bundle.name)
@@ -13,4 +13,20 @@ test('a name without folders has no siblings and is none', () => {
   expect(namesFor('shop')).toEqual(['shop'])
   expect(environmentOf('shop')).toBe('')
   expect(environmentOf('prod/eu/shop')).toBe('prod/eu')
+})
+
+test('environments are in the order dev, staging, prod, others by name', () => {
+  const shuffled = ['test', 'production/eu', 'ci', 'prod', 'Staging', 'dev', 'local/kim', '']
+  expect(shuffled.toSorted(compareEnvironments)).toEqual([
+    'dev',
+    'local/kim',
+    'Staging',
+    'prod',
+    'production/eu',
+    '',
+    'ci',
+    'test',
+  ])
+  expect(environmentKind('prod/eu')).toBe('prod')
+  expect(environmentKind('preprod')).toBeNull()
 })

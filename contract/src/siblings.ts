@@ -1,3 +1,5 @@
+import { isProduction } from './production.ts'
+
 /** What an environment belongs to: `storefront` for `dev/storefront`. */
 export function applicationOf(bundleName: string): string {
   return bundleName.slice(bundleName.lastIndexOf('/') + 1)
@@ -13,12 +15,33 @@ export function areSiblings(name: string, other: string): boolean {
   return [name, other].every(environmentOf) && applicationOf(name) === applicationOf(other)
 }
 
-/** The environments of an application with this one among them, by name. */
+const KINDS = ['dev', 'staging', 'prod'] as const
+
+/** What the name of an environment says about it; null: it is of another kind. */
+export type EnvironmentKind = (typeof KINDS)[number]
+
+export function environmentKind(environment: string): EnvironmentKind | null {
+  if (isProduction({ name: environment, tags: '', production: 'by_name' })) return 'prod'
+  if (/^(dev|development|local)(\/|$)/i.test(environment)) return 'dev'
+  return /^(stage|staging)(\/|$)/i.test(environment) ? 'staging' : null
+}
+
+/** The one order of environments: dev, staging, prod, then the others, each by name. */
+export function compareEnvironments(a: string, b: string): number {
+  return rankOf(a) - rankOf(b) || a.localeCompare(b)
+}
+
+function rankOf(environment: string): number {
+  const kind = environmentKind(environment)
+  return kind === null ? KINDS.length : KINDS.indexOf(kind)
+}
+
+/** The environments of an application with this one among them, in their order. */
 export function siblingsOf<Bundle extends { name: string }>(
   name: string,
   bundles: readonly Bundle[],
 ): Bundle[] {
   return bundles
     .filter((bundle) => bundle.name === name || areSiblings(bundle.name, name))
-    .toSorted((a, b) => a.name.localeCompare(b.name))
+    .toSorted((a, b) => compareEnvironments(environmentOf(a.name), environmentOf(b.name)))
 }

@@ -48,7 +48,7 @@ export function Routes() {
   const session = useSession()
   if (session.data === undefined) {
     return (
-      <main className="mx-auto max-w-5xl px-4">
+      <main className="mx-auto max-w-wide px-4">
         <LoadingState query={session} what="Keyferry" />
       </main>
     )

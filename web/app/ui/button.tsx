@@ -5,26 +5,28 @@ import type { IconComponent } from './icon.tsx'
 
 const LOOKS = {
   primary: 'bg-accent text-on-accent border-accent hover:bg-accent-strong hover:border-accent-strong',
-  danger: 'bg-danger text-on-danger border-danger hover:bg-danger-strong hover:border-danger-strong',
+  danger:
+    'bg-danger-fill text-on-danger border-danger-fill hover:bg-danger-fill-strong hover:border-danger-fill-strong',
   neutral: 'bg-surface text-ink border-edge hover:bg-sunken',
   inactive: 'bg-sunken text-ink-soft border-edge border-dashed',
+  ink: 'bg-ink text-surface border-ink hover:bg-ink-soft hover:border-ink-soft',
   quiet: 'bg-transparent text-ink-soft border-transparent hover:bg-sunken hover:text-ink',
 } as const
 
 const SIZES = {
-  small: 'min-h-8 px-2.5 text-sm gap-1.5',
-  medium: 'min-h-10 px-3 sm:px-4 text-base gap-2',
-  large: 'min-h-12 px-3 sm:px-5 text-base gap-2 font-semibold',
+  small: 'rounded-md min-h-8 px-3 text-xs gap-1.5',
+  medium: 'rounded-md min-h-10 px-3 sm:px-4 text-sm gap-2',
+  large: 'min-h-12 rounded-[0.625rem] px-3 sm:px-5 text-sm gap-2 font-semibold',
 } as const
 
-const ICON_PX = { small: 15, medium: 16, large: 18 } as const
+const ICON_PX = { small: 14, medium: 16, large: 20 } as const
 
 type ButtonLook = { look?: keyof typeof LOOKS | undefined; size?: keyof typeof SIZES }
 
 /** The classes of a button, for a link that looks like one. */
 export function buttonClasses({ look = 'neutral', size = 'medium' }: ButtonLook = {}): string {
   return classNames(
-    'inline-flex items-center justify-center rounded-md border font-medium transition-colors select-none no-underline print:hidden',
+    'inline-flex items-center justify-center border font-medium transition-colors select-none no-underline print:hidden',
     'disabled:opacity-60 disabled:cursor-not-allowed aria-disabled:cursor-not-allowed aria-busy:cursor-progress',
     LOOKS[look],
     SIZES[size],

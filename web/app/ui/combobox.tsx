@@ -114,7 +114,7 @@ function OptionList({
       role="listbox"
       aria-label={label}
       hidden={!open}
-      className="absolute z-20 mt-1 max-h-72 w-full overflow-auto rounded-md border border-line bg-surface p-1 shadow-floating"
+      className="absolute z-20 mt-1 max-h-72 w-full overflow-auto rounded-md bg-raised p-1 shadow-floating"
     >
       {shown.map((option, index) => (
         <ListboxOption

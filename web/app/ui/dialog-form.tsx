@@ -58,13 +58,12 @@ export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>)
 
 export type FormDialogProps<Input, Answer> = DialogFormProps<Input, Answer> & {
   title: string
-  wide?: boolean
 }
 
 /** A dialog with a form, its action and a way to cancel. */
-export function FormDialog<Input, Answer>({ title, wide = false, ...form }: FormDialogProps<Input, Answer>) {
+export function FormDialog<Input, Answer>({ title, ...form }: FormDialogProps<Input, Answer>) {
   return (
-    <Dialog title={title} onClose={form.onClose} wide={wide}>
+    <Dialog title={title} onClose={form.onClose}>
       <DialogForm {...form} />
     </Dialog>
   )

@@ -1,14 +1,13 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { closeScope, UnsavedScope, useDialogScope } from '../lib/page/unsaved.ts'
 import { IconButton } from './button.tsx'
-import { classNames } from './class-names.ts'
 import { X } from './icons.ts'
 
-type DialogProps = { title: string; onClose: () => void; children: ReactNode; wide?: boolean }
+type DialogProps = { title: string; onClose: () => void; children: ReactNode }
 
 /** A modal dialog, open as long as it is rendered. Escape and a press outside close it, after a question if a form in
  * it has unsaved text; the focus returns where it was. */
-export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const scope = useDialogScope()
@@ -30,10 +29,7 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
         close()
       }}
       onClick={(event) => event.target === dialog.current && close()}
-      className={classNames(
-        'm-auto max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] overflow-auto rounded-lg border border-line bg-surface p-0 text-ink shadow-floating',
-        wide ? 'max-w-2xl' : 'max-w-md',
-      )}
+      className="m-auto max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] max-w-read overflow-auto rounded-lg bg-raised p-0 text-ink shadow-floating"
     >
       <div className="p-5 sm:p-6">
         <div className="mb-4 flex items-start justify-between gap-4">

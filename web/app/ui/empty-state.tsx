@@ -5,7 +5,7 @@ export function EmptyState({ title, children }: { title: string; children: React
   return (
     <div className="rounded-lg border border-dashed border-edge px-5 py-8 sm:px-8">
       <h2 className="text-lg font-semibold">{title}</h2>
-      <div className="mt-2 max-w-xl space-y-4 text-ink-soft">{children}</div>
+      <div className="mt-2 max-w-read space-y-4 text-ink-soft">{children}</div>
     </div>
   )
 }

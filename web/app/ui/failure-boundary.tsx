@@ -15,8 +15,8 @@ export class FailureBoundary extends Component<Props, { failed: boolean }> {
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children
     return (
-      <div role="alert" className="mx-auto max-w-xl py-10">
-        <h1 className="text-2xl font-semibold tracking-tight">This page could not be shown</h1>
+      <div role="alert" className="mx-auto max-w-read py-10">
+        <h1 className="text-lg font-semibold">This page could not be shown</h1>
         <p className="mt-2 text-ink-soft">
           A part of it failed to load, or something in it went wrong. Nothing that was saved is lost.
         </p>

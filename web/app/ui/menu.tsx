@@ -42,7 +42,7 @@ export function Menu({
         aria-label={label}
         onToggle={({ newState }) => setOpen(newState === 'open')}
         onKeyDown={moveFocus}
-        className="fixed m-0 max-h-[80dvh] min-w-48 overflow-auto rounded-md border border-line bg-surface p-1 text-sm text-ink shadow-floating"
+        className="fixed m-0 max-h-[80dvh] min-w-48 overflow-auto rounded-md bg-raised p-1 text-sm text-ink shadow-floating"
       >
         {isOpen &&
           items.map((item) => (

@@ -13,9 +13,9 @@ export function PageHeading({ title, shown, intro, actions }: PageHeadingProps) 
       heading.current?.focus({ preventScroll: true })
   }, [])
   return (
-    <div className="mb-5 flex flex-wrap items-start gap-x-6 gap-y-3">
+    <div className="mb-6 flex flex-wrap items-center gap-x-6 gap-y-3">
       <div className="min-w-0 flex-1 basis-64">
-        <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight">
+        <h1 ref={heading} tabIndex={-1} className="text-lg font-semibold">
           {shown ?? title}
         </h1>
         {intro !== undefined && <div className="mt-1 text-ink-soft">{intro}</div>}

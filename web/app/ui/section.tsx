@@ -28,7 +28,7 @@ export function Section({ title, count, intro, action, children, ...looks }: Sec
         </h2>
         {action}
       </div>
-      {intro !== undefined && <p className="mt-1 mb-2 max-w-2xl text-sm text-ink-soft">{intro}</p>}
+      {intro !== undefined && <p className="mt-1 mb-2 max-w-read text-sm text-ink-soft">{intro}</p>}
       {children}
     </section>
   )

@@ -16,8 +16,8 @@ export function Toasts() {
       role="status"
       aria-label="Notifications"
       className={classNames(
-        'pointer-events-none fixed inset-x-0 z-40 flex flex-col items-center gap-2 p-4 print:hidden',
-        isAtTop ? 'top-0' : 'bottom-0',
+        'pointer-events-none fixed inset-x-0 z-40 flex flex-col items-center gap-2 p-4 sm:items-end sm:p-6 print:hidden',
+        isAtTop ? 'top-14' : 'bottom-12 sm:bottom-0',
       )}
     >
       {toasts.map((toast) => (
@@ -52,8 +52,8 @@ function ToastCard({ toast }: { toast: Toast }) {
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
       className={classNames(
-        'pointer-events-auto flex w-full max-w-md items-center gap-3 rounded-md border py-2 pr-2 pl-4 text-sm shadow-floating',
-        toast.tone === 'danger' ? 'border-danger bg-danger-soft' : 'border-line bg-surface',
+        'pointer-events-auto flex w-full max-w-read items-center gap-3 rounded-md py-2 pr-2 pl-4 text-sm shadow-floating sm:w-fit',
+        toast.tone === 'danger' ? 'bg-danger-soft' : 'bg-raised',
       )}
     >
       <span className="min-w-0 flex-1">{toast.text}</span>

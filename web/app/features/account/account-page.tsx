@@ -26,7 +26,7 @@ export function AccountPage() {
   const me = useMe()
   const authMode = useSession().data?.auth_mode
   return (
-    <div className="max-w-2xl">
+    <div className="max-w-read">
       <PageHeading title="Account" />
       {me.data === undefined ? (
         <LoadingState query={me} what="your account" />

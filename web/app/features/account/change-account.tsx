@@ -77,7 +77,7 @@ function AccountChange({ id, title, change, onSubmit, children }: AccountChangeP
         busy={change.isPending}
         onSubmit={onSubmit}
         noValidate={false}
-        className="mt-3 max-w-md space-y-4"
+        className="mt-3 max-w-read space-y-4"
       >
         {children}
         <FailureNotice error={change.error} />

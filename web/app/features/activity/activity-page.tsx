@@ -75,7 +75,7 @@ function CheckDialog({ note, onClose }: { note: string; onClose: () => void }) {
   const key = useAnswer('getAuditKey', {}, { staleTime: Number.POSITIVE_INFINITY }).data?.key
   const verify = `keyferry audit verify ${FILE}${key === undefined ? '' : ` --key '${key}'`}`
   return (
-    <Dialog title="Check the log yourself" onClose={onClose} wide>
+    <Dialog title="Check the log yourself" onClose={onClose}>
       <p className="text-sm text-ink-soft">
         Each entry is hashed together with the one before it, and the server signs the newest hash. An entry
         that was changed, removed or added breaks the chain.

@@ -7,7 +7,7 @@ import { OwnersOnly } from '../../ui/page-note.tsx'
 export function DeliveryPage({ id }: { id: string }) {
   return (
     <OwnersOnly operation="getDelivery" title="Activity" what="what happened">
-      <div className="max-w-3xl">
+      <div className="max-w-read">
         <PageHeading title="Delivery" />
         <DeliveryDetails id={id} />
         <Link href="/activity" className="link text-sm">

@@ -14,7 +14,7 @@ type ApprovalPageProps = { requestId: string; wayBack: LoopbackPlace | null }
 export function ApprovalPage(props: ApprovalPageProps) {
   const request = useRequest(props.requestId)
   return (
-    <div className="mx-auto flex min-h-dvh max-w-2xl flex-col px-4 sm:px-6">
+    <div className="mx-auto flex min-h-dvh max-w-read flex-col px-4 sm:px-6">
       {request.state.phase === 'open' && (
         <a
           href="#decision"

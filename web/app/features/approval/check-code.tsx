@@ -74,7 +74,7 @@ function TypedCode({ typed, isSecond, onType, problem, inputRef }: TypedCodeProp
         autoCapitalize="characters"
         spellCheck={false}
         maxLength={16}
-        className="field mt-2 text-center font-mono text-xl tracking-widest"
+        className="field mt-2 text-center font-mono text-lg tracking-widest"
       />
       {problem !== null && (
         <p id={`${id}-problem`} role="alert" className="mt-2 text-danger">

@@ -81,7 +81,7 @@ function DecisionButtons({ of, label, dangers, isNothing, busy, approve, deny, q
               aria-hidden
               className={classNames(
                 'fill absolute inset-0 origin-left',
-                dangers.length > 0 ? 'bg-danger' : 'bg-accent',
+                dangers.length > 0 ? 'bg-danger-fill' : 'bg-accent',
               )}
               style={{ animationDuration: `${fill.ms}ms` }}
             />

@@ -20,7 +20,7 @@ export function Outcome({ title, Icon, tone = 'plain', children }: OutcomeProps)
   useTitle(title)
   useEffect(() => heading.current?.focus(), [])
   return (
-    <section className="mx-auto my-6 max-w-xl rounded-lg border border-line bg-surface p-6 sm:my-12 sm:p-8">
+    <section className="mx-auto my-6 max-w-read rounded-lg border border-line bg-surface p-6 sm:my-12 sm:p-8">
       <Icon aria-hidden size={36} strokeWidth={1.6} className={classNames('mb-4', TONES[tone])} />
       <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight">
         {title}

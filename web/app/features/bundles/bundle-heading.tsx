@@ -20,7 +20,7 @@ export type BundleDialog = 'edit' | 'duplicate' | 'export' | 'delete' | null
 export function BundleName({ name }: { name: string }) {
   const cut = name.lastIndexOf('/') + 1
   return (
-    <span className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]">
+    <span className="font-mono text-lg tracking-normal [overflow-wrap:anywhere]">
       <EntryName name={name.slice(0, cut)} className="font-normal text-ink-faint" />
       <wbr />
       <EntryName name={name.slice(cut)} />

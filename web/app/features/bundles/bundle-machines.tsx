@@ -33,7 +33,7 @@ export function BundleMachines({ bundleId }: { bundleId: string }) {
   return (
     <>
       <OutdatedNotice query={machines} />
-      <p className="mb-3 max-w-xl text-sm text-ink-soft">
+      <p className="mb-3 max-w-read text-sm text-ink-soft">
         These machines use the bundle at any time, without an approval.
       </p>
       <Rows label="Machines">

@@ -147,7 +147,7 @@ function BundleContents({ bundle }: { bundle: BundleWithItems }) {
 /** The next step for a bundle that has just been made as a copy of another. */
 function AfterDuplicate({ bundle }: { bundle: BundleWithItems }) {
   return (
-    <div className="mb-6 max-w-2xl">
+    <div className="mb-6 max-w-read">
       <h2 className="mb-2 text-sm font-semibold">Import its values from a file</h2>
       <CommandLine command={importCommand(bundle.name)} />
       <p className="mt-1 text-sm text-ink-soft">

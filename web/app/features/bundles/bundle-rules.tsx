@@ -17,7 +17,7 @@ export function BundleRules({ bundleId }: { bundleId: string }) {
   const policy = useAnswer('getBundlePolicy', { bundle_id: bundleId })
   return (
     <Section title="Rules for approvals" headingClass="mb-1">
-      <p className="mb-4 max-w-xl text-sm text-ink-soft">
+      <p className="mb-4 max-w-read text-sm text-ink-soft">
         What an approval of this bundle takes, and who may change its values. Of the server, the workspace and
         the bundle, the strictest rule counts.
       </p>
@@ -70,7 +70,7 @@ function ProductionChoice({ policy: { production, is_production }, save }: Produ
     ? `Now: yes. Pages mark it in red, and approvals are remembered only if a rule here allows it.${asRuled}`
     : 'Now: no.'
   return (
-    <div className="mb-4 max-w-xl">
+    <div className="mb-4 max-w-read">
       <SelectField
         label="For production"
         value={production}

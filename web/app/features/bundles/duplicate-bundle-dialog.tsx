@@ -51,7 +51,6 @@ export function DuplicateBundleDialog({ bundle, as, onClose }: DuplicateBundleDi
     <FormDialog
       title={`Duplicate ${bundle.name}`}
       action="Duplicate"
-      wide
       change={duplicate}
       input={input}
       unsaved={name !== proposed || typed.length > 0}

@@ -17,7 +17,7 @@ export function ExportDialog({ bundle, onClose }: { bundle: BundleWithItems; onC
   const [format, setFormat] = useState<ExportFormat>('env')
   const exported = useAnswer('exportBundle', { bundle_id: bundle.id, format }, { select: textOf })
   return (
-    <Dialog title={`Export ${bundle.name}`} onClose={onClose} wide>
+    <Dialog title={`Export ${bundle.name}`} onClose={onClose}>
       <p className="text-sm text-ink-soft">
         Secret values are masked. To have them in a program, use{' '}
         <code className="font-mono">keyferry run</code> or <code className="font-mono">keyferry pull</code>.

@@ -60,7 +60,7 @@ export function BundleChoice({ bundles, compared: { chosen, add, remove } }: Com
       </ul>
       <div className="flex flex-wrap items-end gap-3">
         {chosen.length < LIMITS.comparedBundles ? (
-          <div className="w-full max-w-sm">
+          <div className="w-full max-w-read">
             <Combobox
               label="Add a bundle"
               placeholder="Search bundles"

@@ -1,12 +1,14 @@
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
+import { useMe } from '../../lib/data/me.ts'
 import { PLACES } from '../../lib/page/places.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { Face } from '../../ui/face.tsx'
 import { Search } from '../../ui/icons.ts'
 import { isTyping } from '../../ui/search-field.tsx'
 import { ThemeSwitch } from '../../ui/theme-switch.tsx'
 import { Wordmark } from '../../ui/wordmark.tsx'
-import { Navigation } from './navigation.tsx'
+import { BottomBar, Navigation } from './navigation.tsx'
 import { WaitingLink } from './waiting-link.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
@@ -22,30 +24,32 @@ type FrameProps = {
 export function Frame({ signedIn, inWorkspace, onPalette, children }: FrameProps) {
   useShortcuts(inWorkspace, onPalette)
   return (
-    <div className="mx-auto flex min-h-dvh max-w-5xl flex-col px-4 sm:px-6">
+    <div className="flex min-h-dvh flex-col">
       <a
         href="#page"
         className="sr-only rounded-md bg-surface px-3 py-2 focus:not-sr-only focus:absolute focus:z-50"
       >
         Skip to the page
       </a>
-      <header className="border-b border-line">
-        <div className="flex min-h-14 items-center gap-2">
+      <header className="sticky top-0 z-20 border-b border-line bg-canvas px-4 sm:px-6 print:static">
+        <div className="mx-auto flex h-13 max-w-wide items-center gap-2 sm:h-14">
           <Link href="/" className="mr-1 inline-flex shrink-0 rounded-sm">
-            <Wordmark />
+            <Wordmark short={signedIn} />
           </Link>
           {signedIn && <WorkspaceSwitcher />}
-          <div className="ml-auto flex items-center print:hidden">
-            {inWorkspace && <WaitingLink />}
+          {inWorkspace && <Navigation />}
+          <div className="ml-auto flex items-center gap-1 print:hidden">
             {inWorkspace && <PaletteButton onPalette={onPalette} />}
+            {inWorkspace && <WaitingLink />}
             <ThemeSwitch />
+            {inWorkspace && <AccountLink />}
           </div>
         </div>
-        {inWorkspace && <Navigation />}
       </header>
-      <main id="page" tabIndex={-1} className="flex-1 pt-6 pb-24 sm:pb-16">
-        {children}
+      <main id="page" tabIndex={-1} className="flex-1 px-4 pt-5 pb-24 sm:px-6 sm:pt-8 sm:pb-16">
+        <div className="mx-auto max-w-wide">{children}</div>
       </main>
+      {inWorkspace && <BottomBar />}
     </div>
   )
 }
@@ -58,14 +62,28 @@ function PaletteButton({ onPalette }: { onPalette: () => void }) {
         type="button"
         onClick={onPalette}
         aria-keyshortcuts="Control+K Meta+K"
-        className="hidden min-h-10 items-center gap-2 rounded-md border border-line bg-surface px-3 text-sm text-ink-soft hover:bg-sunken sm:inline-flex"
+        className="hidden h-8 items-center gap-2 rounded-md border border-line bg-surface px-3 text-xs whitespace-nowrap text-ink-faint hover:border-edge lg:inline-flex"
       >
-        <Search aria-hidden size={15} />
+        <Search aria-hidden size={16} />
         Go to…
-        <kbd className="font-sans text-xs text-ink-faint">{keys}</kbd>
+        <kbd className="text-xs">{keys}</kbd>
       </button>
-      <IconButton label="Go to…" onClick={onPalette} className="sm:hidden" icon={Search} px={18} />
+      <IconButton label="Go to…" onClick={onPalette} className="lg:hidden" icon={Search} px={18} />
     </>
+  )
+}
+
+function AccountLink() {
+  const me = useMe().data
+  return (
+    <Link
+      href="/account"
+      aria-label="Account"
+      title="Account"
+      className="ml-1 hidden rounded-full sm:inline-flex"
+    >
+      <Face id={me?.user_id ?? ''} name={me?.username ?? ''} />
+    </Link>
   )
 }
 

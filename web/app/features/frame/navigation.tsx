@@ -9,37 +9,48 @@ import { Ellipsis } from '../../ui/icons.ts'
 /** How many places a phone's bottom bar shows; the others are behind *More*. */
 const IN_BAR = 3
 
+/** In the header it is the picture of the person. */
+const ACCOUNT = '/account'
+
 /** Whether an address belongs to a place. */
 function isAt({ href, also = [] }: AppPlace, path: string): boolean {
   return path === href || path.startsWith(`${href}/`) || also.includes(path)
 }
 
-/** The app's places: tabs under the header, and on a phone a bar at the bottom. */
-export function Navigation() {
+function usePlaces(): readonly AppPlace[] {
   const may = useMay()
-  const places = PLACES.filter(({ tab, needs }) => tab && (needs === undefined || may(needs)))
+  return PLACES.filter(({ tab, needs }) => tab && (needs === undefined || may(needs)))
+}
+
+/** The app's places, in the row of the header; a phone has the bar at the bottom. */
+export function Navigation() {
   return (
-    <nav aria-label="Main" className="print:hidden">
-      <div className="-mx-2 hidden sm:flex">
-        {places.map((place) => (
+    <nav aria-label="Main" className="hidden self-stretch sm:flex lg:ml-2 print:hidden">
+      {usePlaces()
+        .filter(({ href }) => href !== ACCOUNT)
+        .map((place) => (
           <PlaceLink
             key={place.href}
             place={place}
-            className="min-h-10 px-2 whitespace-nowrap after:inset-x-2 after:bottom-0 lg:px-3 lg:after:inset-x-3"
+            className="px-1.5 whitespace-nowrap after:inset-x-1.5 after:-bottom-px lg:px-3 lg:after:inset-x-3"
           />
         ))}
-      </div>
-      <BottomBar places={places} />
     </nav>
   )
 }
 
-function BottomBar({ places }: { places: readonly AppPlace[] }) {
+/** The app's places on a phone: the first ones at the bottom, the others behind *More*. */
+export function BottomBar() {
+  const places = usePlaces()
   const [path] = useLocation()
   const [isMoreOpen, setMoreOpen] = useState(false)
   const more = places.slice(IN_BAR)
   return (
-    <div className="fixed inset-x-0 bottom-0 z-20 flex border-t border-line bg-canvas pb-[env(safe-area-inset-bottom)] sm:hidden">
+    <nav
+      aria-label="Main"
+      data-bar
+      className="fixed inset-x-0 bottom-0 z-20 flex border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:hidden print:hidden"
+    >
       {places.slice(0, IN_BAR).map((place) => (
         <PlaceLink
           key={place.href}
@@ -75,7 +86,7 @@ function BottomBar({ places }: { places: readonly AppPlace[] }) {
           </ul>
         </Dialog>
       )}
-    </div>
+    </nav>
   )
 }
 
@@ -87,7 +98,7 @@ function PlaceLink({ place, className }: { place: AppPlace; className: string })
       href={place.href}
       aria-current={isHere ? 'page' : undefined}
       className={classNames(
-        'relative inline-flex items-center text-sm font-medium -outline-offset-2',
+        'relative inline-flex items-center text-sm -outline-offset-2',
         'after:absolute after:h-0.5 after:rounded-sm',
         isHere ? 'text-ink after:bg-accent' : 'text-ink-soft hover:text-ink hover:after:bg-line',
         className,

@@ -17,13 +17,11 @@ export function WorkspaceSwitcher() {
         type="button"
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
-        className="inline-flex min-h-10 max-w-72 min-w-0 items-center gap-1.5 rounded-md border border-line bg-surface px-2 text-sm hover:bg-sunken"
+        className="inline-flex h-8 max-w-48 min-w-0 items-center gap-1.5 rounded-sm px-2 text-sm hover:bg-sunken"
       >
         {current !== undefined && <span className="sr-only">Workspace </span>}
-        <span className="truncate font-medium">{current?.name ?? 'Workspaces'}</span>
-        {current !== undefined && (
-          <span className="hidden text-xs text-ink-soft sm:inline">{ROLE_NAMES[current.role]}</span>
-        )}
+        <span className="truncate font-semibold">{current?.name ?? 'Workspaces'}</span>
+        {current !== undefined && <span className="sr-only">{ROLE_NAMES[current.role]}</span>}
         <ChevronsUpDown aria-hidden size={14} className="shrink-0 text-ink-faint" />
       </button>
       {isOpen && <WorkspacesDialog onClose={() => setOpen(false)} />}

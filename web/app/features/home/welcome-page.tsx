@@ -26,10 +26,10 @@ export function WelcomePage() {
   useTitle('Secrets for a terminal, approved by you')
   return (
     <div className="pt-6 sm:pt-14">
-      <h1 className="max-w-2xl text-2xl font-semibold tracking-tight sm:text-[2.25rem] sm:leading-tight">
+      <h1 className="max-w-read text-2xl font-semibold tracking-tight">
         Secrets reach a terminal when you say so, and leave nothing behind.
       </h1>
-      <p className="mt-4 max-w-xl text-lg text-ink-soft">
+      <p className="mt-4 max-w-read text-lg text-ink-soft">
         Keyferry keeps your environment variables encrypted. A program that you start gets them after you
         approve its request here.
       </p>

@@ -9,7 +9,7 @@ import { NewWorkspaceForm } from '../../ui/workspace-name-form.tsx'
 export function ForeignWorkspacePage() {
   const tenants = useTenants().data ?? []
   return (
-    <div className="max-w-xl pt-4">
+    <div className="max-w-read pt-4">
       <PageNote title="You are not a member of this workspace">
         This workspace does not exist, or you are not a member of it. Ask an owner for an invitation, or open
         one of your workspaces.
@@ -28,7 +28,7 @@ export function ForeignWorkspacePage() {
 /** For a person who left every workspace. */
 export function NoWorkspacePage() {
   return (
-    <div className="max-w-xl pt-4">
+    <div className="max-w-read pt-4">
       <PageHeading title="You are in no workspace" />
       <p className="mb-4 text-ink-soft">
         Create a workspace, or ask an owner of another one for an invitation.

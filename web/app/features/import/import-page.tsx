@@ -104,7 +104,7 @@ function BundleNameField({ value, bundles, problem, onChange }: BundleNameFieldP
   const listId = useId()
   const exists = bundles.some(({ name }) => name === value)
   return (
-    <div className="max-w-md">
+    <div className="max-w-read">
       <TextField
         label="Bundle"
         value={value}
@@ -151,7 +151,7 @@ type ImportDoneProps = { result: ImportPlan; bundleName: string; onAgain: () => 
 /** What an import did, and the next step. */
 function ImportDone({ result, bundleName, onAgain }: ImportDoneProps) {
   return (
-    <div className="max-w-2xl">
+    <div className="max-w-read">
       <PageHeading title="Imported" intro={`Into ${bundleName}: ${planText(result.plan)}.`} />
       <h2 className="mb-2 text-sm font-semibold">Now start your program with them</h2>
       <InstallClient />

@@ -50,7 +50,7 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
   const failure = moving.error ?? planning.error
   const plan = planning.data
   return (
-    <div className="max-w-2xl space-y-4">
+    <div className="max-w-read space-y-4">
       <p className="text-sm">1. On the machine of the local server, write the library to a file:</p>
       <CommandLine command={`keyferry-server export-library ${window.location.origin} > library.json`} />
       <p className="text-sm text-ink-soft">
@@ -81,7 +81,7 @@ function MoveForm({ onDone }: { onDone: (move: LibraryMove) => void }) {
 function MoveDone({ move }: { move: LibraryMove }) {
   const first = move.bundles.find(({ action }) => action === 'create')
   return (
-    <div className="max-w-2xl">
+    <div className="max-w-read">
       <PageHeading title="Moved" intro={`${movedText(move)} arrived.`} />
       {first !== undefined && (
         <>

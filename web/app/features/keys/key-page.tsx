@@ -50,7 +50,7 @@ function KeyView({ item, view }: { item: KeyWithBundles; view: string | undefine
       <PageHeading
         title={bundle === undefined ? name : `${name} in ${bundle.name}`}
         shown={
-          <span className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]">
+          <span className="font-mono text-lg tracking-normal [overflow-wrap:anywhere]">
             <EntryName name={name} />
             {bundle !== undefined && (
               <span className="font-normal text-ink-faint">

@@ -23,7 +23,7 @@ import { ValueField } from '../../ui/value-field.tsx'
 /** Creates a key of the library. */
 export function NewKeyPage() {
   return (
-    <div className="max-w-xl">
+    <div className="max-w-read">
       <PageHeading title="New key" />
       <KeyForm />
     </div>

@@ -18,10 +18,10 @@ export function JobFile({ machine }: { machine: Machine }) {
   const files = jobFiles(way, { server: location.origin, machine, bundle })
   return (
     <>
-      <p className="mb-4 max-w-xl text-sm text-ink-soft">
+      <p className="mb-4 max-w-read text-sm text-ink-soft">
         Copy this to your project and change the command at its end. It holds no secret.
       </p>
-      <div className="mb-4 grid max-w-xl gap-4 sm:grid-cols-2">
+      <div className="mb-4 grid max-w-read gap-4 sm:grid-cols-2">
         <SelectField label="How it authenticates" value={way} options={WAYS} onChange={setWay} />
         {names.length > 1 && (
           <SelectField
@@ -33,7 +33,7 @@ export function JobFile({ machine }: { machine: Machine }) {
         )}
       </div>
       <BeforeUse machine={machine} way={way} />
-      <div className="max-w-3xl space-y-6">
+      <div className="max-w-read space-y-6">
         {files.map((file) => (
           <FileText key={file.path} file={file} />
         ))}
@@ -61,7 +61,7 @@ function BeforeUse({ machine, way }: { machine: Machine; way: ProofWay }) {
   ].filter((line) => line !== '')
   if (lines.length === 0) return null
   return (
-    <Notice tone="caution" className="mb-4 max-w-3xl">
+    <Notice tone="caution" className="mb-4 max-w-read">
       {lines.map((line) => (
         <p key={line}>{line}</p>
       ))}

@@ -27,7 +27,7 @@ function Warnings({ machine }: { machine: Machine }) {
   const warnings = warningsOf(machine).filter(({ tone }) => tone !== 'plain')
   if (warnings.length === 0) return null
   return (
-    <div className="max-w-2xl space-y-2">
+    <div className="max-w-read space-y-2">
       {warnings.map(({ name, tone, text }) => (
         <Notice key={text} tone={tone}>
           <strong className="font-medium">{name}.</strong> {text}
@@ -51,7 +51,7 @@ function Attempts({ machine }: { machine: Machine }) {
   if (attempts.data.length === 0) return null
   return (
     <Section title="Refused calls" count={attempts.data.length}>
-      <p className="mb-2 max-w-xl text-sm text-ink-soft">
+      <p className="mb-2 max-w-read text-sm text-ink-soft">
         These calls named this machine, and the platform’s signature is valid. Allow only what you recognise.
       </p>
       <ul aria-label="Refused calls" className="space-y-3">

@@ -81,7 +81,7 @@ function MachineActivity({ id }: { id: string }) {
   return (
     <>
       {may('listAudit') && (
-        <div className="mb-4 max-w-sm">
+        <div className="mb-4 max-w-read">
           <SelectField
             label="Show"
             value={side}
@@ -107,7 +107,7 @@ function MachineHeading({ machine }: { machine: Machine }) {
         shown={
           <EntryName
             name={machine.name}
-            className="font-mono text-xl tracking-normal [overflow-wrap:anywhere]"
+            className="font-mono text-lg tracking-normal [overflow-wrap:anywhere]"
           />
         }
         intro={<MachineIntro machine={machine} />}

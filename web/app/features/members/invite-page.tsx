@@ -44,7 +44,7 @@ function Offer({ token, offer, onJoined }: OfferProps) {
     Expires: dateTime(expires_at),
   }
   return (
-    <div className="max-w-xl pt-4">
+    <div className="max-w-read pt-4">
       <PageHeading title={`Join ${tenant.name}`} />
       <Facts
         facts={facts}
@@ -72,7 +72,7 @@ function Offer({ token, offer, onJoined }: OfferProps) {
 
 function Joined({ workspace: { id, name } }: { workspace: { id: string; name: string } }) {
   return (
-    <div className="max-w-xl pt-4">
+    <div className="max-w-read pt-4">
       <PageHeading title={`You joined ${name}`} />
       <p className="text-ink-soft">Your other pages stay in the workspace they show.</p>
       <div className="mt-6 flex flex-wrap gap-3">
@@ -85,7 +85,7 @@ function Joined({ workspace: { id, name } }: { workspace: { id: string; name: st
 
 function NoInvitation() {
   return (
-    <div className="max-w-xl pt-4">
+    <div className="max-w-read pt-4">
       <PageNote title="This invitation is not valid">
         It was used or revoked, or it has expired. Ask an owner of the workspace for a new one.
       </PageNote>

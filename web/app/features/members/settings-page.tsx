@@ -46,7 +46,7 @@ function WorkspaceGrants() {
       className="mb-8"
       headingClass="mb-1"
     >
-      <p className="mb-4 max-w-xl text-ink-soft">
+      <p className="mb-4 max-w-read text-ink-soft">
         Commands that start without a new approval on one terminal. Changing the rules ends them.
       </p>
       <GrantList grants={grants} namesPeople />
@@ -58,7 +58,7 @@ function WorkspaceGrants() {
 function WorkspaceName({ me: { tenant } }: { me: Me }) {
   const may = useMay()
   return (
-    <Section title="Workspace" size="large" className="mb-8 max-w-xl" headingClass="mb-2">
+    <Section title="Workspace" size="large" className="mb-8 max-w-read" headingClass="mb-2">
       {may('renameTenant') ? (
         <RenameForm id={tenant.id} current={tenant.name} />
       ) : (
@@ -90,7 +90,7 @@ function WorkspaceRules({ id }: { id: string }) {
   const policy = useAnswer('getTenantPolicy', {})
   return (
     <Section title="Rules for approvals" size="large" className="mb-8" headingClass="mb-1">
-      <p className="mb-4 max-w-xl text-ink-soft">They hold for every bundle. A bundle can be stricter.</p>
+      <p className="mb-4 max-w-read text-ink-soft">They hold for every bundle. A bundle can be stricter.</p>
       <Loaded query={policy} what="the rules">
         {(data) => <Rules id={id} policy={data} />}
       </Loaded>

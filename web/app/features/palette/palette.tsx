@@ -35,7 +35,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     setActive(0)
   }
   return (
-    <Dialog title="Go to" onClose={onClose} wide>
+    <Dialog title="Go to" onClose={onClose}>
       <input
         role="combobox"
         aria-label="Page, action, bundle or variable"

@@ -8,7 +8,7 @@ import { TextField, type TextFieldProps } from '../../ui/text-field.tsx'
 /** A narrow card around a single form. */
 export function FormCard({ children }: { children: ReactNode }) {
   return (
-    <div className="mx-auto mt-4 max-w-md rounded-lg border border-line bg-surface p-6 sm:mt-12 sm:p-8">
+    <div className="mx-auto mt-4 max-w-[26rem] rounded-lg bg-surface p-6 shadow-card sm:mt-[9vh] sm:p-8">
       {children}
     </div>
   )

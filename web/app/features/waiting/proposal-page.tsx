@@ -58,7 +58,7 @@ function Open({ proposal }: { proposal: Proposal }) {
   const choose = (name: string, chosen: ImportChoice) =>
     plan.data && setTreatment(treatmentOf(plan.data, name, chosen))
   return (
-    <div className="max-w-3xl">
+    <div className="max-w-read">
       <PageHeading
         title={`Proposal for ${bundle.name}`}
         intro={`Sent ${ago(created_at)}, ends ${ahead(expires_at)}.`}

@@ -19,7 +19,7 @@ import { nameOf, STATES, senderText } from './proposal-words.ts'
 export function WaitingPage() {
   const { query, items, isShared, muted } = useWaiting()
   return (
-    <div className="max-w-3xl">
+    <div className="max-w-read">
       <PageHeading
         title="Waiting for you"
         intro="Requests and proposals of other people in this workspace that need your decision."

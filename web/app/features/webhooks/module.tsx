@@ -22,7 +22,7 @@ export function SettingsSection() {
   const failing = webhooks.filter(({ failing_since, ended_reason }) => failing_since ?? ended_reason).length
   return (
     <Section title="Webhooks" count={webhooks.length} size="large" className="mb-8" headingClass="mb-1">
-      <p className="mb-3 max-w-xl text-ink-soft">
+      <p className="mb-3 max-w-read text-ink-soft">
         Keyferry calls your servers when something changes.
         {failing > 0 && ` ${failing} ${failing === 1 ? 'webhook does' : 'webhooks do'} not work.`}
       </p>

@@ -36,7 +36,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   }
   const leave = () => navigate(`/settings/webhooks/${created.id}`)
   return (
-    <Dialog title="Webhook created" onClose={leave} wide>
+    <Dialog title="Webhook created" onClose={leave}>
       <ShownSecret secret={created.secret} onClose={leave} />
     </Dialog>
   )
@@ -84,7 +84,7 @@ function WebhookForm<Input, Answer>({ draft, onDraft, ...form }: WebhookFormProp
     return isAddress ? form.input() : null
   }
   return (
-    <FormDialog {...form} wide input={input} hidesError={isOfAddress}>
+    <FormDialog {...form} input={input} hidesError={isOfAddress}>
       <WebhookFields
         draft={draft}
         problem={problem ?? (isOfAddress ? failure?.message : undefined)}

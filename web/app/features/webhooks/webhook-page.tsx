@@ -65,7 +65,7 @@ function State({ webhook }: { webhook: Webhook }) {
   const { tone, text } = webhookState(webhook)
   if (text === null) return null
   return (
-    <Notice tone={tone} className="mb-4 max-w-2xl">
+    <Notice tone={tone} className="mb-4 max-w-read">
       {text}
     </Notice>
   )
@@ -84,7 +84,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
     'Old secret': old_secret_until === null ? '' : `signs too until ${dateTime(old_secret_until)}`,
   }
   return (
-    <div className="mb-4 max-w-2xl rounded-lg border border-line bg-surface p-4">
+    <div className="mb-4 max-w-read rounded-lg border border-line bg-surface p-4">
       <Facts facts={facts} />
     </div>
   )
@@ -96,7 +96,7 @@ const ReceiverCode = deferred('ReceiverCode', () => import('./receiver-code.tsx'
 function Receiver() {
   const [isOpen, setOpen] = useState(false)
   return (
-    <details className="mb-8 max-w-3xl" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details className="mb-8 max-w-read" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="min-h-8 py-1 text-sm font-medium">Code for the receiver</summary>
       <div className="mt-2">{isOpen && <ReceiverCode />}</div>
     </details>

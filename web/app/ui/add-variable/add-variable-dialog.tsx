@@ -41,7 +41,6 @@ export function AddVariableDialog({ bundle, name: given = '', among = [], onClos
     <FormDialog
       title={`Add variable to ${applicationOf(bundle.name)}`}
       action={used.length > 1 ? `Add to ${used.length} environments` : `Add to ${used[0] ?? bundle.name}`}
-      wide
       change={change}
       input={draft.input}
       unsaved={draft.isTyped}

@@ -30,7 +30,7 @@ export function PolicyRules({ operation, advice, ...form }: PolicyRulesProps) {
   return (
     <>
       {advice !== null && (
-        <Notice tone="caution" className="mb-4 max-w-xl">
+        <Notice tone="caution" className="mb-4 max-w-read">
           <p>{advice.text}</p>
           <Button
             label={advice.action}
@@ -51,7 +51,7 @@ function PolicyFacts({ effective }: { effective: Policy }) {
   return (
     <Facts
       facts={Object.fromEntries(FIELDS.map((field) => [LABELS[field], textOf(field)]))}
-      className="max-w-xl gap-y-1 rounded-lg border border-line bg-surface p-4 text-sm sm:grid-cols-[16rem_1fr] [&>*>dd]:mb-2 sm:[&>*>dd]:mb-0"
+      className="max-w-read gap-y-1 rounded-lg border border-line bg-surface p-4 text-sm sm:grid-cols-[16rem_1fr] [&>*>dd]:mb-2 sm:[&>*>dd]:mb-0"
     />
   )
 }
@@ -93,7 +93,7 @@ function PolicyForm({ placeId, own, effective, inherits, save, children }: Polic
   }
   const textOf = useRuleText(effective)
   return (
-    <Form busy={save.isPending} onSubmit={submit} className="max-w-3xl space-y-4">
+    <Form busy={save.isPending} onSubmit={submit} className="max-w-read space-y-4">
       <div className="grid gap-4 sm:grid-cols-2">
         {FIELDS.map((field) => (
           <Fragment key={field}>

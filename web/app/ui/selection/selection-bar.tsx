@@ -22,9 +22,10 @@ export function SelectionBar({ selection, shown, children }: SelectionBarProps) 
     <section
       aria-label="Selection"
       data-active={isActive || undefined}
+      data-bar={isActive || undefined}
       className={classNames(
         isActive
-          ? 'fixed inset-x-4 bottom-16 z-20 mx-auto flex max-w-4xl flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-accent-soft pr-2 shadow-floating sm:bottom-4'
+          ? 'fixed inset-x-4 bottom-16 z-20 mx-auto flex max-w-wide flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-accent-soft pr-2 shadow-floating sm:bottom-4'
           : 'sr-only',
       )}
     >

@@ -15,7 +15,7 @@ type EmptyLibraryProps = {
 export function EmptyLibrary({ workspace, isOneOfSeveral, fromTerminal }: EmptyLibraryProps) {
   return (
     <div className="space-y-3 text-sm">
-      <p className="text-base font-medium">
+      <p className="text-sm font-medium">
         <bdi>{workspace.name}</bdi> has no bundles yet.
       </p>
       <p className="text-ink-soft">Import a .env file, then run the command again.</p>

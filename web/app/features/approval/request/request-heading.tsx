@@ -18,7 +18,7 @@ export function RequestHeading({ context }: { context: RequestContext }) {
       <p className="text-xs text-ink-soft">
         Reported by the terminal <span className="text-caution">(not verified)</span>
       </p>
-      <h1 className={classNames('overflow-clip font-semibold', isLong ? 'text-lg' : 'text-xl')}>
+      <h1 className={classNames('overflow-clip font-semibold', isLong ? 'text-lg' : 'text-lg')}>
         <RequestedCommand context={context} />
       </h1>
       <MaskedArguments context={context} />

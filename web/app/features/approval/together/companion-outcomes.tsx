@@ -33,7 +33,7 @@ export function CompanionOutcomes({ requestId }: { requestId: string }) {
   return (
     <section
       aria-labelledby="together"
-      className="mx-auto -mt-2 mb-6 max-w-xl rounded-lg border border-line bg-surface p-6 sm:-mt-8 sm:p-8"
+      className="mx-auto -mt-2 mb-6 max-w-read rounded-lg border border-line bg-surface p-6 sm:-mt-8 sm:p-8"
     >
       <h2 id="together" className="text-sm font-semibold">
         Started together

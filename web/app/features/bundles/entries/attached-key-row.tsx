@@ -75,7 +75,7 @@ export function AttachedKeyRow(props: AttachedKeyRowProps) {
         'group flex items-center gap-x-2 rounded-lg py-0.5 pr-2',
         !canEdit && 'min-h-11 pl-4',
         selected && 'bg-accent-soft',
-        dragged && 'relative z-10 bg-accent-soft shadow-raised',
+        dragged && 'relative z-10 bg-accent-soft shadow-card',
       )}
     >
       {canEdit && <RowCheckbox name={item.name} checked={selected} onTick={tick} tabIndex={-1} />}

@@ -40,7 +40,6 @@ export function NewTrustDialog({ machine, platform: first, onClose }: NewTrustPr
       {...form}
       title="Add an identity"
       action="Add identity"
-      wide
       done={`Added an identity of ${PLATFORM_NAMES[platform]}.`}
       onClose={onClose}
     >

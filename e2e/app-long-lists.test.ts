@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys and 1,000 bundles', () => {
     expect(
       await page.evaluate("getComputedStyle(document.querySelector('main li:last-child')).position"),
     ).toBe('static')
-    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(18, 24, 30)')
+    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(16, 22, 27)')
     expect(await page.getByRole('button', { name: 'New bundle' }).count()).toBe(0)
     await closePage(page)
   })

@@ -7,10 +7,19 @@ export type VirtualAuthenticator = {
   credentials(): Promise<string[]>
   /** Forget a passkey, as a lost device does. */
   clear(): Promise<void>
+  /** Take it away from the browser. */
+  remove(): Promise<void>
 }
 
-/** A platform authenticator of the browser itself, whose person is there and is verified. */
-export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthenticator> {
+type Made = {
+  transport?: 'internal' | 'usb' | 'hybrid'
+  isUserVerified?: boolean
+  defaultBackupEligibility?: boolean
+  defaultBackupState?: boolean
+}
+
+/** An authenticator of the browser itself, whose person is there and is verified. */
+export async function addVirtualAuthenticator(page: Page, made: Made = {}): Promise<VirtualAuthenticator> {
   const session: CDPSession = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
@@ -21,6 +30,7 @@ export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthen
       hasUserVerification: true,
       isUserVerified: true,
       automaticPresenceSimulation: true,
+      ...made,
     },
   })
   return {
@@ -33,6 +43,9 @@ export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthen
     },
     clear: async () => {
       await session.send('WebAuthn.clearCredentials', { authenticatorId })
+    },
+    remove: async () => {
+      await session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
     },
   }
 }

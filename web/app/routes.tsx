@@ -41,6 +41,7 @@ const NotFoundPage = deferred('NotFoundPage', () => import('./features/home/not-
 const SignInPage = deferred('SignInPage', () => import('./features/sign-in/sign-in-page.tsx'))
 const SignUpPage = deferred('SignUpPage', () => import('./features/sign-in/sign-up-page.tsx'))
 const SetUpPage = deferred('SetUpPage', () => import('./features/sign-in/set-up-page.tsx'))
+const TouchSheets = deferred('TouchSheets', () => import('./features/frame/touch-sheet.tsx'))
 const Palette = deferred('Palette', () => import('./features/palette/palette.tsx'))
 
 /** Every address of the app and the page behind it. */
@@ -106,6 +107,7 @@ function Framed({ signedIn, inWorkspace, children }: FramedProps) {
       </Frame>
       {paletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
       <SessionDialog />
+      {signedIn && <TouchSheets />}
       <Toasts />
     </>
   )

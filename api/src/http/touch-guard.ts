@@ -37,7 +37,7 @@ async function concernsOf(
   if (touch !== 'approval_key') return null
   const key = await approvalKeyOf(parts, caller, KeyParams.parse(params).key_id)
   if (act === 'removeApprovalKey' && !needsTouchToRemove(key, parts)) return null
-  const { id, userId: person, credentialId, publicKey, isSynced: synced } = key
+  const { id, userId: person, username: name, credentialId, publicKey, isSynced: synced } = key
   const keyFacts = { credential_id: credentialId, public_key: Buffer.from(publicKey).toString('base64') }
-  return { approval_key: { id, person, ...keyFacts, synced } }
+  return { approval_key: { id, person, name, ...keyFacts, synced } }
 }

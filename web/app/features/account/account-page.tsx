@@ -18,6 +18,7 @@ import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
 import { notify, notifyFailure } from '../../ui/toast-store.ts'
+import { ApprovalKeys } from './approval-keys.tsx'
 import { ChangeEmail, ChangePassword } from './change-account.tsx'
 import { Passkeys } from './passkeys.tsx'
 
@@ -50,6 +51,7 @@ export function AccountPage() {
           <ChangeEmail />
         </>
       )}
+      {authMode !== 'local' && me.data !== undefined && <ApprovalKeys me={me.data} />}
       <OwnGrants />
       <Shortcuts />
     </div>

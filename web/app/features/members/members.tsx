@@ -1,8 +1,10 @@
 import { useState } from 'react'
 import type { Me, Member, Role } from '../../lib/calls/answers.ts'
 import { shown, useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { useApprovalKeys } from '../../lib/data/approval-keys.ts'
 import { ROLE_NAMES, useMay } from '../../lib/data/me.ts'
 import { stillCurrent } from '../../lib/rules/still-current.ts'
+import { ApprovalKeyList } from '../../ui/approval-keys/key-list.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
@@ -10,7 +12,7 @@ import { EmailText } from '../../ui/email-text.tsx'
 import { GivenValues } from '../../ui/given-values.tsx'
 import { LogOut, UserMinus } from '../../ui/icons.ts'
 import { LoadingState } from '../../ui/loaded.tsx'
-import { Rows } from '../../ui/section.tsx'
+import { Rows, Section } from '../../ui/section.tsx'
 import { Select } from '../../ui/select.tsx'
 import { notify, telling } from '../../ui/toast-store.ts'
 import { Invitations } from './invitations.tsx'
@@ -52,7 +54,19 @@ export function Members({ me }: { me: Me }) {
           <RemoveMemberDialog member={leaving} onClose={close} />
         ))}
       {may('createInvitation') && <Invitations />}
+      {me.role === 'owner' && <MembersKeys me={me} />}
     </>
+  )
+}
+
+/** Everyone's keys that sign approvals here, for owners. */
+function MembersKeys({ me }: { me: Me }) {
+  const keys = useApprovalKeys().data?.keys ?? []
+  if (keys.length === 0) return null
+  return (
+    <Section title="Approval keys" size="large" className="mt-8">
+      <ApprovalKeyList keys={keys} me={me} namesPeople />
+    </Section>
   )
 }
 

@@ -30,6 +30,7 @@ const BY_PATH: Refreshing['refreshes'] = [
   [/\/grants$/, ['listGrants']],
   [/\/tenants\//, ['listTenants', 'getMe']],
   [/\/invitations(\/|$)/, ['listInvitations', 'listTenants']],
+  [/\/approval-keys/, ['listApprovalKeys']],
   [/\/auth\/(passkeys|second-factor)/, ['listPasskeys']],
   [/\/auth\/(password$|sessions)/, ['listSessions']],
 ]

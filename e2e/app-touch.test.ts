@@ -1,0 +1,126 @@
+import { freePort } from '@keyferry/plumbing/free-port'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ACCOUNTS, setUpOwner } from './app-accounts.ts'
+import {
+  closePage,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  type WatchedPage,
+} from './app-page.ts'
+import { addApprovalKey, confirmByOperator } from './approval-key.ts'
+import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
+import { type RunningServer, startServer } from './start-server.ts'
+import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts'
+
+const keys = (page: Page) => page.getByRole('list', { name: 'Approval keys' }).getByRole('listitem')
+const key = (page: Page, name: string) => keys(page).filter({ hasText: name })
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Sign with your approval key' })
+
+/** Press Remove on a key, and go on to the sheet that asks for the signature. */
+async function askToRemove(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: `Remove ${name}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+  await dialog(page).waitFor()
+}
+
+// One story, told in order: each test goes on where the one before it ended.
+describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
+  let server: RunningServer
+  let browser: Browser
+  let page: WatchedPage
+  let stick: VirtualAuthenticator
+  let site: string
+  let letters: string
+
+  beforeAll(async () => {
+    const port = await freePort('127.0.0.1')
+    site = `http://localhost:${port}`
+    const env = { ...ACCOUNTS, PUBLIC_URL: site }
+    ;[server, browser] = await Promise.all([startServer({ port, env }), sharedBrowser()])
+    page = await openPage(browser)
+    await page.context().addCookies([{ ...(await setUpOwner(server.url)), url: site }])
+    stick = await addVirtualAuthenticator(page, { transport: 'usb' })
+    await page.goto(`${site}/account`)
+  })
+
+  afterAll(async () => {
+    await closePage(page)
+    await closePages(browser)
+    await server?.dispose()
+  })
+
+  test('the first key waits, with its letters, until the operator confirms it', async () => {
+    const first = await addApprovalKey(page, 'Stick')
+    await key(page, 'Stick').getByText('waiting').waitFor()
+    await expectAccessible(page)
+    await page.setViewportSize({ width: 390, height: 740 })
+    await expectNoSidewaysScroll(page)
+    await page.setViewportSize({ width: 1280, height: 860 })
+    await confirmByOperator(server, first)
+    await page.reload()
+    await key(page, 'Stick').getByText('signs').waitFor()
+  })
+
+  test('an authenticator without verification of its person adds none', async () => {
+    await stick.setPresent(false)
+    const unverified = await addVirtualAuthenticator(page, { transport: 'internal', isUserVerified: false })
+    await page.getByRole('button', { name: 'Add an approval key' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('No PIN')
+    await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('No passkey was used. Try again.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await unverified.remove()
+    await stick.setPresent(true)
+  })
+
+  test('a synced key says what it rests on', async () => {
+    await stick.setPresent(false)
+    const synced = { defaultBackupEligibility: true, defaultBackupState: true }
+    const phone = await addVirtualAuthenticator(page, { transport: 'internal', ...synced })
+    letters = await addApprovalKey(page, 'Phone')
+    await key(page, 'Phone').getByText('on all devices of an account').waitFor()
+    await page.getByText('a program that clicks for you can approve').waitFor()
+    await phone.setPresent(false)
+    await stick.setPresent(true)
+  })
+
+  test('the other own key confirms it by its letters and a signature, and it signs a day later', async () => {
+    await key(page, 'Phone').getByRole('button', { name: 'Confirm' }).click()
+    await page.getByLabel('First eight letters').fill(letters.slice(0, 9).toLowerCase())
+    await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
+    await dialog(page).getByText('An approval key of').waitFor()
+    await expectAccessible(page)
+    await dialog(page).getByRole('button', { name: 'Sign' }).click()
+    await page.getByText('The key signs in a day.').waitFor()
+    await key(page, 'Phone').getByText('Confirmed once.').waitFor()
+    await dialog(page).waitFor({ state: 'detached' })
+  })
+
+  test('a program that presses gives nothing, with and without an authenticator of its own', async () => {
+    const program = await page.context().newPage()
+    await addVirtualAuthenticator(program, { transport: 'usb' })
+    await program.goto(`${site}/account`)
+    await askToRemove(program, 'Stick')
+    await dialog(program).getByRole('button', { name: 'Sign' }).click()
+    await dialog(program).getByText('No passkey was used. Try again.').waitFor()
+    await program.close()
+    await stick.setPresent(false)
+    await askToRemove(page, 'Stick')
+    await dialog(page).getByRole('button', { name: 'Sign' }).click()
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Nothing changed, because you did not sign.').waitFor()
+    await stick.setPresent(true)
+    await page.reload()
+    await expect.poll(() => keys(page).count()).toBe(2)
+  })
+
+  test('with the key, the signature removes it', async () => {
+    await askToRemove(page, 'Stick')
+    await dialog(page).getByRole('button', { name: 'Sign' }).click()
+    await page.getByText('Removed Stick.').waitFor()
+    await expect.poll(() => keys(page).count()).toBe(1)
+  })
+})

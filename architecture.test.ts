@@ -321,6 +321,28 @@ test('no file or folder has a name that says nothing', () => {
   expect(files.filter((file) => NO_NAMES.test(file))).toEqual([])
 })
 
+const METAPHORS =
+  /\b(?:[a-z]\w*(?:Told|Tell|Heard|Hear|Away|Meant|Bell)|[tT]old|[tT]ell|[hH]eard?|away|[mM]eant|bell)/
+const NAMED = new RegExp(`${METAPHORS.source}(?:s|ing)?(?:[A-Z]\\w*)?(?=\\s?[=:(<}]|\\.\\w|\\)? =>)`, 'g')
+const withoutTexts = (source: string) => source.replaceAll(/'(?:[^'\\\n]|\\.)*'|\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+
+test('a name in the code says what it is in words of the field', () => {
+  const sources = globSync(
+    '{*,{contract,crypto,plumbing,api,web,cli,server,e2e,bench,release}/**/*}.{ts,tsx}',
+    {
+      exclude: ['**/node_modules/**', '**/dist/**'],
+    },
+  )
+  // Stored columns and indexes keep their names.
+  const named = sources.flatMap((file) =>
+    file.startsWith('api/src/storage/schema/')
+      ? []
+      : [...withoutTexts(readFileSync(file, 'utf8')).matchAll(NAMED)].map(([name]) => `${file}: ${name}`),
+  )
+  expect(sources.length).toBeGreaterThan(1000)
+  expect(named).toEqual([])
+})
+
 test('only crypto uses cryptography, except for random ids', () => {
   const uses = /import (?!\{ randomUUID \}).* from '(node:crypto|@noble\/[^']+|sodium-native)'/
   const outside = files.filter((file) => !file.startsWith('crypto/') && uses.test(readFileSync(file, 'utf8')))

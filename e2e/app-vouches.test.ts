@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
       await owner.getByRole('button', { name: 'Deny' }).waitFor()
       expect(await owner.getByRole('button', { name: /^Approve/ }).count()).toBe(0)
       expect(attacker.hasBox).toBe(false)
-      expect(JSON.stringify(attacker.heard)).not.toContain(secret)
+      expect(JSON.stringify(attacker.received)).not.toContain(secret)
       await clientIn(owner)('DELETE', '/api/v1/requests/{request_id}', { params: { request_id: id } })
     }
   })

@@ -38,7 +38,7 @@ async function signIn(subject: string) {
   )
 }
 
-async function tell(event: object): Promise<number> {
+async function sendEvent(event: object): Promise<number> {
   const { body, headers } = signedEvent(event, { secret: WEBHOOK_SECRET })
   return (await fetch(`${url}/webhooks/identity`, { method: 'POST', body, headers })).status
 }
@@ -56,7 +56,7 @@ test('a user whom the provider deleted has no session, cannot sign in, and has n
     params: { request_id: id },
     body: { bundle_id: bundle.id, include_keys: ['TOKEN'] },
   })
-  expect(await tell({ type: 'user.deleted', data: { id: 'leaver' } })).toBe(200)
+  expect(await sendEvent({ type: 'user.deleted', data: { id: 'leaver' } })).toBe(200)
   await expect(call('GET', '/api/v1/me')).rejects.toMatchObject({ status: 401 })
   const wait = client('GET', '/api/v1/requests/{request_id}/wait', { params: { request_id: id } })
   await expect(wait).rejects.toMatchObject({ status: 404 })
@@ -67,6 +67,8 @@ test('a user whom the provider deleted has no session, cannot sign in, and has n
 
 test('a changed e-mail address is stored, and the session continues', async () => {
   const call = await signIn('mover')
-  expect(await tell({ type: 'user.updated', data: { id: 'mover', email: 'moved@example.com' } })).toBe(200)
+  expect(await sendEvent({ type: 'user.updated', data: { id: 'mover', email: 'moved@example.com' } })).toBe(
+    200,
+  )
   expect((await call('GET', '/api/v1/me')).email).toBe('moved@example.com')
 })

@@ -15,7 +15,7 @@ export class Attacker {
   readonly keys: KeyPair = generateKeyPair()
   readonly verifier = generatePollVerifier()
   /** Every answer so far, to search it for what must not be there. */
-  readonly heard: Answer[] = []
+  readonly received: Answer[] = []
   #url: string
   readonly #address = `203.0.${randomInt(256)}.${randomInt(256)}`
 
@@ -95,7 +95,7 @@ export class Attacker {
 
   /** Whether any answer so far had a sealed box in it. */
   get hasBox(): boolean {
-    return this.heard.some(({ body }) => 'ciphertext_base64' in body)
+    return this.received.some(({ body }) => 'ciphertext_base64' in body)
   }
 
   async #call(method: string, path: string, body?: object, verifier = this.verifier): Promise<Answer> {
@@ -109,7 +109,7 @@ export class Attacker {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const answer = await answerOf(response)
-    this.heard.push(answer)
+    this.received.push(answer)
     return answer
   }
 }

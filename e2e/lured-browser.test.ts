@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser() || !hasOwnLoopback())(
         const refused = seesRefusal(browser)
         const { id, page, secret } = await fallFor(browser, attacker)
         expect(await refused).toBe(PATH)
-        expect(listener.heard).toEqual([])
+        expect(listener.received).toEqual([])
         expect((await attacker.context(id)).body).toMatchObject({ status: 'held' })
         expect(await shownBy(page)).not.toContain(secret)
         expect(attacker.hasBox).toBe(false)
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser() || !hasOwnLoopback())(
       try {
         const attacker = new Attacker(server.url)
         const { secret } = await fallFor(browser, attacker)
-        await expect.poll(() => listener.heard).toEqual([`${PATH} secret=${secret}`])
+        await expect.poll(() => listener.received).toEqual([`${PATH} secret=${secret}`])
       } finally {
         await browser.close()
       }
@@ -104,19 +104,19 @@ async function shownBy(page: Page): Promise<string> {
 }
 
 async function listen() {
-  const heard: string[] = []
+  const received: string[] = []
   const server: Server = createServer((request, response) => {
     let body = ''
     request.setEncoding('utf8').on('data', (chunk: string) => {
       body += chunk
     })
     request.on('end', () => {
-      heard.push(`${request.url} ${body}`)
+      received.push(`${request.url} ${body}`)
       response.writeHead(404).end()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
-  return { port: address.port, heard, close: () => server.close() }
+  return { port: address.port, received, close: () => server.close() }
 }

@@ -161,5 +161,5 @@ describe('a lure, against a hosted server that binds approvals', () => {
 /** The attacker has no box, and nothing of what the victim's page was given. */
 function expectNothing(attacker: Attacker, approved?: Answer): void {
   expect(attacker.hasBox).toBe(false)
-  if (approved) expect(JSON.stringify(attacker.heard)).not.toContain(returnedSecret(approved))
+  if (approved) expect(JSON.stringify(attacker.received)).not.toContain(returnedSecret(approved))
 }

@@ -32,12 +32,12 @@ export async function launchElsewhere(folder: string): Promise<Browser> {
 export async function carryCalls(
   context: BrowserContext,
   url: string,
-  hear: (path: string, answer: string) => void,
+  onAnswer: (path: string, answer: string) => void,
 ): Promise<void> {
   await context.route(`${url}/**`, async (route) => {
     try {
       const response = await route.fetch({ maxRedirects: 0 })
-      hear(new URL(response.url()).pathname, await response.text())
+      onAnswer(new URL(response.url()).pathname, await response.text())
       await route.fulfill({ response })
     } catch {
       await route.abort().catch(() => undefined) // the page went away

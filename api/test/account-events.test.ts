@@ -23,8 +23,8 @@ describe.each(databases)('events of accounts on %s', (kind) => {
   const byThem = () => ({ kind: 'user', id: owner.userId })
 
   test('the first account begins a log, with the address of the call', async () => {
-    const told = (await log()).map(({ action, origin }) => [action, origin?.['ip']])
-    expect(told).toEqual([
+    const actions = (await log()).map(({ action, origin }) => [action, origin?.['ip']])
+    expect(actions).toEqual([
       ['user.signed_in', '127.0.0.1'],
       ['audit.started', '127.0.0.1'],
     ])

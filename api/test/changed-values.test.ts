@@ -143,9 +143,9 @@ describe.each(databases)('waiting for changed values on %s', (kind) => {
     const refused = await Promise.race(waits)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30'])
     await change(api, owner, it, 'second')
-    const told = (await Promise.all(waits)).filter(({ status }) => status === 200)
-    expect(told).toHaveLength(LIMITS.heldWatches)
-    expect(told.every(({ json }) => json.changed)).toBe(true)
+    const notified = (await Promise.all(waits)).filter(({ status }) => status === 200)
+    expect(notified).toHaveLength(LIMITS.heldWatches)
+    expect(notified.every(({ json }) => json.changed)).toBe(true)
     expect((await waitFor(api, it.deliveryId, it.machine)).status).toBe(200)
   })
 

@@ -142,10 +142,10 @@ export async function proposeWith(
 export async function proposed(api: Pick<TestApi, 'call'>, as: Identity, proposing: Proposing) {
   const { approved, ...sent } = await proposeWith(api, as, proposing)
   const { client, params } = sent
-  if (approved.status !== 200) return { ...sent, ended: approved, told: null, id: '' }
+  if (approved.status !== 200) return { ...sent, ended: approved, outcome: null, id: '' }
   const ended = await client.release(params.request_id, secretOf(approved.json))
-  const told = (await client.waits(params.request_id)).json
-  return { ...sent, ended, told, id: 'proposal' in told ? told.proposal.id : '' }
+  const outcome = (await client.waits(params.request_id)).json
+  return { ...sent, ended, outcome, id: 'proposal' in outcome ? outcome.proposal.id : '' }
 }
 
 /** The id of a new proposal. */

@@ -20,18 +20,18 @@ async function searchEverySink(api: TestApi, sinks: () => Promise<string[]>): Pr
   const client = new DepositClient(api)
   const body = await client.body('dev/marked', { SECRET: MARKED, LONG: MARKED.repeat(100) })
   const requestId = await client.asked(body)
-  const heard = [JSON.stringify(body), (await planOf(api, owner, requestId)).text]
+  const answers = [JSON.stringify(body), (await planOf(api, owner, requestId)).text]
   const look = async () => {
-    for (const sink of [...heard, ...(await sinks()), api.log()]) expect(sink).not.toContain(MARKED)
+    for (const sink of [...answers, ...(await sinks()), api.log()]) expect(sink).not.toContain(MARKED)
   }
   await look()
   const approved = await approveDeposit(api, owner, { requestId, release: 'code' })
-  heard.push(approved.text)
+  answers.push(approved.text)
   await look()
-  heard.push((await client.release(requestId, secretOf(approved.json))).text)
+  answers.push((await client.release(requestId, secretOf(approved.json))).text)
   await look()
-  heard.push((await client.waits(requestId)).text)
-  heard.push((await api.call('listAudit', { as: owner })).text)
+  answers.push((await client.waits(requestId)).text)
+  answers.push((await api.call('listAudit', { as: owner })).text)
   await look()
   expect(await bundleValues(api, owner, 'dev/marked')).toMatchObject({ SECRET: MARKED })
   expect(api.log()).toContain('deposit')

@@ -429,9 +429,9 @@ describe.each(databases)('deposits that must return to the terminal, on %s', (ki
       const id = await client.asked(body)
       const waiting = client.waits(id, 'none')
       const approved = await approve(id, { release })
-      const told = (await waiting).json
-      expect(told).toMatchObject({ status: 'pending', needs: 'release', release_by: release })
-      const { statement } = told as { statement: Record<'kid' | 'payload' | 'signature', string> }
+      const outcome = (await waiting).json
+      expect(outcome).toMatchObject({ status: 'pending', needs: 'release', release_by: release })
+      const { statement } = outcome as { statement: Record<'kid' | 'payload' | 'signature', string> }
       const { keys } = (await api.call('listReceiptKeys')).json
       const publicKey = bytes(keys.find(({ kid }) => kid === statement.kid)?.public_key ?? '')
       const payload = bytes(statement.payload)
@@ -473,8 +473,8 @@ describe.each(databases)('deposits that must return to the terminal, on %s', (ki
     const id = await client.deposit(freshName(), { RESIGNED: '1' })
     await approve(id, { release: 'loopback' })
     await api.call('createReleaseCode', { as: owner, params: { request_id: id } })
-    const told = (await client.waits(id, 'loopback')).json as { statement: { payload: string } }
-    expect(JSON.parse(bytes(told.statement.payload).toString())).toMatchObject({ released_by: 'code' })
+    const outcome = (await client.waits(id, 'loopback')).json as { statement: { payload: string } }
+    expect(JSON.parse(bytes(outcome.statement.payload).toString())).toMatchObject({ released_by: 'code' })
   })
 
   test('a deposit for a workspace by its id is unknown in every other, and no one there holds it', async () => {

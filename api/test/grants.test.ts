@@ -391,9 +391,11 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
       return ofBundle.filter(({ action }) => !action.startsWith('bundle.'))
     }
     await expect.poll(async () => (await entries()).every(({ sealed }) => sealed)).toBe(true)
-    const told = new Set((await entries()).flatMap(({ action, origin }) => (origin === null ? [] : [action])))
+    const actions = new Set(
+      (await entries()).flatMap(({ action, origin }) => (origin === null ? [] : [action])),
+    )
     for (const action of ['delivery.released', 'delivery.remembered', 'grant.ended'] as const)
-      expect(told).toContain(action)
+      expect(actions).toContain(action)
     await forgetInAudit(api.settings, person.userId)
     expect((await entries()).filter(({ origin }) => origin !== null)).toEqual([])
   })

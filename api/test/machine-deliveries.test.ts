@@ -264,10 +264,10 @@ describe.each(databases)('deliveries to machines on %s', (kind) => {
     const statuses = []
     for (let call = 0; call < 32; call += 1) statuses.push(await refuse())
     expect(statuses).toEqual([...Array.from({ length: 30 }, () => 403), 429, 429])
-    const told = (await eventsOf(api, owner, 'delivery.refused')).filter(
+    const refusals = (await eventsOf(api, owner, 'delivery.refused')).filter(
       ({ target }) => target.id === machine.id,
     )
-    expect(told.map(({ data }) => data)).toEqual([{ reason: 'not_granted', count: 1 }])
+    expect(refusals.map(({ data }) => data)).toEqual([{ reason: 'not_granted', count: 1 }])
   })
 
   test('a machine gets at most 600 deliveries a minute', async () => {

@@ -73,7 +73,7 @@ describe.each(databases)('proposals on %s', (kind) => {
     })
     expect(sent.plan.json).toMatchObject({ plan: [], proposal: { values: {} }, may_approve: true })
     const { id } = sent
-    expect(sent.told).toEqual({
+    expect(sent.outcome).toEqual({
       status: 'proposed',
       proposal: {
         id,

@@ -8,7 +8,7 @@ import { ReturningClient, secretOf } from './returning-client.ts'
 
 const redis = await ownRedis()
 
-const expectAway = (answer: Answered) => {
+const expectUnavailable = (answer: Answered) => {
   expectError(answer, 503, 'Redis is unavailable', 'unavailable')
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
 }
@@ -45,8 +45,8 @@ describe.runIf(redis)('a Redis that is away while an approval is held', () => {
   test('and back with what it knew: the release that answered 503 succeeds, and the values arrive once', async () => {
     const { client, requestId, secret } = await held()
     way.cut()
-    expectAway(await client.release(requestId, secret))
-    expectAway(await client.waits(requestId))
+    expectUnavailable(await client.release(requestId, secret))
+    expectUnavailable(await client.waits(requestId))
     way.reconnect()
     await expect.poll(async () => (await client.release(requestId, secret)).status).toBe(200)
     expect(client.opened(await client.waits(requestId))).toEqual({ URL: 'pg://s3cret' })
@@ -57,7 +57,7 @@ describe.runIf(redis)('a Redis that is away while an approval is held', () => {
   test('and back empty: the approval is still there, and the values arrive once', async () => {
     const { client, requestId, secret } = await held()
     await redis.stop()
-    expectAway(await client.release(requestId, secret))
+    expectUnavailable(await client.release(requestId, secret))
     await redis.start()
     const released = async () => (await client.release(requestId, secret)).status
     await expect.poll(released, { timeout: 45_000 }).toBe(200)

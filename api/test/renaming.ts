@@ -37,11 +37,11 @@ export function renamedCall(name: ApiEndpointName, parts: CallParts): CallParts 
 /** The answer as the test may read it. */
 export function renamedAnswer(name: ApiEndpointName, { body }: CallParts, text: string): string {
   if (!isOn) return text
-  const told = text.replaceAll(PREFIX, '')
-  if (name !== 'createKey' || !isObject(body)) return told
-  const made: unknown = JSON.parse(told)
+  const plain = text.replaceAll(PREFIX, '')
+  if (name !== 'createKey' || !isObject(body)) return plain
+  const made: unknown = JSON.parse(plain)
   if (isObject(made) && typeof made['id'] === 'string') nameOfKey.set(made['id'], String(made['name']))
-  return told
+  return plain
 }
 
 /** How many keys were renamed. */

@@ -113,7 +113,10 @@ describe.each(databases)('secrets that machines get under weaker rules on %s', (
           body: { name: randomUUID(), ...body },
         })
       ).json.id
-    const told = async (target: string, action: 'bundle.split' | 'bundle.imported' | 'bundle.duplicated') => {
+    const recorded = async (
+      target: string,
+      action: 'bundle.split' | 'bundle.imported' | 'bundle.duplicated',
+    ) => {
       const { json } = await api.call('listAudit', { as: owner, query: { target, action } })
       return json.map(({ data }) => data['weaker'])
     }
@@ -123,25 +126,25 @@ describe.each(databases)('secrets that machines get under weaker rules on %s', (
       await duplicate(shared, {}),
       await duplicate(ruled, { own: ['SECRET'] }),
     ]
-    const seen = await Promise.all(duplicated.map((id) => told(id, 'bundle.duplicated')))
+    const seen = await Promise.all(duplicated.map((id) => recorded(id, 'bundle.duplicated')))
     expect(seen).toEqual([[['SECRET']], [undefined], [undefined], [undefined]])
 
     const imported = await newNamed()
     const entries = [{ name, from: source }]
     for (const own of [[name], []])
       await api.call('importVariables', { as: owner, body: { bundle: imported.name, entries, own } })
-    expect(await told(imported.id, 'bundle.imported')).toEqual([['SECRET']])
+    expect(await recorded(imported.id, 'bundle.imported')).toEqual([['SECRET']])
 
     const split = { as: owner, params: { bundle_id: shared, key_id: secret } }
     await api.call('splitKey', { ...split, body: {} })
-    expect(await told(shared, 'bundle.split')).toEqual([['SECRET']])
+    expect(await recorded(shared, 'bundle.split')).toEqual([['SECRET']])
     await rule(duplicated[2] ?? '', { approvers: 'owner' })
     await api.call('splitKey', {
       as: owner,
       params: { ...split.params, bundle_id: duplicated[2] ?? '' },
       body: {},
     })
-    expect(await told(duplicated[2] ?? '', 'bundle.split')).toEqual([undefined])
+    expect(await recorded(duplicated[2] ?? '', 'bundle.split')).toEqual([undefined])
   })
 
   test('several keys at once: the secrets among them that have stricter rules', async () => {
@@ -166,15 +169,15 @@ test.each(databases)(
     const { json: key } = await api.call('createKey', { as, body: { name: 'SECRET', value: 'v' } })
     for (const bundle_id of [ruled, plain])
       await api.call('attachKey', { as, params: { bundle_id, key_id: key.id }, body: {} })
-    const told = async (rules: Record<string, unknown>) => {
+    const recorded = async (rules: Record<string, unknown>) => {
       await api.call('changeBundlePolicy', { as, params: { bundle_id: ruled }, body: rules })
       const body = { name: randomUUID(), own: ['SECRET'] }
       const { json } = await api.call('duplicateBundle', { as, params: { bundle_id: plain }, body })
       const query = { target: json.id, action: 'bundle.duplicated' } as const
       return (await api.call('listAudit', { as, query })).json[0]?.data['weaker']
     }
-    expect(await told({ assurance: 'bound' })).toBeUndefined()
-    expect(await told({ approvers: 'owner' })).toEqual(['SECRET'])
+    expect(await recorded({ assurance: 'bound' })).toBeUndefined()
+    expect(await recorded({ approvers: 'owner' })).toEqual(['SECRET'])
     await api.close()
   },
 )

@@ -17,7 +17,7 @@ import { type Library, libraryOnNodes } from './kept-database.ts'
 
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 const LOG = ['events', 'audit_log', 'audit_heads', 'audit_seals']
-const meant = async () => true
+const confirmed = async () => true
 
 function forgetting(settings: ApiSettings, tenantId: string): ChildProcess {
   const script = `
@@ -97,7 +97,7 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
       .executeTakeFirstOrThrow()
     const keys = new TenantKeys(database, ringOf(node().settings))
     await keys.of(tenantId)
-    expect(await forgetTenantOf(node().settings, tenantId, meant)).toBe(2)
+    expect(await forgetTenantOf(node().settings, tenantId, confirmed)).toBe(2)
     const standing = () =>
       keys.of(tenantId).then(
         () => 'known',
@@ -145,7 +145,7 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
     const { json } = await node().call('ensureUser', {
       body: { idp_user_id: 'user_lonely', email: 'lonely@example.com', email_verified: true },
     })
-    await forgetTenantOf(node().settings, json.tenant_id, meant)
+    await forgetTenantOf(node().settings, json.tenant_id, confirmed)
     const again = await node().call('ensureUser', {
       body: { idp_user_id: 'user_lonely', email: 'lonely@example.com', email_verified: true },
     })
@@ -173,7 +173,7 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
       run.kill('SIGKILL')
       if (run.exitCode === null && run.signalCode === null) await once(run, 'exit')
     }
-    await forgetTenantOf(node().settings, tenantId, meant)
+    await forgetTenantOf(node().settings, tenantId, confirmed)
     end.abort()
     await Promise.all(writing)
     expect([...statuses].filter((status) => ![201, 404, 503].includes(status))).toEqual([])
@@ -184,14 +184,14 @@ describe.each(databases)('a forgotten tenant on %s', (kind) => {
 
   test('another name or an unknown id destroys nothing', async () => {
     const { tenantId } = kept.owner
-    const told: string[] = []
+    const asked: string[] = []
     const refuse = async (name: string) => {
-      told.push(name)
+      asked.push(name)
       return false
     }
     await expect(forgetTenantOf(node().settings, tenantId, refuse)).rejects.toThrow('nothing was deleted')
-    expect(told).toEqual([expect.stringContaining('workspace')])
-    const unknown = forgetTenantOf(node().settings, 'nobody', meant)
+    expect(asked).toEqual([expect.stringContaining('workspace')])
+    const unknown = forgetTenantOf(node().settings, 'nobody', confirmed)
     await expect(unknown).rejects.toThrow('no workspace has the id nobody')
     expect((await verifyValues(node().settings)).checked).toBe(7)
   })

@@ -420,7 +420,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     timeout: 30_000,
   }, async () => {
     const { id } = await webhook({ events: ['token.expiring', 'token.ended'] })
-    const told = await newMachine(api, owner, { expires_in_days: 1 })
+    const soon = await newMachine(api, owner, { expires_in_days: 1 })
     const ended = await newMachine(api, owner, { expires_in_days: 1 })
     const replaced = await newMachine(api, owner, { expires_in_days: 1 })
     await api.call('endMachineToken', { as: owner, params: placeOf(ended) })
@@ -438,7 +438,7 @@ describe.each(databases)('webhooks on %s', (kind) => {
     await arrived(3)
     expect(receiver.bodies[0]).toMatchObject({ type: 'token.ended', data: { machine: { id: ended.id } } })
     const machines = receiver.bodies.slice(1).map(({ data }) => (data['machine'] as { id: string }).id)
-    expect(machines.toSorted()).toEqual([told.id, replaced.id].toSorted())
+    expect(machines.toSorted()).toEqual([soon.id, replaced.id].toSorted())
     expect((await messages(id)).filter(({ type }) => type === 'token.expiring')).toHaveLength(2)
   })
 })

@@ -95,20 +95,20 @@ type Scene = {
 
 const SIGN_IN_FIRST = { status: 401, body: { error: 'sign in first', code: 'unauthorized' } }
 
-function tellAboutItself({ url = '' }: IncomingMessage, { behaviour, response }: Scene): boolean {
+function answerAboutItself({ url = '' }: IncomingMessage, { behaviour, response }: Scene): boolean {
   const answers: Record<string, Partial<Answer>> = {
     '/healthz': { body: { version: '0.1.0' } },
     '/session': { body: { auth_mode: behaviour.authMode } },
     '/api/v1/bundles': SIGN_IN_FIRST,
   }
-  const told = answers[url]
-  if (told !== undefined) send(response, told)
-  return told !== undefined
+  const reply = answers[url]
+  if (reply !== undefined) send(response, reply)
+  return reply !== undefined
 }
 
 async function answer(request: IncomingMessage, scene: Scene): Promise<void> {
   const body = await readBody(request)
-  if (scene.behaviour.authMode !== undefined && tellAboutItself(request, scene)) return
+  if (scene.behaviour.authMode !== undefined && answerAboutItself(request, scene)) return
   if (request.url === '/api/v1/tenants' || request.url === '/api/v1/bundles')
     return send(scene.response, SIGN_IN_FIRST)
   if (request.url?.endsWith('/withdraw')) return withdraw(request, scene)
@@ -148,14 +148,14 @@ export function createdAnswer({ id, publicKey }: Asked): Pick<Answer, 'status' |
 function wait(request: IncomingMessage, scene: Scene & { count: number }): void {
   const id = /requests\/(\w+)\/wait/.exec(request.url ?? '')?.[1]
   const asked = scene.asked.find((candidate) => candidate.id === id)
-  const told =
+  const reply =
     asked === undefined
       ? gone('not_found')
       : scene.behaviour.wait?.(asked, scene.count, scene.released.includes(asked.id))
   const values = scene.behaviour.values ?? VALUES
   const usual = asked === undefined ? {} : delivery(asked, JSON.stringify(values))
-  if (told === 'hang up') request.socket.destroy()
-  else send(scene.response, { ...usual, ...told })
+  if (reply === 'hang up') request.socket.destroy()
+  else send(scene.response, { ...usual, ...reply })
 }
 
 /** The code that releases an approval here. */
@@ -251,8 +251,8 @@ export function gone(
   return { status: 404, body: { error: 'request not found or expired', code, details } }
 }
 
-function send(response: ServerResponse, told: Partial<Answer>): void {
-  const { status = 200, headers = {}, body, isEndless = false, dripMs = 0 } = told
+function send(response: ServerResponse, reply: Partial<Answer>): void {
+  const { status = 200, headers = {}, body, isEndless = false, dripMs = 0 } = reply
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   response.on('error', () => undefined)
   response.writeHead(status, { 'content-type': 'application/json', ...headers })

@@ -26,13 +26,13 @@ export async function auditFaults(address: string, history: History): Promise<st
   const byTarget = Map.groupBy(entries, ({ target }) => target.id)
   const approvals = history.deliveries.filter(({ approval }) => approval === 'acknowledged').length
   const approved = actionsOf(entries, 'delivery.approved').length
-  const told = new Set(entries.map(({ action, target }) => `${action} ${target.name}`))
+  const recorded = new Set(entries.map(({ action, target }) => `${action} ${target.name}`))
   return [
     ...faults,
     ...keys.flatMap((key) => versionFaults(key, byTarget.get(key.id) ?? [])),
     ...inventedKeys(entries, new Set(keys.map(({ id }) => id))),
     ...history.acknowledged
-      .filter(({ name, action }) => !told.has(`${action} ${name}`))
+      .filter(({ name, action }) => !recorded.has(`${action} ${name}`))
       .map(({ name, action }) => `${action} of ${name} was acknowledged and has no event`),
     // The log may name an approval whose answer was lost; it never misses one.
     ...(approved < approvals ? [`${approvals} approvals were acknowledged, ${approved} have events`] : []),

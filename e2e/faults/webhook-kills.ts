@@ -61,11 +61,11 @@ function namesIn({ bodies }: Receiver): ReadonlySet<string> {
 }
 
 function judged(receiver: Receiver, acknowledged: ReadonlySet<string>): Omit<WebhookKills, 'acknowledged'> {
-  const told = namesIn(receiver)
-  const lost = [...acknowledged].filter((name) => !told.has(name)).map((name) => `${name} was not told`)
+  const delivered = namesIn(receiver)
+  const lost = [...acknowledged].filter((name) => !delivered.has(name)).map((name) => `${name} was not told`)
   const bodies = Map.groupBy(receiver.received, ({ headers }) => String(headers['webhook-id']))
   const other = [...bodies].filter(([, calls]) => new Set(calls.map(({ body }) => body)).size > 1)
-  const extra = bodies.size > told.size ? [`${bodies.size} ids for ${told.size} changes`] : []
+  const extra = bodies.size > delivered.size ? [`${bodies.size} ids for ${delivered.size} changes`] : []
   return {
     repeated: receiver.received.length - bodies.size,
     faults: [...lost, ...other.map(([id]) => `${id} came with another body`), ...extra],

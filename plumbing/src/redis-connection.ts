@@ -61,12 +61,12 @@ export async function openRedis(options: RedisOptions): Promise<RedisConnection>
 
 /** @throws as `openRedis` */
 export async function openListeningRedis(options: RedisOptions): Promise<ListeningRedisConnection> {
-  const { subscriber, hears, reply, warnings, close } = await openBoth(options)
+  const { subscriber, onMissed, reply, warnings, close } = await openBoth(options)
   return {
     reply,
     warnings,
     subscribe: async (channel, listener, missed) => {
-      hears.push(missed)
+      onMissed.push(missed)
       await subscriber.subscribe(channel, listener)
     },
     unsubscribe: (channel) => subscriber.unsubscribe(channel),
@@ -78,10 +78,10 @@ export async function openListeningRedis(options: RedisOptions): Promise<Listeni
 }
 
 async function openBoth(options: RedisOptions) {
-  const hears: (() => void)[] = []
+  const onMissed: (() => void)[] = []
   const onReady = () => {
     // Who missed a message reads the store, which needs the other connection as well.
-    if (subscriber.client && commands.client) for (const missed of hears) missed()
+    if (subscriber.client && commands.client) for (const missed of onMissed) missed()
   }
   const subscriber = newLink(options, onReady)
   const { commands, warnings } = await opened(subscriber, options, onReady).catch((cause: unknown) => {
@@ -89,7 +89,7 @@ async function openBoth(options: RedisOptions) {
     if (cause instanceof Error && cause.message === NO_CLUSTER) throw cause
     throw options.unavailable(cause)
   })
-  return { subscriber, hears, warnings, reply: replies(commands, options), close: () => commands.close() }
+  return { subscriber, onMissed, warnings, reply: replies(commands, options), close: () => commands.close() }
 }
 
 function newLink(options: RedisOptions, onReady: () => void): RedisLink {

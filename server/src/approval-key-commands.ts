@@ -14,7 +14,7 @@ export const APPROVAL_KEY_COMMANDS = {
       const letters = CONFIRM.exec(argument)?.[1]
       if (letters === undefined)
         throw new StartError('write: keyferry-server approval-keys confirm, and the 20 letters')
-      const key = await api.confirmAwaitedKey(database, letters, isHeard)
+      const key = await api.confirmAwaitedKey(database, letters, matchesPage)
       return `The approval key of ${key.email} counts now in ${quoted(key.workspace)}.`
     }),
   },
@@ -45,7 +45,7 @@ function warningsOf({ addedFrom }: AwaitedKey): string[] {
   return addedFrom.isNew ? [`nothing else that this person did came from ${addedFrom.address}`] : []
 }
 
-async function isHeard(key: AwaitedKey): Promise<boolean> {
+async function matchesPage(key: AwaitedKey): Promise<boolean> {
   const question = `Did ${key.email} read these letters to you in person or on the phone? Type yes: `
   return (await typedLine(`${described(key)}\n${question}`)) === 'yes'
 }

@@ -94,8 +94,8 @@ async function send(address: string, { route: [method, path], ...rest }: Asked):
   const init = { method, headers: rest.headers, ...(hasBody ? { body: rest.body } : {}) }
   const answer = await fetch(address + filled + query, { ...init, redirect: 'manual' })
   const text = await answer.text()
-  const isProviderAway = answer.status === 503 && /provider/.test(text)
-  if (answer.status >= 500 && !isProviderAway)
+  const isProviderDown = answer.status === 503 && /provider/.test(text)
+  if (answer.status >= 500 && !isProviderDown)
     throw new Error(`${answer.status} ${method} ${filled}: ${text}`)
   const isJson = answer.headers.get('content-type')?.includes('json') === true
   if (answer.status >= 400 && isJson) expect(JSON.parse(text)).toHaveProperty('error', expect.any(String))

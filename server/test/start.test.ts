@@ -194,12 +194,12 @@ describe('a failed start prints one line and exits with code 1', () => {
 })
 
 describe('an unavailable store stops the start, and the message names it', () => {
-  const away = 'user:a-password@127.0.0.1:1'
+  const unreachable = 'user:a-password@127.0.0.1:1'
   test.each([
-    ['REDIS_URL', { REDIS_URL: `redis://${away}` }],
+    ['REDIS_URL', { REDIS_URL: `redis://${unreachable}` }],
     [
       'DATABASE_URL',
-      { DATABASE_URL: `postgres://${away}/keyferry`, ROOT_KEY: randomBytes(32).toString('base64') },
+      { DATABASE_URL: `postgres://${unreachable}/keyferry`, ROOT_KEY: randomBytes(32).toString('base64') },
     ],
   ])('%s', async (name, settings) => {
     const { code, line } = await refusal(program({ LOG_LEVEL: 'info', ...settings }))

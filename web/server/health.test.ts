@@ -28,8 +28,8 @@ test('healthz needs nothing behind it; readyz says what is down', async () => {
     { status: 'ok', failing: [], warnings: ['audit backlog'] },
   ])
   await api.close()
-  const away = await fetch(`${web.address}/readyz`)
-  expect([away.status, await away.json()]).toEqual([
+  const refused = await fetch(`${web.address}/readyz`)
+  expect([refused.status, await refused.json()]).toEqual([
     503,
     { status: 'unavailable', failing: ['api'], warnings: [] },
   ])
@@ -87,10 +87,10 @@ test.each([
   const web = await startTestWeb(await api.listen(), {}, { now: () => Date.now() + offSeconds * 1_000, log })
   for (let round = 0; round < 2; round += 1) {
     const answer = await fetch(`${web.address}/readyz`)
-    const { clock_off_seconds: told = 0, ...body } = SignedReadiness.parse(await answer.json())
+    const { clock_off_seconds: clockOff = 0, ...body } = SignedReadiness.parse(await answer.json())
     const status = failing.length > 0 ? 'unavailable' : 'ok'
     expect([answer.status, body]).toEqual([failing.length > 0 ? 503 : 200, { status, failing, warnings: [] }])
-    expect(Math.abs(told - (failing.includes('clock') ? offSeconds : 0))).toBeLessThanOrEqual(1)
+    expect(Math.abs(clockOff - (failing.includes('clock') ? offSeconds : 0))).toBeLessThanOrEqual(1)
   }
   expect(lines).toHaveLength(failing.length)
   await Promise.all([web.close(), api.close()])

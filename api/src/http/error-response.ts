@@ -58,8 +58,8 @@ export type ErrorResponse = { status: number; headers: Record<string, string>; b
 /** The answer for an error. An error that no rule threw on purpose becomes a plain 500 without its cause. */
 export function errorResponse(error: unknown): ErrorResponse {
   const { code, message, details, retryAfterSeconds } = domainError(error)
-  const told = error instanceof RateExceeded ? error.headers : {}
-  const headers: Record<string, string> = { 'cache-control': 'no-store', ...told }
+  const rateHeaders = error instanceof RateExceeded ? error.headers : {}
+  const headers: Record<string, string> = { 'cache-control': 'no-store', ...rateHeaders }
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
   return { status: STATUS[code], headers, body: JSON.stringify({ error: message, code, details }) }
 }

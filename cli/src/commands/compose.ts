@@ -49,7 +49,7 @@ const METADATA = {
 /** Request the values and give them to Compose.
  * Source: docs/extension.md of Docker Compose, messages on stdout */
 async function up(words: Words, parts: Parts): Promise<void> {
-  const tell = (type: 'info' | 'error' | 'rawsetenv', message: string): void =>
+  const writeMessage = (type: 'info' | 'error' | 'rawsetenv', message: string): void =>
     parts.stdout.write(`${JSON.stringify({ type, message })}\n`)
   try {
     const bundle = words.text('bundle')
@@ -61,16 +61,16 @@ async function up(words: Words, parts: Parts): Promise<void> {
     const request = { ...options, format: 'sh', via, keepAs: null } as const
     const stderr = eventOutput(follow)
     const delivered = await deliver({ ...request, command }, { ...parts, stderr, view: 'json' })
-    for (const [name, value] of delivered.values) tell('rawsetenv', `${name}=${value}`)
+    for (const [name, value] of delivered.values) writeMessage('rawsetenv', `${name}=${value}`)
   } catch (error) {
-    if (error instanceof CliError) tell('error', `${error.message}. ${error.next}`)
+    if (error instanceof CliError) writeMessage('error', `${error.message}. ${error.next}`)
     throw error
   }
 
   function follow({ event, approval_url, user_code, command }: Readonly<Record<string, unknown>>): void {
-    if (event === 'asked') tell('info', `approve at ${String(approval_url)} (${String(user_code)})`)
-    if (event === 'release_needed') tell('info', `run ${String(command)} with the code from the page`)
-    if (event === 'approver_needed') tell('info', 'another person has to approve')
-    if (event === 'second_approval_needed') tell('info', 'a second person has to approve')
+    if (event === 'asked') writeMessage('info', `approve at ${String(approval_url)} (${String(user_code)})`)
+    if (event === 'release_needed') writeMessage('info', `run ${String(command)} with the code from the page`)
+    if (event === 'approver_needed') writeMessage('info', 'another person has to approve')
+    if (event === 'second_approval_needed') writeMessage('info', 'a second person has to approve')
   }
 }

@@ -17,7 +17,7 @@ import {
   type ImportTextOptions,
   nextCommand,
 } from './import-options.ts'
-import { confirmNewBundle } from './meant-bundle.ts'
+import { confirmNewBundle } from './new-bundle-question.ts'
 import {
   changedText,
   type ImportPlan,

@@ -69,11 +69,11 @@ function parts(changes: Partial<Parts> = {}, env: Environment = {}): Parts {
 
 const ignore = (): void => undefined
 
-type Told = { readonly view: WaitingView; readonly lines: string[] }
+type RecordedView = { readonly view: WaitingView; readonly lines: string[] }
 
-function newView(): Told {
+function newView(): RecordedView {
   const lines: string[] = []
-  const told = {
+  const view = {
     requested: ignore,
     trouble: ignore,
     recovered: ignore,
@@ -81,7 +81,7 @@ function newView(): Told {
     finished: ignore,
     end: ignore,
   }
-  return { lines, view: told }
+  return { lines, view }
 }
 
 const WORDS: Readonly<Record<string, (event: Notice['event']) => string>> = {
@@ -113,10 +113,10 @@ test('the browser opens the listener, or the page itself', async () => {
 
 test('a browser on another machine is reported', async () => {
   const at = parts()
-  const told = newView()
+  const recorder = newView()
   const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })
-  wayBack.begin(pending, told.view, true)
-  await expect.poll(() => told.lines).toEqual(['not reached'])
+  wayBack.begin(pending, recorder.view, true)
+  await expect.poll(() => recorder.lines).toEqual(['not reached'])
 })
 
 test('the code is asked for at the terminal until it is right', async () => {
@@ -127,12 +127,12 @@ test('the code is asked for at the terminal until it is right', async () => {
     askHidden: async () => null,
     askUntil: async () => typed.shift() ?? null,
   }
-  const told = newView()
+  const recorder = newView()
   const wayBack = await open(false, parts({ keyboard }))
-  wayBack.begin(pending, told.view, true)
+  wayBack.begin(pending, recorder.view, true)
   void wayBack.onNeeds('code')
   await expect.poll(() => typed).toEqual([])
-  expect(told.lines).toEqual([
+  expect(recorder.lines).toEqual([
     'needed: null',
     'the code of the page has six digits',
     'that is not the code of the page; 2 tries left',
@@ -141,11 +141,11 @@ test('the code is asked for at the terminal until it is right', async () => {
 
 test('without a keyboard, another shell of the same user gives the code', async () => {
   const at = parts()
-  const told = newView()
+  const recorder = newView()
   const wayBack = await open(false, at, 'json')
-  wayBack.begin(pending, told.view, true)
+  wayBack.begin(pending, recorder.view, true)
   void wayBack.onNeeds('code')
-  await expect.poll(() => told.lines).toEqual([`needed: keyferry release ${ID} CODE`])
+  await expect.poll(() => recorder.lines).toEqual([`needed: keyferry release ${ID} CODE`])
   expect(await giveCode(ID, '111111', at)).toBe('that is not the code of the page; 2 tries left')
   expect(await giveCode(ID, '1'.repeat(100), at)).toBe('the waiting client did not answer')
   expect(await giveCode(ID, '482-913', at)).toBe('ok')
@@ -161,11 +161,11 @@ test('beside the keyboard, another shell may give the code too', async () => {
     askUntil: () => new Promise<null>(() => undefined),
   }
   const at = parts({ keyboard })
-  const told = newView()
+  const recorder = newView()
   const wayBack = await open(false, at)
-  wayBack.begin(pending, told.view, true)
+  wayBack.begin(pending, recorder.view, true)
   void wayBack.onNeeds('code')
-  await expect.poll(() => told.lines).toEqual(['needed: null'])
+  await expect.poll(() => recorder.lines).toEqual(['needed: null'])
   expect(await giveCode(ID, CODE, at)).toBe('ok')
 })
 
@@ -177,16 +177,16 @@ test('a second code can be needed, once the first was taken', async () => {
     askHidden: async () => null,
     askUntil: async () => typed.pop() ?? null,
   }
-  const told = newView()
+  const recorder = newView()
   const wayBack = await open(false, parts({ keyboard }))
-  wayBack.begin(pending, told.view, true)
+  wayBack.begin(pending, recorder.view, true)
   void wayBack.onNeeds('code')
   await expect.poll(() => typed).toHaveLength(1)
   void wayBack.onNeeds('approver')
   await expect
     .poll(() => {
       void wayBack.onNeeds('code')
-      return told.lines
+      return recorder.lines
     })
     .toEqual(['needed: null', 'needed: null'])
 })
@@ -200,11 +200,11 @@ test('it is settled when the other shell has its answer', async () => {
     return await releasing()(request)
   }
   const at = parts({ exchange })
-  const told = newView()
+  const recorder = newView()
   const wayBack = await open(false, at, 'json')
-  wayBack.begin(pending, told.view, true)
+  wayBack.begin(pending, recorder.view, true)
   void wayBack.onNeeds('code')
-  await expect.poll(() => told.lines).toHaveLength(1)
+  await expect.poll(() => recorder.lines).toHaveLength(1)
   const order: (string | null)[] = []
   const given = giveCode(ID, CODE, at).then((answer) => order.push(answer))
   await asked.promise
@@ -271,11 +271,11 @@ test('another client that is gone does not keep this one from its values', async
 
 test('a client whose page is that of another command does not report that no browser came', async () => {
   const at = parts()
-  const told = newView()
+  const recorder = newView()
   const wayBack = await open(true, { ...at, clock: { ...at.clock, sleep: async () => undefined } })
-  wayBack.begin(pending, told.view, false)
+  wayBack.begin(pending, recorder.view, false)
   await new Promise((resolve) => void setTimeout(resolve, 20))
-  expect(told.lines).toEqual([])
+  expect(recorder.lines).toEqual([])
 })
 
 test('a request that ends at once opens no socket', async () => {

@@ -53,9 +53,9 @@ export async function openLibrary(named: NamedLibrary, parts: Parts): Promise<Li
   if (named.workspace === null) return library
   const workspaces = await workspacesOf(library)
   const text = named.workspace
-  const isMeant = ({ id, name }: CallWorkspace) =>
+  const isNamed = ({ id, name }: CallWorkspace) =>
     isIdText(text) ? id === text.toLowerCase() : name === text
-  const found = workspaces.filter(isMeant)
+  const found = workspaces.filter(isNamed)
   const [workspace, another] = found
   if (workspace === undefined) throw notIn(text, workspaces, named.server)
   if (another !== undefined)

@@ -12,7 +12,7 @@ function answer(status: number, retryAfterMs: number | null = null): ExchangeAns
 /** Sends one request to a server with these answers. */
 async function send(answers: readonly ExchangeAnswer[]) {
   const slept: number[] = []
-  const told: number[] = []
+  const reported: number[] = []
   let calls = 0
   const clock: Clock = {
     monotonicMs: () => 0,
@@ -29,13 +29,13 @@ async function send(answers: readonly ExchangeAnswer[]) {
     write: (text: string) => void written.push(text),
   }
   const parts = { exchange, clock, view: 'json', stderr } as const
-  const { status } = await patientExchange(parts, (ms) => void told.push(ms))(REQUEST)
-  return { status, slept, told, calls, events: written.map((line) => JSON.parse(line)) }
+  const { status } = await patientExchange(parts, (ms) => void reported.push(ms))(REQUEST)
+  return { status, slept, reported, calls, events: written.map((line) => JSON.parse(line)) }
 }
 
 test("a call is retried after the server's Retry-After, with a message each time", async () => {
   const sent = await send([answer(429, 17_000), answer(429, 2_000), answer(201)])
-  expect(sent).toMatchObject({ status: 201, slept: [17_000, 2_000], told: [17_000, 2_000], calls: 3 })
+  expect(sent).toMatchObject({ status: 201, slept: [17_000, 2_000], reported: [17_000, 2_000], calls: 3 })
 })
 
 test('without Retry-After, a call is retried after five seconds, and never at once', async () => {

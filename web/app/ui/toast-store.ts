@@ -33,7 +33,7 @@ export function notifyFailure(error: unknown): void {
 }
 
 /** Options of a `mutate` without a form: a toast says what happened, or why it failed. */
-export function telling<Answer>(textOf: string | ((answer: Answer) => string), undo?: () => void) {
+export function withToast<Answer>(textOf: string | ((answer: Answer) => string), undo?: () => void) {
   const taken = undo === undefined ? {} : { undo }
   return {
     onSuccess: (answer: Answer) =>

@@ -50,14 +50,14 @@ const UPDATED = {
   },
 }
 
-const told = () => api.calls.map(({ method, path, body }) => [method, path, JSON.parse(String(body))])
+const forwarded = () => api.calls.map(({ method, path, body }) => [method, path, JSON.parse(String(body))])
 
 describe('an event of the identity provider', () => {
   test('user updated: the primary e-mail is taken over', async () => {
     expect(await send(UPDATED)).toBe(200)
     const as_of = '2026-01-31T12:00:00.000Z'
     const change = { email: 'new@example.com', email_verified: true, as_of }
-    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', change]])
+    expect(forwarded()).toEqual([['PUT', '/api/v1/users/user_2aXf', change]])
   })
 
   test('user updated, in plain words', async () => {
@@ -65,18 +65,18 @@ describe('an event of the identity provider', () => {
     await send({ type: 'user.updated', timestamp, data: { id: 'user_2aXf', email: 'new@example.com' } })
     const as_of = '2026-01-31T12:00:00.000Z'
     const change = { email: 'new@example.com', email_verified: false, as_of }
-    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', change]])
+    expect(forwarded()).toEqual([['PUT', '/api/v1/users/user_2aXf', change]])
   })
 
   test('an event without a timestamp counts from the time it was sent', async () => {
     const at = new Date(Math.floor(Date.now() / 1_000) * 1_000)
     await send({ type: 'user.updated', data: { id: 'user_2aXf', email: 'new@example.com' } }, { at })
-    expect(told()[0]?.[2]).toMatchObject({ as_of: at.toISOString() })
+    expect(forwarded()[0]?.[2]).toMatchObject({ as_of: at.toISOString() })
   })
 
   test('user deleted: the user is inactive', async () => {
     expect(await send(DELETED)).toBe(200)
-    expect(told()).toEqual([['PUT', '/api/v1/users/user_2aXf', { is_active: false }]])
+    expect(forwarded()).toEqual([['PUT', '/api/v1/users/user_2aXf', { is_active: false }]])
   })
 
   test('headers named svix are taken too', async () => {

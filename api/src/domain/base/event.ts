@@ -191,12 +191,12 @@ const CUT_FIELDS = CutFields.keyof().options
 
 function allowedData(data: EventData, most: number): object {
   // Most events set few fields; skip the rest.
-  const told = DATA_FIELDS.filter((field) => data[field] !== undefined).map((field) => [
+  const scalars = DATA_FIELDS.filter((field) => data[field] !== undefined).map((field) => [
     field,
     allowed(data[field]),
   ])
   const lists = CUT_FIELDS.flatMap((field) => cut(field, data[field] ?? null, most))
-  return Object.fromEntries([...told, ...lists])
+  return Object.fromEntries([...scalars, ...lists])
 }
 
 function allowed(value: EventData[keyof EventData]): unknown {

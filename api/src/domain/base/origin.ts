@@ -32,11 +32,11 @@ const ORIGIN_CHARACTERS = 200
 export function originText(origin: Origin | null, salt: string): string | null {
   if (origin === null) return null
   return fitting(ORIGIN_CHARACTERS, ORIGIN_BYTES, (characters) => {
-    const told = ORIGIN_FIELDS.flatMap((field) => {
+    const fields = ORIGIN_FIELDS.flatMap((field) => {
       const text = origin[field]
       return text === undefined ? [] : [[field, text.toWellFormed().slice(0, characters).toWellFormed()]]
     })
-    return JSON.stringify({ ...Object.fromEntries(told), salt })
+    return JSON.stringify({ ...Object.fromEntries(fields), salt })
   })
 }
 

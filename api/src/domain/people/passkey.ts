@@ -151,8 +151,8 @@ export async function logInWithPasskey(
 }
 
 function isOf({ id }: Account, { passkey, userId }: PasskeyUse): boolean {
-  const told = passkey.response.userHandle
-  return (userId === null || userId === id) && (told === undefined || told === userHandle(id))
+  const claimed = passkey.response.userHandle
+  return (userId === null || userId === id) && (claimed === undefined || claimed === userHandle(id))
 }
 
 async function counterAfter(passkey: StoredPasskey, use: PasskeyUse): Promise<number> {

@@ -114,8 +114,8 @@ function actionOn(
   if (isShared && own.has(name)) return 'own'
   // A member who duplicates a bundle has its secrets attached, and must not guess them this way.
   const mark = entry.is_secret ?? attached.is_secret
-  const mayTell = asked.mayCompare(attached) || !attached.is_secret
-  if (mayTell && isEqual({ ...entry, is_secret: mark }, attached)) return 'same'
+  const isComparable = asked.mayCompare(attached) || !attached.is_secret
+  if (isComparable && isEqual({ ...entry, is_secret: mark }, attached)) return 'same'
   if (!isShared && share.has(name) && !asked.changed) {
     throw invalid('share is not possible, because the bundle has its own key: detach the key first', [name])
   }

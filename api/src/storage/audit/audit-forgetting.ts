@@ -104,7 +104,7 @@ async function knownBy(query: Query, tenantId: string, { id, emailKey: email }: 
 // What they did, what was done to them, and what the action says besides.
 function isAbout({ body, origin }: { body: string; origin: string | null }, theirs: Theirs): boolean {
   if (origin === null) return false
-  const { action, actor, target, data, origin: told } = entryOf(body, origin)
+  const { action, actor, target, data, origin: decoded } = entryOf(body, origin)
   const { delivery, grant, vouched_by: voucherId } = data
   // The rows of old deliveries and grants are deleted. Their first event comes before all others about them.
   const isBegun =
@@ -115,7 +115,8 @@ function isAbout({ body, origin }: { body: string; origin: string | null }, thei
   if (actor.id === theirs.id || target.id === theirs.id) return true
   const owner = ORIGIN_OWNERS[action]
   if (owner === 'actor') return false
-  if (owner === 'email') return told?.['email'] !== undefined && emailKey(told['email']) === theirs.email
+  if (owner === 'email')
+    return decoded?.['email'] !== undefined && emailKey(decoded['email']) === theirs.email
   const id = data[owner]
   return typeof id === 'string' && theirs.ids.has(id)
 }

@@ -22,13 +22,13 @@ export async function stampBundle(
   changed: { bundleId: string; action: AuditAction; data?: EventData },
   stamp: Stamp,
 ): Promise<void> {
-  await stampBundleForEach(transaction, { ...changed, told: [changed.data ?? {}] }, stamp)
+  await stampBundleForEach(transaction, { ...changed, events: [changed.data ?? {}] }, stamp)
 }
 
 /** As `stampBundle`, for a change of several things: records an event for each of them. */
 export async function stampBundleForEach(
   transaction: Recorded,
-  { bundleId: id, action, told }: { bundleId: string; action: AuditAction; told: readonly EventData[] },
+  { bundleId: id, action, events }: { bundleId: string; action: AuditAction; events: readonly EventData[] },
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId, at, by } = stamp
@@ -36,7 +36,7 @@ export async function stampBundleForEach(
     .set({ updated_at: at, updated_by: by })
     .returning('name')
     .executeTakeFirstOrThrow()
-  for (const data of told) transaction.record(bundleEvent({ id, name }, stamp, { action, data }))
+  for (const data of events) transaction.record(bundleEvent({ id, name }, stamp, { action, data }))
 }
 
 export function bundleEvent(

@@ -34,13 +34,13 @@ async function forgetOf(
   { query, write }: Queries,
   { tenantId, before, ending }: OldDeliveries,
 ): Promise<number> {
-  const told = await toldByHolders(query, tenantId, before)
+  const kept = await namedByHolders(query, tenantId, before)
   const known = new Set<string>()
   let count = 0
   for (let last: OldDelivery | undefined, isDone = false; !isDone && !ending.aborted; ) {
     const rows = await olderThan(query, tenantId, last ?? { created_at: before, id: '' })
     const ids = rows.filter((row) => isOver(row, before) && !isNewest(row, known)).map(({ id }) => id)
-    const gone = ids.filter((id) => !told.has(id))
+    const gone = ids.filter((id) => !kept.has(id))
     if (gone.length > 0)
       await write((transaction) =>
         deleteOf(transaction, 'deliveries', tenantId).where('id', 'in', gone).execute(),
@@ -53,7 +53,7 @@ async function forgetOf(
 }
 
 // An entry that tells of an old delivery was last confirmed when that was collected.
-async function toldByHolders(query: Query, tenantId: string, before: string): Promise<ReadonlySet<string>> {
+async function namedByHolders(query: Query, tenantId: string, before: string): Promise<ReadonlySet<string>> {
   const rows = await selectOf(query, 'holdings', tenantId)
     .select(sql<string>`coalesce(delivery_id, perhaps_delivery_id)`.as('id'))
     .distinct()

@@ -107,8 +107,8 @@ async function attach(transaction: Recorded, place: InBundle, bounds: Bounds): P
   )
   await transaction.insertInto('attachments').values(rows).execute()
   await requireWithinBound(transaction, { tenantId, bundleId }, bounds)
-  const told = added.map(({ id, name }) => ({ key: { id, name }, required: false }))
-  await stampBundleForEach(transaction, { bundleId, action: 'bundle.attached', told }, place.stamp)
+  const events = added.map(({ id, name }) => ({ key: { id, name }, required: false }))
+  await stampBundleForEach(transaction, { bundleId, action: 'bundle.attached', events }, place.stamp)
   return added.length
 }
 
@@ -129,11 +129,11 @@ async function detach(transaction: Recorded, place: InBundle): Promise<number> {
   if (rows.length === 0) return 0
   await closeGaps(transaction, tenantId, [bundleId])
   const delivered = new Map(rows.map(({ key_id, delivered_name }) => [key_id, delivered_name]))
-  const told = keys.flatMap(({ id, name }) => {
+  const events = keys.flatMap(({ id, name }) => {
     const as = delivered.get(id)
     return as === undefined ? [] : [{ key: { id, name }, ...deliveredAs(name, as) }]
   })
-  await stampBundleForEach(transaction, { bundleId, action: 'bundle.detached', told }, place.stamp)
+  await stampBundleForEach(transaction, { bundleId, action: 'bundle.detached', events }, place.stamp)
   return rows.length
 }
 

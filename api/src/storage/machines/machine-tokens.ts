@@ -81,10 +81,10 @@ async function recordExpiring(
     .orderBy('tell_at')
     .limit(TOLD_AT_ONCE)
     .execute()
-  for (const token of due) await write((transaction) => tell(transaction, token, now))
+  for (const token of due) await write((transaction) => announce(transaction, token, now))
 }
 
-async function tell(
+async function announce(
   transaction: Recorded,
   { tenant_id, id }: { tenant_id: string; id: string },
   now: string,

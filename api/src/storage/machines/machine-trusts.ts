@@ -72,8 +72,8 @@ async function insert(
     })
     .execute()
   const { id, issuer, audience, binding } = trust
-  const told = Object.entries(claims).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
-  const data = { trust: id, issuer, audience, binding, is_broad, networks, claims: told }
+  const pairs = Object.entries(claims).flatMap(([name, values]) => values.map((value) => `${name}=${value}`))
+  const data = { trust: id, issuer, audience, binding, is_broad, networks, claims: pairs }
   transaction.record(machineEvent(machine, stamp, { action: 'trust.created', data }))
 }
 

@@ -73,7 +73,7 @@ async function update(
     is_active: change.is_active === undefined ? before.is_active : flag(change.is_active),
     reads_audit: change.audit === undefined ? before.reads_audit : flag(change.audit),
   }
-  const changed = FIELDS.filter((field) => wanted[field] !== before[field]).map(told)
+  const changed = FIELDS.filter((field) => wanted[field] !== before[field]).map(fieldName)
   if (changed.length === 0) return
   await updateOf(transaction, 'machines', { tenantId, id })
     .set({ ...wanted, updated_at: at })
@@ -91,7 +91,7 @@ function shown({ is_active, reads_audit, ...texts }: MachineFields) {
 }
 
 // Events use the names of the interface.
-function told(field: (typeof FIELDS)[number]): string {
+function fieldName(field: (typeof FIELDS)[number]): string {
   return field === 'reads_audit' ? 'audit' : field
 }
 

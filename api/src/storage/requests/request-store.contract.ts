@@ -112,9 +112,9 @@ export function requestStoreContract(name: string, open: () => Promise<OpenedSto
       await stores.there.approve(handedOut, sealing(approvedBy(approver)), T0)
       await stores.here.approve(other, sealing(approvedBy(`${approver}-2`)), T0)
       await stores.here.claim(handedOut, T0)
-      const told = new Promise<void>((resolve) => stores.here.watch(own, resolve))
+      const notified = new Promise<void>((resolve) => stores.here.watch(own, resolve))
       await stores.there.removeApprovedBy({ userId: approver, tenantId: null }, T0)
-      await told
+      await notified
       expect(await stores.here.find(own, T0)).toBeNull()
       expect((await stores.here.find(handedOut, T0))?.status).toBe('claimed')
       expect((await stores.here.find(other, T0))?.status).toBe('given')

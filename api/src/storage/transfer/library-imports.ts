@@ -102,11 +102,11 @@ async function detach(
     if (Number(numDeletedRows) < some.length) throw new Overtaken()
   }
   await closeGaps(transaction, tenantId, [bundleId])
-  const told = removals.map(({ name, key }) => ({
+  const events = removals.map(({ name, key }) => ({
     key: { id: key.id, name: key.name },
     ...deliveredAs(key.name, name),
   }))
-  await stampBundleForEach(transaction, { bundleId, action: 'bundle.detached', told }, stamp)
+  await stampBundleForEach(transaction, { bundleId, action: 'bundle.detached', events }, stamp)
 }
 
 function summary(steps: ImportChange['steps']): EventData {

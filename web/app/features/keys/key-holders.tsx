@@ -13,7 +13,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { X } from '../../ui/icons.ts'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { telling } from '../../ui/toast-store.ts'
+import { withToast } from '../../ui/toast-store.ts'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 
 /** Who was given which version of a key, those with the oldest version first. */
@@ -98,7 +98,7 @@ function HolderRow({ item, holder }: { item: Key; holder: Holder }) {
           onClick={() =>
             dismiss.mutate(
               undefined,
-              telling(`Dismissed ${who}. The next delivery puts the terminal on the list again.`),
+              withToast(`Dismissed ${who}. The next delivery puts the terminal on the list again.`),
             )
           }
           icon={X}

@@ -10,7 +10,7 @@ import { conflictsOf, picked } from '../../lib/rules/edit.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { valueProblem } from '../../lib/rules/value-warnings.ts'
 import { rotationProblem } from '../../ui/lifetime-fields.tsx'
-import { notify, telling } from '../../ui/toast-store.ts'
+import { notify, withToast } from '../../ui/toast-store.ts'
 
 /** What has to be answered before a change is saved: whether everyone may read the value, or how far it reaches. */
 type EditQuestion = 'show' | 'reach' | null
@@ -71,7 +71,7 @@ function useSaving(
     const undo = () =>
       restore.mutate(
         { version: base.version, expected_version: version },
-        telling(`${base.name} has the value from before again.`),
+        withToast(`${base.name} has the value from before again.`),
       )
     return may('restoreKeyVersion') ? { undo } : {}
   }

@@ -12,7 +12,7 @@ import { FailureNotice } from '../../ui/notice.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
 import { Select, SelectField } from '../../ui/select.tsx'
 import { StricterNotice } from '../../ui/stricter-notice.tsx'
-import { notifyFailure, telling } from '../../ui/toast-store.ts'
+import { notifyFailure, withToast } from '../../ui/toast-store.ts'
 
 /** The bundles that a machine may use; an owner adds, changes and removes them. */
 export function GrantedBundles({ machine }: { machine: Machine }) {
@@ -50,7 +50,7 @@ function GrantRow({ machine, grant: { bundle, scope } }: GrantRowProps) {
   const [isAsking, setAsking] = useState(false)
   const undo = () => grant.mutate({ scope }, { onError: notifyFailure })
   const remove = () =>
-    revoke.mutate(undefined, telling(`${machine.name} may not use ${bundle.name} any more.`, undo))
+    revoke.mutate(undefined, withToast(`${machine.name} may not use ${bundle.name} any more.`, undo))
   return (
     <li className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
       <EntryLink

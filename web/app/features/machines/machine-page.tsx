@@ -18,7 +18,7 @@ import { PageHeading } from '../../ui/page-heading.tsx'
 import { NotFound } from '../../ui/page-note.tsx'
 import { SelectField } from '../../ui/select.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { telling } from '../../ui/toast-store.ts'
+import { withToast } from '../../ui/toast-store.ts'
 import { useEnding } from '../../ui/use-ending.ts'
 import { EditMachineDialog } from './machine-forms.tsx'
 import { MachineOverview } from './machine-overview.tsx'
@@ -147,7 +147,7 @@ function Switch({ machine: { id, name, is_active } }: { machine: Machine }) {
     const text = isActive ? `Enabled ${name}.` : `Disabled ${name}. The server refuses its calls.`
     update.mutate(
       { is_active: isActive },
-      telling(text, () => set(!isActive)),
+      withToast(text, () => set(!isActive)),
     )
   }
   return (

@@ -16,7 +16,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { telling } from '../../ui/toast-store.ts'
+import { withToast } from '../../ui/toast-store.ts'
 
 /** Invites people and lists the invitations that are open. */
 export function Invitations() {
@@ -133,7 +133,7 @@ function OpenInvitations({ onCreated, onRevoked }: OpenInvitationsProps) {
               onClick={() =>
                 renew.mutate(
                   { email, role },
-                  { ...telling('The old link no longer works.'), onSuccess: onCreated },
+                  { ...withToast('The old link no longer works.'), onSuccess: onCreated },
                 )
               }
               icon={Link2}
@@ -142,7 +142,7 @@ function OpenInvitations({ onCreated, onRevoked }: OpenInvitationsProps) {
             <IconButton
               label={`Revoke the invitation of ${email}`}
               onClick={() => {
-                revoke.mutate({ invitation_id: id }, telling(`Revoked the invitation of ${email}.`))
+                revoke.mutate({ invitation_id: id }, withToast(`Revoked the invitation of ${email}.`))
                 onRevoked(id)
               }}
               icon={X}

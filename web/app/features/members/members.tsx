@@ -14,7 +14,7 @@ import { LogOut, UserMinus } from '../../ui/icons.ts'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
 import { Select } from '../../ui/select.tsx'
-import { notify, telling } from '../../ui/toast-store.ts'
+import { notify, withToast } from '../../ui/toast-store.ts'
 import { Invitations } from './invitations.tsx'
 
 /** Who works in this workspace, in which role, and who is invited. */
@@ -127,7 +127,7 @@ function RoleSelect({ member, isMe, disabled }: RoleSelectProps) {
     const isAllowed = !isMe || role === 'owner'
     change.mutate(
       { role, expected: { role: member.role } },
-      telling(`${member.username} is now ${role}.`, isAllowed ? undo : undefined),
+      withToast(`${member.username} is now ${role}.`, isAllowed ? undo : undefined),
     )
   }
   return (

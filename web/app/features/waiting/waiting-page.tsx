@@ -12,7 +12,7 @@ import { Bell, BellOff, X } from '../../ui/icons.ts'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
-import { telling } from '../../ui/toast-store.ts'
+import { withToast } from '../../ui/toast-store.ts'
 import { nameOf, STATES, senderText } from './proposal-words.ts'
 
 /** What other people of the workspace ask this person to decide, and what became of the person's own proposals. */
@@ -178,7 +178,7 @@ function Own({ proposal }: { proposal: Proposal }) {
         <IconButton
           label={`Withdraw the proposal for ${bundle.name}`}
           icon={X}
-          onClick={() => withdraw.mutate(undefined, telling('Withdrew the proposal.'))}
+          onClick={() => withdraw.mutate(undefined, withToast('Withdrew the proposal.'))}
         />
       )}
     </li>

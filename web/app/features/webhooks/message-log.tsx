@@ -10,7 +10,7 @@ import { RotateCw } from '../../ui/icons.ts'
 import { LoadingState } from '../../ui/loaded.tsx'
 import { Rows } from '../../ui/section.tsx'
 import { SelectField } from '../../ui/select.tsx'
-import { telling } from '../../ui/toast-store.ts'
+import { withToast } from '../../ui/toast-store.ts'
 
 /** Messages of one page of the log. */
 const MESSAGES = 20
@@ -120,7 +120,7 @@ function Resend({ webhookId, message }: { webhookId: string; message: WebhookMes
     <IconButton
       label={`Send ${message.type} again`}
       disabled={resend.isPending}
-      onClick={() => resend.mutate(undefined, telling('Sending the message again, with the same id.'))}
+      onClick={() => resend.mutate(undefined, withToast('Sending the message again, with the same id.'))}
       icon={RotateCw}
     />
   )

@@ -14,7 +14,7 @@ import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { NotFound, OwnersOnly } from '../../ui/page-note.tsx'
-import { notifyFailure, telling } from '../../ui/toast-store.ts'
+import { notifyFailure, withToast } from '../../ui/toast-store.ts'
 import { MessageLog } from './message-log.tsx'
 import { DeleteWebhookDialog, EditWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx'
 
@@ -149,7 +149,9 @@ function WebhookActions({ webhook, onOpen }: { webhook: Webhook; onOpen: (open: 
         <Button
           label="Send test"
           busy={test.isPending}
-          onClick={() => test.mutate(undefined, telling('Sending a test message. The log shows the answer.'))}
+          onClick={() =>
+            test.mutate(undefined, withToast('Sending a test message. The log shows the answer.'))
+          }
           icon={Send}
         />
       )}

@@ -1,6 +1,6 @@
+import type { EventFacts, Part } from './event-facts.ts'
 import { endText } from './phrases.ts'
 import { say } from './say.ts'
-import type { EventFacts, Part } from './told.ts'
 
 /** What the actions of deposits say after the actor. */
 export const depositWords = {
@@ -24,7 +24,7 @@ export const depositWords = {
   'proposal.expired': (event) => say`let expire a proposal of ${event.person} for ${into(event)}`,
   'proposal.withdrawn': (event) =>
     say`withdrew a proposal of ${event.person} for ${into(event)}${WITHDRAWN[event.text('reason') ?? ''] ?? ''}`,
-} as const satisfies Readonly<Record<string, (told: EventFacts) => Part[]>>
+} as const satisfies Readonly<Record<string, (facts: EventFacts) => Part[]>>
 
 const WITHDRAWN: Readonly<Record<string, string>> = {
   replaced: ', because a newer one took its place',

@@ -1,6 +1,6 @@
 import { counted } from '../words/counted.ts'
+import type { EventFacts, Part } from './event-facts.ts'
 import { say } from './say.ts'
-import type { EventFacts, Part } from './told.ts'
 
 /** What follows the actor's name for the events of machines. */
 export const machineWords = {
@@ -8,7 +8,7 @@ export const machineWords = {
   'delivery.refused': ({ number, text }) =>
     say`was refused${times(number('count'))}${REFUSALS[text('reason') ?? ''] ?? ''}`,
   'machine.created': ({ machine }) => say`created the machine ${machine}`,
-  'machine.changed': (told) => say`changed the machine ${told.machine}${changes(told)}`,
+  'machine.changed': (facts) => say`changed the machine ${facts.machine}${changes(facts)}`,
   'machine.deleted': ({ gone }) => say`deleted the machine ${gone}`,
   'machine.granted': ({ machine, other, text }) => {
     const may = text('scope') === 'deliver' ? 'fetch the values of' : 'read the names in'
@@ -16,21 +16,21 @@ export const machineWords = {
   },
   'machine.revoked': ({ machine, other }) =>
     say`took the bundle ${other('bundle', 'bundle')} from the machine ${machine}`,
-  'token.created': (told) => say`created the token ${ending(told)} of the machine ${told.machine}`,
-  'token.rotated': (told) =>
-    say`replaced a token of the machine ${told.machine} by the token ${ending(told)}`,
-  'token.ended': (told) => say`ended the token ${ending(told)} of the machine ${told.machine}`,
-  'token.expiring': (told) =>
-    say`found that the token ${ending(told)} expires soon, of the machine ${told.machine}`,
-  'token.reported': (told) =>
-    say`reported and ended the leaked token ${ending(told)} of the machine ${told.machine}`,
+  'token.created': (facts) => say`created the token ${ending(facts)} of the machine ${facts.machine}`,
+  'token.rotated': (facts) =>
+    say`replaced a token of the machine ${facts.machine} by the token ${ending(facts)}`,
+  'token.ended': (facts) => say`ended the token ${ending(facts)} of the machine ${facts.machine}`,
+  'token.expiring': (facts) =>
+    say`found that the token ${ending(facts)} expires soon, of the machine ${facts.machine}`,
+  'token.reported': (facts) =>
+    say`reported and ended the leaked token ${ending(facts)} of the machine ${facts.machine}`,
   'trust.created': ({ machine, text, is }) => {
     const broad = is('is_broad') ? ', although the trust is broad' : ''
     return say`let an identity of ${text('issuer') ?? 'an issuer'} be the machine ${machine}${broad}`
   },
   'trust.ended': ({ machine, text }) =>
     say`ended the trust in an identity of ${text('issuer') ?? 'an issuer'} for the machine ${machine}`,
-} as const satisfies Record<string, (told: EventFacts) => readonly Part[]>
+} as const satisfies Record<string, (facts: EventFacts) => readonly Part[]>
 
 const REFUSALS: Readonly<Record<string, string>> = {
   token_expired: ': its token has expired',

@@ -1,4 +1,4 @@
-import type { Part } from './told.ts'
+import type { Part } from './event-facts.ts'
 
 type Said = Part | number | null | readonly Part[]
 

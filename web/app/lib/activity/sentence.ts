@@ -1,10 +1,10 @@
 import type { AuditEntry } from '../calls/answers.ts'
-import { type Part, told } from './told.ts'
+import { eventFacts, type Part } from './event-facts.ts'
 import { WORDS } from './words.ts'
 
 /** An event in words: who did what. */
 export function sentenceOf(entry: AuditEntry): Part[] {
-  const known = told(entry)
+  const known = eventFacts(entry)
   if (known.isOwn && entry.action === 'member.removed') return [actorOf(entry), ' left the workspace']
   return [actorOf(entry), ' ', ...WORDS[entry.action](known)]
 }
@@ -21,7 +21,7 @@ const ACTORS: Readonly<Record<string, string>> = { operator: 'The operator', ser
 function actorOf(entry: AuditEntry): Part {
   const { kind, id, name } = entry.actor
   if (kind === 'user') return { kind: 'person', id: id ?? '', name: name ?? 'A former user' }
-  if (kind === 'client') return told(entry).place ?? 'A terminal'
+  if (kind === 'client') return eventFacts(entry).place ?? 'A terminal'
   if (kind === 'machine') return id === null || name === null ? 'A former machine' : { kind, id, name }
   return ACTORS[kind] ?? kind
 }

@@ -3,22 +3,22 @@ import { joined } from '@keyferry/contract/joined'
 import * as modules from '../modules.ts'
 import { counted } from '../words/counted.ts'
 import { depositWords } from './deposit-words.ts'
+import type { ActionWords, EventFacts, Part } from './event-facts.ts'
 import { machineWords } from './machine-words.ts'
 import { endText, fieldList, roleName } from './phrases.ts'
 import { say } from './say.ts'
-import type { ActionWords, EventFacts, Part } from './told.ts'
 
 /** What the actions of requests for names say after the actor. */
 const namesWords = {
-  'names.approved': (told) => say`let ${told.place ?? 'a terminal'} list ${namesListed(told)}`,
-  'names.not_released': (told) =>
-    say`approved a list of ${namesListed(told)}, and the approval never returned to a terminal: ${end(told)}`,
-  'names.void': (told) =>
-    told.isRequest
-      ? say`tried to deny a request for names: ${end(told)}`
-      : say`approved a list of ${namesListed(told)}, but the terminal did not get it: ${end(told)}`,
+  'names.approved': (facts) => say`let ${facts.place ?? 'a terminal'} list ${namesListed(facts)}`,
+  'names.not_released': (facts) =>
+    say`approved a list of ${namesListed(facts)}, and the approval never returned to a terminal: ${end(facts)}`,
+  'names.void': (facts) =>
+    facts.isRequest
+      ? say`tried to deny a request for names: ${end(facts)}`
+      : say`approved a list of ${namesListed(facts)}, but the terminal did not get it: ${end(facts)}`,
   'names.denied': ({ sender }) => say`denied a request for names from ${sender}`,
-} as const satisfies Readonly<Record<string, (told: EventFacts) => Part[]>>
+} as const satisfies Readonly<Record<string, (facts: EventFacts) => Part[]>>
 
 function namesListed({ isTenant, bundle }: EventFacts): Part[] {
   return isTenant ? ['the bundles of the workspace'] : say`the names of ${bundle}`
@@ -51,45 +51,45 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'bundle.created': ({ bundle }) => say`created the bundle ${bundle}`,
   'bundle.changed': ({ bundle, names }) =>
     say`changed ${fieldList(names('changed'), 'the bundle')} of ${bundle}`,
-  'bundle.duplicated': (told) =>
-    say`duplicated ${told.other('bundle', 'bundle')} as ${told.bundle}${weaker(told)}`,
+  'bundle.duplicated': (facts) =>
+    say`duplicated ${facts.other('bundle', 'bundle')} as ${facts.bundle}${weaker(facts)}`,
   'bundle.deleted': ({ gone }) => say`deleted the bundle ${gone}`,
-  'bundle.attached': (told) => say`attached ${other(told)} to ${told.bundle}${as(told)}`,
-  'bundle.detached': (told) => say`detached ${other(told)} from ${told.bundle}`,
-  'bundle.reordered': (told) =>
-    say`moved ${other(told)} to place ${(told.number('position') ?? 0) + 1} of ${told.bundle}`,
-  'bundle.attachment_changed': (told) => {
-    const { bundle, has, is } = told
-    const replaced = has('replaced') ? say` in place of ${other(told, 'replaced')}` : []
+  'bundle.attached': (facts) => say`attached ${other(facts)} to ${facts.bundle}${as(facts)}`,
+  'bundle.detached': (facts) => say`detached ${other(facts)} from ${facts.bundle}`,
+  'bundle.reordered': (facts) =>
+    say`moved ${other(facts)} to place ${(facts.number('position') ?? 0) + 1} of ${facts.bundle}`,
+  'bundle.attachment_changed': (facts) => {
+    const { bundle, has, is } = facts
+    const replaced = has('replaced') ? say` in place of ${other(facts, 'replaced')}` : []
     const required = has('required') ? (is('required') ? ', required' : ', optional') : ''
-    return say`set ${other(told)} in ${bundle}${replaced}${as(told)}${required}`
+    return say`set ${other(facts)} in ${bundle}${replaced}${as(facts)}${required}`
   },
-  'bundle.split': (told) =>
-    say`gave ${told.bundle} its own key ${other(told)} instead of ${other(told, 'replaced')}${weaker(told)}`,
+  'bundle.split': (facts) =>
+    say`gave ${facts.bundle} its own key ${other(facts)} instead of ${other(facts, 'replaced')}${weaker(facts)}`,
   'bundle.exported': ({ bundle, text, is }) => {
     const secrets = is('revealed') ? 'with secret values' : 'secret values masked'
     return say`exported ${bundle} as ${text('format') ?? 'text'}, ${secrets}`
   },
-  'bundle.imported': (told) =>
-    say`imported ${told.variables} into ${told.bundle}${named(told, 'names')}${weaker(told)}`,
-  'bundle.policy_changed': (told) =>
-    say`changed the approval policy of ${told.bundle}${named(told, 'rules')}`,
+  'bundle.imported': (facts) =>
+    say`imported ${facts.variables} into ${facts.bundle}${named(facts, 'names')}${weaker(facts)}`,
+  'bundle.policy_changed': (facts) =>
+    say`changed the approval policy of ${facts.bundle}${named(facts, 'rules')}`,
   'item.changed': ({ bundle, listed }) => say`wrote the legacy items ${listed('names')} of ${bundle}`,
   'item.deleted': ({ bundle, listed }) => say`deleted the legacy item ${listed('names')} of ${bundle}`,
-  'item.converted': (told) => say`converted a legacy item of ${told.bundle} to the key ${other(told)}`,
+  'item.converted': (facts) => say`converted a legacy item of ${facts.bundle} to the key ${other(facts)}`,
 
-  'delivery.first_approved': (told) => say`gave the first of two approvals for ${delivered(told)}`,
+  'delivery.first_approved': (facts) => say`gave the first of two approvals for ${delivered(facts)}`,
   'request.vouched': ({ bundle, count }) =>
     say`asked others to approve ${counted(count('names'), 'value')} of ${bundle}`,
   'request.returned': ({ bundle }) =>
     say`confirmed their terminal, so others can decide a request for ${bundle}`,
-  'delivery.approved': (told) => say`approved ${delivered(told)}`,
+  'delivery.approved': (facts) => say`approved ${delivered(facts)}`,
   'delivery.released': ({ bundle }) => say`released the approved values of ${bundle}`,
   'delivery.not_released': ({ bundle, text, has }) => {
     const [did, what] = has('vouched_by') ? ['asked others to approve', 'that'] : ['approved', 'the approval']
     return say`${did} ${bundle}, and ${what} never returned to a terminal: ${endText(text('reason'))}`
   },
-  'delivery.remembered': (told) => say`got, by a remembered approval, ${delivered(told)}`,
+  'delivery.remembered': (facts) => say`got, by a remembered approval, ${delivered(facts)}`,
   'delivery.void': ({ bundle, isRequest, text }) =>
     isRequest
       ? say`tried to deny a request: ${endText(text('reason'))}`
@@ -109,26 +109,26 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
 
   'user.signed_in': () => ['signed in'],
   'user.signed_out': () => ['signed out'],
-  'user.changed': (told) => say`changed ${possessed(told, 'account')}`,
-  'user.password_changed': (told) => say`changed ${possessed(told, 'password')}`,
-  'user.password_reset': (told) => say`reset ${possessed(told, 'password')}`,
-  'user.second_factor_changed': (told) => say`changed ${possessed(told, 'second factor')}`,
-  'user.deactivated': (told) => say`deactivated ${possessed(told, 'account')}`,
-  'user.reactivated': (told) => say`reactivated ${possessed(told, 'account')}`,
-  'passkey.added': (told) => say`added a passkey to ${possessed(told, 'account')}`,
-  'passkey.renamed': (told) => say`renamed a passkey of ${possessed(told, 'account')}`,
-  'passkey.removed': (told) => say`removed a passkey from ${possessed(told, 'account')}`,
-  'approval_key.added': (told) => say`added an approval key to ${possessed(told, 'account')}`,
-  'approval_key.endorsed': (told) => say`confirmed an approval key of ${possessed(told, 'account')} first`,
-  'approval_key.confirmed': (told) => say`confirmed an approval key of ${possessed(told, 'account')}`,
-  'approval_key.removed': (told) => say`removed an approval key from ${possessed(told, 'account')}`,
+  'user.changed': (facts) => say`changed ${possessed(facts, 'account')}`,
+  'user.password_changed': (facts) => say`changed ${possessed(facts, 'password')}`,
+  'user.password_reset': (facts) => say`reset ${possessed(facts, 'password')}`,
+  'user.second_factor_changed': (facts) => say`changed ${possessed(facts, 'second factor')}`,
+  'user.deactivated': (facts) => say`deactivated ${possessed(facts, 'account')}`,
+  'user.reactivated': (facts) => say`reactivated ${possessed(facts, 'account')}`,
+  'passkey.added': (facts) => say`added a passkey to ${possessed(facts, 'account')}`,
+  'passkey.renamed': (facts) => say`renamed a passkey of ${possessed(facts, 'account')}`,
+  'passkey.removed': (facts) => say`removed a passkey from ${possessed(facts, 'account')}`,
+  'approval_key.added': (facts) => say`added an approval key to ${possessed(facts, 'account')}`,
+  'approval_key.endorsed': (facts) => say`confirmed an approval key of ${possessed(facts, 'account')} first`,
+  'approval_key.confirmed': (facts) => say`confirmed an approval key of ${possessed(facts, 'account')}`,
+  'approval_key.removed': (facts) => say`removed an approval key from ${possessed(facts, 'account')}`,
   'touch.refused': ({ text }) => say`signed a call, and the signature was refused: ${text('reason') ?? ''}`,
   ...machineWords,
   ...joined(modules, 'auditWords'),
 
   'tenant.renamed': ({ gone }) => say`renamed the workspace to ${gone}`,
   'tenant.forgotten': () => ['destroyed the workspace'],
-  'tenant.policy_changed': (told) => say`changed the workspace’s approval policy${named(told, 'rules')}`,
+  'tenant.policy_changed': (facts) => say`changed the workspace’s approval policy${named(facts, 'rules')}`,
   'grant.created': () => ['asked to remember an approval'],
   'grant.ended': () => ['ended a remembered approval'],
   'person.forgotten': () => ['erased the personal data of a person from this log'],
@@ -144,8 +144,8 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
 export const ACTIONS = Object.keys(WORDS) as AuditAction[]
 
 /** The key that the event mentions. */
-function other(told: EventFacts, field = 'key'): Part {
-  return told.other(field, 'key')
+function other(facts: EventFacts, field = 'key'): Part {
+  return facts.other(field, 'key')
 }
 
 function as({ text }: EventFacts): string {

@@ -21,7 +21,7 @@ const listeners = createListeners()
 export const sessionLoss = (): SessionLoss | null => loss
 export const onSessionLoss = listeners.subscribe
 
-function tell(next: SessionLoss | null): void {
+function setLoss(next: SessionLoss | null): void {
   loss = next
   listeners.notify()
 }
@@ -59,12 +59,12 @@ export async function lookAgain(): Promise<void> {
   if (waiting === null) return
   try {
     const { user_id, username, email } = await ask('getMe', {})
-    if (user_id !== pagePerson()) return tell({ another: email === '' ? username : email })
+    if (user_id !== pagePerson()) return setLoss({ another: email === '' ? username : email })
     waiting.resolve()
     waiting = null
-    tell(null)
+    setLoss(null)
   } catch (error) {
-    if (isSessionLost(error)) tell({ another: null })
+    if (isSessionLost(error)) setLoss({ another: null })
   }
 }
 
@@ -72,5 +72,5 @@ export async function lookAgain(): Promise<void> {
 export function stopWaiting(): void {
   waiting?.reject(new Problem('Not saved: you are signed out on this page. Sign in again, then save.'))
   waiting = null
-  tell(null)
+  setLoss(null)
 }

@@ -1,6 +1,6 @@
 import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks/limits'
+import type { ActionWords } from '../activity/event-facts.ts'
 import { say } from '../activity/say.ts'
-import type { ActionWords } from '../activity/told.ts'
 import type { Called } from '../calls/call.ts'
 import { spanText } from '../words/time.ts'
 

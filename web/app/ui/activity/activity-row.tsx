@@ -1,6 +1,6 @@
 import { type MouseEvent, useId, useState } from 'react'
+import { eventFacts, type Part } from '../../lib/activity/event-facts.ts'
 import { sentenceOf, sentenceText } from '../../lib/activity/sentence.ts'
-import { type Part, told } from '../../lib/activity/told.ts'
 import type { AuditEntry } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
@@ -119,7 +119,9 @@ function EventDetails({ entry }: { entry: AuditEntry }) {
   const delivery = entry.data['delivery']
   return (
     <div className="border-t border-line bg-sunken/40 px-4 py-3 sm:pl-10">
-      {typeof delivery === 'string' && <DeliveryDetails id={delivery} legacy={told(entry).names('names')} />}
+      {typeof delivery === 'string' && (
+        <DeliveryDetails id={delivery} legacy={eventFacts(entry).names('names')} />
+      )}
       {entry.action === 'member.removed' && <HeldValues userId={entry.target.id} />}
       <Facts facts={factsOf(entry)} />
     </div>
@@ -128,7 +130,7 @@ function EventDetails({ entry }: { entry: AuditEntry }) {
 
 function factsOf(entry: AuditEntry) {
   const { seq, id, at, origin, action } = entry
-  const { names, text, origin: from } = told(entry)
+  const { names, text, origin: from } = eventFacts(entry)
   const elsewhere = text('changed_elsewhere_at')
   const browser = origin?.['user_agent'] === undefined ? null : browserName(origin['user_agent'])
   return {

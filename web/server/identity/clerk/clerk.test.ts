@@ -19,7 +19,7 @@ let provider: Server
 let issuer: string
 let web: Web
 let nowMs: number
-let served: { keys: unknown[]; calls: string[]; isAway: boolean; verification: string }
+let served: { keys: unknown[]; calls: string[]; isDown: boolean; verification: string }
 
 beforeAll(async () => {
   const options = { extractable: true }
@@ -35,12 +35,12 @@ beforeEach(async () => {
   served = {
     keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'first', alg: 'RS256' }],
     calls: [],
-    isAway: false,
+    isDown: false,
     verification: 'verified',
   }
   provider = createServer((request, response) => {
     served.calls.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`.trim())
-    if (served.isAway) return response.destroy()
+    if (served.isDown) return response.destroy()
     if (request.url === '/.well-known/jwks.json') return sendJson(response, 200, { keys: served.keys })
     const email_addresses = [
       { id: 'old', email_address: 'old@example.com' },
@@ -159,7 +159,7 @@ describe('the honest token', () => {
 
   test('is checked without the network when there is a key', async () => {
     await statusOf(await token())
-    served.isAway = true
+    served.isDown = true
     expect(await statusOf(await token({ claims: { iat: seconds() + 1 } }))).toBe(200)
     expect(served.calls.filter((line) => line.includes('jwks'))).toEqual([])
   })
@@ -170,7 +170,7 @@ describe('with the key set of the issuer', () => {
 
   test('the set is fetched once, and outlives an outage', async () => {
     expect(await statusOf(await token())).toBe(200)
-    served.isAway = true
+    served.isDown = true
     expect(await statusOf(await token({ claims: { iat: seconds() + 1 } }))).toBe(200)
     expect(served.calls.filter((line) => line.includes('jwks'))).toHaveLength(1)
   })

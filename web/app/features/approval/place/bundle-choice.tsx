@@ -28,7 +28,7 @@ export function BundleChoice({ place, context }: { place: ChosenPlace; context: 
         ) : (
           <OtherCommand
             context={context}
-            meant={place.bundleId === null ? nearestOf(bundles, context.suggested_bundle_id) : null}
+            suggested={place.bundleId === null ? nearestOf(bundles, context.suggested_bundle_id) : null}
           />
         )
       }
@@ -42,16 +42,16 @@ function nearestOf(bundles: readonly { name: string }[], asked: string | null): 
 }
 
 /** How to get another bundle than the one that the terminal names, which is the only one that its client takes. */
-function OtherCommand({ context, meant }: { context: RequestContext; meant: string | null }) {
+function OtherCommand({ context, suggested }: { context: RequestContext; suggested: string | null }) {
   const { argv, requester_meta: meta } = context
   const started = meta['via'] === 'run' && argv ? ` -- ${commandText(context)}` : ''
-  const command = `keyferry ${meta['via'] === 'pull' ? 'pull' : 'run'} ${shownArgument(meant ?? 'BUNDLE')}`
+  const command = `keyferry ${meta['via'] === 'pull' ? 'pull' : 'run'} ${shownArgument(suggested ?? 'BUNDLE')}`
   return (
     <div className="space-y-1.5 text-sm">
       <p>
-        {meant !== null && (
+        {suggested !== null && (
           <>
-            Did you mean <bdi className="font-mono">{meant}</bdi>?{' '}
+            Did you mean <bdi className="font-mono">{suggested}</bdi>?{' '}
           </>
         )}
         The terminal takes no other bundle. Deny, and run:

@@ -10,7 +10,7 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { FailureNotice, Notice } from '../../../ui/notice.tsx'
-import { notify, telling } from '../../../ui/toast-store.ts'
+import { notify, withToast } from '../../../ui/toast-store.ts'
 import { BroadCheckbox } from './broad-checkbox.tsx'
 
 type AttemptProps = { machine: Machine; attempt: MachineAttempt }
@@ -106,7 +106,7 @@ function AttemptActions({ machine, attempt, isPending, canAllow, onAllow }: Atte
           busy={dismiss.isPending}
           aria-label={`Dismiss ${who}`}
           onClick={() =>
-            dismiss.mutate(undefined, telling('Dismissed. Its next call puts it on the list again.'))
+            dismiss.mutate(undefined, withToast('Dismissed. Its next call puts it on the list again.'))
           }
         />
       </div>

@@ -26,18 +26,20 @@ export async function confirmNewBundle(
     bundles.map(({ name }) => name),
   )
   if (guess === null) return
-  const meant = `Did you mean ${printable(guess)}?`
+  const question = `Did you mean ${printable(guess)}?`
   if (how === 'import' && (isDryRun || mayUpdate || !canAsk(parts)))
     return announce(
       parts,
       { event: 'new_bundle', bundle: bundleName, nearest: guess },
-      parts.view === 'quiet' ? null : `${bundleName} is a new bundle. ${meant}`,
+      parts.view === 'quiet' ? null : `${bundleName} is a new bundle. ${question}`,
     )
   if (!canAsk(parts)) {
     const create = `To create ${bundleName}, run keyferry import FILE --bundle ${bundleName}.`
-    throw usageError(`the bundle ${bundleName} does not exist`, `${meant} Nothing was stored. ${create}`)
+    throw usageError(`the bundle ${bundleName} does not exist`, `${question} Nothing was stored. ${create}`)
   }
-  if (isYes(parts.keyboard, `The bundle ${bundleName} does not exist. ${meant} Create ${bundleName}? [y/N] `))
+  if (
+    isYes(parts.keyboard, `The bundle ${bundleName} does not exist. ${question} Create ${bundleName}? [y/N] `)
+  )
     return
   throw generalError('not confirmed', 'Nothing was stored.')
 }

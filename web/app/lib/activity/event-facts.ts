@@ -11,7 +11,7 @@ export type Part =
 const NAMES_SHOWN = 4
 
 /** What an event tells, read from data whose shape no type promises. */
-export function told({ actor, target, data, origin }: AuditEntry) {
+export function eventFacts({ actor, target, data, origin }: AuditEntry) {
   const number = (field: string) => (typeof data[field] === 'number' ? data[field] : null)
   const text = (field: string) => (typeof data[field] === 'string' ? visibleText(data[field]) : null)
   const names = (field: string) => texts(data[field])
@@ -56,10 +56,10 @@ export function told({ actor, target, data, origin }: AuditEntry) {
   }
 }
 
-export type EventFacts = ReturnType<typeof told>
+export type EventFacts = ReturnType<typeof eventFacts>
 
 /** What follows the actor's name in the sentence of an action. */
-export type ActionWords = (told: EventFacts) => readonly Part[]
+export type ActionWords = (facts: EventFacts) => readonly Part[]
 
 function texts(value: unknown): string[] {
   if (!Array.isArray(value)) return []

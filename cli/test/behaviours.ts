@@ -53,14 +53,7 @@ export const BEHAVIOURS = {
       isReleased ? {} : { body: { status: 'pending', needs: 'release', release_by: 'code' } },
   },
   'remembers an approval': {
-    create: (asked) =>
-      changed(asked, {
-        remembered: {
-          grant_id: '9b1c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
-          expires_at: '2030-01-31T18:30:00Z',
-          uses_left: 47,
-        },
-      }),
+    create: (asked) => changed(asked, { remembered: REMEMBERED }),
   },
   'asks again': { create: (asked) => changed(asked, { asks_again: 'other_command' }) },
   'asks again for a new reason': { create: (asked) => changed(asked, { asks_again: 'full_moon' }) },
@@ -70,6 +63,17 @@ export const BEHAVIOURS = {
       body['device'] === undefined
         ? {}
         : { status: 400, body: { error: 'device.time', code: 'invalid', details: { field: 'device' } } },
+  },
+  'remembers for folders only': {
+    create: (asked) => {
+      const { device, use } = asked.body
+      const isKnown = typeof use === 'object' && use !== null && !('repository' in use)
+      if (device !== undefined && isKnown) return changed(asked, { remembered: REMEMBERED })
+      return {
+        status: 400,
+        body: { error: 'device.signature', code: 'invalid', details: { field: 'device' } },
+      }
+    },
   },
   'signs receipts': { wait: (asked) => signedDelivery(asked, VALUES) },
   'signs after a code': { wait: (asked) => signedDelivery(asked, VALUES, { released_by: 'code' }) },
@@ -232,6 +236,11 @@ export const BEHAVIOURS = {
   'delivers mixed quotes': delivers(JSON.stringify({ JSON: '{"a":"it\'s"}', LINES_: 'a\nb' })),
 } as const satisfies Record<string, Behaviour>
 
+const REMEMBERED = {
+  grant_id: '9b1c7c43-0d0b-4f0d-8a52-9b4b4a9a3d21',
+  expires_at: '2030-01-31T18:30:00Z',
+  uses_left: 47,
+}
 const VALUES = '{"GREETING":"hi"}'
 const LONG_VALUES = JSON.stringify({
   DATABASE_URL: 'postgres://app:s3cret@db/app',

@@ -13,7 +13,10 @@ export function announcement({ role, settings, running, version }: Announced): s
   if (role !== 'api') lines.push(`  Sign-in   ${signIn(settings)}`)
   if (running.setupCode !== null) lines.push(SET_UP_ADVICE)
   if (role === 'all' && settings.AUTH_MODE === 'local')
-    lines.push(`  Next      ${nextCommand(running.address)}`)
+    lines.push(
+      `  Client    ${installCommand(running.address)}`,
+      `  Next      ${nextCommand(running.address)}`,
+    )
   if (role === 'api' && settings.TRUST_PROXY.length === 0) lines.push('', NO_PROXY_ADVICE)
   if (isUnbound(role, settings)) lines.push('', UNBOUND_ADVICE)
   if (running.madeRootKey)
@@ -40,6 +43,13 @@ function isUnbound(role: ServerRole, { AUTH_MODE, APPROVAL_ASSURANCE }: Settings
 function nextCommand(address: string): string {
   const server = address === DEFAULT_ADDRESS ? '' : ` --server ${address}`
   return `keyferry import .env --bundle dev/app${server}`
+}
+
+// A person who starts their first server has no client yet. The line updates one that is older than the server.
+function installCommand(address: string): string {
+  return process.platform === 'win32'
+    ? `irm ${address}/install.ps1 | iex`
+    : `curl -fsS ${address}/install.sh | sh`
 }
 
 function dataPlace(role: ServerRole, settings: Settings, { dataDir }: Running): string {

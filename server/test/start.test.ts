@@ -58,6 +58,7 @@ describe('a first start', () => {
     const address = await child.ready()
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(child.stdout).toContain(dataDir)
+    expect(child.stdout).toContain(`curl -fsS ${address}/install.sh | sh\n`)
     expect(child.stdout).toContain(`keyferry import .env --bundle dev/app --server ${address}`)
     expect((await fetch(`${address}/healthz`)).status).toBe(200)
     expect((await fetch(`${address}/readyz`)).status).toBe(200)

@@ -8,7 +8,7 @@ export type EnvEntry = { readonly name: string; readonly value: string; readonly
 export type EnvText = {
   /** Every assignment in order; a name that is assigned twice appears twice. */
   readonly entries: readonly EnvEntry[]
-  /** What other programs read differently: `line 3: …`. No values. */
+  /** What other programs read differently, and how long the value is that was read: `line 3: …`. No values. */
   readonly notes: readonly string[]
   /** The lines that could not be read, and why. Never more than MOST_PROBLEMS. */
   readonly problems: readonly EnvError[]
@@ -44,14 +44,21 @@ function takeLine(cursor: Cursor, grammar: Grammar, { entries, notes, problems }
   const found: string[] = []
   try {
     const name = takeName(cursor, grammar)
-    entries.push({ name, line, value: grammar.takeValue(cursor, (text) => found.push(text)) })
-    notes.push(...found.map((text) => `line ${line}: ${text}`))
+    const value = grammar.takeValue(cursor, (text) => found.push(text))
+    entries.push({ name, line, value })
+    notes.push(...found.map((text) => `line ${line}: ${text} (${name} is read as ${lengthText(value)})`))
   } catch (error) {
     if (!(error instanceof EnvError)) throw error
     problems.push(error)
     cursor.backTo(place)
     cursor.take(ANY_LINE)
   }
+}
+
+function lengthText(value: string): string {
+  const [characters, lines] = [[...value].length, value.split('\n').length]
+  const length = characters === 1 ? '1 character' : `${characters} characters`
+  return lines === 1 ? length : `${length} on ${lines} lines`
 }
 
 function takeName(cursor: Cursor, grammar: Grammar): string {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import { expect } from 'vitest'
-import type { Answered, Identity, TestApi } from './api.ts'
+import type { Identity, TestApi } from './api.ts'
 
 export type TestMachine = { id: string; name: string; token: string; tokenId: string }
 
@@ -68,12 +68,12 @@ export async function fetchValues(
     body: { client_pubkey, ...wish },
     headers: { authorization: `Bearer ${token}`, ...headers },
   })
-  return { answer, values: answer.status === 200 ? opened(answer, keyPair) : null }
-}
-
-function opened(answer: Answered, keyPair: ReturnType<typeof generateKeyPair>): Record<string, string> {
-  const { ciphertext_base64 } = answer.json as { ciphertext_base64: string }
-  return JSON.parse(new TextDecoder().decode(open(Buffer.from(ciphertext_base64, 'base64'), keyPair)))
+  if (answer.status !== 200) return { answer, values: null, marks: null }
+  const { ciphertext_base64, marks_base64 } = answer.json
+  const opened = (box: string) =>
+    JSON.parse(new TextDecoder().decode(open(Buffer.from(box, 'base64'), keyPair)))
+  const values: Record<string, string> = opened(ciphertext_base64)
+  return { answer, values, marks: opened(marks_base64) as unknown }
 }
 
 /** The events of a workspace with one action, newest first. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
@@ -49,8 +50,8 @@ describe.each(databases)('deliveries to machines on %s', (kind) => {
       workspace: { id: owner.tenantId },
       bundle: { id: bundle.id, name: bundle.name },
       keys: [
-        { name: 'DATABASE_URL', version: 1, is_secret: true },
-        { name: 'PORT', version: 1, is_secret: true },
+        { name: 'DATABASE_URL', version: 1 },
+        { name: 'PORT', version: 1 },
       ],
     })
   })
@@ -160,10 +161,7 @@ describe.each(databases)('deliveries to machines on %s', (kind) => {
     const params = { bundle_id: bundle.id }
     await api.call('upsertLegacyItem', { as: owner, params, body: { key: 'OLD', value: 'x' } })
     const { answer, values } = await fetchValues(api, { token: machine.token, bundle_id: bundle.id })
-    expect([values?.['OLD'], answer.json.keys.at(-1)]).toEqual([
-      'x',
-      { name: 'OLD', version: null, is_secret: true },
-    ])
+    expect([values?.['OLD'], answer.json.keys.at(-1)]).toEqual(['x', { name: 'OLD', version: null }])
   })
 
   test('a bundle that is not granted, granted to read only, or unknown gets the same refusal', async () => {
@@ -175,6 +173,14 @@ describe.each(databases)('deliveries to machines on %s', (kind) => {
       const { answer } = await fetchValues(api, { token: machine.token, bundle_id })
       expectError(answer, 403, message, 'not_granted')
     }
+  })
+
+  test('which values are not secret is in a second box, with the digest of the first', async () => {
+    const { machine, bundle } = await granted()
+    const params = { key_id: bundle.keyIds['PORT'] ?? '' }
+    await api.call('updateKey', { as: owner, params, body: { is_secret: false } })
+    const { marks } = await fetchValues(api, { token: machine.token, bundle_id: bundle.id })
+    expect(marks).toEqual({ of: hash('sha256', JSON.stringify(bundle.values)), public: ['PORT'] })
   })
 
   test('a machine reads granted bundles with every value masked', async () => {

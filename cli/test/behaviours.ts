@@ -89,7 +89,8 @@ export const BEHAVIOURS = {
     machine: ({ authorization }) =>
       authorization === `Bearer ${TOKEN}` ? {} : refusedMachine(401, 'unauthorized', 'unknown token'),
   },
-  'gives a machine what is not secret': { publicNames: ['GREETING'] },
+  'gives a machine what is not secret': { marks: { public: ['GREETING'] } },
+  'marks other values for a machine': { marks: { public: ['GREETING'], of: '00' } },
   'takes bound ID tokens': {
     machine: ({ authorization, body }) => {
       const key = Buffer.from(String(body['client_pubkey']), 'base64')

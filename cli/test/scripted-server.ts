@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isIdText } from '@keyferry/contract/id-text'
@@ -26,9 +27,9 @@ export type Behaviour = {
   /** `count` is 1 at the first call. `isReleased`: the right code came back. */
   readonly wait?: (asked: Asked, count: number, isReleased: boolean) => Partial<Answer> | 'hang up'
   readonly withdraw?: () => Partial<Answer>
+  /** What a machine is told of its values beside them: names of those that are not secret, and for which values. */
+  readonly marks?: { readonly public: readonly string[]; readonly of?: string }
   /** A machine fetches. `count` is 1 at the first call. */
-  /** Names of values that a machine is told are not secret. */
-  readonly publicNames?: readonly string[]
   readonly machine?: (call: MachineCall, count: number) => Partial<Answer>
 }
 
@@ -233,13 +234,13 @@ function deliverToMachine(request: IncomingMessage, text: string, scene: Scene):
   scene.waits.push(performance.now())
   const call = { authorization: request.headers.authorization ?? '', body }
   const publicKey = Buffer.from(String(body['client_pubkey']), 'base64')
-  const { body: delivered } = delivery({ id: '', publicKey, body }, JSON.stringify(VALUES))
-  const keys = Object.keys(VALUES).map((name) => ({
-    name,
-    version: 3,
-    is_secret: scene.behaviour.publicNames?.includes(name) !== true,
-  }))
-  const usual = { body: { ...delivered, keys, machine: { id: 'c0b0a1de', name: 'ci-deploy' } } }
+  const plaintext = JSON.stringify(VALUES)
+  const { body: delivered } = delivery({ id: '', publicKey, body }, plaintext)
+  const keys = Object.keys(VALUES).map((name) => ({ name, version: 3 }))
+  const marks = JSON.stringify({ of: hash('sha256', plaintext), ...scene.behaviour.marks })
+  const marks_base64 = Buffer.from(seal(Buffer.from(marks), publicKey)).toString('base64')
+  const marked = scene.behaviour.marks === undefined ? {} : { marks_base64 }
+  const usual = { body: { ...delivered, ...marked, keys, machine: { id: 'c0b0a1de', name: 'ci-deploy' } } }
   send(scene.response, { ...usual, ...scene.behaviour.machine?.(call, scene.waits.length) })
 }
 

@@ -8,7 +8,7 @@ import { maskInJobLog } from '../machine/job.ts'
 import { fetchAsMachine, type MachineOutcome, type MachineRequest } from '../server/machine-delivery.ts'
 import { NoAnswer } from '../server/server-failure.ts'
 import { claims } from './claims.ts'
-import { openDelivery, requireOwnWorkspace, secretsOf } from './delivered-values.ts'
+import { markedPublic, openDelivery, requireOwnWorkspace, secretsOf } from './delivered-values.ts'
 import { deliveryNotes } from './outcome.ts'
 import type { ValuesDelivery, ValuesRequest } from './values-request.ts'
 
@@ -44,7 +44,7 @@ export async function deliverToMachine(
     const { delivery } = outcome
     requireOwnWorkspace(delivery, request)
     const values = openDelivery(delivery, keyPair, request)
-    const secrets = secretsOf(values, outcome.publicNames)
+    const secrets = secretsOf(values, markedPublic(outcome, keyPair))
     maskInJobLog(secrets, parts)
     report(outcome, { names: [...values.keys()], proof: credential.proof }, { request, parts })
     return { values, secrets, deliveryId: delivery.deliveryId, versions: delivery.versions }

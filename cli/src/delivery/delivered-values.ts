@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { isKeyName } from '@keyferry/contract/env/names'
 import { decodeBase64 } from '@keyferry/crypto/base64'
 import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
@@ -6,7 +7,7 @@ import { type CliError, refusedAnswer, refusedError } from '../base/cli-error.ts
 import type { Parts, Values } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
-import { parseObject } from '../base/shape.ts'
+import { list, object, parseObject, read, string } from '../base/shape.ts'
 import { isWorkspace } from '../project/workspace-pins.ts'
 import { isKnownByItsUser, pinnedKeys } from '../receipt/pinned-keys.ts'
 import { deliveryReceiptIn, type Receipt, requireFits, signedFields } from '../receipt/receipt.ts'
@@ -29,6 +30,22 @@ export function openDelivery(delivery: Delivery, keyPair: KeyPair, request: Requ
 /** The values whose names are not among these. */
 export function secretsOf(values: Values, publicNames: readonly string[]): Values {
   return new Map([...values].filter(([name]) => !publicNames.includes(name)))
+}
+
+const MARKS = object({ of: string, public: list(string) })
+
+/** The names that a box marks as not secret. It counts only with the digest of the delivered values: anyone can seal a
+ * box to this key, but a layer before the API does not know the values.
+ * @throws CliError refused: not a box for this key, or not made for these values */
+export function markedPublic(
+  { delivery, marks }: { readonly delivery: Delivery; readonly marks: string | null },
+  keyPair: KeyPair,
+): readonly string[] {
+  if (marks === null) return []
+  const wrong = () => refusedAnswer('the marks of the values are not for this delivery')
+  const { of, public: names } = read(parseObject(openBox(marks, keyPair)), MARKS, wrong)
+  if (of !== hash('sha256', openBox(delivery.ciphertextBase64, keyPair))) throw wrong()
+  return names
 }
 
 type RequestedNames = Pick<ValuesRequest, 'bundle' | 'acceptsAnyBundle' | 'keys' | 'optionalKeys'>

@@ -2,18 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CliError, EXIT, refusedAnswer } from '../base/cli-error.ts'
 import type { ExchangeAnswer } from '../base/exchange.ts'
 import { printable } from '../base/printable.ts'
-import {
-  field,
-  list,
-  number,
-  object,
-  optional,
-  orNull,
-  parseObject,
-  read,
-  string,
-  truth,
-} from '../base/shape.ts'
+import { field, list, number, object, optional, orNull, parseObject, read, string } from '../base/shape.ts'
 import { callEndpoint, readEndpoint, type Server } from './endpoint-call.ts'
 import { errorBody, refusal } from './server-failure.ts'
 import { type AnswerName, type Delivery, named, readDelivery } from './wait-answer.ts'
@@ -34,8 +23,8 @@ export type MachineOutcome =
   | {
       readonly kind: 'delivered'
       readonly delivery: Delivery
-      /** Names of values that are not secret. */
-      readonly publicNames: readonly string[]
+      /** Base64 of the box that says which values are not secret; null: an older server sends none. */
+      readonly marks: string | null
       readonly machine: AnswerName
     }
   /** Try again with a fresh credential, after `retryAfterMs` (null: when you like). */
@@ -71,7 +60,7 @@ export async function fetchAsMachine(
 
 const UNNAMED = 'the server did not say which machine this is'
 const unnamed = () => refusedAnswer(UNNAMED)
-const VERSIONED = orNull(object({ name: string, version: number, isSecret: optional(truth, true) }))
+const VERSIONED = orNull(object({ name: string, version: number }))
 
 function readDelivered(answer: ExchangeAnswer): MachineOutcome {
   const body = parseObject(answer.body) ?? {}
@@ -79,8 +68,10 @@ function readDelivered(answer: ExchangeAnswer): MachineOutcome {
   // A value without a key has no version.
   const keys = read(body['keys'], orNull(list(VERSIONED)), unnamed) ?? []
   const versions = keys.filter((entry) => entry !== null)
-  const publicNames = versions.flatMap(({ name, isSecret }) => (isSecret ? [] : [name]))
-  return { kind: 'delivered', delivery: readDelivery({ ...body, versions }), publicNames, machine }
+  const marks = read(body['marks_base64'], optional(string, null), () =>
+    refusedAnswer('the marks are no text'),
+  )
+  return { kind: 'delivered', delivery: readDelivery({ ...body, versions }), marks, machine }
 }
 
 const NEXT: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
 import type { DeliveredKey, DeliveryLabel, Via } from '../deliveries/delivery.ts'
 import { machineHolder } from '../deliveries/holder.ts'
-import { sealValues, valuesOf } from '../deliveries/sealed-values.ts'
+import { sealMarkedValues, valuesOf } from '../deliveries/sealed-values.ts'
 import type { EntryStores } from '../library/bundle-entry.ts'
 import {
   type MachineCaller,
@@ -82,7 +82,8 @@ export async function deliverToMachine(
   if (grant?.scope !== 'deliver') throw notGranted(caller)
   const place = { tenantId, bundleId: grant.bundle.id }
   const { values, entries, missingRequired } = await valuesOf(parts, place, wish.include_keys ?? null)
-  const ciphertext = sealValues(values, { publicKey, maxBytes: parts.maxPayloadBytes })
+  const publicNames = entries.flatMap(({ name, is_secret }) => (is_secret ? [] : [name]))
+  const boxes = sealMarkedValues(values, publicNames, { publicKey, maxBytes: parts.maxPayloadBytes })
   const delivery = newDelivery(parts.clock, caller, {
     meta: wish.meta,
     bundle: grant.bundle,
@@ -95,10 +96,10 @@ export async function deliverToMachine(
     machine,
     workspace,
     bundle: grant.bundle,
-    keys: entries.map(({ name, version, is_secret }) => ({ name, version, is_secret })),
+    keys: entries.map(({ name, version }) => ({ name, version })),
     missing_required: missingRequired,
     expired: expiredNames(entries, parts.clock.now()),
-    ciphertext_base64: ciphertext,
+    ...boxes,
   }
 }
 

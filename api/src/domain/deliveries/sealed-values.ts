@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { wipe } from '@keyferry/crypto/key-pair'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { seal } from '@keyferry/crypto/seal'
@@ -129,10 +130,28 @@ type Sealing = { publicKey: Uint8Array; maxBytes: number }
 /** Seal values as one JSON map, and wipe them.
  * @returns base64
  * @throws DomainError too_large */
-export function sealValues(values: ReadonlyMap<string, Plaintext>, { publicKey, maxBytes }: Sealing): string {
+export function sealValues(values: ReadonlyMap<string, Plaintext>, sealing: Sealing): string {
+  return withJsonMap(values, (plaintext) => sealed(plaintext, sealing))
+}
+
+/** Seal values, and beside them the names of those that are not secret. The second box has the digest of the first
+ * one's plaintext. So only who knows the values can make it, and a layer on the way cannot call a secret public.
+ * @throws DomainError too_large */
+export function sealMarkedValues(
+  values: ReadonlyMap<string, Plaintext>,
+  publicNames: readonly string[],
+  sealing: Sealing,
+): { ciphertext_base64: string; marks_base64: string } {
+  return withJsonMap(values, (plaintext) => ({
+    ciphertext_base64: sealed(plaintext, sealing),
+    marks_base64: sealText(JSON.stringify({ of: hash('sha256', plaintext), public: publicNames }), sealing),
+  }))
+}
+
+function withJsonMap<T>(values: ReadonlyMap<string, Plaintext>, seal: (plaintext: Uint8Array) => T): T {
   const plaintext = jsonMap(values)
   try {
-    return sealed(plaintext, { publicKey, maxBytes })
+    return seal(plaintext)
   } finally {
     wipe(plaintext)
     for (const value of values.values()) wipe(value.bytes())

@@ -24,7 +24,7 @@ import { depositKeySigner } from './signing-keys.ts'
 import type { Sealer } from './storage/audit/sealer.ts'
 import type { Database } from './storage/base/queries.ts'
 import type { KnownReceiptKey } from './storage/keys-at-rest/receipt-keys.ts'
-import { touchAddress, touchTokens } from './touch-parts.ts'
+import { touchPartsOf } from './touch-parts.ts'
 
 type AppParts = {
   settings: ApiSettings
@@ -58,13 +58,8 @@ export function createApp(parts: AppParts): FastifyInstance {
     nonces: noncesOf(shortLived, clock),
     now: clock.now,
   }
-  const touchParts = {
-    ...stores,
-    clock,
-    tokens: touchTokens(parts.ring, clock),
-    address: touchAddress(settings),
-    takeTouch: shortLived.takeTouch,
-  }
+  const { takeTouch } = shortLived
+  const touchParts = touchPartsOf({ stores, ring: parts.ring, settings, clock, takeTouch })
   const app = createServer({
     requireTouch: touchGuard(touchParts),
     handlers: createHandlers(parts.moduleHandlers, {
@@ -76,6 +71,7 @@ export function createApp(parts: AppParts): FastifyInstance {
         ...approving,
         stores,
         clock,
+        touchParts,
         newRequestId: randomRequestId,
         lifetimeSeconds: settings.requestTtlSeconds,
         waitingSeconds: settings.waitingSeconds,

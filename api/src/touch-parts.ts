@@ -2,11 +2,24 @@ import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { createTouchNonce, createTouchToken, touchTokenFits } from '@keyferry/crypto/touch'
 import { passkeyAddress } from '@keyferry/plumbing/passkey-address'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
-import type { TouchAddress, TouchTokens } from './domain/people/touch.ts'
+import type { TouchAddress, TouchParts, TouchTokens } from './domain/people/touch.ts'
 import type { ApiSettings } from './settings.ts'
 
+type TouchSources = Pick<TouchParts, 'clock' | 'takeTouch'> & {
+  stores: Pick<TouchParts, 'approvalKeys' | 'touchUses' | 'events'>
+  ring: RootKeyRing
+  settings: ApiSettings
+}
+
+/** What asks for touches and checks them. */
+export function touchPartsOf({ stores, ring, settings, clock, takeTouch }: TouchSources): TouchParts {
+  const { approvalKeys, touchUses, events } = stores
+  const address = touchAddress(settings)
+  return { approvalKeys, touchUses, events, clock, takeTouch, address, tokens: touchTokens(ring, clock) }
+}
+
 /** Tokens of touches, made with the root key, which only the API has. */
-export function touchTokens(ring: RootKeyRing, clock: ClockAndIds): TouchTokens {
+function touchTokens(ring: RootKeyRing, clock: ClockAndIds): TouchTokens {
   return {
     create(statementOf) {
       const nonce = createTouchNonce(clock.now().getTime())

@@ -15,10 +15,11 @@ import { freshCode, releaseRequest } from '../src/domain/endings/release.ts'
 import { deny, withdrawRequest } from '../src/domain/endings/request-end.ts'
 import { createBundle } from '../src/domain/library/bundle-change.ts'
 import { newRequestState } from '../src/domain/requests/stored-request.ts'
-import { readyDatabase } from '../src/maintenance.ts'
+import { readyDatabase, ringOf } from '../src/maintenance.ts'
 import { openStores } from '../src/recorded-stores.ts'
 import { openRequesting } from '../src/requesting.ts'
 import { openShortLived } from '../src/short-lived.ts'
+import { touchPartsOf } from '../src/touch-parts.ts'
 import { secretOf } from './returning-client.ts'
 import { sampleRequest } from './sample-request.ts'
 import { testSettings } from './test-settings.ts'
@@ -54,7 +55,9 @@ async function openParts({ redisUrl, databaseUrl }: Omit<(typeof PLACES)[number]
     isLocal: false,
     waitingSeconds: 1_800,
   } as const
+  const { takeTouch } = shortLived
   const parts = {
+    touchParts: touchPartsOf({ stores, ring: ringOf(settings), settings, clock, takeTouch }),
     ...shortLived,
     ...requesting,
     stores,
@@ -99,7 +102,7 @@ describe.each(PLACES)('a fourth kind of approval, on $place', (place) => {
     return { request, claimant: { requestId: request.id, verifier } }
   }
   const approve = async (requestId: string, release?: 'code' | 'loopback') => {
-    const deciding = { kind: TICKET, requestId, choice: { bundle_id, release } }
+    const deciding = { kind: TICKET, act: 'test', requestId, choice: { bundle_id, release } }
     return secretOf(await decide(world.parts, caller, deciding))
   }
   const release = ({ claimant }: Awaited<ReturnType<typeof asked>>, secret: string) =>
@@ -135,7 +138,7 @@ describe.each(PLACES)('a fourth kind of approval, on $place', (place) => {
   test('returns by a fresh code', async () => {
     const asking = await asked()
     await approve(asking.request.id, 'loopback')
-    const fresh = await freshCode(world.parts, caller, asking.request.id)
+    const fresh = await freshCode(world.parts, caller, { requestId: asking.request.id, touch: undefined })
     await release(asking, secretOf({ release: fresh }))
     await collects(asking)
     expect(became()).toEqual(['approved, returned by code, collected'])

@@ -12,6 +12,7 @@ const NOTHING = {
   approvals_needed: null,
   agents: null,
   remember_hours: null,
+  touch: null,
 }
 const LOOSEST = {
   assurance: 'compat',
@@ -21,6 +22,7 @@ const LOOSEST = {
   approvals_needed: 1,
   agents: 'ask',
   remember_hours: 8,
+  touch: 'none',
 }
 
 const byName = (...people: Identity[]) => ({
@@ -173,6 +175,7 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
       approvals_needed: 1,
       agents: 'deny',
       remember_hours: 3,
+      touch: 'none',
     })
     const none = { assurance: null, approvers: null, agents: null, remember_hours: null }
     const { json } = await setTenant(none)

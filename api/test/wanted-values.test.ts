@@ -22,10 +22,13 @@ import { recording } from '../src/storage/base/recording.ts'
 import { type LibraryParts, togetherWith } from '../src/storage/joined-stores.ts'
 import { Requests } from '../src/storage/requests/requests.ts'
 import { createStores } from '../src/storage/stores.ts'
+import { touchPartsOf } from '../src/touch-parts.ts'
 import { databases } from './api.ts'
 import { sampleRequest } from './sample-request.ts'
+import { testSettings } from './test-settings.ts'
 
 const NOW = '2026-01-31T12:00:00.000Z'
+const ring = new RootKeyRing([generateRootKey()])
 const [userId, tenantId, bundleId] = [randomUUID(), randomUUID(), randomUUID()]
 
 describe.each(databases)('the values that a read wants, on %s', (kind) => {
@@ -39,7 +42,6 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
     database = await openDatabase(kind === 'postgres' ? await freshPostgres() : file)
     await migrateDatabase(database, NOW)
     const auditKey = { ...auditKeyOf(createAuditSeed()), name: 'keyferry.example.com/audit' }
-    const ring = new RootKeyRing([generateRootKey()])
     const bounds = {
       assurance: 'compat' as const,
       bundleEntries: 10_000,
@@ -81,9 +83,11 @@ describe.each(databases)('the values that a read wants, on %s', (kind) => {
       await requests.insert(newRequestState(request), null, Date.now())
       const clock = { now: () => new Date(), newId: randomUUID, newToken: randomUUID }
       const settings = { assurance: 'compat', maxPayloadBytes: 10_000, waitingSeconds: 0 } as const
-      const parts = { requests, together, clock, stores, ...settings }
+      const touching = { stores, ring, settings: testSettings({}), clock, takeTouch: async () => {} }
+      const touchParts = touchPartsOf(touching)
+      const parts = { requests, together, clock, stores, touchParts, ...settings }
       const caller = { userId, tenantId, role: 'owner', origin: { requester_ip: '' } } as const
-      return await decide(parts, caller, { kind: NAMES, requestId: request.id, choice })
+      return await decide(parts, caller, { kind: NAMES, act: 'approveNames', requestId: request.id, choice })
     }
     expect(await approve({ suggestedBundle: 'B' }, { bundle_id: bundleId })).toEqual({ ok: true })
     expect(await approve({}, {})).toEqual({ ok: true })

@@ -36,8 +36,8 @@ export function depositHandlers({
       const plan = { ...shownPlan(planned, grounds), plan: shownSteps(planned.plan, shownValues), stricter }
       return proposal ? { ...plan, proposal: { ...proposal, values: offeredValues(planned) } } : plan
     },
-    async approveDeposit({ caller, params, body: choice }) {
-      const deciding = { kind: DEPOSIT, requestId: params.request_id, choice }
+    async approveDeposit({ caller, params, body: choice, touch }) {
+      const deciding = { kind: DEPOSIT, act: 'approveDeposit', touch, requestId: params.request_id, choice }
       return await decide(parts, caller, deciding)
     },
     listProposals: ({ caller }) => listProposals(parts, caller),

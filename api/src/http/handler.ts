@@ -37,6 +37,8 @@ type HandlerCall<R extends Endpoint> = {
   headers: PartOutput<R, 'headers'>
   body: PartOutput<R, 'body'>
   peer: Peer
+  /** The header `Keyferry-Touch`. */
+  touch: string | undefined
   /** Calls back when the connection breaks before the answer was handed to the socket; at once if it already has. */
   onBreak: (listener: () => void) => void
 }

@@ -89,7 +89,7 @@ type PeerCaller = { caller: AnyCaller; peer: Peer }
 async function answer({ handler, reply, ...served }: Served, who: PeerCaller): Promise<FastifyReply> {
   const parts = validParts(served)
   await guard(served, who, parts)
-  const call = new ServedCall(parts, who, reply.raw)
+  const call = new ServedCall({ ...parts, touch: touchIn(served.request) }, who, reply.raw)
   return send(reply, replyOf(served.row, await handler(call)))
 }
 
@@ -100,15 +100,19 @@ async function guard(
 ): Promise<void> {
   if (touch === undefined || !isMember(caller)) return
   const { method, url: path, body } = factsOf(request)
-  const given = request.headers['keyferry-touch']
   await requireTouch({
     act: name,
     touch,
     caller,
     params,
     sent: { method, path, body },
-    given: typeof given === 'string' ? given : undefined,
+    given: touchIn(request),
   })
+}
+
+function touchIn({ headers }: FastifyRequest): string | undefined {
+  const given = headers['keyferry-touch']
+  return typeof given === 'string' ? given : undefined
 }
 
 function isMember(caller: AnyCaller): caller is Caller {
@@ -197,15 +201,21 @@ class ServedCall {
   readonly query: unknown
   readonly headers: unknown
   readonly body: unknown
+  readonly touch: string | undefined
   readonly #response: ServerResponse
 
-  constructor(parts: ReturnType<typeof validParts>, who: PeerCaller, raw: ServerResponse) {
+  constructor(
+    parts: ReturnType<typeof validParts> & { touch: string | undefined },
+    who: PeerCaller,
+    raw: ServerResponse,
+  ) {
     this.caller = who.caller
     this.peer = who.peer
     this.params = parts.params
     this.query = parts.query
     this.headers = parts.headers
     this.body = parts.body
+    this.touch = parts.touch
     this.#response = raw
   }
 

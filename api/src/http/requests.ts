@@ -77,18 +77,24 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
         bundleId: params.bundle_id,
         names: query.keys?.split(','),
       }),
-    async encryptFromBundle({ caller, params, body: choice }) {
-      const deciding = { kind: DELIVERY, requestId: params.request_id, choice }
+    async encryptFromBundle({ caller, params, body: choice, touch }) {
+      const deciding = {
+        kind: DELIVERY,
+        act: 'encryptFromBundle',
+        touch,
+        requestId: params.request_id,
+        choice,
+      }
       return await decide(parts, caller, deciding)
     },
     previewNames: ({ caller, params, query }) =>
       offerNames(parts, caller, { requestId: params.request_id, bundleId: query.bundle_id }),
     async approveNames({ caller, params, body: choice }) {
-      const deciding = { kind: NAMES, requestId: params.request_id, choice }
+      const deciding = { kind: NAMES, act: 'approveNames', requestId: params.request_id, choice }
       return await decide(parts, caller, deciding)
     },
     async vouchForRequest({ caller, params, body: choice }) {
-      const deciding = { kind: VOUCH, requestId: params.request_id, choice }
+      const deciding = { kind: VOUCH, act: 'vouchForRequest', requestId: params.request_id, choice }
       const { ok, release } = await decide(parts, caller, deciding)
       if (release === undefined) throw new Error('a vouch that does not return to the terminal')
       return { ok, release }
@@ -99,8 +105,8 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
       withdrawRequest(parts, claimantOf(params, headers), originOf(peer)),
     releaseRequest: ({ params, headers, body, peer }) =>
       releaseRequest(parts, claimantOf(params, headers), { ...body, origin: originOf(peer) }),
-    createReleaseCode: async ({ caller, params }) => ({
-      release: await freshCode(parts, caller, params.request_id),
+    createReleaseCode: async ({ caller, params, touch }) => ({
+      release: await freshCode(parts, caller, { requestId: params.request_id, touch }),
     }),
     storePayload: ({ params, body }) => storePayload(parts, params.request_id, body.ciphertext_base64),
     listWaiting: ({ caller }) => listWaiting(parts, caller),

@@ -10,8 +10,10 @@ import { applyDeposit, beginDeposit, voidDeposit } from './deliveries/deposits.t
 import { insertGrant, useGrant } from './deliveries/grants.ts'
 import { isOvertaken } from './keys/library-changes.ts'
 import type { ValueVault } from './keys-at-rest/value-vault.ts'
+import { useApprovalKey } from './people/approval-keys.ts'
 import { changeMember, memberHolder } from './people/members.ts'
 import { holdTenant } from './people/tenants.ts'
+import { noteTouch } from './people/touch-uses.ts'
 import { changeProvided } from './people/user-events.ts'
 import type { Requests } from './requests/requests.ts'
 import { importInto } from './transfer/library-imports.ts'
@@ -106,6 +108,8 @@ export function joinedWith(queries: Queries) {
       use: (tenantId, grantId, delivery) => useGrant(transaction, { tenantId, grantId, delivery }),
     },
     events: { record: async (event) => transaction.record(event) },
+    approvalKeys: { use: (key, counter, now) => useApprovalKey(transaction, { key, counter, now }) },
+    touchUses: { firstUse: (nonceHash, now) => noteTouch(transaction, nonceHash, now) },
     members: { change: (change, stamp) => changeMember(transaction, change, stamp) },
     imports: { carryOut: unheld },
     proposals: { keep: unheld },

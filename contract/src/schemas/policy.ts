@@ -32,6 +32,14 @@ const PEOPLE = `people must be the ids of 1 to ${MAX_PEOPLE} members`
 /** What an AI agent may do, the strictest last: its approvals can be remembered, each needs a person, or none. */
 export const AGENT_RULES = ['remember', 'ask', 'deny'] as const
 
+/** Whether a person signs each approval and each change with an approval key, the strictest last: not at all, with any
+ * approval key, or with one that never leaves its device. */
+export const TOUCHES = ['none', 'passkey', 'device'] as const
+
+export type TouchRule = (typeof TOUCHES)[number]
+
+export const TouchField = z.enum(TOUCHES, { error: 'touch must be none, passkey or device' })
+
 /** Who may approve, how, and how many of them; and who may change values. `people`: with the approvers `named`, their
  * user ids; several lists count together, so only who is on all of them may approve. */
 const Rules = {
@@ -42,12 +50,13 @@ const Rules = {
   approvals_needed: z.literal([1, 2], { error: 'approvals_needed must be 1 or 2' }),
   agents: z.enum(AGENT_RULES, { error: 'agents must be remember, ask or deny' }),
   remember_hours: wholeNumber(REMEMBER, 0, MAX_REMEMBER_HOURS),
+  touch: TouchField,
 }
 
 /** The rules that count. */
 export const Policy = object('Policy', { ...Rules, people: z.array(Id).nullable() })
 
-const nullable = {
+const settable = {
   assurance: Rules.assurance.nullable(),
   approvers: Rules.approvers.nullable(),
   people: Rules.people.nullable(),
@@ -58,15 +67,15 @@ const nullable = {
 }
 
 /** What one place sets; null: nothing. */
-export const PolicySetting = object('PolicySetting', nullable)
+export const PolicySetting = object('PolicySetting', { ...settable, touch: Rules.touch.nullable() })
 
 /** Null removes what the place sets. */
-export const ChangePolicy = changeOf('ChangePolicy', nullable, { assurance: 'local', approvers: 'owner' })
+export const ChangePolicy = changeOf('ChangePolicy', settable, { assurance: 'local', approvers: 'owner' })
 
 /** The rules of a bundle, and whether it is for production. */
 export const ChangeBundlePolicy = changeOf(
   'ChangeBundlePolicy',
-  { ...nullable, production: ProductionField },
+  { ...settable, production: ProductionField },
   { assurance: 'local', approvers: 'owner', production: 'yes' },
 )
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { Due } from './key.ts'
-import { AssuranceField, MAX_REMEMBER_HOURS } from './policy.ts'
+import { AssuranceField, MAX_REMEMBER_HOURS, TouchField } from './policy.ts'
 import { Release, ReleaseField } from './release.ts'
 import { WhyNot } from './request-refusal.ts'
 import { NamedBundle, NamedWorkspace } from './request-wait.ts'
@@ -55,6 +55,8 @@ export const RequestBundle = object('RequestBundle', {
   /** Whether the check code must be typed when the approval does not return to the terminal. */
   user_code_required: z.boolean().optional(),
   approvals_needed: z.int().optional(),
+  /** An approval is refused with `touch_required` until the approver signs it; absent: it is not. */
+  touch: TouchField.optional(),
   /** Who approved first, and what; null: no one yet, or with another bundle. */
   first_approval: z
     .object({ person: Actor, at: Timestamp, keys: z.array(z.string()), returned: z.boolean() })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AssuranceField } from './policy.ts'
+import { AssuranceField, TouchField } from './policy.ts'
 import { ReleaseField } from './release.ts'
 
 /** Why a caller may not approve; codes of the error body too. */
@@ -23,6 +23,8 @@ export const WhyNot = z.object({
 
 /** What an approval of a request takes, whatever the request is for. */
 export const ApprovalTerms = {
+  /** An approval is refused with `touch_required` until the approver signs it; absent: it is not. */
+  touch: TouchField.optional(),
   /** The strictest of all bundles that the approval is about. */
   assurance: AssuranceField,
   may_approve: z.boolean(),

@@ -116,6 +116,7 @@ export function shownRules(texts: RefusalTexts, grounds: Grounds) {
     release: waysOf(grounds),
     release_required: mustReturn(grounds),
     user_code_required: mustTypeCode(grounds, {}),
+    ...(grounds.policy.touch === 'none' ? {} : { touch: grounds.policy.touch }),
   }
 }
 

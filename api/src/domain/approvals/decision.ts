@@ -1,8 +1,10 @@
 import { ATTEMPTS, type Release, type ReleaseWay } from '@keyferry/contract'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import type { z } from 'zod'
+import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { type Caller, requireMember } from '../people/membership.ts'
+import { type AcceptedTouch, spendTouch } from '../people/touch.ts'
 import type { Approved } from '../requests/approved.ts'
 import { newHold } from '../requests/release-hold.ts'
 import {
@@ -26,23 +28,32 @@ import type {
   ApprovalRequest,
   Hold,
   StoredRequest,
+  Support,
   UndecidedRequest,
   Vouch,
 } from '../requests/stored-request.ts'
 import { type ApprovalScope, groundsOf, type OpenCall, type RuleParts } from './approval-grounds.ts'
 import { type Grounds, mustTypeCode, type RefusalTexts, requireAllowed } from './approval-rules.ts'
+import {
+  type SigningParts,
+  type StatementFacts,
+  signatureOf,
+  signedApproval,
+  type TouchOfReceipt,
+} from './signed-approval.ts'
 import { type JoinedStores, notingRules, type Together } from './together.ts'
 
 /*
  * How a person decides for a request of any kind: approves it, or vouches for it. A kind says what that would give and
  * which bundles' rules judge it; everything else happens here, in one order. What was read before is sealed outside of
- * the transaction. Then one transaction changes the request, writes the record of the approval, and makes sure that the
- * approver is still a member and that the rules are the same. Of any number of calls for one request, one wins, and the
- * others write nothing.
+ * the transaction, and signed by the approver where the rules ask for it. Then one transaction changes the request,
+ * writes the record of the approval, and makes sure that the approver is still a member and that the rules are the
+ * same. Of any number of calls for one request, one wins, and the others write nothing.
  */
 
 export type DecisionParts = RequestParts &
-  RuleParts & {
+  RuleParts &
+  SigningParts & {
     together: Together
     /** How long a request lives from the moment on which it waits for another person. */
     waitingSeconds: number
@@ -73,11 +84,13 @@ type KindOffer = ApprovalScope & {
 export type Begun = {
   /** What is approved, sealed to the client where it gets anything; or a support, which gives nothing yet. */
   gives: Supporting['gives'] | { as: 'approval'; approved: Approved | null; ciphertextBase64: string | null }
+  /** What the approver signs of it, where the rules ask for a signature; absent: nobody signs it. */
+  signs?: StatementFacts
   /** Writes its record, in the transaction that makes it take effect. */
   record(own: JoinedStores): Promise<void>
   /** Then carries it out.
    * @returns what was stored */
-  carryOut?(own: JoinedStores): Promise<AppliedDeposit>
+  carryOut?(own: JoinedStores, touches: TouchOfReceipt[]): Promise<AppliedDeposit>
   /** The workspace whose library `carryOut` changes. */
   storesIn?: string
   /** Refuses one more support of a person.
@@ -88,7 +101,14 @@ export type Begun = {
   approvals?: { given: number; needed: number }
 }
 
-type DecisionCall<Parts, Chosen> = { kind: ApprovalKind<Parts, Chosen>; requestId: string; choice: Chosen }
+/** `act`: the row of the endpoint table. `touch`: the header with the signature. */
+type DecisionCall<Parts, Chosen> = {
+  kind: ApprovalKind<Parts, Chosen>
+  act: string
+  requestId: string
+  choice: Chosen
+  touch?: string | undefined
+}
 
 /** What the approver gets. */
 type Decided = {
@@ -101,11 +121,12 @@ type Decided = {
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (approved already,
  *   another kind, other rules by now, or another person was faster) · release_required · owner_approves ·
  *   named_approves · agents_denied · second_person · invalid (a wrong or missing check code, or a way that the client
- *   does not offer) · forbidden (the approver was removed, or has another role) · what the kind throws */
+ *   does not offer) · forbidden (the approver was removed, or has another role) · touch_required · touch_refused ·
+ *   changed (what was signed is not what happens now) · what the kind throws */
 export async function decide<Parts extends DecisionParts, Chosen extends ReleaseChoice>(
   given: Parts,
   caller: Caller,
-  { kind, requestId, choice }: DecisionCall<Parts, Chosen>,
+  { kind, act, requestId, choice, touch: header }: DecisionCall<Parts, Chosen>,
 ): Promise<Decided> {
   const rules = notingRules(given.stores.policies)
   const parts = { ...given, stores: { ...given.stores, policies: rules.policies } }
@@ -121,8 +142,11 @@ export async function decide<Parts extends DecisionParts, Chosen extends Release
   const held = choice.release === undefined ? null : newHold(parts.clock, stored, choice.release)
   const hold = held?.hold ?? null
   const begun = await offer.begin(grounds, hold)
-  const { storesIn, approvals } = begun
-  const settling = { ...begun, hold, vouch: grounds.vouch }
+  const { storesIn, approvals, signs: facts } = begun
+  const touch = facts
+    ? await signedApproval(parts, asking, { act, grounds, hold, facts, given: header })
+    : null
+  const settling = { ...begun, touch, hold, vouch: grounds.vouch, first: grounds.first }
   const applied = await parts.together((own) => settle({ ...parts, own, rules }, asking, settling), {
     storesIn,
   })
@@ -130,7 +154,21 @@ export async function decide<Parts extends DecisionParts, Chosen extends Release
   return { ok: true, ...(approvals && { approvals }), ...answer }
 }
 
-type SettleParts = Begun & { hold: Hold | null; vouch: Vouch | null }
+type SettleParts = Begun & {
+  touch: AcceptedTouch | null
+  hold: Hold | null
+  vouch: Vouch | null
+  first: Support | null
+}
+
+// Of two people, the receipt carries both touches.
+function signedBy(gives: Begun['gives'], touches: readonly TouchOfReceipt[]): Begun['gives'] {
+  const signed = { touches: [...touches] }
+  if (gives.as === 'first') return { ...gives, support: { ...gives.support, ...signed } }
+  return gives.as === 'vouch'
+    ? gives
+    : { ...gives, approved: gives.approved && { ...gives.approved, ...signed } }
+}
 
 async function settle(
   parts: DecisionParts & { own: JoinedStores; rules: Pick<ReturnType<typeof notingRules>, 'areSame'> },
@@ -138,11 +176,14 @@ async function settle(
   settling: SettleParts,
 ): Promise<AppliedDeposit | null> {
   const { own, rules, clock } = parts
+  const { touch, first } = settling
+  const touches = touch ? [...(first?.touches ?? []), signatureOf(touch)] : []
+  const gives = signedBy(settling.gives, touches)
   const nowMs = clock.now().getTime()
   const { id } = stored.request
   const [role, , areSame] = await Promise.all([
     own.holdMember(caller, settling.requireRoom !== undefined),
-    own.requests.change(id, nowMs, decisionStep(stored, settling, parts), stored),
+    own.requests.change(id, nowMs, decisionStep(stored, { ...settling, gives }, parts), stored),
     rules.areSame(own.policies),
   ])
   requireMember(role, caller)
@@ -151,9 +192,10 @@ async function settle(
       'conflict',
       'The rules changed while you approved. Load the page again, then decide.',
     )
+  if (touch) await spendTouch(own, touch, timestamp(clock))
   settling.requireRoom?.(await own.requests.waitingFrom(caller, nowMs))
   await settling.record(own)
-  const applied = await settling.carryOut?.(own)
+  const applied = await settling.carryOut?.(own, touches)
   if (applied) await own.requests.change(id, nowMs, (now) => appliedStep(now, applied))
   return applied ?? null
 }

@@ -7,6 +7,8 @@ import {
   isProduction,
   type Policy as PolicySchema,
   type PolicySetting as PolicySettingSchema,
+  TOUCHES,
+  type TouchRule,
 } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { Stamp } from '../base/stamp.ts'
@@ -16,9 +18,9 @@ import type { Caller } from '../people/membership.ts'
 
 /*
  * A policy says what an approval takes: how it is bound to the terminal, who may give it, how many people, whether an
- * AI agent may ask, and for how long it may be remembered. The server, the workspace and the bundle can each set
- * rules. Field by field the strictest counts, so an owner of a bundle can tighten what the workspace sets and never
- * loosen it. Members read policies; owners change them.
+ * AI agent may ask, for how long it may be remembered, and whether a key of the approver signs it. The
+ * server, the workspace and the bundle can each set rules. Field by field the strictest counts, so an owner of a bundle
+ * can tighten what the workspace sets and never loosen it. Members read policies; owners change them.
  */
 
 export type Policy = z.output<typeof PolicySchema>
@@ -26,9 +28,11 @@ export type Policy = z.output<typeof PolicySchema>
 /** What one place sets; null: nothing. */
 export type PolicySetting = z.output<typeof PolicySettingSchema>
 
-export type PolicyChange = z.output<typeof ChangePolicy>
+type TouchChange = { touch?: TouchRule | null | undefined }
 
-export type BundlePolicyChange = z.output<typeof ChangeBundlePolicy>
+export type PolicyChange = z.output<typeof ChangePolicy> & TouchChange
+
+export type BundlePolicyChange = z.output<typeof ChangeBundlePolicy> & TouchChange
 
 export type SetPolicies = { workspace: PolicySetting; bundle: PolicySetting }
 
@@ -81,6 +85,7 @@ export const NO_RULES: PolicySetting = {
   approvals_needed: null,
   agents: null,
   remember_hours: null,
+  touch: null,
 }
 
 /** A bundle that does not exist, and is not for production. */
@@ -95,10 +100,12 @@ export function effectivePolicy(
   { workspace, bundle }: SetPolicies,
   named: ProductionFacts,
 ): Policy {
+  const rules = strictestRules([workspace, bundle])
+  const hours = hoursOf(workspace.remember_hours, bundle.remember_hours, isProduction(named))
   return {
     assurance: strictest([server, workspace.assurance, bundle.assurance]),
-    ...strictestRules([workspace, bundle]),
-    remember_hours: hoursOf(workspace.remember_hours, bundle.remember_hours, isProduction(named)),
+    ...rules,
+    remember_hours: hoursUnder(rules, hours),
   }
 }
 
@@ -118,12 +125,19 @@ function hoursOf(workspace: number | null, bundle: number | null, isForProductio
   return Math.min(own, workspace ?? own)
 }
 
+// What a person signs is one approval.
+function hoursUnder({ touch }: Pick<Policy, 'touch'>, hours: number): number {
+  return touch === 'none' ? hours : 0
+}
+
 /** The strictest rules of several bundles, field by field. */
 export function strictestPolicy(policies: readonly Policy[]): Policy {
+  const rules = strictestRules(policies)
+  const hours = Math.min(...policies.map(({ remember_hours }) => remember_hours))
   return {
     assurance: strictest(policies.map(({ assurance }) => assurance)),
-    ...strictestRules(policies),
-    remember_hours: Math.min(...policies.map(({ remember_hours }) => remember_hours)),
+    ...rules,
+    remember_hours: hoursUnder(rules, hours),
   }
 }
 
@@ -135,12 +149,18 @@ function strictestRules(places: readonly PolicySetting[]): Omit<Policy, 'assuran
     approvals_needed: places.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
     // A person who can change the files of a remembered command can read its values, so an owner has to allow it.
     agents: AGENT_RULES.findLast((rule) => places.some(({ agents }) => agents === rule)) ?? 'ask',
+    touch: strictestTouch(places),
   }
 }
 
 /** Whether an approval of an agent's request can be remembered. */
 export function remembersAgents({ agents }: Pick<Policy, 'agents'>): boolean {
   return agents === 'remember'
+}
+
+/** The strictest of what several places demand. */
+export function strictestTouch(places: readonly Pick<PolicySetting, 'touch'>[]): TouchRule {
+  return TOUCHES.findLast((rule) => places.some(({ touch }) => touch === rule)) ?? 'none'
 }
 
 const APPROVERS = ['member', 'named', 'owner'] as const

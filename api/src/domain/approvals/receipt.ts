@@ -2,6 +2,7 @@ import type { Receipt } from '@keyferry/contract'
 import { boxDigest, commandDigest } from '@keyferry/crypto/receipt'
 import type { z } from 'zod'
 import type { NewDelivery } from '../deliveries/delivery.ts'
+import type { Approved } from '../requests/approved.ts'
 import type { ApprovalRequest, Hold, Support } from '../requests/stored-request.ts'
 
 /*
@@ -51,6 +52,7 @@ export function receiptOf(signer: ReceiptSigner, facts: ReceiptFacts): z.output<
     bundle: delivery.bundle,
     workspace: tenant,
     keys: keysOf(delivery),
+    parts: partsOf(delivery),
     public: facts.publicNames,
     approvers,
     vouched_by: vouch && { id: vouch.userId, username: vouch.username },
@@ -59,6 +61,14 @@ export function receiptOf(signer: ReceiptSigner, facts: ReceiptFacts): z.output<
     grant_id: delivery.grantId,
   }
   return signer.sign(Buffer.from(JSON.stringify(payload)))
+}
+
+/** A receipt with what its approvers signed. */
+export function withTouches(
+  receipt: z.output<typeof Receipt>,
+  { touches = [] }: Pick<Approved, 'touches'>,
+): z.output<typeof Receipt> {
+  return touches.length === 0 ? receipt : { ...receipt, touches }
 }
 
 /** The same receipt, for an approval that returns by a code instead. */
@@ -71,7 +81,12 @@ export function returningByCode(
   return signer.sign(Buffer.from(JSON.stringify(changed)))
 }
 
-// A legacy item has neither an id nor versions. A part of a composed value is not in the box under its own name.
+// A part of a composed value is not in the box under its own name.
+function partsOf({ keys }: NewDelivery) {
+  return keys.flatMap(({ id, version, isPart }) => (isPart === true ? [{ key_id: id, version }] : []))
+}
+
+// A legacy item has neither an id nor versions.
 function keysOf({ keys, unversioned }: NewDelivery) {
   const versioned = keys.flatMap(({ id, name, version, isPart }) =>
     isPart === true ? [] : [{ name, key_id: id, version }],

@@ -3,6 +3,7 @@ import type { EventStore } from '../base/event.ts'
 import type { DeliveryStore } from '../deliveries/delivery.ts'
 import type { MemberStore } from '../people/member.ts'
 import type { Role, SignedCaller } from '../people/membership.ts'
+import type { TouchCounts } from '../people/touch.ts'
 import type { UserStore } from '../people/user.ts'
 import type { DepositRecords } from '../requests/deposit-record.ts'
 import type { RequestStore } from '../requests/request-store.ts'
@@ -37,7 +38,7 @@ export type JoinedRequests = Pick<RequestStore, 'change'> & {
 }
 
 /** What such a transaction reads and writes. It must await nothing else: on SQLite, other calls wait for it. */
-export type JoinedStores = {
+export type JoinedStores = TouchCounts & {
   requests: JoinedRequests
   policies: PolicyReads
   deliveries: Pick<DeliveryStore, 'begin' | 'release' | 'collect' | 'void'>

@@ -6,7 +6,7 @@ import { madeBy } from '../base/event.ts'
 import { stampOf } from '../base/stamp.ts'
 import { heldNames } from '../deliveries/sealed-values.ts'
 import type { Bundle } from '../library/bundle.ts'
-import type { EntryStores } from '../library/bundle-entry.ts'
+import { bundleEntries, type EntryStores } from '../library/bundle-entry.ts'
 import { activeRole, type MembershipStore } from '../people/membership.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import type { RequestParts } from '../requests/request.ts'
@@ -16,6 +16,8 @@ import type { Grounds } from './approval-rules.ts'
 import type { Begun } from './decision.ts'
 import { requireRoomForFirst } from './open-vouches.ts'
 import { mayApprove } from './policy.ts'
+import { deliveredKeys } from './request-delivery.ts'
+import { signedKeys } from './signed-approval.ts'
 
 /*
  * Where a bundle needs two people, the first approval seals nothing. The second person sees who was first and must
@@ -56,7 +58,13 @@ export async function beginFirst(
     ...madeBy(stampOf(caller, parts.clock)),
   } as const
   const asked = { request: stored.request, by: caller.userId }
+  const entries = (await bundleEntries(parts.stores, place, 'none')).filter(({ name }) => keys.includes(name))
+  const unversioned = entries.flatMap(({ id, name }) => (id === null ? [name] : []))
   return {
+    signs: {
+      bundle: { id: bundle.id, name: bundle.name },
+      ...signedKeys(deliveredKeys(entries), unversioned),
+    },
     gives: { as: 'first', support: first },
     approvals: { given: 1, needed: 2 },
     requireRoom: (open) => requireRoomForFirst(open, asked),

@@ -11,12 +11,14 @@ import {
   recordSupport,
 } from '../approvals/ending.ts'
 import { replaceOlder } from '../approvals/open-vouches.ts'
+import { type SigningParts, signatureOf, signedAgain } from '../approvals/signed-approval.ts'
 import type { JoinedStores } from '../approvals/together.ts'
 import { type AssuranceParts, assuranceNow } from '../approvals/value-rules.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Caller, Role, SignedCaller } from '../people/membership.ts'
+import { spendTouch } from '../people/touch.ts'
 import { newHold } from '../requests/release-hold.ts'
 import {
   type Claimant,
@@ -169,9 +171,9 @@ async function reopen(parts: ReleaseParts, { stored, ending, error }: Failed): P
  * @throws DomainError not_found · request_denied · request_withdrawn · request_expired · conflict (not held, or too
  *   many codes) · forbidden (another person approved) · release_required (the bundle or the client takes no code) */
 export async function freshCode(
-  parts: RequestParts & Pick<EndParts, 'endings'> & AssuranceParts,
+  parts: RequestParts & EndParts & AssuranceParts & SigningParts,
   caller: Caller,
-  requestId: string,
+  { requestId, touch: given }: { requestId: string; touch: string | undefined },
 ): Promise<z.output<typeof Release>> {
   const stored = await findOpen(parts, requestId)
   if (stored.status !== 'held') throw notHeld()
@@ -184,8 +186,15 @@ export async function freshCode(
   const approved = approval?.approved ?? null
   const returning = approved && (endingOf(parts, approved).byCode?.() ?? approved)
   const { hash, untilMs } = hold
+  // Otherwise a program could turn "returns to this computer" into a code.
+  const signed = (approved ?? heldSupport(stored))?.touches?.at(-1)
+  const touch = await signedAgain(parts, { caller }, { signed, way: 'code', given })
   const code = { hash, untilMs, limit: ATTEMPTS.freshReleaseCodes, approved: returning }
-  await changeRequest(parts, request.id, (now) => renewCodeStep(now, { ...code, replaces: held.hash }))
+  const fresh = { ...code, replaces: held.hash, touch: touch && signatureOf(touch) }
+  await parts.together(async (own) => {
+    if (touch) await spendTouch(own, touch, timestamp(parts.clock))
+    await changeRequest({ ...parts, ...own }, request.id, (now) => renewCodeStep(now, fresh))
+  })
   return release
 }
 

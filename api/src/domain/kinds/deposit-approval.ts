@@ -5,7 +5,6 @@ import type { ApprovalKind, Begun, DecisionParts } from '../approvals/decision.t
 import type { Policy } from '../approvals/policy.ts'
 import { requestFacts } from '../approvals/receipt.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
-import type { JoinedStores } from '../approvals/together.ts'
 import { stampOf } from '../base/stamp.ts'
 import { findSelf, type TenantStore } from '../people/tenant.ts'
 import { planChanged } from '../transfer/library-import.ts'
@@ -91,13 +90,21 @@ async function begun(
     assurance: policy.assurance,
     readable,
   }
+  const bundle = { id: plan.bundleId, name: asked.bundleName }
   return {
+    // Whoever proposes stores nothing: an owner signs what becomes of it.
+    ...(readable === null && { signs: { bundle, plan_id: plan.planId, box_sha256: boxDigest } }),
     gives: { as: 'approval', approved, ciphertextBase64: null },
     record: (own) => own.deposits.begin(tenant.id, deposit),
     ...(heldBy === null && {
       storesIn: tenant.id,
-      carryOut: (own: JoinedStores) =>
-        storeDeposit(parts, own, { request, approval: approved, caller, planned: recorded.planned }),
+      carryOut: (own, touches) =>
+        storeDeposit(parts, own, {
+          request,
+          caller,
+          planned: recorded.planned,
+          approval: { ...approved, touches },
+        }),
     }),
   }
 }

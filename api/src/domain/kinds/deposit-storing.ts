@@ -1,7 +1,7 @@
 import type { Receipt } from '@keyferry/contract'
 import type { z } from 'zod'
 import type { Carrying } from '../approvals/ending.ts'
-import { type ReceiptSigner, requestFacts } from '../approvals/receipt.ts'
+import { type ReceiptSigner, requestFacts, withTouches } from '../approvals/receipt.ts'
 import { requestOrigin } from '../approvals/request-delivery.ts'
 import type { JoinedStores } from '../approvals/together.ts'
 import { DomainError } from '../base/errors.ts'
@@ -134,5 +134,5 @@ function depositReceipt(
     approvers: [{ id: approval.approverId, username: approval.username }],
     stored_at: done.stamp.at,
   }
-  return signer.sign(Buffer.from(JSON.stringify(payload)))
+  return withTouches(signer.sign(Buffer.from(JSON.stringify(payload))), approval)
 }

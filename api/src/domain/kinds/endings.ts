@@ -1,6 +1,6 @@
 import { type Ending, type Endings, type Ends, isAlarm, person } from '../approvals/ending.ts'
 import { remember } from '../approvals/grant.ts'
-import { returningByCode } from '../approvals/receipt.ts'
+import { returningByCode, withTouches } from '../approvals/receipt.ts'
 import { type AssuranceParts, assuranceNow } from '../approvals/value-rules.ts'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
@@ -51,7 +51,7 @@ function deliveryEnding(parts: EndingParts, approved: ApprovedDelivery): Ending 
       expired: approved.expired,
       delivery_id: deliveryId,
       versions: approved.versions,
-      receipt: approved.receipt,
+      receipt: withTouches(approved.receipt, approved),
     },
     collected: (own, origin) =>
       own.deliveries.collect(tenant.id, { deliveryId, at: timestamp(clock), origin }),
@@ -104,7 +104,7 @@ function depositEnding(parts: EndingParts, approval: ApprovedDeposit): Ending {
       } as const
       await own.deposits.void(approval.tenant.id, { depositId: approval.depositId, ...end })
     },
-    statement: approval.statement,
+    statement: withTouches(approval.statement, approval),
     byCode: () => ({ ...approval, statement: returningByCode(parts.receipts, approval.statement) }),
   }
 }

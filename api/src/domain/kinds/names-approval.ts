@@ -58,7 +58,14 @@ async function begin(
   const data = { count, ...(hold === null ? {} : { release: hold.by }) }
   const event = { ...madeBy(stampOf(caller, parts.clock)), origin }
   const { assurance } = policy
-  const approved = { kind: 'names' as const, approverId: caller.userId, tenant, target, assurance }
+  const approved = {
+    kind: 'names' as const,
+    approverId: caller.userId,
+    tenant,
+    target,
+    assurance,
+    touches: [],
+  }
   return {
     gives: { as: 'approval', approved, ciphertextBase64 },
     record: (own) => own.events.record({ ...event, action: 'names.approved', target, data }),

@@ -5,6 +5,7 @@ import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approva
 import { type ApprovalKind, type Begun, type DecisionParts, findUndecided } from '../approvals/decision.ts'
 import { remember } from '../approvals/grant.ts'
 import { prepareDelivery, type SealingParts } from '../approvals/sealed-delivery.ts'
+import { signedKeys } from '../approvals/signed-approval.ts'
 import { type ApproverChoice, beginFirst, requireSameAsFirst } from '../approvals/two-people.ts'
 import { rulesOfValues } from '../approvals/value-rules.ts'
 import { DomainError } from '../base/errors.ts'
@@ -88,6 +89,7 @@ async function begin(
   const toSeal = { caller, bundle, request, names, hold, expiresAtMs, first, vouch, ...remembering }
   const { sealed, delivery } = await prepareDelivery(parts, toSeal)
   return {
+    signs: { bundle: delivery.bundle, ...signedKeys(delivery.keys, delivery.unversioned) },
     gives: { as: 'approval', ...sealed },
     async record(own) {
       await own.deliveries.begin(caller.tenantId, delivery)

@@ -59,8 +59,14 @@ export type TouchedAct = {
   concerns: Readonly<Record<string, unknown>>
 }
 
-/** What a key signed: its own statement, and the proof. */
-export type AcceptedTouch = TouchLeaf & { proof: TouchProof; key: ApprovalKey }
+/** What a key signed: its own statement, and the proof. `counter`: of the key, after this use. */
+export type AcceptedTouch = TouchLeaf & { proof: TouchProof; key: ApprovalKey; counter: number }
+
+/** Where the uses of touches and of keys are counted: outside of a transaction, or in that of the act. */
+export type TouchCounts = {
+  approvalKeys: Pick<ApprovalKeyStore, 'use'>
+  touchUses: Pick<TouchUseStore, 'firstUse'>
+}
 
 /** @throws DomainError conflict */
 export function requireAddress({ address }: Pick<TouchParts, 'address'>): TouchAddress {
@@ -78,11 +84,26 @@ export async function requireTouch(
   caller: Caller,
   { act, given }: { act: TouchedAct; given: string | undefined },
 ): Promise<AcceptedTouch> {
-  requireAddress(parts)
   const statementOf = (nonce: Uint8Array) => statementFor(caller, act, nonce)
-  if (given === undefined) throw await touchRequired(parts, caller, statementOf)
+  const touch = await checkTouch(parts, caller, { given, statementOf })
+  await spendTouch(parts, touch, timestamp(parts.clock))
+  return touch
+}
+
+type ToSign = {
+  statementOf: (nonce: Uint8Array) => Uint8Array
+  given: string | undefined
+  /** Only a key that is bound to its device counts. */
+  isDevice?: boolean
+}
+
+/** As `requireTouch`, for an act whose own transaction counts the use, by `spendTouch`. */
+export async function checkTouch(parts: TouchParts, caller: Caller, asked: ToSign): Promise<AcceptedTouch> {
+  const { given } = asked
+  requireAddress(parts)
+  if (given === undefined) throw await touchRequired(parts, caller, asked)
   try {
-    return await acceptTouch(parts, caller, { given, statementOf })
+    return await acceptTouch(parts, caller, { ...asked, given })
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'touch_refused') throw error
     const event = { ...madeBy(stampOf(caller, parts.clock)), action: 'touch.refused' } as const
@@ -90,6 +111,18 @@ export async function requireTouch(
     await parts.events.record({ ...event, target, data: { reason: error.message } })
     throw error
   }
+}
+
+/** Count the use of a touch. Do it before anything else of the act.
+ * @throws DomainError changed: it was used before · touch_refused */
+export async function spendTouch(
+  { approvalKeys, touchUses }: TouchCounts,
+  { nonce, key, counter }: AcceptedTouch,
+  now: string,
+): Promise<void> {
+  if (!(await touchUses.firstUse(digestOf(nonce), now))) throw changed()
+  if (!(await approvalKeys.use(key, counter, now)))
+    throw new DomainError('touch_refused', 'the counter of this key did not grow')
 }
 
 /** Spend the nonce of a token that was made for this statement.
@@ -120,31 +153,26 @@ function openNonce(
 async function activeKeysOf(
   { approvalKeys, address, clock }: Pick<TouchParts, 'approvalKeys' | 'address' | 'clock'>,
   { tenantId, userId }: Caller,
+  isDevice: boolean,
 ): Promise<ApprovalKey[]> {
   const now = timestamp(clock)
   const keys = await approvalKeys.list({ tenantId, userId }, now)
-  return keys.filter((key) => key.rpId === address?.rpId && counts(key, now))
+  const here = keys.filter((key) => key.rpId === address?.rpId && counts(key, now))
+  return isDevice ? here.filter(({ isSynced }) => !isSynced) : here
 }
-
-type Given = { given: string; statementOf: (nonce: Uint8Array) => Uint8Array }
 
 async function acceptTouch(
   parts: TouchParts,
   caller: Caller,
-  { given, statementOf }: Given,
+  { given, statementOf, isDevice = false }: ToSign & { given: string },
 ): Promise<AcceptedTouch> {
   const { token, credentialId, proof } = partsOf(given)
   const nonce = openNonce(parts, token, statementOf)
-  const keys = await activeKeysOf(parts, caller)
+  const keys = await activeKeysOf(parts, caller, isDevice)
   const key = keys.find((each) => each.credentialId === credentialId)
   if (!key) throw new DomainError('touch_refused', 'this key does not count here')
   const leaf = { nonce, statement: statementOf(nonce) }
-  const counter = verified(proof, { key, leaf, ...requireAddress(parts) })
-  const now = timestamp(parts.clock)
-  if (!(await parts.touchUses.firstUse(digestOf(nonce), now))) throw changed()
-  if (!(await parts.approvalKeys.use(key, counter, now)))
-    throw new DomainError('touch_refused', 'the counter of this key did not grow')
-  return { ...leaf, proof, key }
+  return { ...leaf, proof, key, counter: verified(proof, { key, leaf, ...requireAddress(parts) }) }
 }
 
 function verified(
@@ -169,11 +197,11 @@ function verified(
 async function touchRequired(
   { tokens, takeTouch, ...parts }: TouchParts,
   caller: Caller,
-  statementOf: (nonce: Uint8Array) => Uint8Array,
+  { statementOf, isDevice = false }: ToSign,
 ): Promise<DomainError> {
   await takeTouch(caller.userId)
   const { token, ...leaf } = tokens.create(statementOf)
-  const keys = await activeKeysOf(parts, caller)
+  const keys = await activeKeysOf(parts, caller, isDevice)
   const details = {
     statement: Buffer.from(leaf.statement).toString('utf8'),
     token,

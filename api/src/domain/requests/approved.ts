@@ -1,4 +1,4 @@
-import { ASSURANCES, Receipt } from '@keyferry/contract'
+import { ASSURANCES, Receipt, ReceiptTouch } from '@keyferry/contract'
 import { z } from 'zod'
 import { GrantDraft } from './grant-draft.ts'
 
@@ -11,8 +11,8 @@ const Named = z.object({ id: z.string(), name: z.string() })
 
 const Names = z.array(z.string())
 
-/** Who approved, and in which tenant. */
-const By = { approverId: z.string(), tenant: Named }
+/** Who approved, in which tenant, and with which touches: that of the first of two people comes first. */
+const By = { approverId: z.string(), tenant: Named, touches: z.array(ReceiptTouch).optional() }
 
 /** An approval of any kind. */
 export const Approved = z.looseObject({ kind: z.string(), ...By })

@@ -168,20 +168,25 @@ export type FreshCode = Pick<Hold, 'hash' | 'untilMs'> & {
   replaces: string
   limit: number
   approved: Approved | null
+  /** Takes the place of the person's touch. */
+  touch?: NonNullable<Support['touches']>[number] | null
 }
 
 /** Replaces the secret of a held request by a code.
  * @throws DomainError conflict: it is held by another secret or not at all, or there were too many codes */
 export function renewCodeStep(
   stored: StoredRequest,
-  { replaces, limit, approved, ...code }: FreshCode,
+  { replaces, limit, approved, touch = null, ...code }: FreshCode,
 ): RequestChange<void> {
   if (stored.status !== 'held' || stored.held.hash !== replaces || stored.held.freshCodes >= limit)
     throw new DomainError('conflict', 'There are no more codes for this request: deny it and start again')
   const freshCodes = stored.held.freshCodes + 1
   const held = { ...stored.held, ...code, by: 'code' as const, wrongCodes: 0, freshCodes, isKept: false }
-  const approval = stored.approval && { ...stored.approval, approved }
-  return { answer: undefined, next: { ...stored, held, approval } }
+  const resigned = <Signed extends Pick<Support, 'touches'>>(by: Signed): Signed =>
+    touch === null ? by : { ...by, touches: [...(by.touches ?? []).slice(0, -1), touch] }
+  const approval = stored.approval && { ...stored.approval, approved: approved && resigned(approved) }
+  const first = stored.first && held.support === 'first' ? resigned(stored.first) : stored.first
+  return { answer: undefined, next: { ...stored, first, held, approval } }
 }
 
 type By = { userId: string; tenantId: string }

@@ -1,4 +1,4 @@
-import { FORMATS, RELEASES, REQUEST_KINDS, RequestUse, WhyNotCode } from '@keyferry/contract'
+import { FORMATS, RELEASES, REQUEST_KINDS, ReceiptTouch, RequestUse, WhyNotCode } from '@keyferry/contract'
 import { z } from 'zod'
 import { Approved } from './approved.ts'
 import { AppliedDeposit } from './stored-deposit.ts'
@@ -74,6 +74,8 @@ export const Support = z.object({
   at: z.string(),
   /** How it returned to the terminal; null: it is on its way, or need not return. */
   returned: z.enum(RELEASES).nullable(),
+  /** The person's touch, where the rules ask for one. */
+  touches: z.array(ReceiptTouch).optional(),
 })
 
 export type Support = z.infer<typeof Support>

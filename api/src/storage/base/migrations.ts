@@ -93,6 +93,11 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index touch_uses_used on touch_uses (used_at)',
     ],
   },
+  {
+    name: '0011-touch-rules',
+    statements: ({ text }) =>
+      ['bundle_policies', 'tenant_policies'].map((table) => `alter table ${table} add column touch ${text}`),
+  },
 ]
 
 const ANY_DATABASE = {

@@ -34,6 +34,7 @@ const RULES = [
   'approvals_needed',
   'agents',
   'remember_hours',
+  'touch',
 ] as const
 
 type RulesRow = Pick<Tables['tenant_policies'], (typeof RULES)[number]>

@@ -52,6 +52,7 @@ function rulesOf(query: Query, tenantId: string, bundleIds: readonly string[]) {
       'changers',
       'approvals_needed',
       'agents',
+      'touch',
     ])
     .select('remember_hours')
 }

@@ -39,7 +39,7 @@ export function createApprovalKeyStore(queries: Queries, tenantKeys: TenantKeys)
         transaction.record({ ...madeBy(stamp), action: 'approval_key.removed', ...about(key) })
         return true
       }),
-    use: (key, counter, now) => use(query, { key, counter, now }),
+    use: (key, counter, now) => useApprovalKey(query, { key, counter, now }),
   }
 }
 
@@ -185,8 +185,10 @@ export function about({ id, userId }: Pick<ApprovalKey, 'id' | 'userId'>) {
   } as const
 }
 
-// A key that does not count stays at 0. Of two uses with the same count at once, one is refused.
-function use(query: Query, { key, counter, now }: { key: ApprovalKey; counter: number; now: string }) {
+type CountedKeyUse = { key: ApprovalKey; counter: number; now: string }
+
+/** Count a use. A key that does not count stays at 0. Of two uses with the same count at once, one is refused. */
+export function useApprovalKey(query: Query, { key, counter, now }: CountedKeyUse): Promise<boolean> {
   const { tenantId, id } = key
   const uses = updateOf(query, 'approval_keys', { tenantId, id }).set({ counter, last_used_at: now })
   return hasChanged(uses.where('counter', counter === 0 ? '=' : '<', counter))

@@ -26,6 +26,7 @@ const policy: { [Rule in Exclude<keyof PolicySetting, 'people'>]: Column<PolicyS
   approvals_needed: orNull(wholeOf<1 | 2>()),
   agents: orNull(textOf()),
   remember_hours: orNull(whole),
+  touch: orNull(textOf()),
 }
 
 export const bundles = {

@@ -1,6 +1,8 @@
 import type { PolicySetting } from '../../lib/calls/answers.ts'
 
-type PolicyFields = { [Name in Exclude<keyof PolicySetting, 'people'>]: NonNullable<PolicySetting[Name]> }
+type PolicyFields = {
+  [Name in Exclude<keyof PolicySetting, 'people' | 'touch'>]: NonNullable<PolicySetting[Name]>
+}
 
 export type PolicyOption<Value> = { value: Value; name: string }
 

@@ -1,17 +1,20 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { validateWorkflow } from '@action-validator/core'
+import { freePort } from '@keyferry/plumbing/free-port'
 import { Deployment } from 'kubernetes-models/apps/v1'
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2'
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Service } from 'kubernetes-models/v1'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { SETTINGS } from '../server/src/setting-table.ts'
-import { hasProxy } from './nginx.ts'
+import { hasProxy, type ProxyKind, startProxy } from './nginx.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(ROOT, 'deploy', name), 'utf8')
@@ -226,3 +229,29 @@ test('the alerts and the dashboard read metrics that the server reports, and the
   const shown = read('prometheus/dashboard.json')
   expect([...reported].filter((word) => /^keyferry_[a-z_]+$/.test(word) && !shown.includes(word))).toEqual([])
 })
+
+describe.each<ProxyKind>(['nginx', 'haproxy'])('behind the example of %s', (kind) => {
+  test.skipIf(!hasProxy(kind))('a client can write none of the headers that name its address', async () => {
+    const seen = Promise.withResolvers<IncomingHttpHeaders>()
+    const web = createServer(({ url, headers }, response) => {
+      if (url === '/healthz') seen.resolve(headers)
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(web, 'listening')
+    const place = web.address()
+    const port = typeof place === 'object' && place !== null ? place.port : 0
+    const publicPort = await freePort()
+    const end = await startProxy(kind, { public: publicPort, web: [port, port] })
+    const forged = { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1' }
+    await untilAnswered(`http://127.0.0.1:${publicPort}/healthz`, forged)
+    const headers = await seen.promise
+    await end()
+    web.close()
+    expect([headers['x-forwarded-for'], headers['forwarded']]).toEqual(['127.0.0.1', undefined])
+  })
+})
+
+// HAProxy answers 503 until its first health check has passed.
+async function untilAnswered(url: string, headers: Record<string, string>): Promise<void> {
+  await vi.waitFor(async () => expect((await fetch(url, { headers })).status).toBe(200), { timeout: 20_000 })
+}

@@ -115,7 +115,10 @@ export function createApp(parts: AppParts): FastifyInstance {
     log,
     devAllowPlaintext,
     maxBodyBytes,
-    trustProxy: 'socketPath' in settings.listen ? 'nearest' : settings.trustProxy,
+    trusted:
+      'socketPath' in settings.listen
+        ? { proxies: 'nearest', header: 'X-Forwarded-For' }
+        : { proxies: settings.trustProxy, header: settings.trustProxyHeader },
   })
   return app
 }

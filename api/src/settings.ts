@@ -57,8 +57,9 @@ export type ApiSettings = {
   requireSignatureV2: boolean
   /** What every approval takes; a workspace and a bundle can demand more. */
   approvalAssurance: Assurance
-  /** Addresses or networks whose X-Forwarded-For is trusted. */
+  /** Addresses or networks of proxies that name the client's address, in this header alone. */
   trustProxy: readonly string[]
+  trustProxyHeader: string
   /** How long running calls may take to end when the server stops. */
   stopSeconds: number
   /** Where /metrics is served; `null`: nowhere. */

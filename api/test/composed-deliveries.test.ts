@@ -13,7 +13,7 @@ describe.each(databases)('delivering composed values on %s', (kind) => {
   beforeAll(async () => {
     api = await startTestApi(kind, {
       devAllowPlaintext: true,
-      trustProxy: ['loopback'],
+      trustProxy: ['127.0.0.1'],
       maxPayloadBytes: 200_000,
     })
   })

@@ -12,7 +12,7 @@ describe.each(databases)('what changed since a person approved a bundle, on %s',
   let bundle_id: string
   let password: string
   beforeAll(async () => {
-    api = await startTestApi(kind, { trustProxy: ['loopback'] })
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
   })
   afterAll(() => api.close())
   beforeEach(async () => {

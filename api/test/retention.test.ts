@@ -12,7 +12,7 @@ import { ReturningClient } from './returning-client.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const KEPT = { audit: 0, deliveries: 30, deposits: 30 }
-const PROXY = { trustProxy: ['loopback'] }
+const PROXY = { trustProxy: ['127.0.0.1'] }
 
 /** More than two batches. */
 const COPIES = 1_200

@@ -47,6 +47,7 @@ export function testSettings(changes: Partial<ApiSettings> = {}): ApiSettings {
     requireSignatureV2: false,
     approvalAssurance: 'compat',
     trustProxy: [],
+    trustProxyHeader: 'X-Forwarded-For',
     stopSeconds: 4,
     metrics: null,
     logLevel: 'info',

@@ -14,7 +14,7 @@ let sockets: Socket[] = []
 async function start(options: Partial<HttpServerOptions> = {}): Promise<number> {
   app = createHttpServer({
     maxBodyBytes: 1_024,
-    trustProxy: false,
+    trusted: { proxies: [], header: 'X-Forwarded-For' },
     newRequestId: () => 'id',
     connectionBound: null,
     ...options,

@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BlockList, isIPv6, Server, type Socket } from 'node:net'
+import { Server, type Socket } from 'node:net'
 import { setImmediate as polled, setTimeout as sleep } from 'node:timers/promises'
-import { type FastifyInstance, type FastifyServerOptions, fastify } from 'fastify'
+import { type FastifyInstance, fastify } from 'fastify'
+import { clientAddressReader, networkCheck, plainAddress, type TrustedProxies } from './client-address.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The client's address, as `clientAddressReader` finds it. Unlike `ip`, it passes trusted proxies. */
+    readonly clientAddress: string
+  }
+}
 
 const SECOND = 1_000
 const MAX_CONNECTIONS = 40_000
@@ -32,7 +40,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 export type HttpServerOptions = {
   maxBodyBytes: number
-  trustProxy: NonNullable<FastifyServerOptions['trustProxy']>
+  trusted: TrustedProxies
   newRequestId: (raw: IncomingMessage) => string
   /** `null`: any number. */
   connectionBound: ConnectionBound | null
@@ -46,7 +54,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const app = fastify({
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     bodyLimit: options.maxBodyBytes,
-    trustProxy: options.trustProxy,
     genReqId: options.newRequestId,
     requestTimeout: request,
     keepAliveTimeout: 72 * SECOND,
@@ -65,6 +72,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     clientErrorHandler: refuse,
   })
   app.server.maxConnections = MAX_CONNECTIONS
+  const readAddress = clientAddressReader(options.trusted)
+  app.decorateRequest('clientAddress', {
+    getter() {
+      return readAddress(this.raw)
+    },
+  })
   if (options.connectionBound) boundConnections(app.server, options.connectionBound)
   return app
 }
@@ -79,37 +92,23 @@ type ConnectionBound = {
 /** Close a new connection at once when its address holds as many as it may. */
 function boundConnections(server: Server, { perAddress, except }: ConnectionBound): void {
   const held = new Map<string, number>()
-  const exempt = blockListOf(except)
+  const isExempt = networkCheck(except)
   server.prependListener('connection', (socket: Socket) => {
-    const { remoteAddress } = socket
+    const address = plainAddress(socket.remoteAddress ?? '')
     // A Unix socket has no address.
-    if (remoteAddress === undefined || exempt.check(remoteAddress, familyOf(remoteAddress))) return
-    const count = held.get(remoteAddress) ?? 0
+    if (address === null || isExempt(address)) return
+    const count = held.get(address) ?? 0
     if (count >= perAddress) {
       socket.destroy()
       return
     }
-    held.set(remoteAddress, count + 1)
+    held.set(address, count + 1)
     socket.once('close', () => {
-      const left = (held.get(remoteAddress) ?? 1) - 1
-      if (left === 0) held.delete(remoteAddress)
-      else held.set(remoteAddress, left)
+      const left = (held.get(address) ?? 1) - 1
+      if (left === 0) held.delete(address)
+      else held.set(address, left)
     })
   })
-}
-
-function blockListOf(networks: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/')
-    if (bits === undefined) list.addAddress(address, familyOf(address))
-    else list.addSubnet(address, Number(bits), familyOf(address))
-  }
-  return list
-}
-
-function familyOf(address: string): 'ipv6' | 'ipv4' {
-  return isIPv6(address) ? 'ipv6' : 'ipv4'
 }
 
 // The schemas of the endpoint table check every call, so Fastify's own compilers stay unloaded: they are megabytes.

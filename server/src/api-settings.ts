@@ -48,6 +48,7 @@ export function apiSettings(
     requireSignatureV2: settings.REQUIRE_SIGNATURE_V2,
     approvalAssurance: settings.APPROVAL_ASSURANCE,
     trustProxy: settings.TRUST_PROXY,
+    trustProxyHeader: settings.TRUST_PROXY_HEADER,
     stopSeconds: settings.STOP_SECONDS,
     metrics: metricsOf(settings),
     logLevel: logLevelOf(settings),

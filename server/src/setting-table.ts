@@ -149,9 +149,17 @@ export const SETTINGS = {
     ...read.OFF,
   },
   TRUST_PROXY: {
-    means: 'proxies whose X-Forwarded-For header is trusted, separated by commas',
-    mustBe: 'addresses or networks such as 10.0.0.5 or 10.0.0.0/8, separated by commas',
-    schema: read.networks,
+    means: "proxies that name the client's address, separated by commas",
+    mustBe: 'addresses or networks such as 10.0.0.5 or 10.0.0.0/8, separated by commas; not all addresses',
+    schema: read.networks.refine((list) => list.every((network) => !network.endsWith('/0'))),
+  },
+  TRUST_PROXY_HEADER: {
+    means: 'the one header in which proxies of TRUST_PROXY name the client; all others are ignored',
+    mustBe: 'the name of a header, such as X-Forwarded-For, Forwarded or CF-Connecting-IP',
+    schema: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]*$/i)
+      .default('X-Forwarded-For'),
   },
   MAX_PAYLOAD_BYTES: {
     means: 'largest total size of the values in one delivery',

@@ -132,6 +132,6 @@ function isOrigin(text: string): boolean {
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const version = isIP(address)
-  if (version === 0 || rest.length > 0) return false
+  if (version === 0 || rest.length > 0 || address.includes('%')) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }

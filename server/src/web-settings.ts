@@ -33,6 +33,7 @@ export function webSettings(
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
     trustProxy: settings.TRUST_PROXY,
+    trustProxyHeader: settings.TRUST_PROXY_HEADER,
     stopSeconds: settings.STOP_SECONDS,
     logLevel: logLevelOf(settings),
   }

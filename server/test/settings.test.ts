@@ -43,6 +43,7 @@ test('an empty environment is a local start on loopback', () => {
     REQUIRE_SIGNATURE_V2: false,
     APPROVAL_ASSURANCE: 'compat',
     TRUST_PROXY: [],
+    TRUST_PROXY_HEADER: 'X-Forwarded-For',
   })
   expect(complaint({})).toBeNull()
 })
@@ -88,6 +89,9 @@ describe('a wrong value is named, and not repeated', () => {
     ['TRUST_PROXY', '*'],
     ['TRUST_PROXY', '10.0.0.0/33'],
     ['TRUST_PROXY', '10.0.0.1, proxy'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', 'fe80::1%eth0'],
+    ['TRUST_PROXY_HEADER', 'X-Real-IP, Forwarded'],
     ['MAX_PAYLOAD_BYTES', '1MB'],
     ['VERSIONS_KEPT', '-1'],
     ['AUDIT_RETENTION_DAYS', '1.5'],

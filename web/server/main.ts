@@ -78,10 +78,11 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   return { address, close }
 }
 
-function createApp({ trustProxy, maxBodyBytes, maxConnectionsPerAddress }: WebSettings): FastifyInstance {
+function createApp(settings: WebSettings): FastifyInstance {
+  const { trustProxy, trustProxyHeader, maxBodyBytes, maxConnectionsPerAddress } = settings
   const app = createHttpServer({
     maxBodyBytes,
-    trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
+    trusted: { proxies: trustProxy, header: trustProxyHeader },
     newRequestId: () => randomUUID(),
     connectionBound: { perAddress: maxConnectionsPerAddress, except: trustProxy },
   })

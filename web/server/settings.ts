@@ -47,8 +47,9 @@ export type WebSettings = {
   maxBodyBytes: number
   /** Connections that one address may hold at the same time; proxies of `trustProxy` have no limit. */
   maxConnectionsPerAddress: number
-  /** Addresses or networks whose X-Forwarded-* headers are trusted. */
+  /** Addresses or networks of proxies that name the client's address, in this header alone. */
   trustProxy: readonly string[]
+  trustProxyHeader: string
   /** How long running calls may take to end when this layer stops. */
   stopSeconds: number
   /** Where /metrics is served. `elsewhere`: this layer counts, the other layer of the process serves. `null`: off. */

@@ -27,6 +27,7 @@ export async function startTestWeb(
       maxBodyBytes: 65_536,
       maxConnectionsPerAddress: 1_000,
       trustProxy: [],
+      trustProxyHeader: 'X-Forwarded-For',
       stopSeconds: 1,
       metrics: null,
       logLevel: 'silent',

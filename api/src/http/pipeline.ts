@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type Access, type Endpoint, paramsOf } from '@keyferry/contract'
+import { plainAddress } from '@keyferry/plumbing/client-address'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError } from '../domain/base/errors.ts'
@@ -190,7 +191,9 @@ function bodyOf(request: FastifyRequest): Buffer {
 }
 
 function peerOf(request: FastifyRequest, signedAddress: string | null): Peer {
-  return { address: signedAddress ?? (request.ip || 'local'), userAgent: request.headers['user-agent'] ?? '' }
+  const signed = signedAddress === null ? null : plainAddress(signedAddress)
+  const address = signed ?? (request.clientAddress || 'local')
+  return { address, userAgent: request.headers['user-agent'] ?? '' }
 }
 
 // Thousands of calls may be held: each is one object, and listens for the end of its connection only when asked to.

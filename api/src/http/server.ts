@@ -1,6 +1,7 @@
 import { apiEndpoints, type Endpoint } from '@keyferry/contract'
 import { randomRequestId } from '@keyferry/crypto/token'
 import { callFacts } from '@keyferry/plumbing/call-facts'
+import type { TrustedProxies } from '@keyferry/plumbing/client-address'
 import { type FailureFacts, failureFacts } from '@keyferry/plumbing/failure'
 import { createHttpServer, targetProblem } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -22,8 +23,7 @@ export type ServerParts = PipelineParts & {
   rateLimits: RateLimits
   log: Logger
   maxBodyBytes: number
-  /** Addresses or networks whose X-Forwarded-For is trusted; `nearest`: the direct peer. */
-  trustProxy: readonly string[] | 'nearest'
+  trusted: TrustedProxies
 }
 
 const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/
@@ -32,7 +32,7 @@ const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/
 export function createServer(parts: ServerParts): FastifyInstance {
   const app = createHttpServer({
     maxBodyBytes: parts.maxBodyBytes,
-    trustProxy: parts.trustProxy === 'nearest' ? (_, hop) => hop === 0 : [...parts.trustProxy],
+    trusted: parts.trusted,
     newRequestId: (raw) => requestId(raw.headers['x-request-id']),
     connectionBound: null,
   })

@@ -154,7 +154,7 @@ async function openCall(
     const headers = {
       ...headersToHandOn(request),
       ...(bearer ? bearerToHandOn(request) : {}),
-      ...sign(caller, { method, path, body, clientAddress: request.ip }),
+      ...sign(caller, { method, path, body, clientAddress: request.clientAddress }),
     }
     return await api.send({ method, path, headers, body, signal })
   }

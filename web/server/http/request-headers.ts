@@ -48,7 +48,7 @@ export function refuseStrangeTarget(raw: IncomingMessage): void {
 export function callerHeaders(request: FastifyRequest): Record<string, string> {
   const browser = request.headers['user-agent']
   return {
-    'x-forwarded-for': request.ip,
+    'x-forwarded-for': request.clientAddress,
     'x-request-id': request.id,
     ...(browser === undefined ? {} : { 'user-agent': browser }),
   }
@@ -68,7 +68,10 @@ export function bearerToHandOn(request: FastifyRequest): Record<string, string> 
 /** The headers that go to the API with each call: the caller's harmless headers, its address as this layer sees it, and
  * the id that connects the log lines of both layers. */
 export function headersToHandOn(request: FastifyRequest): Record<string, string> {
-  const headers: Record<string, string> = { 'x-forwarded-for': request.ip, 'x-request-id': request.id }
+  const headers: Record<string, string> = {
+    'x-forwarded-for': request.clientAddress,
+    'x-request-id': request.id,
+  }
   for (const name of HANDED_ON) {
     const value = request.headers[name]
     if (typeof value === 'string') headers[name] = value

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { freePort } from '@keyferry/plumbing/free-port'
@@ -56,7 +58,11 @@ test('a user whom the provider deleted has no session, cannot sign in, and has n
     params: { request_id: id },
     body: { bundle_id: bundle.id, include_keys: ['TOKEN'] },
   })
-  expect(await sendEvent({ type: 'user.deleted', data: { id: 'leaver' } })).toBe(200)
+  const event = {
+    type: 'user.deleted',
+    data: { id: 'leaver', email: null, updated_at: '2026-01-31T12:00:00Z' },
+  }
+  expect([await sendEvent(event), await sendEvent(event)]).toEqual([200, 200])
   await expect(call('GET', '/api/v1/me')).rejects.toMatchObject({ status: 401 })
   const wait = client('GET', '/api/v1/requests/{request_id}/wait', { params: { request_id: id } })
   await expect(wait).rejects.toMatchObject({ status: 404 })
@@ -71,4 +77,20 @@ test('a changed e-mail address is stored, and the session continues', async () =
     200,
   )
   expect((await call('GET', '/api/v1/me')).email).toBe('moved@example.com')
+})
+
+test('the bodies in operations.md are events of an OIDC sender', async () => {
+  const text = readFileSync(join(import.meta.dirname, '../docs/operations.md'), 'utf8')
+  const blocks = [...text.matchAll(/```json\n(\{[^`]*"user\.[^`]*)```/g)].map(([, block = '']) =>
+    JSON.parse(block),
+  )
+  const [deleted, updated] = blocks
+  expect(blocks.map(({ type }) => type)).toEqual(['user.deleted', 'user.updated'])
+  const call = await signIn(updated.data.id)
+  expect(
+    await sendEvent({ ...updated, data: { ...updated.data, updated_at: Math.ceil(Date.now() / 1_000) } }),
+  ).toBe(200)
+  expect((await call('GET', '/api/v1/me')).email).toBe(updated.data.email)
+  expect(await sendEvent(deleted)).toBe(200)
+  await expect(call('GET', '/api/v1/me')).rejects.toMatchObject({ status: 401 })
 })

@@ -68,6 +68,6 @@ export const sessionEndpoints = {
     layer: 'web',
     modes: HOSTED_MODES,
     summary: 'Take over a changed or deleted user (Standard Webhooks; needs `IDENTITY_WEBHOOK_SECRET`)',
-    errors: [400, 401, 403, 409, 413],
+    errors: [400, 401, 403, 413],
   }),
 } as const satisfies Record<string, Endpoint>

@@ -30,10 +30,14 @@ afterEach(async () => {
 
 type Sent = { id?: string; at?: Date; secret?: string; prefix?: string; tamper?: (body: string) => string }
 
-async function send(event: unknown, { tamper, ...sent }: Sent = {}): Promise<number> {
+async function answerTo(event: unknown, { tamper, ...sent }: Sent = {}): Promise<Response> {
   const { body, headers } = signedEvent(event, { secret: WEBHOOK_SECRET, ...sent })
   const init = { method: 'POST', headers, body: tamper ? tamper(body) : body }
-  return (await fetch(`${web.address}/webhooks/identity`, init)).status
+  return await fetch(`${web.address}/webhooks/identity`, init)
+}
+
+async function send(event: unknown, sent: Sent = {}): Promise<number> {
+  return (await answerTo(event, sent)).status
 }
 
 const DELETED = { type: 'user.deleted', data: { id: 'user_2aXf', deleted: true } }
@@ -74,9 +78,39 @@ describe('an event of the identity provider', () => {
     expect(forwarded()[0]?.[2]).toMatchObject({ as_of: at.toISOString() })
   })
 
-  test('user deleted: the user is inactive', async () => {
-    expect(await send(DELETED)).toBe(200)
+  const noon = '2026-01-31T12:00:00.000Z'
+  test.each([
+    ['milliseconds', 1_769_860_800_000],
+    ['seconds', 1_769_860_800],
+    ['seconds as a text', '1769860800'],
+    ['ISO 8601', '2026-01-31T13:00:00+01:00'],
+  ])('a time in %s', async (_unit, updated_at) => {
+    const data = { id: 'user_2aXf', email: 'new@example.com', email_verified: 'true', updated_at }
+    expect(await send({ type: 'user.updated', data })).toBe(200)
+    expect(forwarded()[0]?.[2]).toEqual({ email: 'new@example.com', email_verified: true, as_of: noon })
+  })
+
+  test('a time in the future does not outdate later events', async () => {
+    const data = { id: 'user_2aXf', email: 'new@example.com', updated_at: '2999-01-01T00:00:00Z' }
+    expect(await send({ type: 'user.updated', data })).toBe(200)
+    expect(Date.parse(forwarded()[0]?.[2].as_of) - Date.now()).toBeLessThanOrEqual(5 * 60_000)
+  })
+
+  test.each([
+    ['as Clerk sends it', DELETED.data],
+    ['without an e-mail address', { id: 'user_2aXf', email: null }],
+    [
+      'with texts that nothing needs',
+      { id: 'user_2aXf', email: 'none', email_verified: '?', updated_at: 'now' },
+    ],
+  ])('user deleted, %s: the user is inactive', async (_how, data) => {
+    expect(await send({ type: 'user.deleted', timestamp: 'today', data })).toBe(200)
     expect(forwarded()).toEqual([['PUT', '/api/v1/users/user_2aXf', { is_active: false }]])
+  })
+
+  test('user updated without an e-mail address changes nothing', async () => {
+    expect(await send({ type: 'user.updated', data: { id: 'user_2aXf', email: null } })).toBe(200)
+    expect(api.calls).toEqual([])
   })
 
   test('headers named svix are taken too', async () => {
@@ -86,6 +120,7 @@ describe('an event of the identity provider', () => {
 
   test('other events, and events of unknown users, are accepted', async () => {
     expect(await send({ type: 'session.created', data: { id: 'sess_1' } })).toBe(200)
+    expect(await send({ type: 'ping' })).toBe(200)
     expect(api.calls).toEqual([])
     api.answer = (_call, response) => sendJson(response, 404, { error: 'User not found', code: 'not_found' })
     expect(await send(DELETED)).toBe(200)
@@ -119,18 +154,43 @@ describe('refused without effect', () => {
     expect(api.calls).toEqual([])
   })
 
-  test('repeated, also many times at once', async () => {
-    const statuses = await Promise.all(Array.from({ length: 10 }, () => send(DELETED, { id: 'msg_again' })))
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
-    expect(statuses.filter((status) => status === 409)).toHaveLength(9)
-    expect(api.calls).toHaveLength(1)
-  })
-
-  test('not an event', async () => {
-    expect(await send({ type: 'user.deleted' })).toBe(400)
-    expect(await send([])).toBe(400)
+  test.each<[string, unknown]>([
+    ['the event must be an object', []],
+    ["the event's type is missing or invalid", { data: { id: 'user_2aXf' } }],
+    ["the event's data is missing or invalid", { type: 'user.deleted' }],
+    ["the event's data.id is missing or invalid", { type: 'user.deleted', data: { id: 7 } }],
+    ["the event's data.email is missing or invalid", updatedWith({ email: 'none' })],
+    ["the event's data.email_verified is missing or invalid", updatedWith({ email_verified: 2 })],
+    ["the event's data.updated_at is missing or invalid", updatedWith({ updated_at: 'yesterday' })],
+    ["the event's timestamp is missing or invalid", { ...updatedWith({}), timestamp: '31.1.2026' }],
+  ])('%s', async (error, event) => {
+    const answer = await answerTo(event)
+    expect([answer.status, await answer.json()]).toEqual([400, { error, code: 'invalid' }])
+    expect(api.calls).toEqual([])
   })
 })
+
+test('a repeated event is accepted and not applied again', async () => {
+  expect(await send(DELETED, { id: 'msg_again' })).toBe(200)
+  expect(await send(DELETED, { id: 'msg_again' })).toBe(200)
+  expect(api.calls).toHaveLength(1)
+})
+
+test('of an event that arrives many times at once, no answer says more than its own attempt', async () => {
+  let calls = 0
+  api.answer = (_call, response) => {
+    calls += 1
+    sendJson(response, calls === 1 ? 503 : 200, { ok: true })
+  }
+  const statuses = await Promise.all(Array.from({ length: 5 }, () => send(DELETED, { id: 'msg_at_once' })))
+  expect(statuses.filter((status) => status === 503)).toHaveLength(1)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(4)
+  expect(await send(DELETED, { id: 'msg_at_once' })).toBe(200)
+})
+
+function updatedWith(data: Record<string, unknown>) {
+  return { type: 'user.updated', data: { id: 'user_2aXf', email: 'new@example.com', ...data } }
+}
 
 test('an event that failed may be sent again', async () => {
   api.answer = (_call, response) => sendJson(response, 503, { error: 'unavailable', code: 'unavailable' })

@@ -8,7 +8,7 @@ import { Refusal, unauthorized } from '../http/refusal.ts'
 import { readBody } from '../http/request-body.ts'
 import { callerHeaders } from '../http/request-headers.ts'
 import type { ApiConnection } from '../internal-api/api-connection.ts'
-import { doOnce, type SessionStore } from '../sessions/session-store.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
 import { type ClerkEmail, primaryEmail } from './clerk/clerk-backend.ts'
 import { idpUserId } from './idp-user-id.ts'
 
@@ -18,14 +18,30 @@ const TOLERANCE_SECONDS = 5 * 60
 /** Remember an id for longer than its timestamp is accepted. */
 const REPLAY_MS = 15 * 60 * 1_000
 
-const IdentityEvent = z.object({
-  type: z.string(),
-  timestamp: z.union([z.iso.datetime({ offset: true }), z.number()]).optional(),
+/** Smaller numbers are seconds: as milliseconds they would lie before 1974. */
+const LEAST_MS = 100_000_000_000
+
+const epochMs = (time: number) => (time < LEAST_MS ? time * 1_000 : time)
+
+const Time = z
+  .union([
+    z.number().nonnegative().transform(epochMs),
+    z.string().regex(/^\d+$/).transform(Number).transform(epochMs),
+    z.iso.datetime({ offset: true }).transform(Date.parse),
+  ])
+  .nullish()
+const Subject = z.string().min(1)
+
+const AnyEvent = z.object({ type: z.string() })
+const Deleted = z.object({ data: z.object({ id: Subject }) })
+const Updated = z.object({
+  timestamp: Time,
   data: z.looseObject({
-    id: z.string().min(1),
-    email: Email.optional(),
-    email_verified: z.boolean().optional(),
-    updated_at: z.number().optional(),
+    id: Subject,
+    email: Email.nullish(),
+    // Some providers send booleans as text.
+    email_verified: z.union([z.boolean(), z.stringbool()]).nullish(),
+    updated_at: Time,
   }),
 })
 
@@ -40,7 +56,7 @@ export type IdentityEventsOptions = {
 }
 
 /** Apply events of the identity provider: a changed e-mail address, a deleted user. Events are signed by Standard
- * Webhooks; the same headers named `svix-*` are accepted too. */
+ * Webhooks; the same headers named `svix-*` are accepted too. An event that was applied is not applied again. */
 export function receiveIdentityEvents(app: FastifyInstance, options: IdentityEventsOptions): void {
   const { store, now } = options
   const webhook = new Webhook(options.secret)
@@ -48,12 +64,11 @@ export function receiveIdentityEvents(app: FastifyInstance, options: IdentityEve
     const headers = signatureHeaders(request)
     requireRecent(headers['webhook-timestamp'], now())
     const event = verified(webhook, await readBody(request, MAX_EVENT_BYTES), headers)
-    const use = { id: `event:${headers['webhook-id']}`, forMs: REPLAY_MS, nowMs: now() }
-    const applying = { ...options, headers: callerHeaders(request) }
-    const isFirst = await doOnce(store, use, () =>
-      apply(event, asOf(event, headers['webhook-timestamp']), applying),
-    )
-    if (!isFirst) throw new Refusal(409, 'conflict', 'event received already')
+    const id = `event:${headers['webhook-id']}`
+    if (await store.isUsed(id, now())) return { ok: true }
+    const sentMs = Number(headers['webhook-timestamp']) * 1_000
+    await apply(event, sentMs, { ...options, headers: callerHeaders(request) })
+    await store.firstUse(id, now() + REPLAY_MS, now())
     return { ok: true }
   })
 }
@@ -79,39 +94,49 @@ function requireRecent(timestamp: string, nowMs: number): void {
   if (!isRecent) throw unauthorized()
 }
 
-function verified(webhook: Webhook, body: Buffer, headers: SignatureHeaders): z.output<typeof IdentityEvent> {
-  let payload: unknown
+function verified(webhook: Webhook, body: Buffer, headers: SignatureHeaders): unknown {
   try {
-    payload = webhook.verify(body, headers)
+    return webhook.verify(body, headers)
   } catch (cause) {
     throw new Refusal(401, 'unauthorized', 'Unauthorized', { cause })
   }
-  const event = IdentityEvent.safeParse(payload)
-  if (!event.success) throw new Refusal(400, 'invalid', 'event must have a type and data.id')
-  return event.data
 }
 
-type AnEvent = z.output<typeof IdentityEvent>
-
-/** When the event happened. A repeated delivery changes only the time in the header. */
-function asOf({ timestamp, data }: AnEvent, sentSeconds: string): string {
-  return new Date(data.updated_at ?? timestamp ?? Number(sentSeconds) * 1_000).toISOString()
+/** @throws Refusal invalid, naming the first field that is missing or unreadable */
+function read<S extends z.ZodType>(schema: S, event: unknown): z.output<S> {
+  const found = schema.safeParse(event)
+  if (found.success) return found.data
+  const field = found.error.issues[0]?.path.join('.') ?? ''
+  const what = field === '' ? 'the event must be an object' : `the event's ${field} is missing or invalid`
+  throw new Refusal(400, 'invalid', what)
 }
 
 type EventParts = IdentityEventsOptions & { headers: Record<string, string> }
 
-async function apply({ type, data }: AnEvent, as_of: string, options: EventParts): Promise<void> {
-  const person = options.issuer === null ? data.id : idpUserId(options.issuer, data.id)
-  if (type === 'user.deleted') return await forget(person, options)
+async function apply(event: unknown, sentMs: number, options: EventParts): Promise<void> {
+  const { type } = read(AnyEvent, event)
+  if (type === 'user.deleted') return await forget(personOf(read(Deleted, event).data, options), options)
+  if (type !== 'user.updated') return
+  const { data, timestamp } = read(Updated, event)
   const email = emailOf(data)
-  if (type !== 'user.updated' || !email) return
-  const { address, isVerified } = email
-  await changeUser(person, { email: address, email_verified: isVerified, as_of }, options)
+  if (!email) return
+  // A repeated delivery changes only the time in the header. A time in the future would outdate later events.
+  const happenedMs = Math.min(
+    data.updated_at ?? timestamp ?? sentMs,
+    options.now() + TOLERANCE_SECONDS * 1_000,
+  )
+  const as_of = new Date(happenedMs).toISOString()
+  const change = { email: email.address, email_verified: email.isVerified, as_of }
+  await changeUser(personOf(data, options), change, options)
 }
 
-function emailOf(data: AnEvent['data']): ClerkEmail | null {
+function personOf({ id }: { id: string }, { issuer }: EventParts): string {
+  return issuer === null ? id : idpUserId(issuer, id)
+}
+
+function emailOf(data: z.output<typeof Updated>['data']): ClerkEmail | null {
   const { email: address, email_verified } = data
-  return address === undefined ? primaryEmail(data) : { address, isVerified: email_verified === true }
+  return address ? { address, isVerified: email_verified === true } : primaryEmail(data)
 }
 
 // The order matters: once the user is inactive, their open sessions are useless.

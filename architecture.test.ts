@@ -136,7 +136,7 @@ const FLOORS: Record<string, readonly (readonly string[])[]> = {
     ['schema'],
     ['base'],
     ['keys-at-rest'],
-    ['people', 'requests'],
+    ['people', 'requests', 'holders'],
     ['audit', 'bundles'],
     ['keys'],
     ['deliveries'],
@@ -232,6 +232,20 @@ test.each(Object.entries(FLOORS))('in %s, a room imports only from the floors be
       .map((to) => `${file} → ${to}`),
   )
   expect(upward).toEqual([])
+})
+
+test('the tables of holders have one door', () => {
+  const room = 'api/src/storage/holders/'
+  const others = files.filter((file) => !file.startsWith(room))
+  const around = others.flatMap((file) =>
+    importsOf(file)
+      .filter((to) => to.startsWith(room) && to !== `${room}holders.ts`)
+      .map((to) => `${file} → ${to}`),
+  )
+  expect(others.flatMap(importsOf)).toContain(`${room}holders.ts`)
+  expect(around).toEqual([])
+  const queries = /'holdings'|from holdings/
+  expect(others.filter((file) => queries.test(readFileSync(file, 'utf8')))).toEqual([])
 })
 
 test('nothing imports an optional module, except its own files and the lists of modules', () => {

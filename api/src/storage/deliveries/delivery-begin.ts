@@ -3,7 +3,7 @@ import type { NewDelivery } from '../../domain/deliveries/delivery.ts'
 import { isMissingReference } from '../base/database.ts'
 import { storedKey } from '../base/delivery-texts.ts'
 import type { Recorded } from '../base/queries.ts'
-import { noteApproved } from './holdings.ts'
+import { noteApproved } from '../holders/holders.ts'
 
 // A key that is deleted between the look-up and the insert of its holding fails the insert; the next look-up misses it.
 export async function despiteDeletedKeys<T>(change: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { keysIn, labelIn } from '../base/delivery-texts.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
-import { clearVoid, noteCollected, type OpenDelivery } from './holdings.ts'
+import { clearVoid, noteCollected, type OpenDelivery } from '../holders/holders.ts'
 
 type DeliveryEnding = DeliveryEnd & { tenantId: string }
 

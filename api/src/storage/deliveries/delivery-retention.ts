@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { FORGOTTEN_AT_ONCE, type Retention } from '../base/forgetting.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { deleteOf, selectOf } from '../base/tenant-rows.ts'
+import { deliveriesOfHolders } from '../holders/holders.ts'
 
 /*
  * An old delivery is deleted if no answer about the present needs it. Those that stay: one that has not ended; one
@@ -34,7 +35,7 @@ async function forgetOf(
   { query, write }: Queries,
   { tenantId, before, ending }: OldDeliveries,
 ): Promise<number> {
-  const kept = await namedByHolders(query, tenantId, before)
+  const kept = await deliveriesOfHolders(query, tenantId, before)
   const known = new Set<string>()
   let count = 0
   for (let last: OldDelivery | undefined, isDone = false; !isDone && !ending.aborted; ) {
@@ -50,16 +51,6 @@ async function forgetOf(
     isDone = rows.length < FORGOTTEN_AT_ONCE
   }
   return count
-}
-
-// An entry that tells of an old delivery was last confirmed when that was collected.
-async function namedByHolders(query: Query, tenantId: string, before: string): Promise<ReadonlySet<string>> {
-  const rows = await selectOf(query, 'holdings', tenantId)
-    .select(sql<string>`coalesce(delivery_id, perhaps_delivery_id)`.as('id'))
-    .distinct()
-    .where('last_at', '<', before)
-    .execute()
-  return new Set(rows.map(({ id }) => id))
 }
 
 type OldDelivery = Awaited<ReturnType<typeof olderThan>>[number]

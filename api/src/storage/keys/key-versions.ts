@@ -14,6 +14,7 @@ import {
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import type { Flag } from '../base/tables.ts'
 import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { versionHolders } from '../holders/holders.ts'
 import { type TenantVault, type ValueVault, valueColumn } from '../keys-at-rest/value-vault.ts'
 import { changeHeldKey, holdKey, type KeyChangeParts } from './key-changes.ts'
 
@@ -82,15 +83,6 @@ function presented(row: VersionRow, open: TenantVault['open']): KeyVersion {
 const nameOf = <As extends string>(column: string, as: As) =>
   sql<string | null>`(select username from users where users.id = ${sql.ref(column)})`.as(as)
 
-/** How many were given this version last, dismissed ones left out. */
-const holdersOf = (table: 'keys' | 'key_versions', key: string, version: string) =>
-  sql<number>`(
-    select count(*) from holdings
-    where holdings.tenant_id = ${sql.ref(`${table}.tenant_id`)} and holdings.key_id = ${sql.ref(`${table}.${key}`)}
-      and coalesce(holdings.version, holdings.perhaps_version) = ${sql.ref(`${table}.${version}`)}
-      and holdings.dismissed_at is null
-  )`.as('holders')
-
 function currentVersion(query: Query, tenantId: string, keyId: string): Promise<VersionRow | undefined> {
   return selectOf(query, 'keys', { tenantId, id: keyId })
     .select(['id as key_id', 'name', 'is_secret', 'template_parts', valueColumn('public')])
@@ -100,7 +92,7 @@ function currentVersion(query: Query, tenantId: string, keyId: string): Promise<
     .select(['value_how as how', 'value_restored_from as restored_from'])
     .select('value_changed_elsewhere_at as changed_elsewhere_at')
     .select([sql<null>`null`.as('replaced_at'), sql<null>`null`.as('destroyed_at')])
-    .select(holdersOf('keys', 'id', 'value_version'))
+    .select(versionHolders('keys', 'id', 'value_version'))
     .executeTakeFirst()
 }
 
@@ -128,7 +120,7 @@ function replacedRows(query: Query, tenantId: string, current: VersionRow) {
     ])
     .select(['proposed_by', nameOf('key_versions.proposed_by', 'proposed_by_name')])
     .select(['how', 'restored_from', 'replaced_at', 'destroyed_at', 'changed_elsewhere_at'])
-    .select(holdersOf('key_versions', 'key_id', 'version'))
+    .select(versionHolders('key_versions', 'key_id', 'version'))
     .select((current.is_secret === 1 ? sql<null>`null` : shown).as('value'))
     .orderBy('version', 'desc')
 }

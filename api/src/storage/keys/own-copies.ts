@@ -13,8 +13,8 @@ import { flag } from '../base/tables.ts'
 import { keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { holdBundle, stampBundle } from '../bundles/bundle-changes.ts'
 import { weakerCopies } from '../bundles/policies.ts'
+import { keepHolders } from '../holders/holders.ts'
 import { storedUses, type TenantVault, type ValueVault } from '../keys-at-rest/value-vault.ts'
-import { keepHolders } from './kept-holders.ts'
 import { newKeyRow, writeNewKeys } from './key-writes.ts'
 
 export function splitter({ write }: Queries, vault: ValueVault, { assurance }: Bounds): SplitStore['split'] {

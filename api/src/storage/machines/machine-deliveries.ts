@@ -11,7 +11,7 @@ import type { Queries, Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { deliveredData, despiteDeletedKeys } from '../deliveries/delivery-begin.ts'
-import { collectedAgain, noteCollected } from '../deliveries/holdings.ts'
+import { collectedAgain, noteCollected } from '../holders/holders.ts'
 
 export function createMachineDeliveryStore(queries: Queries): MachineDeliveryStore {
   const { write, hold, holdShared } = queries

@@ -7,7 +7,7 @@ import { makesKey, markAfter, splits } from '../../domain/transfer/library-impor
 import { chunks, inChunks } from '../base/chunks.ts'
 import type { Recorded } from '../base/queries.ts'
 import { flag, type KeyRow } from '../base/tables.ts'
-import { keepHolders } from '../keys/kept-holders.ts'
+import { keepHolders } from '../holders/holders.ts'
 import { changeOfKey, holdKeysOf, type KeyChangeParts } from '../keys/key-changes.ts'
 import { newKeyRow, writeKeyChanges, writeNewKeys } from '../keys/key-writes.ts'
 import { Overtaken } from '../keys/library-changes.ts'

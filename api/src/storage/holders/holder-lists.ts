@@ -13,7 +13,7 @@ import { chunks } from '../base/chunks.ts'
 import { labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { countOf, isFound, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
-import { staleKeys } from '../keys/stale-keys.ts'
+import { staleKeys } from './holder-counts.ts'
 
 export function createHolderStore(queries: Queries): HolderStore {
   const { query, write } = queries
@@ -161,6 +161,21 @@ async function bundlesOf(
     }
   }
   return bundles
+}
+
+/** The deliveries before a time that an entry tells of. Such an entry was last confirmed when its delivery was
+ * collected. */
+export async function deliveriesOfHolders(
+  query: Query,
+  tenantId: string,
+  before: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await selectOf(query, 'holdings', tenantId)
+    .select(DELIVERY.as('id'))
+    .distinct()
+    .where('last_at', '<', before)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 type Dismissal = { tenantId: string; keyId: string; holder: string; at: string }

@@ -22,6 +22,15 @@ const SOME = sql.join(
   sql` or `,
 )
 
+/** How many were given this version last, dismissed ones left out. */
+export const versionHolders = (table: 'keys' | 'key_versions', key: string, version: string) =>
+  sql<number>`(
+    select count(*) from holdings
+    where holdings.tenant_id = ${sql.ref(`${table}.tenant_id`)} and holdings.key_id = ${sql.ref(`${table}.${key}`)}
+      and coalesce(holdings.version, holdings.perhaps_version) = ${sql.ref(`${table}.${version}`)}
+      and holdings.dismissed_at is null
+  )`.as('holders')
+
 type StaleListing = { tenantId: string; before: string | undefined; page: WholePage }
 
 /** Keys with holders of an older version, by name; the index keys_changed has those that may have some. */

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { isKeyName } from '@keyferry/contract/env/names'
 import { decodeBase64 } from '@keyferry/crypto/base64'
+import { digestOf } from '@keyferry/crypto/digest'
 import { type KeyPair, wipe } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import { type CliError, refusedAnswer, refusedError } from '../base/cli-error.ts'
@@ -44,7 +44,7 @@ export function markedPublic(
   if (marks === null) return []
   const wrong = () => refusedAnswer('the marks of the values are not for this delivery')
   const { of, public: names } = read(parseObject(openBox(marks, keyPair)), MARKS, wrong)
-  if (of !== hash('sha256', openBox(delivery.ciphertextBase64, keyPair))) throw wrong()
+  if (of !== digestOf(openBox(delivery.ciphertextBase64, keyPair))) throw wrong()
   return names
 }
 

@@ -20,9 +20,9 @@ export const CreateDelivery = object('CreateDelivery', {
 })
 
 /** `keys`: what is in the box; `version` is null for a legacy item. `missing_required`: keys that the bundle marks as
- * required and that `include_keys` left out. `expired`: delivered values that are past their `expires_at`. `marks_base64`: a second box,
- * with JSON: `public` names the values that are not secret, and `of` is the SHA-256 (hex) of the first box's
- * plaintext. */
+ * required and that `include_keys` left out. `expired`: delivered values that are past their `expires_at`.
+ * `marks_base64`: a second box, with JSON: `public` names the values that are not secret, and `of` is the SHA-256 (hex)
+ * of the first box's plaintext. */
 export const MachineDelivery = object('MachineDelivery', {
   delivery_id: Id,
   machine: Named,

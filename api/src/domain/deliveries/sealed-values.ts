@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { digestOf } from '@keyferry/crypto/digest'
 import { wipe } from '@keyferry/crypto/key-pair'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { seal } from '@keyferry/crypto/seal'
@@ -144,7 +144,7 @@ export function sealMarkedValues(
 ): { ciphertext_base64: string; marks_base64: string } {
   return withJsonMap(values, (plaintext) => ({
     ciphertext_base64: sealed(plaintext, sealing),
-    marks_base64: sealText(JSON.stringify({ of: hash('sha256', plaintext), public: publicNames }), sealing),
+    marks_base64: sealText(JSON.stringify({ of: digestOf(plaintext), public: publicNames }), sealing),
   }))
 }
 

@@ -34,6 +34,8 @@ export function secretsOf(values: Values, publicNames: readonly string[]): Value
 
 const MARKS = object({ of: string, public: list(string) })
 
+const wrongMarks = () => refusedAnswer('the marks of the values are not for this delivery')
+
 /** The names that a box marks as not secret. It counts only with the digest of the delivered values: anyone can seal a
  * box to this key, but a layer before the API does not know the values.
  * @throws CliError refused: not a box for this key, or not made for these values */
@@ -42,9 +44,8 @@ export function markedPublic(
   keyPair: KeyPair,
 ): readonly string[] {
   if (marks === null) return []
-  const wrong = () => refusedAnswer('the marks of the values are not for this delivery')
-  const { of, public: names } = read(parseObject(openBox(marks, keyPair)), MARKS, wrong)
-  if (of !== digestOf(openBox(delivery.ciphertextBase64, keyPair))) throw wrong()
+  const { of, public: names } = read(parseObject(openBox(marks, keyPair)), MARKS, wrongMarks)
+  if (of !== digestOf(openBox(delivery.ciphertextBase64, keyPair))) throw wrongMarks()
   return names
 }
 

@@ -56,7 +56,7 @@ function takeLine(cursor: Cursor, grammar: Grammar, { entries, notes, problems }
 }
 
 function lengthText(value: string): string {
-  const [characters, lines] = [[...value].length, value.split('\n').length]
+  const [characters, lines] = [Array.from(value).length, value.split('\n').length]
   const length = characters === 1 ? '1 character' : `${characters} characters`
   return lines === 1 ? length : `${length} on ${lines} lines`
 }

@@ -148,10 +148,10 @@ export function sealMarkedValues(
   }))
 }
 
-function withJsonMap<T>(values: ReadonlyMap<string, Plaintext>, seal: (plaintext: Uint8Array) => T): T {
+function withJsonMap<T>(values: ReadonlyMap<string, Plaintext>, use: (plaintext: Uint8Array) => T): T {
   const plaintext = jsonMap(values)
   try {
-    return seal(plaintext)
+    return use(plaintext)
   } finally {
     wipe(plaintext)
     for (const value of values.values()) wipe(value.bytes())

@@ -61,7 +61,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   const { takeTouch } = shortLived
   const touchParts = touchPartsOf({ stores, ring: parts.ring, settings, clock, takeTouch })
   const app = createServer({
-    requireTouch: touchGuard(touchParts),
+    requireTouch: touchGuard({ ...touchParts, touchFacts: stores.touchFacts }),
     handlers: createHandlers(parts.moduleHandlers, {
       stores,
       clock,

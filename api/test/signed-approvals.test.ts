@@ -6,7 +6,7 @@ import { newBundle } from './approval-client.ts'
 import { DepositClient, planOf } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
-import { type Asked, askedIn, TouchKey } from './touch-client.ts'
+import { type Asked, askedIn, signedCall, TouchKey } from './touch-client.ts'
 
 type Body = Record<string, unknown>
 
@@ -48,7 +48,7 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
         .execute()
     })
   const policy = (body: Body) =>
-    api.call('changeBundlePolicy', { as: owner, params: { bundle_id: bundle.id }, body })
+    signedCall(api, key, 'changeBundlePolicy', { as: owner, params: { bundle_id: bundle.id }, body })
   const approve = (request_id: string, body: Body = {}, headers = {}, as = owner) =>
     api.call('encryptFromBundle', {
       as,
@@ -61,7 +61,11 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
   const keyOf = async (name: string) =>
     (await api.call('listKeys', { as: owner, query: { q: name } })).json.find((each) => each.name === name)
   const setValue = async (name: string, value: string) =>
-    api.call('updateKey', { as: owner, params: { key_id: (await keyOf(name))?.id ?? '' }, body: { value } })
+    signedCall(api, key, 'updateKey', {
+      as: owner,
+      params: { key_id: (await keyOf(name))?.id ?? '' },
+      body: { value },
+    })
 
   test('an approval without a touch gives nothing and leaves no trace', async () => {
     const client = new ReturningClient(api)
@@ -115,7 +119,7 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
   })
 
   const renameBundle = () =>
-    api.call('updateBundle', {
+    signedCall(api, key, 'updateBundle', {
       as: owner,
       params: { bundle_id: bundle.id },
       body: { name: `${bundle.name}-2` },

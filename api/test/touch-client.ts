@@ -1,6 +1,7 @@
+import type { ApiEndpointName } from '@keyferry/contract'
 import { SoftwarePasskey } from '../../plumbing/test/software-passkey.ts'
 import { confirmAwaitedKey } from '../src/operator-commands.ts'
-import type { Answered, Identity, TestApi } from './api.ts'
+import type { Answered, CallParts, Identity, TestApi } from './api.ts'
 
 export const SITE = { origin: 'https://keyferry.example.com', rpId: 'keyferry.example.com' }
 
@@ -19,6 +20,18 @@ export function askedIn({ status, failure }: Answered): Asked {
   if (status !== 403 || failure?.code !== 'touch_required')
     throw new Error(`no touch was asked for: ${status} ${failure?.error}`)
   return failure.details as Asked
+}
+
+/** Make a call, signed where a rule asks for it. */
+export async function signedCall<Name extends ApiEndpointName>(
+  api: TestApi,
+  key: TouchKey,
+  name: Name,
+  parts: CallParts,
+) {
+  const answer = await api.call(name, parts)
+  if (answer.failure?.code !== 'touch_required') return answer
+  return await api.call(name, { ...parts, headers: { ...parts.headers, ...key.sign(askedIn(answer)) } })
 }
 
 /** An approval key of a person, on a device. */

@@ -139,6 +139,8 @@ const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   machine: [401, 403, 429],
 }
 
+const UNSIGNED: readonly Touch[] = ['takes_away', 'gives_nothing', 'names_only', 'sign_in']
+
 /** Every status of failure that an endpoint can answer: its own, those that its access and its parts imply, and 503
  * for a store that is unavailable. */
 export function failureStatuses(row: Endpoint): number[] {
@@ -150,6 +152,7 @@ export function failureStatuses(row: Endpoint): number[] {
     ...OF_ACCESS[row.access],
     ...ofParts,
     ...(row.machine ? [429] : []),
+    ...(row.touch === undefined || UNSIGNED.includes(row.touch) ? [] : [409, 429]),
     ...(row.errors ?? []),
     ...(row.storeless ? [] : [503]),
   ])

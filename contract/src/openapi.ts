@@ -39,7 +39,7 @@ const TAGS = {
   ...joined(modules, 'tags'),
   tokens: 'Leaked tokens',
   users: 'Provisioning, for the web-facing layer',
-  'approval-keys': 'Keys that sign approvals, not reachable from outside',
+  'approval-keys': 'Keys that sign approvals',
   auth: 'Local accounts, for the web-facing layer',
   sessions: 'Signing in and out, answered by the web-facing layer',
   me: 'Who the caller is',

@@ -28,6 +28,7 @@ import type { MembershipStore } from './people/membership.ts'
 import type { PasskeyStore } from './people/passkey.ts'
 import type { TenantStore } from './people/tenant.ts'
 import type { TouchUseStore } from './people/touch.ts'
+import type { TouchFactStore } from './people/touch-facts.ts'
 import type { UserStore } from './people/user.ts'
 import type { DepositStore } from './requests/deposit-record.ts'
 import type { DepositKeyStore } from './transfer/deposit-key.ts'
@@ -67,6 +68,7 @@ export type Stores = {
   proposals: ProposalStore
   passkeys: PasskeyStore
   tenants: TenantStore
+  touchFacts: TouchFactStore
   touchUses: TouchUseStore
   users: UserStore
   valueOrigins: ValueOriginStore

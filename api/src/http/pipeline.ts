@@ -89,26 +89,19 @@ type PeerCaller = { caller: AnyCaller; peer: Peer }
 
 async function answer({ handler, reply, ...served }: Served, who: PeerCaller): Promise<FastifyReply> {
   const parts = validParts(served)
-  await guard(served, who, parts)
   const call = new ServedCall({ ...parts, touch: touchIn(served.request) }, who, reply.raw)
-  return send(reply, replyOf(served.row, await handler(call)))
+  return send(reply, replyOf(served.row, await guarded(served, call, async () => handler(call))))
 }
 
-async function guard(
-  { name, row: { touch }, request, requireTouch }: Pick<Served, 'name' | 'row' | 'request' | 'requireTouch'>,
-  { caller }: PeerCaller,
-  { params }: { params: unknown },
-): Promise<void> {
-  if (touch === undefined || !isMember(caller)) return
-  const { method, url: path, body } = factsOf(request)
-  await requireTouch({
-    act: name,
-    touch,
-    caller,
-    params,
-    sent: { method, path, body },
-    given: touchIn(request),
-  })
+async function guarded(
+  { name, row: { touch }, request, requireTouch }: Omit<Served, 'handler' | 'reply'>,
+  { caller, params, body, touch: given }: ServedCall,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  if (touch === undefined || !isMember(caller)) return await work()
+  const { method, url: path, body: bytes } = factsOf(request)
+  const sent = { method, path, body: bytes }
+  return await requireTouch({ act: name, touch, caller, params, body, sent, given }, work)
 }
 
 function touchIn({ headers }: FastifyRequest): string | undefined {

@@ -1,43 +1,72 @@
-import type { Endpoint } from '@keyferry/contract'
 import { z } from 'zod'
 import { approvalKeyOf, needsTouchToRemove } from '../domain/people/approval-key-changes.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import { requireTouch, type TouchedAct, type TouchParts } from '../domain/people/touch.ts'
+import type { TouchFactStore, TouchFacts } from '../domain/people/touch-facts.ts'
+import { aboutOf, type Sent, setsTouch } from './touch-demand.ts'
 
 const KeyParams = z.object({ key_id: z.string() })
+const UserParams = z.object({ user_id: z.string() })
 
 /** A call of a person, admitted and with a valid body. `given`: its header `Keyferry-Touch`. */
-type TouchableCall = {
-  act: string
-  touch: NonNullable<Endpoint['touch']>
+type TouchableCall = Sent & {
   caller: Caller
-  params: unknown
   sent: Pick<TouchedAct, 'method' | 'path' | 'body'>
   given: string | undefined
 }
 
-/** Refuses a call that lacks the touch that it needs.
+/** Runs the work of a call that was signed, or that needs no signature.
  * @throws DomainError touch_required · touch_refused · changed · conflict · too_many · not_found */
-export type TouchGuard = (call: TouchableCall) => Promise<void>
+export type TouchGuard = <T>(call: TouchableCall, work: () => Promise<T>) => Promise<T>
 
-/** One place for all rows, after the caller was admitted and the body was checked, before the handler. */
-export function touchGuard(parts: TouchParts): TouchGuard {
-  return async ({ given, sent, ...call }) => {
-    const concerns = await concernsOf(parts, call)
-    if (concerns === null) return
-    await requireTouch(parts, call.caller, { act: { act: call.act, ...sent, concerns }, given })
+export type GuardParts = TouchParts & { touchFacts: TouchFactStore }
+
+/** One place for all rows, after the caller was admitted and the body was checked, around the handler. */
+export function touchGuard(parts: GuardParts): TouchGuard {
+  return async (call, work) => {
+    if (call.touch === 'approval_key') {
+      await signKey(parts, call)
+      return await work()
+    }
+    const about = aboutOf(call)
+    const facts = about && (await parts.touchFacts.find(call.caller.tenantId, about))
+    if (about === null || facts === null || !(await isSigned(parts, call, facts))) return await work()
+    await sign(parts, call, facts)
+    return await parts.touchFacts.whileSame(call.caller.tenantId, { about, facts }, work)
   }
 }
 
-/** The facts that a call is about; null: it needs no touch. */
-async function concernsOf(
-  parts: TouchParts,
-  { act, touch, caller, params }: Pick<TouchableCall, 'act' | 'touch' | 'caller' | 'params'>,
-): Promise<TouchedAct['concerns'] | null> {
-  if (touch !== 'approval_key') return null
+async function isSigned(parts: GuardParts, call: TouchableCall, facts: TouchFacts): Promise<boolean> {
+  if (facts.touch === 'none') return setsTouch(call)
+  return call.touch !== 'member' || (await takesSigner(parts, call, facts))
+}
+
+/** Whether a removal takes an owner, or a person with an approval key, from a workspace. People leave by themselves. */
+async function takesSigner(
+  { approvalKeys, clock }: GuardParts,
+  { caller: { tenantId, userId: own }, params }: TouchableCall,
+  { concerns }: TouchFacts,
+): Promise<boolean> {
+  const { user_id: userId } = UserParams.parse(params)
+  if (userId === own) return false
+  const keys = await approvalKeys.list({ tenantId, userId }, clock.now().toISOString())
+  return keys.length > 0 || concerns['people']?.some(({ role }) => role === 'owner') === true
+}
+
+async function sign(parts: GuardParts, call: TouchableCall, facts: TouchFacts): Promise<void> {
+  const { act, sent, caller, given } = call
+  await requireTouch(parts, caller, {
+    act: { act, ...sent, concerns: facts.concerns },
+    given,
+    isDevice: facts.touch === 'device',
+  })
+}
+
+async function signKey(parts: GuardParts, { act, params, caller, sent, given }: TouchableCall) {
   const key = await approvalKeyOf(parts, caller, KeyParams.parse(params).key_id)
-  if (act === 'removeApprovalKey' && !needsTouchToRemove(key, parts)) return null
+  if (act === 'removeApprovalKey' && !needsTouchToRemove(key, parts)) return
   const { id, userId: person, username: name, credentialId, publicKey, isSynced: synced } = key
   const keyFacts = { credential_id: credentialId, public_key: Buffer.from(publicKey).toString('base64') }
-  return { approval_key: { id, person, name, ...keyFacts, synced } }
+  const concerns = { approval_key: { id, person, name, ...keyFacts, synced } }
+  await requireTouch(parts, caller, { act: { act, ...sent, concerns }, given })
 }

@@ -21,6 +21,7 @@ import { createValueOriginStore } from './keys/key-reading.ts'
 import { createKeyVersionStore } from './keys/key-versions.ts'
 import { createKeyStore } from './keys/keys.ts'
 import { splitter } from './keys/own-copies.ts'
+import { createTouchFactStore } from './keys/touch-facts.ts'
 import type { NamedAuditKey } from './keys-at-rest/audit-keys.ts'
 import { createDepositKeyStore } from './keys-at-rest/deposit-keys.ts'
 import { TenantKeys } from './keys-at-rest/tenant-keys.ts'
@@ -105,6 +106,7 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
     proposals: createProposalStore(queries, library.proposals),
     passkeys: createPasskeyStore(queries),
     tenants: createTenantStore(queries),
+    touchFacts: createTouchFactStore(queries),
     touchUses: createTouchUseStore(queries),
     users: createUserStore(queries, { tenantKeys, bounds }),
     valueOrigins: createValueOriginStore(queries),

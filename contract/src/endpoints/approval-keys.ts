@@ -25,11 +25,9 @@ export const approvalKeyEndpoints = {
     summary: 'Confirm an approval key (an owner; or the own one with another own key)',
     body: key.ConfirmApprovalKey,
     responses: { 200: key.ApprovalKey },
-    errors: [409, 429],
   }),
   removeApprovalKey: DELETE('/api/v1/approval-keys/{key_id}', 'member', {
     touch: 'approval_key',
     summary: 'Remove an approval key (own, or any for an owner)',
-    errors: [409, 429],
   }),
 } as const satisfies Record<string, Endpoint>

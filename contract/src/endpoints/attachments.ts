@@ -19,14 +19,12 @@ export const attachmentEndpoints = {
     body: attachment.AttachKey,
     bodyOptional: true,
     responses: { 201: attachment.AttachedToBundle },
-    errors: [409],
   }),
   changeAttachment: PUT('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     touch: 'attachment',
     summary: `Change the name under which a bundle delivers a key, whether it is required, or use another key in its place${ALLOWED}`,
     body: attachment.ChangeAttachment,
     responses: { 200: attachment.ChangedAttachment },
-    errors: [409],
   }),
   splitKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}/split', 'owner', {
     touch: 'attachment',
@@ -34,7 +32,6 @@ export const attachmentEndpoints = {
     body: attachment.SplitKey,
     bodyOptional: true,
     responses: { 201: key.Key },
-    errors: [409],
   }),
   detachKey: DELETE('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     touch: 'attachment',

@@ -28,7 +28,6 @@ export const bundleEndpoints = {
     summary: `Change a bundle's name, description or tags${ALLOWED}`,
     body: bundle.UpdateBundle,
     responses: { 200: bundle.Bundle },
-    errors: [409],
   }),
   duplicateBundle: POST('/api/v1/bundles/{bundle_id}/duplicate', 'member', {
     touch: 'bundle',
@@ -36,7 +35,6 @@ export const bundleEndpoints = {
       'Create a bundle with the keys, description and tags of another; owners choose the keys that it gets as copies',
     body: bundle.DuplicateBundle,
     responses: { 201: bundle.Bundle },
-    errors: [409],
   }),
   deleteBundle: DELETE('/api/v1/bundles/{bundle_id}', 'owner', {
     touch: 'bundle',

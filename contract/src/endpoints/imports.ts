@@ -10,13 +10,11 @@ export const importEndpoints = {
       'Import variables into a bundle, all or nothing, or show what that would do (owner; a member when it only creates)',
     body: ImportVariables,
     responses: { 200: ImportPlan },
-    errors: [409],
   }),
   moveLibrary: POST('/api/v1/library-moves', 'owner', {
     touch: 'workspace',
     summary: 'Add a library of another server, all or nothing, or show what that would do',
     body: MoveLibrary,
     responses: { 200: LibraryMove },
-    errors: [409],
   }),
 } as const satisfies Record<string, Endpoint>

@@ -28,7 +28,6 @@ export const keyEndpoints = {
     summary: `Change a library key, in every bundle that uses it${ALLOWED}`,
     body: key.UpdateKey,
     responses: { 200: key.Key },
-    errors: [409],
   }),
   deleteKey: DELETE('/api/v1/keys/{key_id}', 'owner', {
     touch: 'key',
@@ -40,7 +39,6 @@ export const keyEndpoints = {
       'Attach, detach or delete several keys, or declare them secret, all or nothing (owner; a member where each key alone would be allowed)',
     body: batch.ChangeKeys,
     responses: { 200: batch.ChangedKeys },
-    errors: [409],
   }),
   findKeyUses: POST('/api/v1/keys/uses', 'member', {
     touch: 'gives_nothing',
@@ -58,13 +56,11 @@ export const keyEndpoints = {
     summary: 'Make an older value the newest version',
     body: version.RestoreVersion,
     responses: { 200: key.Key },
-    errors: [409],
   }),
   destroyKeyVersion: DELETE('/api/v1/keys/{key_id}/versions/{version}', 'owner', {
     touch: 'key',
     summary: 'Destroy the value of an older version; who set it and when stays',
     params: version.KeyVersionParams,
-    errors: [409],
   }),
   listHolders: GET('/api/v1/keys/{key_id}/holders', 'member', {
     summary: 'Who was given which version of a key, the oldest version first',

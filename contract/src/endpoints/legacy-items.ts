@@ -9,7 +9,6 @@ export const legacyItemEndpoints = {
     summary: 'Import ENV text or JSON as legacy items',
     body: legacy.ImportItems,
     responses: { 200: legacy.ImportedItems },
-    errors: [409],
     deprecated: true,
   }),
   upsertLegacyItem: POST('/api/v1/bundles/{bundle_id}/items', 'owner', {
@@ -23,7 +22,6 @@ export const legacyItemEndpoints = {
     touch: 'bundle',
     summary: 'Put a library key in the place of a legacy item',
     responses: { 201: key.Key },
-    errors: [409],
     deprecated: true,
   }),
   deleteLegacyItem: DELETE('/api/v1/bundles/{bundle_id}/items/{key_name}', 'owner', {

@@ -29,7 +29,6 @@ export const machineEndpoints = {
     summary: 'Rename, describe or stop a machine',
     body: machine.UpdateMachine,
     responses: { 200: machine.Machine },
-    errors: [409],
   }),
   deleteMachine: DELETE('/api/v1/machines/{machine_id}', 'owner', {
     touch: 'takes_away',
@@ -45,7 +44,6 @@ export const machineEndpoints = {
     summary: 'Let a machine use a bundle, or change what it may do with it',
     body: machine.GrantBundle,
     responses: { 200: machine.GrantedBundle },
-    errors: [409],
   }),
   revokeBundle: DELETE('/api/v1/machines/{machine_id}/bundles/{bundle_id}', 'owner', {
     touch: 'takes_away',
@@ -57,7 +55,6 @@ export const machineEndpoints = {
     body: token.CreateToken,
     bodyOptional: true,
     responses: { 201: token.CreatedToken },
-    errors: [409],
   }),
   rotateMachineToken: POST('/api/v1/machines/{machine_id}/tokens/{token_id}/rotate', 'owner', {
     touch: 'machine',
@@ -65,7 +62,6 @@ export const machineEndpoints = {
     body: token.RotateToken,
     bodyOptional: true,
     responses: { 201: token.CreatedToken },
-    errors: [409],
   }),
   endMachineToken: DELETE('/api/v1/machines/{machine_id}/tokens/{token_id}', 'owner', {
     touch: 'takes_away',
@@ -76,7 +72,6 @@ export const machineEndpoints = {
     summary: 'Let the ID tokens of another service prove a machine',
     body: trust.CreateTrust,
     responses: { 201: trust.MachineTrust },
-    errors: [409],
   }),
   endMachineTrust: DELETE('/api/v1/machines/{machine_id}/trusts/{trust_id}', 'owner', {
     touch: 'takes_away',
@@ -91,7 +86,6 @@ export const machineEndpoints = {
     summary: 'Trust an identity that called, by the chosen claims',
     body: trust.AllowAttempt,
     responses: { 201: trust.MachineTrust },
-    errors: [409],
   }),
   dismissMachineAttempt: DELETE('/api/v1/machines/{machine_id}/attempts/{fingerprint}', 'owner', {
     touch: 'takes_away',

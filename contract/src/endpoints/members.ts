@@ -13,12 +13,10 @@ export const memberEndpoints = {
     touch: 'workspace',
     summary: "Change a member's role",
     body: member.ChangeRole,
-    errors: [409],
   }),
   removeMember: DELETE('/api/v1/members/{user_id}', 'member', {
     touch: 'member',
     summary: 'Remove a member (owner), or leave the tenant (own user id)',
-    errors: [409],
   }),
   listHoldings: GET('/api/v1/members/{user_id}/holdings', 'owner', {
     summary: 'What a person was given, also after the person was removed',
@@ -30,7 +28,6 @@ export const memberEndpoints = {
     summary: 'Invite by e-mail; the token is shown once',
     body: member.CreateInvitation,
     responses: { 201: member.CreatedInvitation },
-    errors: [409],
   }),
   listInvitations: GET('/api/v1/invitations', 'owner', {
     summary: 'List open invitations',

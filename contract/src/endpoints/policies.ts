@@ -13,7 +13,6 @@ export const policyEndpoints = {
       "Change a bundle's rules for approvals, and whether it is for production; ends its remembered approvals",
     body: policy.ChangeBundlePolicy,
     responses: { 200: policy.BundlePolicy },
-    errors: [409],
   }),
   getTenantPolicy: GET('/api/v1/tenants/current/policy', 'member', {
     summary: "The workspace's rules for approvals",
@@ -24,6 +23,5 @@ export const policyEndpoints = {
     summary: "Change the workspace's rules for approvals; ends all remembered approvals",
     body: policy.ChangePolicy,
     responses: { 200: policy.TenantPolicy },
-    errors: [409],
   }),
 } as const satisfies Record<string, Endpoint>

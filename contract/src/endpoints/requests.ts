@@ -58,7 +58,6 @@ export const requestEndpoints = {
     summary: 'Approve: seal the chosen values to the client',
     body: approval.EncryptFromBundle,
     responses: { 200: release.Approved },
-    errors: [409],
   }),
   vouchForRequest: POST('/api/v1/requests/{request_id}/vouch', 'member', {
     touch: 'gives_nothing',
@@ -97,7 +96,6 @@ export const requestEndpoints = {
     touch: 'approval',
     summary: 'A fresh code for an approval that did not reach the terminal: for the person who approved',
     responses: { 200: release.FreshCode },
-    errors: [409],
   }),
   getDepositKey: GET('/api/v1/deposit-key', 'public', {
     summary: 'The key that clients seal deposits to',
@@ -116,7 +114,6 @@ export const requestEndpoints = {
     summary: 'Approve a deposit: store its values as the plan says, all or nothing',
     body: deposit.ApproveDeposit,
     responses: { 200: deposit.ApprovedDeposit },
-    errors: [409],
   }),
   listProposals: GET('/api/v1/proposals', 'member', {
     summary: "Proposals of the last days: the caller's own; owners see all",
@@ -134,7 +131,6 @@ export const requestEndpoints = {
     touch: 'body',
     summary: 'Store a proposal as the plan says, all or nothing',
     body: deposit.AcceptProposal,
-    errors: [409],
   }),
   endProposal: DELETE('/api/v1/proposals/{proposal_id}', 'member', {
     touch: 'takes_away',

@@ -82,10 +82,10 @@ export function requireAddress({ address }: Pick<TouchParts, 'address'>): TouchA
 export async function requireTouch(
   parts: TouchParts,
   caller: Caller,
-  { act, given }: { act: TouchedAct; given: string | undefined },
+  { act, ...asked }: { act: TouchedAct } & Omit<ToSign, 'statementOf'>,
 ): Promise<AcceptedTouch> {
   const statementOf = (nonce: Uint8Array) => statementFor(caller, act, nonce)
-  const touch = await checkTouch(parts, caller, { given, statementOf })
+  const touch = await checkTouch(parts, caller, { ...asked, statementOf })
   await spendTouch(parts, touch, timestamp(parts.clock))
   return touch
 }

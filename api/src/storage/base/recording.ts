@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { eventMac, originHash } from '@keyferry/crypto/audit-chain'
@@ -8,7 +9,7 @@ import { unavailable } from '../../domain/base/errors.ts'
 import { changesValues, type Event, eventBody } from '../../domain/base/event.ts'
 import { originText } from '../../domain/base/origin.ts'
 import { chunks } from './chunks.ts'
-import { type Database, type Queries, recordedBy } from './queries.ts'
+import { type Database, type Queries, type Query, recordedBy } from './queries.ts'
 import type { Tables } from './tables.ts'
 
 /** What seals the outbox. */
@@ -40,8 +41,10 @@ export function recording(
       rows.push(eventRow(event, key))
       if (changesValues(event)) changed.add(event.tenantId)
     }
+    const own = checkOfCall()
     const result = await database.write(async (transaction) => {
       const recorded = recordedBy(database, transaction, record)
+      await own?.check(recorded)
       const made = await change(recorded)
       for (const some of chunks(rows)) {
         await recorded.insertAll('events', some)
@@ -49,6 +52,7 @@ export function recording(
       }
       return made
     })
+    own?.committed()
     if (rows.length > 0) after.wake(new Set(rows.map(({ tenant_id }) => tenant_id)))
     if (changed.size > 0) after.valuesChanged(changed)
     return result
@@ -62,4 +66,25 @@ function eventRow(event: Event, key: AuditKey['mac']): EventRow {
   const personal = origin === null ? null : originHash(origin)
   const body = eventBody(event, { id: randomId(), personal })
   return { tenant_id: tenantId, body, origin, mac: eventMac({ tenantId, body, origin }, key), created_at: at }
+}
+
+type Check = (transaction: Query) => Promise<void>
+
+const checks = new AsyncLocalStorage<{ check: Check; isDone: boolean }>()
+
+/** Run a call whose first transaction that commits begins with a check. */
+export function beforeWrites<T>(check: Check, call: () => Promise<T>): Promise<T> {
+  return checks.run({ check, isDone: false }, call)
+}
+
+/** What begins a transaction of the call that runs, and what follows its commit. */
+function checkOfCall(): { check: Check; committed: () => void } | null {
+  const own = checks.getStore()
+  if (own === undefined || own.isDone) return null
+  return {
+    check: own.check,
+    committed: () => {
+      own.isDone = true
+    },
+  }
 }

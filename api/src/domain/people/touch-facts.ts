@@ -1,0 +1,32 @@
+import type { TouchRule } from '@keyferry/contract'
+
+/** What a call is about, as its path and its body name it. `names`: of variables that it changes in these bundles. */
+export type CallSubject = {
+  bundleIds?: readonly string[]
+  bundleNames?: readonly string[]
+  names?: readonly string[]
+  keyIds?: readonly string[]
+  machineIds?: readonly string[]
+  userIds?: readonly string[]
+  proposalIds?: readonly string[]
+  /** Any rule of the workspace counts. */
+  isWide?: boolean
+}
+
+/** `touch`: the strictest rule that reaches what the call is about; `none` also if none of it exists. `concerns`: the
+ * facts that a person signs, sorted. */
+export type TouchFacts = { touch: TouchRule; concerns: Readonly<Record<string, readonly TouchFact[]>> }
+
+type TouchFact = { id: string } & Readonly<Record<string, unknown>>
+
+export interface TouchFactStore {
+  /** For a workspace without such a rule this is one query. */
+  find(tenantId: string, about: CallSubject): Promise<TouchFacts>
+  /** Run a call that was signed with these facts. Its transactions begin by reading the facts again.
+   * @throws DomainError changed */
+  whileSame<T>(
+    tenantId: string,
+    same: { about: CallSubject; facts: TouchFacts },
+    call: () => Promise<T>,
+  ): Promise<T>
+}

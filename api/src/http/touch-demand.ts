@@ -1,0 +1,90 @@
+import type { Endpoint } from '@keyferry/contract'
+import { z } from 'zod'
+import type { CallSubject } from '../domain/people/touch-facts.ts'
+
+/** What a call sends. */
+export type Sent = { act: string; touch: NonNullable<Endpoint['touch']>; params: unknown; body: unknown }
+
+const Ids = z.looseObject({
+  bundle_id: z.string().optional(),
+  key_id: z.string().optional(),
+  machine_id: z.string().optional(),
+  user_id: z.string().optional(),
+  proposal_id: z.string().optional(),
+})
+
+const OfBundle = z.looseObject({
+  bundle: z.string(),
+  entries: z.array(z.looseObject({ name: z.string(), from: z.string().optional() })),
+  detach: z.array(z.string()),
+})
+
+const Body = z.looseObject({
+  key_ids: z.array(z.string()).optional(),
+  bundle_id: z.string().optional(),
+  dry_run: z.boolean().optional(),
+  touch: z.string().nullable().optional(),
+  role: z.string().optional(),
+  is_active: z.boolean().optional(),
+  audit: z.boolean().optional(),
+})
+
+const bodyOf = (body: unknown) => Body.catch({}).parse(body)
+
+/** What a call is about; null: it is one that nobody signs here. */
+export function aboutOf({ act, touch, params, body }: Sent): CallSubject | null {
+  const { bundle_id, key_id, machine_id, user_id, proposal_id } = Ids.parse(params ?? {})
+  const ids = {
+    bundleIds: [bundle_id].filter(isGiven),
+    keyIds: [key_id].filter(isGiven),
+    machineIds: [machine_id].filter(isGiven),
+    userIds: [user_id].filter(isGiven),
+    proposalIds: [proposal_id].filter(isGiven),
+  }
+  return SUBJECTS[touch]?.({ act, body, ids }) ?? null
+}
+
+type Given = Pick<Sent, 'act' | 'body'> & { ids: CallSubject }
+
+const ofPath = ({ ids }: Given): CallSubject => ids
+const ofWorkspace = ({ ids }: Given): CallSubject => ({ ...ids, isWide: true })
+
+const SUBJECTS: Partial<Record<Sent['touch'], (given: Given) => CallSubject | null>> = {
+  bundle: ofPath,
+  key: ofPath,
+  attachment: ofPath,
+  machine: ({ act, body, ids }) => (takesOnly(act, body) ? null : ids),
+  workspace: ofWorkspace,
+  member: ofWorkspace,
+  body: ({ act, body, ids }) => (act === 'acceptProposal' ? ids : aboutBody(body)),
+}
+
+// Only to stop a machine, or to take the audit log from it.
+function takesOnly(act: string, body: unknown): boolean {
+  const given = Object.entries(bodyOf(body)).filter(
+    ([name, value]) => name !== 'expected' && value !== undefined,
+  )
+  return act === 'updateMachine' && given.every(([, value]) => value === false)
+}
+
+function aboutBody(body: unknown): CallSubject | null {
+  const { key_ids: keyIds, bundle_id, dry_run } = bodyOf(body)
+  if (dry_run === true) return null
+  if (keyIds !== undefined) return { keyIds, bundleIds: [bundle_id].filter(isGiven) }
+  const { also } = z.looseObject({ also: z.array(OfBundle) }).parse(body)
+  const all = [OfBundle.parse(body), ...also]
+  return {
+    bundleNames: all.flatMap(({ bundle, entries }) => [bundle, ...entries.flatMap(({ from }) => from ?? [])]),
+    names: all.flatMap(({ entries, detach }) => [...entries.map(({ name }) => name), ...detach]),
+  }
+}
+
+function isGiven(id: string | undefined): id is string {
+  return id !== undefined
+}
+
+/** Whether a call sets a rule that asks for signatures. The person who sets it signs that. */
+export function setsTouch({ body, act }: Sent): boolean {
+  const { touch } = bodyOf(body)
+  return /^change(Bundle|Tenant)Policy$/.test(act) && touch != null && touch !== 'none'
+}

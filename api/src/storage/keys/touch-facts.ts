@@ -1,0 +1,234 @@
+import { TOUCHES, type TouchRule } from '@keyferry/contract'
+import { digestOf } from '@keyferry/crypto/digest'
+import { z } from 'zod'
+import { DomainError } from '../../domain/base/errors.ts'
+import type { CallSubject, TouchFactStore, TouchFacts } from '../../domain/people/touch-facts.ts'
+import { inChunks } from '../base/chunks.ts'
+import type { Queries, Query } from '../base/queries.ts'
+import { beforeWrites } from '../base/recording.ts'
+import { flag } from '../base/tables.ts'
+import { keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { holdTenant } from '../people/tenants.ts'
+
+export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore {
+  return {
+    find: (tenantId, about) => find(query, tenantId, about),
+    whileSame: (tenantId, { about, facts }, call) =>
+      beforeWrites(async (transaction) => {
+        // Signed changes of a workspace follow one another: whatever changes these facts is signed too.
+        await holdTenant(transaction, tenantId)
+        const now = await find(transaction, tenantId, about)
+        if (JSON.stringify(now) !== JSON.stringify(facts))
+          throw new DomainError('changed', 'what you signed has changed: look again and sign anew')
+      }, call),
+  }
+}
+
+async function find(query: Query, tenantId: string, about: CallSubject): Promise<TouchFacts> {
+  const rules = await rulesIn(query, tenantId)
+  if (rules.length === 0) return { touch: 'none', concerns: {} }
+  const at = { query, tenantId }
+  const proposals = await rowsOf(about.proposalIds, (ids) => proposalsIn(at, ids))
+  const machines = await rowsOf(about.machineIds, (ids) => machinesIn(at, ids))
+  const bundleNames = [...(about.bundleNames ?? []), ...proposals.map(({ into }) => into)]
+  const bundles = [
+    ...(await rowsOf(about.bundleIds, (ids) => bundlesIn(at, 'id', ids))),
+    ...(await rowsOf(bundleNames, (names) => bundlesIn(at, 'name', names))),
+  ]
+  const keys = [
+    ...(await rowsOf(about.keyIds, (ids) => keysIn(at, ids))),
+    ...(await deliveredIn(at, bundles, [...(about.names ?? []), ...proposals.flatMap(({ names }) => names)])),
+  ]
+  const people = await rowsOf(about.userIds, (ids) => peopleIn(at, ids))
+  const bundleIds = [...bundles.map(({ id }) => id), ...machines.flatMap(({ bundles: granted }) => granted)]
+  const reached = about.isWide
+    ? rules
+    : rules.filter(ofBundles(bundleIds, await holdersOf(at, { bundleIds, keyIds: keys.map(({ id }) => id) })))
+  const concerns = { bundles, keys, machines, people, proposals }
+  const sorted = Object.entries(concerns).flatMap(([kind, facts]) =>
+    facts.length === 0 ? [] : [[kind, facts.toSorted((one, other) => (one.id < other.id ? -1 : 1))]],
+  )
+  return { touch: strictest(reached), concerns: Object.fromEntries(sorted) }
+}
+
+/** `bundle_id`: null for the workspace. */
+type SetRule = { bundle_id: string | null; touch: TouchRule | null }
+
+async function rulesIn(query: Query, tenantId: string): Promise<SetRule[]> {
+  const own = selectOf(query, 'bundle_policies', tenantId).select(['bundle_id', 'touch'])
+  const all = await selectOf(query, 'tenant_policies', tenantId)
+    .select((column) => [column.val<string | null>(null).as('bundle_id'), 'touch'])
+    .unionAll(own)
+    .execute()
+  return all.filter(({ touch }) => touch !== null && touch !== 'none')
+}
+
+function strictest(rules: readonly SetRule[]): TouchRule {
+  return TOUCHES.findLast((rule) => rules.some(({ touch }) => touch === rule)) ?? 'none'
+}
+
+// The rule of the workspace reaches every bundle.
+function ofBundles(bundleIds: readonly string[], holders: readonly string[]) {
+  const reached = new Set([...bundleIds, ...holders])
+  return ({ bundle_id }: SetRule) => (bundle_id === null ? reached.size > 0 : reached.has(bundle_id))
+}
+
+type At = { query: Query; tenantId: string }
+
+function rowsOf<Row>(
+  wanted: readonly string[] | undefined,
+  read: (some: readonly string[]) => Promise<Row[]>,
+): Promise<Row[]> {
+  return inChunks([...new Set(wanted)], read)
+}
+
+async function bundlesIn({ query, tenantId }: At, column: 'id' | 'name', wanted: readonly string[]) {
+  const rows = await selectOf(query, 'bundles', tenantId)
+    .leftJoin('bundle_policies', (join) =>
+      join
+        .onRef('bundle_policies.tenant_id', '=', 'bundles.tenant_id')
+        .onRef('bundle_policies.bundle_id', '=', 'bundles.id'),
+    )
+    .selectAll('bundle_policies')
+    .select(['bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production'])
+    .where(`bundles.${column}`, 'in', wanted)
+    .execute()
+  return rows.map(({ id, name, tags, production, ...rules }) => ({
+    id,
+    name,
+    tags,
+    production,
+    rules_sha256: digestOf(JSON.stringify(rules)),
+  }))
+}
+
+async function keysIn({ query, tenantId }: At, ids: readonly string[]) {
+  return keyFacts(await selectOf(query, 'keys', tenantId).select(KEY).where('keys.id', 'in', ids).execute())
+}
+
+const KEY = ['keys.id', 'keys.name', 'keys.value_version', 'keys.is_secret', 'keys.template_parts'] as const
+
+type FactRow = {
+  id: string
+  name: string
+  value_version: number
+  is_secret: number
+  template_parts: string | null
+}
+
+function keyFacts(rows: readonly FactRow[]) {
+  return rows.map(({ id, name, value_version, is_secret, template_parts }) => ({
+    id,
+    name,
+    version: value_version,
+    is_secret: is_secret === 1,
+    parts: template_parts,
+  }))
+}
+
+async function deliveredIn(
+  { query, tenantId }: At,
+  bundles: readonly { id: string }[],
+  names: readonly string[],
+) {
+  if (bundles.length === 0) return []
+  const ids = bundles.map(({ id }) => id)
+  const rows = await inChunks([...new Set(names)], (some) =>
+    keysAttached(query, tenantId)
+      .select(KEY)
+      .where('attachments.bundle_id', 'in', ids)
+      .where('attachments.delivered_name', 'in', some)
+      .distinct()
+      .execute(),
+  )
+  return keyFacts([...new Map(rows.map((row) => [row.id, row])).values()])
+}
+
+async function machinesIn({ query, tenantId }: At, ids: readonly string[]) {
+  const rows = await selectOf(query, 'machines', tenantId)
+    .select(['id', 'name', 'is_active', 'reads_audit'])
+    .where('id', 'in', ids)
+    .execute()
+  const grants = await selectOf(query, 'machine_grants', tenantId)
+    .select(['machine_id', 'bundle_id', 'scope'])
+    .where('machine_id', 'in', ids)
+    .orderBy('bundle_id')
+    .execute()
+  const proofs = await proofsOf({ query, tenantId }, ids)
+  return rows.map(({ id, name, is_active, reads_audit }) => {
+    const own = grants.filter(({ machine_id }) => machine_id === id)
+    return {
+      id,
+      name,
+      is_active: is_active === 1,
+      reads_audit: reads_audit === 1,
+      proofs: proofs.flatMap((proof) => (proof.machine_id === id ? [proof.id] : [])),
+      bundles: own.map(({ bundle_id }) => bundle_id),
+      scopes: own.map(({ scope }) => scope),
+    }
+  })
+}
+
+/** The tokens that have not ended, and the trusts. */
+async function proofsOf({ query, tenantId }: At, ids: readonly string[]) {
+  const trusts = selectOf(query, 'machine_trusts', tenantId)
+    .select(['id', 'machine_id'])
+    .where('machine_id', 'in', ids)
+  return await selectOf(query, 'machine_tokens', tenantId)
+    .select(['id', 'machine_id'])
+    .where('machine_id', 'in', ids)
+    .where('ended_at', 'is', null)
+    .unionAll(trusts)
+    .orderBy('id')
+    .execute()
+}
+
+async function peopleIn({ query, tenantId }: At, ids: readonly string[]) {
+  const rows = await selectOf(query, 'memberships', tenantId)
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['users.id', 'users.username as name', 'users.email', 'memberships.role'])
+    .where('memberships.user_id', 'in', ids)
+    .execute()
+  return rows.map((row) => ({ ...row }))
+}
+
+async function proposalsIn({ query, tenantId }: At, ids: readonly string[]) {
+  const rows = await selectOf(query, 'proposals', tenantId)
+    .select(['id', 'bundle_name', 'entries', 'detach'])
+    .where('id', 'in', ids)
+    .execute()
+  return rows.map(({ id, bundle_name: into, entries, detach }) => ({
+    id,
+    into,
+    content_sha256: digestOf(`${entries} ${detach}`),
+    names: [
+      ...Entries.parse(JSON.parse(entries)).map(({ name }) => name),
+      ...Names.parse(JSON.parse(detach)),
+    ],
+  }))
+}
+
+const Entries = z.array(z.looseObject({ name: z.string() }))
+const Names = z.array(z.string())
+
+/** Bundles that hold one of these keys, or a secret that one of these bundles delivers. */
+async function holdersOf(
+  { query, tenantId }: At,
+  { bundleIds, keyIds }: { bundleIds: readonly string[]; keyIds: readonly string[] },
+): Promise<string[]> {
+  const held = (ids: readonly string[]) =>
+    selectOf(query, 'attachments', tenantId)
+      .select('bundle_id')
+      .distinct()
+      .where('key_id', 'in', ids)
+      .execute()
+  const secrets = await inChunks(bundleIds, (ids) =>
+    keysAttached(query, tenantId)
+      .select('keys.id')
+      .where('attachments.bundle_id', 'in', ids)
+      .where('keys.is_secret', '=', flag(true))
+      .execute(),
+  )
+  const rows = await inChunks([...new Set([...keyIds, ...secrets.map(({ id }) => id)])], held)
+  return rows.map(({ bundle_id }) => bundle_id)
+}

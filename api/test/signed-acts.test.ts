@@ -1,0 +1,131 @@
+import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../src/storage/base/database.ts'
+import type { Database } from '../src/storage/base/queries.ts'
+import { type CallParts, databases, startTestApi, type TestApi } from './api.ts'
+import { EXPECTED } from './isolation-table.ts'
+import { createWorld, freshCall, type World } from './isolation-world.ts'
+import { askedIn, TouchKey } from './touch-client.ts'
+
+const SCOPES = new Set(['bundle', 'key', 'attachment', 'machine', 'body', 'workspace', 'member'])
+const ROWS: readonly (readonly [string, Endpoint])[] = Object.entries(apiEndpoints)
+const GUARDED = ROWS.flatMap(([name, { touch }]) => (touch !== undefined && SCOPES.has(touch) ? [name] : []))
+const OWNER = -1
+
+function isEndpoint(name: string): name is ApiEndpointName {
+  return name in apiEndpoints
+}
+
+test('the table says of 31 calls that a rule can ask for their signature', () => {
+  expect(GUARDED.length).toBe(31)
+})
+
+describe.each(databases)('signed changes on %s', (kind) => {
+  let api: TestApi
+  let database: Database
+  let world: World
+  let now = new Date()
+  const [key, stranger] = [new TouchKey(), new TouchKey()]
+
+  beforeAll(async () => {
+    api = await startTestApi(kind, { now: () => now })
+    database = await openDatabase(api.settings.databaseUrl ?? `${api.settings.dataDir}/keyferry.db`)
+    world = await createWorld(api, database.query)
+    await key.enrol(api, world.owner)
+    await stranger.enrol(api, world.member)
+  })
+  afterAll(async () => {
+    await database.close()
+    await api.close()
+  })
+
+  /** Set the rule of the workspace, past the calls that it guards. */
+  async function rule(touch: 'none' | 'passkey' | 'device'): Promise<void> {
+    const { tenantId: tenant_id } = world.owner
+    const nothing = { assurance: null, approvers: null, people: null, changers: null }
+    await database.query
+      .insertInto('tenant_policies')
+      .values({ ...nothing, tenant_id, approvals_needed: null, agents: null, remember_hours: null, touch })
+      .onConflict((taken) => taken.column('tenant_id').doUpdateSet({ touch }))
+      .execute()
+  }
+
+  async function asWanted(name: ApiEndpointName): Promise<CallParts> {
+    // No person is asked for more than 20 signatures a minute.
+    now = new Date(now.getTime() + 10_000)
+    await rule('none')
+    const as = world.owner
+    // An owner: anyone else's removal takes no approval key away.
+    if (name === 'removeMember') return { as, params: { user_id: world.inactive.userId } }
+    const parts = { as, ...(await freshCall(api, world, name)) }
+    const { params: { machine_id, bundle_id } = {} } = parts
+    if (machine_id !== undefined) {
+      const { params } = await freshCall(api, world, 'grantBundle')
+      const to = { machine_id, bundle_id: params?.['bundle_id'] ?? '' }
+      if (!bundle_id) await api.call('grantBundle', { as, params: to, body: { scope: 'deliver' } })
+    }
+    if (name !== 'importVariables') return parts
+    const { json } = await api.call('getBundle', { as, ...(await freshCall(api, world, 'getBundle')) })
+    return { as, body: { bundle: json.name, entries: [{ name: 'NEW', value: 'v' }] } }
+  }
+
+  const send = (name: ApiEndpointName, parts: CallParts, headers: Record<string, string> = {}) =>
+    api.call(name, { ...parts, headers: { ...parts.headers, ...headers } })
+
+  const newestChange = async () => {
+    const { json } = await api.call('listAudit', { as: world.owner, query: { limit: '50' } })
+    return json.find(({ action }) => action !== 'touch.refused')?.id
+  }
+
+  test.each(GUARDED.filter(isEndpoint))('%s does nothing until it is signed', async (name) => {
+    const parts = await asWanted(name)
+    await rule('passkey')
+    const before = await newestChange()
+    const asked = askedIn(await send(name, parts))
+    expect(JSON.parse(asked.statement)).toMatchObject({ act: name, person: world.owner.userId })
+    expect((await send(name, parts, stranger.sign(asked))).failure?.code).toBe('touch_refused')
+    const other = askedIn(
+      await send('createInvitation', { as: world.owner, body: { email: 'a@b.example', role: 'member' } }),
+    )
+    expect((await send(name, parts, key.sign(other))).failure?.code).toBe('changed')
+    expect((await send(name, parts, key.sign(asked, { isVerified: false }))).failure?.code).toBe(
+      'touch_refused',
+    )
+    expect(await newestChange()).toEqual(before)
+    expect((await send(name, parts, key.sign(asked))).status).toBe(EXPECTED[name].at(OWNER))
+    expect((await send(name, parts, key.sign(asked))).status).toBeGreaterThan(399)
+  })
+
+  test('a rule about devices takes no synced key', async () => {
+    const parts = await asWanted('updateBundle')
+    await rule('device')
+    const asked = askedIn(await send('updateBundle', parts))
+    expect((await send('updateBundle', parts, key.sign(asked, { isSynced: true }))).failure?.code).toBe(
+      'touch_refused',
+    )
+    expect((await send('updateBundle', parts, key.sign(asked))).status).toBe(200)
+  })
+
+  test('of two signed changes of the same value at once, one is made', async () => {
+    const still = new TouchKey()
+    await still.enrol(api, world.owner)
+    const parts = { ...(await asWanted('updateKey')), body: { value: 'one' } }
+    await rule('passkey')
+    const [one, two] = [askedIn(await send('updateKey', parts)), askedIn(await send('updateKey', parts))]
+    const answers = await Promise.all(
+      [one, two].map((asked) => send('updateKey', parts, still.sign(asked, { counter: 0 }))),
+    )
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+  })
+
+  test('what takes access away, or is not there, needs no signature', async () => {
+    const as = world.owner
+    const [machine, unknown] = [await asWanted('updateMachine'), { bundle_id: 'x', machine_id: 'x' }]
+    await rule('passkey')
+    expect((await send('updateMachine', { ...machine, body: { is_active: false } })).status).toBe(200)
+    expect((await send('deleteMachine', machine)).status).toBe(200)
+    expect((await send('deleteBundle', { as, params: unknown })).status).toBe(404)
+    expect((await send('grantBundle', { as, params: unknown, body: { scope: 'read' } })).status).toBe(404)
+    await rule('none')
+  })
+})

@@ -67,6 +67,7 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
       effective: LOOSEST,
       bundle: NOTHING,
       workspace: NOTHING,
+      loosening: null,
       production: 'by_name',
       also: [],
     }

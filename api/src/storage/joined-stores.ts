@@ -3,7 +3,7 @@ import type { Bounds } from '../domain/base/bounds.ts'
 import { planChanged } from '../domain/transfer/library-import.ts'
 import { isLockConflict } from './base/database.ts'
 import type { Queries, Recorded } from './base/queries.ts'
-import { policyReads } from './bundles/policies.ts'
+import { policyReads, policyRecords } from './bundles/policies.ts'
 import { begin, despiteDeletedKeys } from './deliveries/delivery-begin.ts'
 import { collect, endVoid, release } from './deliveries/delivery-end.ts'
 import { applyDeposit, beginDeposit, voidDeposit } from './deliveries/deposits.ts'
@@ -11,7 +11,7 @@ import { insertGrant, useGrant } from './deliveries/grants.ts'
 import { isOvertaken } from './keys/library-changes.ts'
 import type { ValueVault } from './keys-at-rest/value-vault.ts'
 import { useApprovalKey } from './people/approval-keys.ts'
-import { changeMember, memberHolder } from './people/members.ts'
+import { changeMember, holdPeople, memberHolder } from './people/members.ts'
 import { holdTenant } from './people/tenants.ts'
 import { noteTouch } from './people/touch-uses.ts'
 import { changeProvided } from './people/user-events.ts'
@@ -29,7 +29,7 @@ const REMOVAL_REPEATS = 15
 
 /** One transaction over requests and what depends on them. */
 export function togetherWith(queries: Queries, { requests, library }: JoinedParts): Together {
-  const within = joinedWith(queries)
+  const within = joinedWith(queries, library.keys)
   return (work, { storesIn, isRemoval = false } = {}) => {
     const once = async () => {
       const libraryIn = storesIn === undefined ? null : await libraryOf(library, storesIn)
@@ -85,13 +85,19 @@ async function libraryOf({ keys, proposals, bounds }: LibraryParts, tenantId: st
 
 const unheld = () => Promise.reject(new Error('a transaction that does not hold the library'))
 
+const UNMARKED = { markSigned: unheld }
+
 /** The stores in one transaction. */
-export function joinedWith(queries: Queries) {
+export function joinedWith(queries: Queries, keys: Pick<ValueVault, 'markSigned'> = UNMARKED) {
   const [policies, holdMember] = [policyReads(queries), memberHolder(queries)]
   return (requests: JoinedStores['requests'], transaction: Recorded): JoinedStores => ({
     requests,
-    policies: policies(transaction),
+    policies: {
+      ...policies(transaction),
+      ...policyRecords(transaction, { markSigned: (...which) => keys.markSigned(...which) }),
+    },
     holdMember: (person, isAlone) => holdMember(transaction, person, isAlone),
+    holdPeople: (tenantId) => holdPeople(queries, transaction, tenantId),
     deliveries: {
       begin: (tenantId, delivery) => begin(transaction, { tenantId, delivery }),
       release: (tenantId, returned) => release(transaction, { ...returned, tenantId }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProductionField } from './bundle.ts'
-import { changeOf, Id, Named, object, wholeNumber } from './text.ts'
+import { changeOf, Id, Named, object, Timestamp, wholeNumber } from './text.ts'
 
 /** How an approval is bound to the terminal that asked, from the weakest to the strictest. `compat`: the approver
  * compares the check code. `typed`: the approver types it. `bound`: the approval returns to the terminal over loopback
@@ -56,7 +56,7 @@ const Rules = {
 /** The rules that count. */
 export const Policy = object('Policy', { ...Rules, people: z.array(Id).nullable() })
 
-const settable = {
+const nullable = {
   assurance: Rules.assurance.nullable(),
   approvers: Rules.approvers.nullable(),
   people: Rules.people.nullable(),
@@ -67,17 +67,21 @@ const settable = {
 }
 
 /** What one place sets; null: nothing. */
-export const PolicySetting = object('PolicySetting', { ...settable, touch: Rules.touch.nullable() })
+export const PolicySetting = object('PolicySetting', { ...nullable, touch: Rules.touch.nullable() })
 
 /** Null removes what the place sets. */
-export const ChangePolicy = changeOf('ChangePolicy', settable, { assurance: 'local', approvers: 'owner' })
+export const ChangePolicy = changeOf('ChangePolicy', nullable, { assurance: 'local', approvers: 'owner' })
 
 /** The rules of a bundle, and whether it is for production. */
 export const ChangeBundlePolicy = changeOf(
   'ChangeBundlePolicy',
-  { ...settable, production: ProductionField },
+  { ...nullable, production: ProductionField },
   { assurance: 'local', approvers: 'owner', production: 'yes' },
 )
+
+/** A looser rule `touch` that an owner asked for. It counts when another owner asks for the same, or an owner asks
+ * again after `from`. */
+const LooseningField = z.object({ to: TouchField, by: Id, from: Timestamp }).nullable()
 
 /** `effective` is the strictest of what the server, the workspace and the bundle set. `production`: what an owner
  * says of the bundle. `is_production`: an owner, its name or a tag says so, and nothing is remembered unless the bundle
@@ -88,6 +92,7 @@ export const BundlePolicy = object('BundlePolicy', {
   bundle: PolicySetting,
   workspace: PolicySetting,
   server: z.object({ assurance: AssuranceField }),
+  loosening: LooseningField,
   production: ProductionField,
   is_production: z.boolean(),
   stricter: z.array(z.string()),
@@ -100,5 +105,6 @@ export const TenantPolicy = object('TenantPolicy', {
   effective: Policy,
   workspace: PolicySetting,
   server: z.object({ assurance: AssuranceField }),
+  loosening: LooseningField,
   advice: z.array(z.enum(['use_bound'])),
 })

@@ -178,7 +178,7 @@ async function settle(
   const { own, rules, clock } = parts
   const { touch, first } = settling
   const touches = touch ? [...(first?.touches ?? []), signatureOf(touch)] : []
-  const gives = signedBy(settling.gives, touches)
+  const gives = touch ? signedBy(settling.gives, touches) : settling.gives
   const nowMs = clock.now().getTime()
   const { id } = stored.request
   const [role, , areSame] = await Promise.all([

@@ -60,6 +60,15 @@ export interface PolicyStore extends PolicyReads {
   ofKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly ValueRules[]>
   /** Other bundles that share secret values with a bundle, and how many, by name. */
   sharing(tenantId: string, bundleId: string): Promise<readonly SharingBundle[]>
+  /** How the rule `touch` of a bundle, or of the workspace, is about to loosen; null: it is not. */
+  loosening(tenantId: string, bundleId: string | null): Promise<Loosening | null>
+}
+
+/** A looser rule `touch`, which waits for another owner or for a day. `at`: when an owner asked for it first. */
+export type Loosening = { to: TouchRule; by: string; at: string }
+
+/** The changes of rules, in a transaction. */
+export interface PolicyRecords {
   /** Ends the bundle's remembered approvals.
    * @throws DomainError not_found */
   changeBundle(change: BundlePolicyChange & { bundleId: string }, stamp: Stamp): Promise<void>

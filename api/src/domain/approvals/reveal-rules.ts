@@ -51,7 +51,10 @@ type Read = { own: Policy; names: readonly string[]; ofValues: readonly ValueRul
 async function requireReader({ stores }: RevealParts, caller: Caller, { own, names, ofValues }: Read) {
   const policy = tightened(own, ofValues)
   const code = whyNotBy(policy, caller) ?? (policy.approvals_needed === 2 ? 'second_person' : null)
-  if (names.length === 0 || code === null) return
+  if (names.length === 0) return
+  if (policy.touch !== 'none')
+    throw new DomainError('forbidden', 'A person signs each approval of these values: request a delivery')
+  if (code === null) return
   const some = namesRefused(code, ofValues, own)
   const refused = some.length > 0 ? some : names
   const who = await otherApprovers(stores.memberships, caller, policy)

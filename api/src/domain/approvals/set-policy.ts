@@ -6,24 +6,31 @@ import { stampOf } from '../base/stamp.ts'
 import { type BundleStore, findBundle } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
 import type { RuleParts } from './approval-grounds.ts'
+import type { EndParts } from './ending.ts'
 import {
   type BundlePolicyChange,
   effectivePolicy,
   isAtLeast,
+  type Loosening,
   NO_RULES,
   type PolicyChange,
   UNNAMED,
 } from './policy.ts'
+import { changingTouch, loosensFrom } from './set-touch.ts'
+import type { SigningParts } from './signed-approval.ts'
+import type { JoinedStores } from './together.ts'
 import { namesTightened } from './value-rules.ts'
 
 /* What owners set, for a bundle and for the workspace. Members read it; owners change it. */
 
-export type PolicyParts = RuleParts & {
-  stores: { bundles: BundleStore }
-  clock: ClockAndIds
-  /** The server serves one person on this machine. */
-  isLocal: boolean
-}
+export type PolicyParts = RuleParts &
+  EndParts &
+  SigningParts & {
+    stores: { bundles: BundleStore }
+    clock: ClockAndIds
+    /** The server serves one person on this machine. */
+    isLocal: boolean
+  }
 
 /** A bundle's rules, and where each comes from.
  * @throws DomainError not_found */
@@ -34,10 +41,11 @@ export async function bundlePolicy(
 ): Promise<z.output<typeof BundlePolicy>> {
   const bundle = await findBundle(parts.stores.bundles, caller, bundleId)
   const { policies } = parts.stores
-  const [set, also, ofValues] = await Promise.all([
+  const [set, also, ofValues, loosening] = await Promise.all([
     policies.find(caller.tenantId, bundle.id),
     policies.sharing(caller.tenantId, bundle.id),
     policies.ofSharedValues(caller.tenantId, bundle.id, null),
+    policies.loosening(caller.tenantId, bundle.id),
   ])
   const { assurance } = parts
   const effective = effectivePolicy(assurance, set, bundle)
@@ -47,6 +55,7 @@ export async function bundlePolicy(
     stricter: namesTightened(ofValues, effective),
     effective,
     server: { assurance },
+    loosening: shownLoosening(loosening),
     production: bundle.production,
     is_production: isProduction(bundle),
   }
@@ -60,7 +69,11 @@ export async function changeBundlePolicy(
 ): Promise<z.output<typeof BundlePolicy>> {
   const stamp = stampOf(caller, parts.clock)
   const changed = { ...(await withPeople(parts, caller, change)), production, bundleId }
-  await parts.stores.policies.changeBundle(changed, stamp)
+  const setting = {
+    touch: change.touch,
+    change: (own: JoinedStores) => own.policies.changeBundle(changed, stamp),
+  }
+  await changingTouch(parts, caller, setting)
   return bundlePolicy(parts, caller, bundleId)
 }
 
@@ -69,10 +82,18 @@ export async function tenantPolicy(
   { stores, assurance, isLocal }: PolicyParts,
   { tenantId }: Caller,
 ): Promise<z.output<typeof TenantPolicy>> {
-  const workspace = await stores.policies.findTenant(tenantId)
+  const [workspace, loosening] = await Promise.all([
+    stores.policies.findTenant(tenantId),
+    stores.policies.loosening(tenantId, null),
+  ])
   const effective = effectivePolicy(assurance, { workspace, bundle: NO_RULES }, UNNAMED)
   const isUnbound = !isAtLeast(effective.assurance, 'bound')
-  return { effective, workspace, server: { assurance }, advice: isUnbound && !isLocal ? ['use_bound'] : [] }
+  const advice = isUnbound && !isLocal ? ['use_bound' as const] : []
+  return { effective, workspace, server: { assurance }, loosening: shownLoosening(loosening), advice }
+}
+
+function shownLoosening(loosening: Loosening | null) {
+  return loosening && { to: loosening.to, by: loosening.by, from: loosensFrom(loosening) }
 }
 
 /** @throws DomainError invalid (`named` without people, or a person who is no member) */
@@ -82,7 +103,12 @@ export async function changeTenantPolicy(
   change: PolicyChange,
 ): Promise<z.output<typeof TenantPolicy>> {
   const changed = await withPeople(parts, caller, change)
-  await parts.stores.policies.changeTenant(changed, stampOf(caller, parts.clock))
+  const stamp = stampOf(caller, parts.clock)
+  const setting = {
+    touch: change.touch,
+    change: (own: JoinedStores) => own.policies.changeTenant(changed, stamp),
+  }
+  await changingTouch(parts, caller, setting)
   return tenantPolicy(parts, caller)
 }
 

@@ -11,7 +11,7 @@ import type { StoredRequest } from '../requests/stored-request.ts'
 import type { LibraryImportStore } from '../transfer/library-import.ts'
 import type { ProposalRecords } from '../transfer/proposal.ts'
 import type { GrantRecords } from './grant.ts'
-import type { PolicyReads } from './policy.ts'
+import type { PolicyReads, PolicyRecords } from './policy.ts'
 
 /*
  * What changes a request and what else depends on it, in one transaction: all of it is committed, or nothing. Every
@@ -30,6 +30,8 @@ export type JoinedRequests = Pick<RequestStore, 'change'> & {
   /** Some of the requests that expired with an approval or a support, without what they held: from now on only their
    * ids are known. Those that another transaction holds are left out. */
   takeExpired(nowMs: number): Promise<StoredRequest[]>
+  /** All that people of this tenant approved, or approved first, locked. */
+  approvedIn(tenantId: string, nowMs: number): Promise<StoredRequest[]>
   /** Remove the requests that people of a workspace approved or vouched for, and those that nobody approved yet and
    * that name it, with their sealed values or deposits.
    * @param workspace `names`: how clients name it: its id, and its name if that means no other workspace
@@ -40,7 +42,7 @@ export type JoinedRequests = Pick<RequestStore, 'change'> & {
 /** What such a transaction reads and writes. It must await nothing else: on SQLite, other calls wait for it. */
 export type JoinedStores = TouchCounts & {
   requests: JoinedRequests
-  policies: PolicyReads
+  policies: PolicyReads & PolicyRecords
   deliveries: Pick<DeliveryStore, 'begin' | 'release' | 'collect' | 'void'>
   deposits: DepositRecords
   grants: GrantRecords
@@ -54,6 +56,8 @@ export type JoinedStores = TouchCounts & {
    * Call it before all else. `alone`: another transaction of the same person waits too.
    * @returns null: they may do nothing in the tenant */
   holdMember(person: SignedCaller, alone: boolean): Promise<Role | null>
+  /** Holds the workspace, and waits for all decisions of its people. Call it before all else. */
+  holdPeople(tenantId: string): Promise<void>
 }
 
 type Options = {

@@ -281,6 +281,26 @@ export function leaveStep(
   return { answer: null, next: { ...lasting(stored), ...left, status: 'open' } }
 }
 
+/** From now on people of this tenant sign. An approval that nobody signed goes, if no client has claimed it, and a
+ * first approval of two is given again.
+ * @returns the request before, if its approval has a record to end */
+export function unsignedStep(stored: StoredRequest, tenantId: string): RequestChange<StoredRequest | null> {
+  if (stored.status === 'ended' || isClaimed(stored)) return { answer: null }
+  const approval = approvalOf(stored)
+  const { approved, applied } = approval ?? {}
+  if (applied) return { answer: null }
+  if (approved) {
+    const isTheirs = approved.tenant.id === tenantId && approved.touches === undefined
+    return isTheirs ? { answer: stored, next: 'removed' } : { answer: null }
+  }
+  const { first } = stored
+  if (first?.tenantId !== tenantId || first.touches !== undefined) return { answer: null }
+  const isFirstHeld = stored.status === 'held' && stored.held.support === 'first'
+  if (isFirstHeld || stored.status === 'open')
+    return { answer: null, next: { ...lasting(stored), first: null, status: 'open' } }
+  return { answer: null, next: { ...stored, first: null } }
+}
+
 /** A client has the values of this request, or gets them now. */
 export function isClaimed(stored: StoredRequest): boolean {
   return stored.status === 'given' && stored.claimId !== null

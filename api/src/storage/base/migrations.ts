@@ -98,6 +98,13 @@ export const MIGRATIONS: readonly Migration[] = [
     statements: ({ text }) =>
       ['bundle_policies', 'tenant_policies'].map((table) => `alter table ${table} add column touch ${text}`),
   },
+  {
+    name: '0014-touch-loosening',
+    statements: ({ text }) =>
+      ['bundle_policies', 'tenant_policies'].flatMap((table) =>
+        ['to', 'by', 'at'].map((part) => `alter table ${table} add column loosens_${part} ${text}`),
+      ),
+  },
 ]
 
 const ANY_DATABASE = {

@@ -3,14 +3,18 @@ import { sql } from 'kysely'
 import {
   type BundlePolicyChange,
   effectivePolicy,
+  type Loosening,
   NO_RULES,
   type PolicyChange,
   type PolicyReads,
+  type PolicyRecords,
   type PolicySetting,
   type PolicyStore,
   type ValueRules,
 } from '../../domain/approvals/policy.ts'
+import { touchStep } from '../../domain/approvals/set-touch.ts'
 import { namesTightened } from '../../domain/approvals/value-rules.ts'
+import { DomainError } from '../../domain/base/errors.ts'
 import { type EventData, madeBy } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
@@ -18,10 +22,11 @@ import { bundleNotFound } from '../../domain/library/bundle.ts'
 import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
-import { changing, inOneTenant } from '../base/statements.ts'
+import { inOneTenant } from '../base/statements.ts'
 import { flag, type Tables } from '../base/tables.ts'
-import { keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { isFound, keysAttached, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { endGrants } from '../people/grant-ends.ts'
+import { endInvitations } from '../people/invitations.ts'
 import { holdTenant } from '../people/tenants.ts'
 import { bundleEvent } from './bundle-changes.ts'
 import { secretsElsewhere } from './value-rights.ts'
@@ -36,6 +41,8 @@ const RULES = [
   'remember_hours',
   'touch',
 ] as const
+
+const LOOSENS = ['loosens_to', 'loosens_by', 'loosens_at'] as const
 
 type RulesRow = Pick<Tables['tenant_policies'], (typeof RULES)[number]>
 
@@ -83,8 +90,17 @@ export function createPolicyStore(queries: Queries): PolicyStore {
     findTenant: async (tenantId) => settingOf(await tenantRules(query, tenantId).executeTakeFirst()),
     ofKeys: (tenantId, keyIds) => ofKeys(query, tenantId, keyIds),
     sharing: (tenantId, bundleId) => sharing(query, tenantId, bundleId),
-    changeBundle: changing(queries, changeBundle),
-    changeTenant: changing(queries, changeTenant),
+    loosening: (tenantId, bundleId) => looseningOf(query, tenantId, bundleId),
+  }
+}
+
+/** `markSigned`: marks the keys of the workspace. */
+type RuleWriting = { readonly markSigned: (transaction: Query, tenantId: string) => Promise<void> }
+
+export function policyRecords(transaction: Recorded, writing: RuleWriting): PolicyRecords {
+  return {
+    changeBundle: (change, stamp) => changeBundle({ ...writing, transaction }, change, stamp),
+    changeTenant: (change, stamp) => changeTenant({ ...writing, transaction }, change, stamp),
   }
 }
 
@@ -172,8 +188,50 @@ function bundleRules(query: Query, tenantId: string, bundleId: string) {
   return selectOf(query, 'bundle_policies', { tenantId, bundle_id: bundleId }).select(RULES)
 }
 
+async function looseningOf(
+  query: Query,
+  tenantId: string,
+  bundleId: string | null,
+): Promise<Loosening | null> {
+  const rows =
+    bundleId === null
+      ? selectOf(query, 'tenant_policies', tenantId).select(LOOSENS)
+      : selectOf(query, 'bundle_policies', { tenantId, bundle_id: bundleId }).select(LOOSENS)
+  const { loosens_to: to, loosens_by: by, loosens_at: at } = (await rows.executeTakeFirst()) ?? {}
+  return to && by && at ? { to, by, at } : null
+}
+
+type Writing = RuleWriting & { transaction: Recorded }
+
+/** The columns of changed rules. If people sign from now on, what lets others in without a signature ends. */
+async function rulesAfter(
+  { transaction, markSigned }: Writing,
+  { before, change, bundleId }: { before: PolicySetting; change: PolicyChange; bundleId: string | null },
+  stamp: Stamp,
+) {
+  const { tenantId } = stamp
+  const known = await looseningOf(transaction, tenantId, bundleId)
+  const { touch, loosening } =
+    change.touch === undefined
+      ? { touch: before.touch, loosening: known }
+      : touchStep({ touch: before.touch, loosening: known }, change.touch, stamp)
+  if (touch !== before.touch && touch !== null && touch !== 'none') {
+    await requireKeysOnly(transaction, tenantId, bundleId)
+    await endInvitations(transaction, stamp)
+    await markSigned(transaction, tenantId)
+  }
+  const { to: loosens_to = null, by: loosens_by = null, at: loosens_at = null } = loosening ?? {}
+  return { ...rowOf({ ...changed(before, change), touch }), loosens_to, loosens_by, loosens_at }
+}
+
+async function requireKeysOnly(query: Query, tenantId: string, bundleId: string | null): Promise<void> {
+  const items = selectOf(query, 'legacy_items', tenantId)
+  if (await isFound(bundleId === null ? items : items.where('bundle_id', '=', bundleId)))
+    throw new DomainError('conflict', 'convert the legacy items into keys first: nobody can sign them')
+}
+
 async function changeBundle(
-  transaction: Recorded,
+  { transaction, ...writing }: Writing,
   { bundleId, ...change }: BundlePolicyChange & { bundleId: string },
   stamp: Stamp,
 ): Promise<void> {
@@ -190,7 +248,7 @@ async function changeBundle(
   requireExpected(change, { ...before, production })
   if (change.production !== undefined && change.production !== production)
     await updateOf(transaction, 'bundles', place).set({ production: change.production }).execute()
-  const rules = rowOf(changed(before, change))
+  const rules = await rulesAfter({ transaction, ...writing }, { before, change, bundleId }, stamp)
   await transaction
     .insertInto('bundle_policies')
     .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
@@ -201,12 +259,16 @@ async function changeBundle(
   await endGrants(transaction, { tenantId, bundleId }, { reason: 'policy_changed', ...madeBy(stamp) })
 }
 
-async function changeTenant(transaction: Recorded, change: PolicyChange, stamp: Stamp): Promise<void> {
+async function changeTenant(
+  { transaction, ...writing }: Writing,
+  change: PolicyChange,
+  stamp: Stamp,
+): Promise<void> {
   const { tenantId } = stamp
   await holdTenant(transaction, tenantId)
   const before = settingOf(await tenantRules(transaction, tenantId).executeTakeFirst())
   requireExpected(change, before)
-  const rules = rowOf(changed(before, change))
+  const rules = await rulesAfter({ transaction, ...writing }, { before, change, bundleId: null }, stamp)
   await transaction
     .insertInto('tenant_policies')
     .values({ tenant_id: tenantId, ...rules })

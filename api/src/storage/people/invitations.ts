@@ -67,6 +67,12 @@ async function remove(transaction: Recorded, id: string, stamp: Stamp): Promise<
   transaction.record({ ...madeBy(stamp), action: 'member.invitation_revoked', target })
 }
 
+/** End every open invitation of a workspace. */
+export async function endInvitations(transaction: Recorded, stamp: Stamp): Promise<void> {
+  const open = await selectOf(transaction, 'invitations', stamp.tenantId).select('id').execute()
+  for (const { id } of open) await remove(transaction, id, stamp)
+}
+
 function openInvitation(query: Query, tokenHash: string, now: string) {
   return query.selectFrom('invitations').where('token_hash', '=', tokenHash).where('expires_at', '>', now)
 }

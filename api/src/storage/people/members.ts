@@ -104,6 +104,20 @@ export function memberHolder({ holdShared, holdToChange }: Queries) {
   }
 }
 
+/** Hold a workspace, and wait until nobody in it decides. */
+export async function holdPeople(
+  { holdToChange }: Queries,
+  transaction: Query,
+  tenantId: string,
+): Promise<void> {
+  await holdTenant(transaction, tenantId)
+  await selectOf(transaction, 'memberships', tenantId)
+    .select('user_id')
+    .orderBy('user_id')
+    .modifyEnd(holdToChange)
+    .execute()
+}
+
 export function createMembershipStore({ query }: Queries): MembershipStore {
   const readStanding = preparedStatement((value: (name: 'userId' | 'tenantId') => string) =>
     query

@@ -130,6 +130,13 @@ export class Requests implements RequestStore {
         ),
       ofApprover: (userId, nowMs) =>
         rows.held(transaction, (all) => approvedBy(all, userId).where('expires_at_ms', '>', nowMs)),
+      approvedIn: (tenantId, nowMs) =>
+        rows.held(transaction, (all) =>
+          all
+            .where('approvers', '<>', '')
+            .where('state', 'like', `%${tenantId}%`)
+            .where('expires_at_ms', '>', nowMs),
+        ),
       takeExpired: async (nowMs) => {
         const overdue = (all: SelectedRows) =>
           all.where('expires_at_ms', '<=', nowMs).where('approvers', '<>', '').limit(EXPIRED_AT_ONCE)

@@ -1,4 +1,4 @@
-import type { Production } from '@keyferry/contract'
+import type { Production, TouchRule } from '@keyferry/contract'
 import type { GrantEnd } from '../../domain/approvals/grant.ts'
 import type { PolicySetting } from '../../domain/approvals/policy.ts'
 import {
@@ -29,6 +29,13 @@ const policy: { [Rule in Exclude<keyof PolicySetting, 'people'>]: Column<PolicyS
   touch: orNull(textOf()),
 }
 
+// A looser `touch` that waits.
+const loosening = {
+  loosens_to: orNull(textOf<TouchRule>()),
+  loosens_by: orNull(text),
+  loosens_at: orNull(text),
+}
+
 export const bundles = {
   bundles: {
     columns: {
@@ -53,12 +60,12 @@ export const bundles = {
   },
 
   bundle_policies: {
-    columns: { tenant_id: text, bundle_id: text, ...policy },
+    columns: { tenant_id: text, bundle_id: text, ...policy, ...loosening },
     rules: ['primary key (tenant_id, bundle_id)', deletedWith('bundles', 'tenant_id, bundle_id')],
   },
 
   tenant_policies: {
-    columns: { tenant_id: text, ...policy },
+    columns: { tenant_id: text, ...policy, ...loosening },
     rules: ['primary key (tenant_id)', deletedWith('tenants', 'tenant_id')],
   },
 

@@ -1,0 +1,109 @@
+import { TIMES, TOUCHES, type TouchRule } from '@keyferry/contract'
+import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import type { Stamp } from '../base/stamp.ts'
+import { counts } from '../people/approval-key.ts'
+import type { Caller, MembershipStore } from '../people/membership.ts'
+import { requireAddress, type TouchParts } from '../people/touch.ts'
+import { unsignedStep } from '../requests/request-steps.ts'
+import { type EndParts, endApproval } from './ending.ts'
+import type { Loosening, PolicySetting } from './policy.ts'
+import type { JoinedStores } from './together.ts'
+
+/*
+ * How owners set the rule that people sign. Setting it ends what nobody signed. A looser rule lasts, so one stolen
+ * touch may not buy it: it waits until another owner asks for the same, or until an owner asks again after a day.
+ */
+
+const NEEDED_KEYS = 2
+
+type SettingParts = EndParts & {
+  touchParts: TouchParts
+  stores: { memberships: MembershipStore }
+  clock: ClockAndIds
+}
+
+/** Run a change of rules that may set `touch`.
+ * @throws DomainError conflict: too few owners could sign, or approval keys do not work here · what `change` throws */
+export async function changingTouch(
+  parts: SettingParts,
+  caller: Caller,
+  {
+    touch = null,
+    change,
+  }: { touch: TouchRule | null | undefined; change: (own: JoinedStores) => Promise<void> },
+): Promise<void> {
+  const { tenantId } = caller
+  const isSet = touch !== null && touch !== 'none'
+  if (isSet) await requireSigners(parts, tenantId, touch)
+  await parts.together(
+    async (own) => {
+      if (isSet) {
+        // Every decision holds its person, so none is under way.
+        await own.holdPeople(tenantId)
+        await endUnsigned(own, parts, tenantId)
+      }
+      await change(own)
+    },
+    { isRemoval: true },
+  )
+}
+
+/** What a change of the rule `touch` does now. */
+export function touchStep(
+  { touch, loosening }: { touch: PolicySetting['touch']; loosening: Loosening | null },
+  to: PolicySetting['touch'],
+  { by, at }: Pick<Stamp, 'by' | 'at'>,
+): { touch: PolicySetting['touch']; loosening: Loosening | null } {
+  const wanted = to ?? 'none'
+  if (!isLooser(wanted, touch)) return { touch: to, loosening: null }
+  if (loosening?.to !== wanted) return { touch, loosening: { to: wanted, by, at } }
+  const isDue = loosening.by !== by || loosensFrom(loosening) <= at
+  return isDue ? { touch: to, loosening: null } : { touch, loosening }
+}
+
+/** From when one owner is enough. */
+export function loosensFrom({ at }: Loosening): string {
+  return new Date(Date.parse(at) + TIMES.lastingActSeconds * 1_000).toISOString()
+}
+
+function isLooser(wanted: TouchRule, touch: PolicySetting['touch']): boolean {
+  return TOUCHES.indexOf(wanted) < TOUCHES.indexOf(touch ?? 'none')
+}
+
+// Otherwise a lost key would lock everyone out.
+async function requireSigners(
+  { touchParts, stores, clock }: SettingParts,
+  tenantId: string,
+  touch: TouchRule,
+): Promise<void> {
+  const { rpId } = requireAddress(touchParts)
+  const now = timestamp(clock)
+  const [keys, people] = await Promise.all([
+    touchParts.approvalKeys.list({ tenantId }, now),
+    stores.memberships.listActive(tenantId),
+  ])
+  const owners = new Set(people.flatMap(({ userId, role }) => (role === 'owner' ? [userId] : [])))
+  const ready = keys.filter(
+    (key) =>
+      owners.has(key.userId) &&
+      key.rpId === rpId &&
+      counts(key, now) &&
+      !(touch === 'device' && key.isSynced),
+  )
+  if (ready.length >= NEEDED_KEYS) return
+  const kind = touch === 'device' ? 'approval keys that are bound to one device' : 'approval keys'
+  throw new DomainError(
+    'conflict',
+    `owners of this workspace need ${NEEDED_KEYS} ${kind}, and have ${ready.length}: add one, then set the rule`,
+  )
+}
+
+// What a client has claimed may have arrived.
+async function endUnsigned(own: JoinedStores, parts: SettingParts, tenantId: string): Promise<void> {
+  const nowMs = parts.clock.now().getTime()
+  for (const { request } of await own.requests.approvedIn(tenantId, nowMs)) {
+    const ended = await own.requests.change(request.id, nowMs, (stored) => unsignedStep(stored, tenantId))
+    if (ended) await endApproval(own, parts, { stored: ended, reason: 'removed', origin: null })
+  }
+}

@@ -168,7 +168,7 @@ export function remembersAgents({ agents }: Pick<Policy, 'agents'>): boolean {
 }
 
 /** The strictest of what several places demand. */
-export function strictestTouch(places: readonly Pick<PolicySetting, 'touch'>[]): TouchRule {
+function strictestTouch(places: readonly Pick<PolicySetting, 'touch'>[]): TouchRule {
   return TOUCHES.findLast((rule) => places.some(({ touch }) => touch === rule)) ?? 'none'
 }
 

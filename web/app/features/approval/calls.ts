@@ -1,5 +1,7 @@
 import { createNamedClient } from '@keyferry/contract/client'
 import { fetchTimed } from '../../lib/calls/api.ts'
+import { factsOf, signedAtOnce } from '../../lib/calls/touch.ts'
+import { isStatementOf, type SeenCommand } from './signed-facts.ts'
 
 const ADDRESSES = {
   getRequestContext: 'GET /api/v1/requests/{request_id}/context',
@@ -19,5 +21,15 @@ const ADDRESSES = {
   listTenants: 'GET /api/v1/tenants',
 } as const
 
-/** Calls an endpoint of this page by its name. The page does not load the app's list, which is longer. */
-export const call = createNamedClient(ADDRESSES, fetchTimed)
+const send = createNamedClient(ADDRESSES, fetchTimed)
+let shown: SeenCommand | null = null
+
+/** Calls an endpoint of this page by its name. The page does not load the app's list, which is longer. What has to be
+ * signed is signed if it says what the page shows. */
+export const call: typeof send = async (name, input, extras) => {
+  const run = (headers: object) =>
+    send(name, input, { ...extras, headers: { ...extras?.headers, ...headers } })
+  const answer = await signedAtOnce(run, (asked) => isStatementOf(factsOf(asked), input ?? {}, shown))
+  if (typeof answer === 'object' && 'user_code' in answer) shown = answer
+  return answer
+}

@@ -16,7 +16,7 @@ import { dangerNames, ReasonBand } from './request/reason-band.tsx'
 import { isForeign, isOtherBundle, reasonsOf } from './request/reasons.tsx'
 import { RequestFacts, RequestHeading, RequestPlace } from './request/request-heading.tsx'
 import { kindOf, type RequestView } from './request-state.ts'
-import { asksOthers, nextStepOf } from './return-plan.ts'
+import { asksOthers, isSigned, nextStepOf } from './return-plan.ts'
 import { CompanionList } from './together/companion-list.tsx'
 import { useDecision } from './use-decision.ts'
 
@@ -52,7 +52,10 @@ export function DecisionPage(asking: RequestView) {
       <DecisionBar
         asking={asking}
         workspace={place.workspaceName}
-        label={labelOf(action, together.selected.length, production.length > 0 && !asksOthers(offer.rules))}
+        label={labelOf(action, together.selected.length, {
+          isSigned: isSigned(offer.rules),
+          isProduction: production.length > 0 && !asksOthers(offer.rules),
+        })}
         dangers={[...dangerNames(reasons), ...together.production]}
         isNothing={action === null}
         decision={decision}
@@ -84,6 +87,11 @@ function Asked({ asking, place, offer, decision, title, action }: AskedProps) {
         <RequestPlace context={context} />
       </div>
       {action !== null && <WayBack asking={asking} decision={decision} />}
+      {isSigned(offer.rules) && (
+        <p className="text-sm text-ink-soft">
+          Your key signs this command, these values and this terminal. It cannot check that you read them.
+        </p>
+      )}
       {title !== WORDS.delivery.title(context) && (
         <div>
           <h2 className="font-semibold">{title}</h2>
@@ -103,8 +111,10 @@ function Asked({ asking, place, offer, decision, title, action }: AskedProps) {
   )
 }
 
-function labelOf(action: Action | null, others: number, isProduction: boolean): string {
-  const label = action?.label ?? 'Approve'
+type Looks = { isSigned: boolean; isProduction: boolean }
+
+function labelOf(action: Action | null, others: number, { isSigned: signed, isProduction }: Looks): string {
+  const label = `${action?.label ?? 'Approve'}${signed ? ' with your passkey' : ''}`
   return `${others === 0 ? label : `Approve ${others + 1} commands`}${isProduction ? ' for PRODUCTION' : ''}`
 }
 

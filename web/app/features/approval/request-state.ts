@@ -109,7 +109,7 @@ function isAnswerable({ code, details }: Failure): boolean {
   return ANSWERABLE.has(code) || 'keys' in details || 'names' in details
 }
 
-const ANSWERABLE = new Set(['plan_changed', 'name_taken', 'bundle_full', 'workspace_full'])
+const ANSWERABLE = new Set(['changed', 'plan_changed', 'name_taken', 'bundle_full', 'workspace_full'])
 
 /** The end that a failed call means, or null when the person can try the same again. A request that is unknown after
  * its time has expired; before its time it was used. */

@@ -55,6 +55,11 @@ export function asksOthers(rules: Pick<Demands, 'may_vouch'> | null): boolean {
   return rules?.may_vouch === true
 }
 
+/** Whether the approver signs the approval with a key. */
+export function isSigned(rules: Pick<Demands, 'touch' | 'may_vouch'> | null): boolean {
+  return rules?.touch !== undefined && rules.touch !== 'none' && !asksOthers(rules)
+}
+
 const EITHER = new Intl.ListFormat('en', { type: 'disjunction' })
 
 function whoCan({ who = [] }: NonNullable<RequestBundle['why_not']>): string {

@@ -46,6 +46,23 @@ export async function sign({ token, challenge, rp_id, keys }: AskedTouch): Promi
   return { 'keyferry-touch': parts.join('.') }
 }
 
+/** Run a call, and once more signed, without another question: its page shows what is signed.
+ * @param isShown whether the statement says what the page shows
+ * @throws Problem: it does not, or the person did not sign */
+export async function signedAtOnce<T>(
+  run: (headers: SignedHeader | object) => Promise<T>,
+  isShown: (asked: AskedTouch) => boolean,
+): Promise<T> {
+  try {
+    return await run({})
+  } catch (error) {
+    const asked = askedTouch(error)
+    if (asked === null) throw error
+    if (!isShown(asked)) throw new Problem('This changed while you looked. Load the page again, then decide.')
+    return await run(await sign(asked))
+  }
+}
+
 /** A call that waits for its signature. `input`: what it sends. */
 export type TouchSheet = {
   act: string

@@ -45,6 +45,7 @@ export function unwrapped(store: RequestStore): RequestStore {
     insert: (stored, box, nowMs) => store.insert(stored, box, nowMs),
     change: (id, nowMs, step, seen) => store.change(id, nowMs, step, seen),
     read: (id, nowMs, by) => store.read(id, nowMs, by),
+    isLost: (id, epoch) => store.isLost(id, epoch),
     box: (id, nowMs) => store.box(id, nowMs),
     ofDevice: (deviceKey, nowMs) => store.ofDevice(deviceKey, nowMs),
     waitingIn: (tenantId, nowMs) => store.waitingIn(tenantId, nowMs),

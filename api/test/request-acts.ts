@@ -69,7 +69,7 @@ export function actsOn(
   return {
     store,
     create: async (request: ApprovalRequest, nowMs: number, box: string | null = null) =>
-      (await store.insert(newRequestState(request), box, nowMs)) === 'done',
+      (await store.insert(newRequestState(request), box, nowMs)) !== null,
     async find(id: string, nowMs: number) {
       const stored = await store.read(id, nowMs)
       if (typeof stored === 'string') return null

@@ -147,6 +147,14 @@ export const BEHAVIOURS = {
   'denies agents': { wait: () => gone('request_denied', { reason: 'agents_denied' }) },
   'denies for a new reason': { wait: () => gone('request_denied', { reason: 'full_moon' }) },
   'demands a return over loopback': { create: (asked) => changed(asked, { assurance: 'local' }) },
+  'loses the first request': {
+    create: (asked) => changed(asked, { epoch: '3c0f4a52-5a7e-4f0c-9d0e-0f1de1a3b6a4' }),
+    wait: ({ id }) => (id.startsWith('01') ? lost() : {}),
+  },
+  'loses each request': {
+    create: (asked) => changed(asked, { epoch: '3c0f4a52-5a7e-4f0c-9d0e-0f1de1a3b6a4' }),
+    wait: () => lost(),
+  },
   'has forgotten': { wait: () => gone('not_found') },
   'asks for patience': {
     wait: (_asked, count) => (count === 1 ? tooMany('1') : {}),
@@ -268,4 +276,9 @@ function ready(ciphertext: string) {
 
 function refusedMachine(status: number, code: string, error: string): Partial<Answer> {
   return { status, body: { error, code } }
+}
+
+function lost(): Partial<Answer> {
+  const body = { error: 'request not found or expired', code: 'not_found', details: { lost: true } }
+  return { status: 404, body }
 }

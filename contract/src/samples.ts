@@ -31,6 +31,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   'ConfirmApprovalKey.fingerprint': 'BCDF-GHJK',
   'AllowAttempt.claims': ['repository_id', 'environment'],
   'CreatedRequest.id': '7f9c2ba4e88f827d616045507605853e',
+  'CreatedRequest.epoch': '3c0f4a52-5a7e-4f0c-9d0e-0f1de1a3b6a4',
   'CreatedToken.token': 'kfm_1qe4Lu2mocTfktLY76oNVmefgoTFePvhPrbkbVEOevO3LSBXn',
   ...joined(modules, 'samples'),
   'CreateKey.value': 'postgres://db.example/app',

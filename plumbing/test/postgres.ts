@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -62,6 +62,8 @@ export type OwnPostgres = {
   newDatabase(name: string): Promise<string>
   start(): Promise<void>
   stop(): Promise<void>
+  /** Kill it, and start it again: it recovers as after a crash. */
+  crash(): Promise<void>
   dispose(): Promise<void>
 }
 
@@ -135,12 +137,29 @@ async function serverOn(databaseDir: string, { fsync = 'off', connections = 200 
     newDatabase: (name) => newDatabase(url, name),
     start: () => embedded.start(),
     stop: () => embedded.stop(),
+    async crash() {
+      const [pid] = readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')
+      process.kill(Number(pid), 'SIGKILL')
+      await startedAgain(embedded)
+    },
     dispose: async () => {
       await embedded.stop()
       rmSync(databaseDir, { recursive: true, force: true })
     },
   }
   return { embedded, own }
+}
+
+// Until the children of the killed server are gone too, another one ends at once.
+async function startedAgain(embedded: EmbeddedPostgres): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    try {
+      return await embedded.start()
+    } catch {
+      await sleep(100)
+    }
+  }
+  throw new Error('the database does not start again')
 }
 
 async function newDatabase(url: string, name: string, template = ''): Promise<string> {

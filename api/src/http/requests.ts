@@ -44,6 +44,7 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
         requestId: params.request_id,
         verifier: headers['x-poll-verifier'],
         known: call.query.known,
+        epoch: call.query.epoch,
         onBreak: (listener) => call.onBreak(listener),
       })
       if (outcome.status === 'pending') {

@@ -21,6 +21,8 @@ export type PendingRequest = {
   readonly whyNotRemembered: string | null
   /** The page of another command of the same start offers to approve this one too. */
   readonly joins: boolean
+  /** With it, the server says whether a crash lost the request; null: it does not know. */
+  readonly epoch: string | null
 }
 
 /** The other person that a request waits for. `count`: how many may decide. `deadlineMs`: until when, a monotonic time;

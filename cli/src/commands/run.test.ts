@@ -125,6 +125,7 @@ test('its description of itself is short and has no control characters', async (
     'client_pubkey',
     'cwd',
     'format',
+    'may_ask_again',
     'meta',
     'poll_challenge',
     'release',

@@ -37,6 +37,7 @@ test('a request that waits is listed with its command as one would type it, on o
     remembered: null,
     whyNotRemembered: null,
     joins: false,
+    epoch: null,
     deadlineMs: scene.clock.monotonicMs() + 299_000,
   }
   keepRequest(pending, ['run', '--resumable', '--', 'sh', '-c', "echo 'a b' >&2\nexit"], scene)

@@ -71,6 +71,7 @@ const pending: PendingRequest = {
   remembered: null,
   whyNotRemembered: null,
   joins: false,
+  epoch: null,
 }
 
 /** What comes of a delivery with this receipt; null: without one. */

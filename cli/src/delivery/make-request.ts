@@ -117,6 +117,7 @@ function bodyOf(
     poll_challenge: pollChallenge(verifier),
     release: wayBack.offered,
     ...(name === null ? { waits_for_others: true } : {}),
+    ...(name === 'deposit' ? {} : { may_ask_again: true }),
     ...commandFields(command, seed, parts.cwd),
     ...fields,
     meta: { ...claims(options, parts), ...(via === undefined ? {} : { via }) },

@@ -1,4 +1,5 @@
 import { wipe } from '@keyferry/crypto/key-pair'
+import { announce } from '../base/announce.ts'
 import { requireWritable } from '../base/output-file.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
@@ -7,6 +8,7 @@ import { withResolvers } from '../base/with-resolvers.ts'
 import { writeReceipt } from '../receipt/receipt.ts'
 import type { Compare } from '../release/compared-return.ts'
 import { openWayBack } from '../release/way-back.ts'
+import { LostRequest } from '../server/request-end.ts'
 import { isOnThisMachine } from '../server/server-address.ts'
 import type { SignedReceipt } from '../server/wait-answer.ts'
 import { keepUntil } from '../state/kept-requests.ts'
@@ -49,9 +51,26 @@ export type ClientRequest<End> = Content & {
   readonly open: (arrived: Arrived, pending: PendingRequest, ask: WorkspaceQuestion) => Promise<Opened<End>>
 }
 
-/** Make a request or continue one, ask for its approval, wait, and open what comes.
+/** Make a request or continue one, ask for its approval, wait, and open what comes. If a crash of the server loses the
+ * request, it asks again, once: with new keys, and on a new page.
  * @throws CliError */
 export async function requestApproval<End>(
+  kind: ClientRequest<End>,
+  options: RequestOptions,
+  parts: Parts,
+): Promise<End> {
+  try {
+    return await requestOnce(kind, options, parts)
+  } catch (error) {
+    if (!(error instanceof LostRequest)) throw error
+    announce(parts, { event: 'asked_again' }, ASKED_AGAIN)
+    return await requestOnce(kind, options, parts)
+  }
+}
+
+const ASKED_AGAIN = 'the server lost the request, so this command asks again; approve only the new request'
+
+async function requestOnce<End>(
   kind: ClientRequest<End>,
   options: RequestOptions,
   parts: Parts,

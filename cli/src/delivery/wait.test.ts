@@ -48,7 +48,14 @@ function scene(answers: readonly (ExchangeAnswer | NetworkError | 'held')[], hol
       if (other) others.push(other)
     },
   }
-  const waiting = { server: 'http://x', id: 'i', verifier: 'v', intervalMs: 3_000, deadlineMs: 1_300_000 }
+  const waiting = {
+    server: 'http://x',
+    id: 'i',
+    verifier: 'v',
+    intervalMs: 3_000,
+    deadlineMs: 1_300_000,
+    epoch: null,
+  }
   return {
     starts,
     trouble,

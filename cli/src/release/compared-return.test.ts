@@ -24,6 +24,7 @@ const pending: PendingRequest = {
   remembered: null,
   whyNotRemembered: null,
   joins: false,
+  epoch: null,
 }
 
 const ignore = (): void => undefined

@@ -41,6 +41,7 @@ const pending: PendingRequest = {
   remembered: null,
   whyNotRemembered: null,
   joins: false,
+  epoch: null,
 }
 
 // A server that takes one code; the third wrong one ends the request.

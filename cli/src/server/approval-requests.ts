@@ -47,6 +47,8 @@ export type RequestBody = {
   readonly together?: true
   /** It may live longer, once it waits for another person. */
   readonly waits_for_others?: true
+  /** It asks again if a crash of the server's database loses the request. */
+  readonly may_ask_again?: true
   readonly meta: Readonly<Record<string, string>>
   /** The sealed values of a deposit. */
   readonly deposit?: object
@@ -99,6 +101,7 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
     remembered: readRemembered(body['remembered']),
     whyNotRemembered: readWhyNotRemembered(body['asks_again']),
     joins: body['joins'] === true,
+    epoch: read(body['epoch'], optional(string, null), invalid('epoch')),
   }
 }
 
@@ -113,7 +116,7 @@ function milliseconds(
 }
 
 type OwnRequest = Pick<PendingRequest, 'server' | 'id' | 'verifier'>
-export type WaitCall = OwnRequest & Pick<PendingRequest, 'intervalMs'>
+export type WaitCall = OwnRequest & Pick<PendingRequest, 'intervalMs' | 'epoch'>
 
 /** Poll once; the server may hold the answer for 30 s, unless the request needs something else than `known`.
  * @throws CliError denied · expired · refused · NoAnswer */
@@ -123,7 +126,11 @@ export async function waitOnce(
   known: ApprovalNeeds,
 ): Promise<WaitAnswer> {
   const answer = await callAsOwner(exchange, 'waitForApproval', call, {
-    query: { interval: Math.round(call.intervalMs / 1000), known },
+    query: {
+      interval: Math.round(call.intervalMs / 1000),
+      known,
+      ...(call.epoch === null ? {} : { epoch: call.epoch }),
+    },
     timeoutMs: HOLD_MS + 15_000,
     maxBodyBytes: MAX_WAIT_BYTES,
   })

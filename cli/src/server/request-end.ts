@@ -76,16 +76,17 @@ function denied(reason: unknown): CliError {
 }
 
 /** What an error says of a request that is gone for a reason that the server does not know. */
-export const UNKNOWN_REQUEST = 'request expired or unknown'
+export const UNKNOWN_REQUEST = 'request expired or unknown, or another program collected it'
+
+/** A crash lost the request. Nobody denied it, and it was not withdrawn. */
+export class LostRequest extends CliError {}
 
 /** The error for a request that the server does not have any more, or never had. */
 export function ended(answer: ExchangeAnswer): CliError {
   const { code, details } = errorBody(answer)
   if (code === 'request_expired') return expired()
   if (code === 'request_denied') return denied(details['reason'])
-  return new CliError(
-    EXIT.expired,
-    UNKNOWN_REQUEST,
-    'Nothing was delivered. Run the command again to make a new request.',
-  )
+  const next = 'Nothing was delivered. Run the command again to make a new request.'
+  if (details['lost'] === true) return new LostRequest(EXIT.expired, 'the server lost the request', next)
+  return new CliError(EXIT.expired, UNKNOWN_REQUEST, next)
 }

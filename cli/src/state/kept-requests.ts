@@ -111,6 +111,7 @@ export function pendingOf({ secretKey, expiresAtMs, ...kept }: KeptRequest, cloc
     remembered: null,
     whyNotRemembered: null,
     joins: false,
+    epoch: null,
   }
 }
 

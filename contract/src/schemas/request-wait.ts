@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LIMITS } from '../limits.ts'
 import { AppliedDeposit } from './deposit.ts'
 import { KeptProposal, Proposal } from './proposal.ts'
 import { Receipt } from './receipt.ts'
@@ -15,6 +16,8 @@ export const WaitQuery = z.object({
   /** What the client knows that the request needs. With it, the call ends as soon as the request needs something else.
    * A release over loopback does not end the call: the client's own listener sees it. */
   known: z.enum(['none', 'loopback', 'code', 'second_person', 'approver']).optional(),
+  /** As the answer to the creation had it. If a crash lost the request since, `not_found` has `details.lost`: true. */
+  epoch: z.string().max(LIMITS.nameLength, 'epoch is too long').optional(),
 })
 
 /** The proof that a request is the caller's own. */

@@ -4,7 +4,7 @@ import { timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Approved } from '../requests/approved.ts'
 import type { DepositStore } from '../requests/deposit-record.ts'
-import { type Claimant, findOwn, type RequestParts } from '../requests/request.ts'
+import { type Claimant, findOwn, type RequestParts, requestLost } from '../requests/request.ts'
 import { type Claim, type Claimed, claimStep, isClaimed } from '../requests/request-steps.ts'
 import type { AppliedDeposit } from '../requests/stored-deposit.ts'
 import { approvalOf, type StoredRequest } from '../requests/stored-request.ts'
@@ -44,6 +44,8 @@ type ClientNeed = 'none' | ReleaseWay | 'second_person' | 'approver'
 export type Wait = Claimant & {
   /** With it, the wait ends as soon as the request needs something else. */
   known?: ClientNeed | undefined
+  /** Of the store when the request was made, if the client asks again for what a crash lost. */
+  epoch?: string | undefined
   /** Calls back when the connection is gone. */
   onBreak: (listener: () => void) => void
 }
@@ -66,12 +68,17 @@ export async function waitForApproval(parts: WaitParts, wait: Wait): Promise<Wai
   try {
     return await waitForClaim(parts, wait)
   } catch (error) {
-    const isGone =
-      error instanceof DomainError && (error.code === 'not_found' || error.code === 'request_expired')
-    const applied = isGone ? await storedFor(parts, wait) : null
-    if (applied === null) throw error
-    return { status: 'applied', applied }
+    if (!(error instanceof DomainError) || !GONE.has(error.code)) throw error
+    const applied = await storedFor(parts, wait)
+    if (applied) return { status: 'applied', applied }
+    throw error.code === 'not_found' && (await isLost(parts, wait)) ? requestLost() : error
   }
+}
+
+const GONE: ReadonlySet<string> = new Set(['not_found', 'request_expired'])
+
+async function isLost({ requests }: WaitParts, { requestId, epoch }: Wait): Promise<boolean> {
+  return epoch !== undefined && (await requests.isLost(requestId, epoch))
 }
 
 // The answer of a deposit survives a crash that loses its request.

@@ -54,8 +54,8 @@ export async function createRequest(
   const deposit = made && { userCode: made.userCode }
   const request = newRequest(parts, ask, { id, publicKey, deviceKey, deposit })
   const stored = newRequestState(request)
-  if ((await parts.requests.insert(stored, made?.box ?? null, parts.clock.now().getTime())) === 'full')
-    throw tooManyOpen()
+  const epoch = await parts.requests.insert(stored, made?.box ?? null, parts.clock.now().getTime())
+  if (epoch === null) throw tooManyOpen()
   const created = {
     id: request.id,
     verification_uri_complete: `/approve/${request.id}`,
@@ -64,6 +64,7 @@ export async function createRequest(
     user_code: userCodeOf(request),
     ...(request.kind === 'names' ? { kind: request.kind } : {}),
     assurance: gradeOf(request, parts.assurance),
+    ...(asked.may_ask_again ? { epoch } : {}),
   }
   return { created, request }
 }

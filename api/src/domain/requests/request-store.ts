@@ -34,8 +34,11 @@ export type RequestStep<Answer> = (stored: StoredRequest, nowMs: number) => Requ
  */
 export interface RequestStore {
   /** @param box of a deposit: a `DepositBox` as JSON
-   * @returns `full` when the store holds as many live requests as it may, or as many bytes of boxes */
-  insert(stored: StoredRequest, box: string | null, nowMs: number): Promise<'done' | 'full'>
+   * @returns the epoch of the store, which changes when a crash loses its requests; null when it holds as many live
+   *   requests as it may, or as many bytes of boxes */
+  insert(stored: StoredRequest, box: string | null, nowMs: number): Promise<string | null>
+  /** Whether a crash lost a request of this epoch that is not there. It was neither denied nor withdrawn. */
+  isLost(id: string, epoch: string): Promise<boolean>
   /** @param by a stranger's reads have few connections, so that they cannot keep people from theirs */
   read(id: string, nowMs: number, by?: 'person' | 'stranger'): Promise<StoredRequest | Missing>
   /** The box of a deposit, as it was given; null when it is gone: stored, denied, withdrawn or expired. */

@@ -195,6 +195,9 @@ export const alreadyApproved = () => new DomainError('conflict', 'Request alread
 
 export const requestNotFound = () => new DomainError('not_found', NOT_FOUND)
 
+/** For a client that asks again by itself. */
+export const requestLost = () => new DomainError('not_found', NOT_FOUND, { details: { lost: true } })
+
 /** @throws DomainError not_found */
 export function requireRequestId(requestId: string): void {
   if (!REQUEST_ID.test(requestId)) throw requestNotFound()

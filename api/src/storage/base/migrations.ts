@@ -94,6 +94,15 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    name: '0010-requests-epoch',
+    statements: ({ text, count, tableEnd, shortLived: { create, end } }) => [
+      `${create} requests_epoch (slot integer not null, id ${text} not null, primary key (slot)) ${end}`,
+      `create table ended_requests (request_hash ${text} not null, expires_at_ms ${count} not null,
+        primary key (request_hash)) ${tableEnd}`,
+      'create index ended_requests_expiry on ended_requests (expires_at_ms)',
+    ],
+  },
+  {
     name: '0011-touch-rules',
     statements: ({ text }) =>
       ['bundle_policies', 'tenant_policies'].map((table) => `alter table ${table} add column touch ${text}`),

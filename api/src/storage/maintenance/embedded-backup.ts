@@ -68,8 +68,10 @@ async function copyDatabase(from: string, to: string): Promise<void> {
 function makeOneFile(file: string): void {
   using database = new DatabaseSync(file)
   // An earlier release has no such table.
-  const isKnown = database.prepare("select 1 from sqlite_schema where name = 'requests'").get()
-  if (isKnown) database.exec('pragma secure_delete = on; delete from requests')
+  for (const table of ['requests', 'requests_epoch']) {
+    const isKnown = database.prepare('select 1 from sqlite_schema where name = ?').get(table)
+    if (isKnown) database.exec(`pragma secure_delete = on; delete from ${table}`)
+  }
   database.exec('pragma journal_mode = delete')
 }
 

@@ -90,7 +90,11 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
       if (row.expires_at_ms <= nowMs) return 'expired'
       return { stored: parsed(row), version: row.version, bytes: row.payload_bytes }
     },
-    insert: (by: Query, row: NewRow) => ask(by, insertion(row)),
+    /** @returns the epoch of the table; null: it has none yet */
+    async insert(by: Query, row: NewRow): Promise<string | null> {
+      const [inserted] = await ask(by, insertion(row))
+      return inserted?.epoch ?? null
+    },
     /** Delete a row in a transaction that need not know what it was. */
     remove: (transaction: Query, id: string) => send(transaction, forgetting({ id })),
     /** Requests for this transaction alone, until it ends: locked in the order of their ids. */
@@ -148,18 +152,21 @@ type NewColumn = 'id' | 'request' | 'state' | 'payload' | 'bytes' | 'deviceKey' 
 
 function insertionFor(query: Query) {
   return preparedStatement((value: (name: NewColumn) => string) =>
-    query.insertInto('requests').values({
-      id: value('id'),
-      request: value('request'),
-      state: value('state'),
-      version: 0,
-      payload: value('payload'),
-      payload_bytes: asNumber(value('bytes')),
-      device_key: value('deviceKey'),
-      approvers: '',
-      waits_in: null,
-      expires_at_ms: asNumber(value('expiresAtMs')),
-    }),
+    query
+      .insertInto('requests')
+      .values({
+        id: value('id'),
+        request: value('request'),
+        state: value('state'),
+        version: 0,
+        payload: value('payload'),
+        payload_bytes: asNumber(value('bytes')),
+        device_key: value('deviceKey'),
+        approvers: '',
+        waits_in: null,
+        expires_at_ms: asNumber(value('expiresAtMs')),
+      })
+      .returning((as) => as.selectFrom('requests_epoch').select('requests_epoch.id').as('epoch')),
   )
 }
 

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { LIMITS } from '@keyferry/contract'
+import { hashToken } from '@keyferry/crypto/token'
 import { sql } from 'kysely'
 import type { JoinedRequests } from '../../domain/approvals/together.ts'
 import { goneError } from '../../domain/requests/request.ts'
@@ -13,6 +15,7 @@ import {
 } from '../../domain/requests/request-store.ts'
 import { ApprovalRequest, approvalOf, type StoredRequest } from '../../domain/requests/stored-request.ts'
 import type { Watchable } from '../../domain/requests/waiting-room.ts'
+import { send } from '../base/pipeline.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { Lane } from './lane.ts'
 import { answerOf, listedBy, spaced, stateText } from './record.ts'
@@ -54,7 +57,7 @@ export class Requests implements RequestStore {
     this.#bound = new RequestBound({ maxLive, maxBytes, count: (nowMs) => this.#count(nowMs) })
   }
 
-  async insert(stored: StoredRequest, box: string | null, nowMs: number): Promise<'done' | 'full'> {
+  async insert(stored: StoredRequest, box: string | null, nowMs: number): Promise<string | null> {
     const { request, expiresAtMs } = stored
     const bytes = box?.length ?? 0
     const row = {
@@ -66,9 +69,17 @@ export class Requests implements RequestStore {
       deviceKey: listedBy(request, stored).deviceKey,
       expiresAtMs,
     }
-    const insert = (query: Query) => this.#rows.insert(query, row)
-    const add = () => this.#lane.run(() => this.#queries.single(insert))
-    return (await this.#bound.adding(bytes, nowMs, add)) === null ? 'full' : 'done'
+    const insert = () => this.#queries.single((query) => this.#rows.insert(query, row))
+    const add = () => this.#lane.run(async () => (await insert()) ?? (await this.#newEpoch()))
+    return await this.#bound.adding(bytes, nowMs, add)
+  }
+
+  async isLost(id: string, epoch: string): Promise<boolean> {
+    const { query } = this.#queries
+    const ended = query.selectFrom('ended_requests').where('request_hash', '=', hashToken(id))
+    const now = query.selectFrom('requests_epoch').where('id', '=', epoch)
+    const known = ended.select('request_hash as text').union(now.select('id as text'))
+    return (await this.#reading.run(() => known.execute())).length === 0
   }
 
   async read(
@@ -98,7 +109,9 @@ export class Requests implements RequestStore {
     const change = known ? guessed(known, step, nowMs) : step(found.stored, nowMs)
     if (change === null) return this.change(id, nowMs, step)
     if (change.next === undefined) return known ? this.change(id, nowMs, step) : answerOf(change)
-    const written = await this.#queries.single((query) => this.#rows.write(query, found, change))
+    const written = isEnd(change)
+      ? undefined
+      : await this.#queries.single((query) => this.#rows.write(query, found, change))
     if (written) return this.#notify(id, written)
     return await this.joined((requests) => requests.change(id, nowMs, step))
   }
@@ -178,6 +191,7 @@ export class Requests implements RequestStore {
         .where('expires_at_ms', '<=', nowMs - EXPIRED_KNOWN_MS)
         .execute(),
     )
+    await single((query) => query.deleteFrom('ended_requests').where('expires_at_ms', '<=', nowMs).execute())
     await single((query) =>
       emptied(query).where('expires_at_ms', '<=', nowMs).where('approvers', '=', '').execute(),
     )
@@ -185,6 +199,20 @@ export class Requests implements RequestStore {
 
   async ping(): Promise<void> {
     await this.#queries.query.selectFrom('requests').select('id').limit(1).execute()
+  }
+
+  // Another insertion may be faster.
+  async #newEpoch(): Promise<string> {
+    const { query, single } = this.#queries
+    const made = { slot: 1, id: randomUUID() }
+    await single((by) =>
+      by
+        .insertInto('requests_epoch')
+        .values(made)
+        .onConflict((other) => other.doNothing())
+        .execute(),
+    )
+    return (await query.selectFrom('requests_epoch').select('id').executeTakeFirstOrThrow()).id
   }
 
   async #find(id: string, nowMs: number): Promise<RequestVersion | Missing> {
@@ -200,7 +228,7 @@ export class Requests implements RequestStore {
   ): Promise<Answer> {
     const known = seen && this.#seen.get(seen.request)
     const guess = known && guessed(known, step, nowMs)
-    if (known && guess?.next !== undefined) {
+    if (known && guess?.next !== undefined && !isEnd(guess)) {
       const written = await this.#rows.write(transaction, known, guess)
       if (written) {
         moved.set(id, written.moved)
@@ -214,6 +242,7 @@ export class Requests implements RequestStore {
     if (change.next === undefined) return answerOf(change)
     const held = { ...found, payload: row?.payload ?? null }
     const written = await this.#rows.writeHeld(transaction, held, change)
+    if (isEnd(change)) await noteEnd(transaction, found.stored)
     moved.set(id, written.moved)
     return written.answer
   }
@@ -250,6 +279,15 @@ function guessed<Answer>(
   } catch {
     return null
   }
+}
+
+function isEnd({ next }: RequestChange<unknown>): boolean {
+  return typeof next === 'object' && next.status === 'ended'
+}
+
+async function noteEnd(transaction: Query, { request, expiresAtMs }: StoredRequest): Promise<void> {
+  const ended = { request_hash: hashToken(request.id), expires_at_ms: expiresAtMs }
+  await send(transaction, transaction.insertInto('ended_requests').values(ended))
 }
 
 // A person who leaves is rare, so no index has the approvers.

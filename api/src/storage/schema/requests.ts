@@ -25,4 +25,16 @@ export const requests = {
       waiting: '(waits_in) where waits_in is not null',
     },
   },
+  /** One row, which PostgreSQL loses in a crash together with `requests`: a request of another epoch is lost. */
+  requests_epoch: {
+    columns: { slot: whole, id: text },
+    rules: ['primary key (slot)'],
+    isShortLived: true,
+  },
+  /** Denied and withdrawn requests until they would have expired, also after a crash: no client asks for them again. */
+  ended_requests: {
+    columns: { request_hash: text, expires_at_ms: count },
+    rules: ['primary key (request_hash)'],
+    indexes: { expiry: '(expires_at_ms)' },
+  },
 } as const satisfies Schema

@@ -44,13 +44,13 @@ type OnlineIndexes = {
 
 /** Ends a select: its rows are held until the transaction ends. SQLite has one writer, so there it is empty.
  *
- * | word           | on PostgreSQL          | what waits until the transaction ends   | used for |
- * |----------------|------------------------|-----------------------------------------|----------|
- * | `holdLightly`  | `for key share`        | `hold`, a deletion                      | the tenant whose key encrypts |
- * | `holdShared`   | `for share`            | every change                            | a grant, a member: no change meanwhile |
- * | `holdToChange` | `for no key update`    | as above, and `holdShared`              | rows that this transaction changes |
- * | `hold`         | `for update`           | every other word, and rows that refer   | a change that none may overlap |
- * | `holdFree`     | `for update`, and rows that others hold are left out | as `hold` | work that nodes share |
+ * | word           | on PostgreSQL       | what waits                      | used for |
+ * |----------------|---------------------|---------------------------------|----------|
+ * | `holdLightly`  | `for key share`     | `hold`, a deletion              | the tenant whose key encrypts |
+ * | `holdShared`   | `for share`         | every change                    | a grant, a member |
+ * | `holdToChange` | `for no key update` | every change, and `holdShared`  | rows that this transaction changes |
+ * | `hold`         | `for update`        | every word, and rows that refer | changes that none may overlap |
+ * | `holdFree`     | … `skip locked`     | as `hold`                       | work that nodes share: held rows are left out |
  *
  * Functions named `hold…`, such as `holdTenant` and `holdBundle`, hold one row by an update of it, as `holdToChange`
  * does. The order in which a transaction holds rows: see `domain/approvals/together.ts`; rows of one table are held by

@@ -50,7 +50,7 @@ type OnlineIndexes = {
  * | `holdShared`   | `for share`         | every change                    | a grant, a member |
  * | `holdToChange` | `for no key update` | every change, and `holdShared`  | rows that this transaction changes |
  * | `hold`         | `for update`        | every word, and rows that refer | changes that none may overlap |
- * | `holdFree`     | … `skip locked`     | as `hold`                       | work that nodes share: held rows are left out |
+ * | `holdFree`     | … `skip locked`     | as `hold`                       | work that nodes share; skips held rows |
  *
  * Functions named `hold…`, such as `holdTenant` and `holdBundle`, hold one row by an update of it, as `holdToChange`
  * does. The order in which a transaction holds rows: see `domain/approvals/together.ts`; rows of one table are held by

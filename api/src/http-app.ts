@@ -1,5 +1,6 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import { randomRequestId } from '@keyferry/crypto/token'
+import type { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import { isEnding } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
@@ -40,6 +41,7 @@ type AppParts = {
   moduleHandlers: ModuleHandlers
   /** A warning about approval keys that belong to another host. */
   keysElsewhere: readonly string[]
+  steps: FailingSteps
   guard: Guard
   idTokens: IdTokens
   clock: ClockAndIds
@@ -94,6 +96,7 @@ export function createApp(parts: AppParts): FastifyInstance {
       failingStores: async () => (isEnding(app) ? ['stopping'] : await failingStores(database, shortLived)),
       warnings: () => [
         ...sealer.problems,
+        ...parts.steps.names.map((name) => `failing in the background: ${name}`),
         ...(shortLived.redis?.warnings ?? []),
         ...(settings.warnings?.() ?? []),
         ...parts.keysElsewhere,

@@ -1,4 +1,5 @@
 import { randomId, randomToken } from '@keyferry/crypto/token'
+import { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import { announceEnd, drain } from '@keyferry/plumbing/http-server'
 import { logOutput } from '@keyferry/plumbing/log-output'
 import type { FastifyInstance } from 'fastify'
@@ -89,7 +90,8 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const shortLived = opened.adopt(await openShortLived(settings, { ...options, clock, log }), (it) =>
     it.close(),
   )
-  const parts = { settings, database, shortLived, clock, log }
+  const steps = new FailingSteps()
+  const parts = { settings, database, shortLived, steps, clock, log }
   const recorded = await openStores(opened, { ...parts, aroundDatabase: options.aroundDatabase })
   const { stores } = recorded
   const { aroundRequests } = options
@@ -102,6 +104,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     queries: recorded.queries,
     ring: recorded.ring,
     guard,
+    steps,
     clock,
     log,
     version: settings.version,
@@ -117,7 +120,12 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     assurance: settings.approvalAssurance,
   }
   const ending = { ...approving, endings: endingsOf(approving) }
-  sweepEvery(opened, options.sweepSeconds ?? SWEEP_SECONDS, { sweep: overdueSweep(ending), log })
+  sweepEvery(opened, options.sweepSeconds ?? SWEEP_SECONDS, {
+    name: 'sweep',
+    sweep: overdueSweep(ending),
+    steps,
+    log,
+  })
   const app = createApp({
     ...parts,
     ...recorded,

@@ -1,3 +1,4 @@
+import type { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import type { Gauges } from '@keyferry/plumbing/metrics'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
 import { moduleGauges } from './joined-modules.ts'
@@ -12,11 +13,12 @@ export type Measured = {
   shortLived: ShortLived
   requesting: Pick<Requesting, 'requests'>
   sealer: Sealer
+  steps: FailingSteps
   clock: ClockAndIds
 }
 
 /** What `/metrics` shows of a node beside its calls. */
-export function gaugesOf({ database, shortLived, requesting, sealer, clock }: Measured): Gauges {
+export function gaugesOf({ database, shortLived, requesting, sealer, steps, clock }: Measured): Gauges {
   const { room, changeRoom } = shortLived
   const { requests } = requesting
   const { usage } = database
@@ -41,6 +43,10 @@ export function gaugesOf({ database, shortLived, requesting, sealer, clock }: Me
     keyferry_audit_problems: {
       help: 'Problems of the audit log, which /readyz names as warnings',
       read: () => sealer.problems.length,
+    },
+    keyferry_failing_steps: {
+      help: 'Steps in the background whose last run failed, which /readyz names as warnings',
+      read: () => steps.names.length,
     },
     keyferry_outbox_events: {
       help: 'Events that are not in the audit log yet, of all nodes',

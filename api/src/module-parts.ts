@@ -1,4 +1,5 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
+import type { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import type { Gauges } from '@keyferry/plumbing/metrics'
 import type { Logger } from 'pino'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
@@ -12,6 +13,8 @@ export type ModuleParts = {
   queries: Queries
   ring: RootKeyRing
   guard: Guard
+  /** Where work in the background reports that it fails. */
+  steps: FailingSteps
   clock: ClockAndIds
   log: Logger
   version: string

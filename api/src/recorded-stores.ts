@@ -1,4 +1,5 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
+import type { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import type { Logger } from 'pino'
 import type { Bounds } from './domain/base/bounds.ts'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
@@ -21,6 +22,7 @@ type StoreParts = {
   database: Database
   aroundDatabase?: ((database: Database) => Database) | undefined
   shortLived: Pick<ShortLived, 'changes'>
+  steps: FailingSteps
   clock: ClockAndIds
   log: Logger
 }
@@ -38,21 +40,21 @@ type RecordedStores = {
  * and entries past their time are removed. */
 export async function openStores(
   opened: AsyncDisposableStack,
-  { settings, database, aroundDatabase, shortLived, clock, log }: StoreParts,
+  { settings, database, aroundDatabase, shortLived, steps, clock, log }: StoreParts,
 ): Promise<RecordedStores> {
   const [ring, now] = [ringOf(settings), timestamp(clock)]
   const auditKey = await auditKeyIn(database, settings, now)
   const receiptKeys = await openReceiptKeys(database, { ring, now })
   await beginDepositKeys(database, { ring, now })
   const afterSeal = afterSealOf({ database, publicUrl: settings.publicUrl })
-  const sealing = { database, key: auditKey, afterSeal, now: clock.now, log }
+  const sealing = { database, key: auditKey, afterSeal, now: clock.now, steps, log }
   const sealer = opened.adopt(new Sealer(sealing), (it) => it.close())
   const queries = recording(aroundDatabase?.(database) ?? database, auditKey, {
     wake: (tenantIds) => sealer.wake(tenantIds),
     valuesChanged: (tenantIds) => shortLived.changes.notify(tenantIds),
     isFull: (tenantId) => sealer.isFull(tenantId),
   })
-  keepDays(opened, { queries, days: settings.retentionDays, now: clock.now, log })
+  keepDays(opened, { queries, days: settings.retentionDays, now: clock.now, steps, log })
   return {
     queries,
     ...createStores(queries, { ring, auditKey, bounds: boundsOf(settings) }),

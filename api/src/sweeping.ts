@@ -1,3 +1,4 @@
+import type { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import { repeating } from '@keyferry/plumbing/repeating'
 import type { Logger } from 'pino'
 import type { EndParts } from './domain/approvals/ending.ts'
@@ -7,15 +8,22 @@ import { endOverdue } from './domain/kinds/endings.ts'
 import type { Stores } from './domain/stores.ts'
 import { expireProposals } from './domain/transfer/proposal.ts'
 
-/** Sweep at an interval until `opened` ends. */
+/** Sweep at an interval until `opened` ends. While it fails, `steps` has its name. */
 export function sweepEvery(
   opened: AsyncDisposableStack,
   seconds: number,
-  { sweep, log }: { sweep: () => Promise<void>; log: Pick<Logger, 'warn'> },
+  { name, sweep, steps, log }: Sweeping,
 ): void {
   const failed = (error: unknown) =>
     log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'sweep')
-  opened.adopt(repeating(seconds * 1_000, sweep, failed), (it) => it.stop())
+  opened.adopt(repeating(seconds * 1_000, steps.watched(name, sweep), failed), (it) => it.stop())
+}
+
+type Sweeping = {
+  name: string
+  sweep: () => Promise<void>
+  steps: FailingSteps
+  log: Pick<Logger, 'warn'>
 }
 
 /** One sweep: end approvals and approved deposits that did not return to their terminal, remove old remembered

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { verifyAudit } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
@@ -108,6 +108,15 @@ describe.each(databases)('when events cannot be written or sealed on %s', (kind)
     expect((await api.call('listDeliveries', { as: owner })).json).toEqual([])
     expect((await api.call('encryptFromBundle', { as: owner, params, body: approval })).status).toBe(200)
   })
+
+  test('a log that cannot be sealed is in /readyz until it is sealed', async () => {
+    const warnings = async () => (await api.call('getReadiness')).json.warnings
+    await refuseRows(database, kind, 'audit_log')
+    await api.call('createKey', { as: owner, body: { name: 'NOT_SEALED_YET', value: 'v' } })
+    await vi.waitUntil(async () => (await warnings()).includes('audit log not sealed'), { timeout: 20_000 })
+    await acceptRows(database, kind, 'audit_log')
+    await vi.waitUntil(async () => (await warnings()).length === 0, { timeout: 20_000 })
+  }, 60_000)
 
   test('more than 100,000 unsealed events of a workspace: 503 there, and nowhere else', async () => {
     const other = await api.newOwner()

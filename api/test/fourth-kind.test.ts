@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKeyPair } from '@keyferry/crypto/key-pair'
 import { open } from '@keyferry/crypto/open'
 import { generatePollVerifier, pollChallenge } from '@keyferry/crypto/poll-challenge'
+import { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../plumbing/test/postgres.ts'
@@ -43,6 +44,7 @@ async function openParts({ redisUrl, databaseUrl }: Omit<(typeof PLACES)[number]
     settings,
     database,
     shortLived,
+    steps: new FailingSteps(),
     clock,
     log,
   })

@@ -93,7 +93,7 @@ export const SETTINGS = {
     means:
       'code that creates the first account (AUTH_MODE=accounts); default: derived from the root key and printed at start',
     mustBe: '16 to 128 characters',
-    schema: z.string().trim().min(16).max(LIMITS.setupCodeLength).optional(),
+    schema: z.string().min(16).max(LIMITS.setupCodeLength).optional(),
     isSecret: true,
   },
   BFF_SHARED_SECRET: {

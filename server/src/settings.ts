@@ -15,6 +15,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     name,
     (environment[name] ?? '') === '' ? files[name] : environment[name],
   ])
+  for (const [name, text] of given) refuseStray(name ?? '', text)
   const result = shape.safeParse(Object.fromEntries(given))
   if (!result.success) throw new StartError(complaint(String(result.error.issues[0]?.path[0])))
   return result.data as Settings
@@ -41,6 +42,28 @@ export function currentUrl(settings: Settings, name: 'DATABASE_URL' | 'REDIS_URL
     // The address before it may still be good, and the connection says whether it is.
   }
   return settings[name] ?? null
+}
+
+/** Settings of several lines, whose ends and line breaks mean nothing. */
+const SEVERAL_LINES = new Set<string>([
+  'API_URL',
+  'ALLOW_PRIVATE_TARGETS',
+  'BFF_SHARED_SECRET',
+  'CLERK_AUTHORIZED_PARTIES',
+  'CLERK_JWT_KEY',
+  'ROOT_KEY',
+  'TRUST_PROXY',
+] satisfies (keyof Settings)[])
+
+// Trimming would hide what differs: people's ids, for example, are made from the issuer exactly as it is set.
+function refuseStray(name: string, text = ''): void {
+  const stray = SEVERAL_LINES.has(name) ? /[^\P{Cc}\s]/u : /^\s|\s$|\p{Cc}/u
+  if (!stray.test(text)) return
+  const people =
+    name === 'OIDC_ISSUER' ? ' (people who signed in with it get new accounts: see docs/operations.md)' : ''
+  throw new StartError(
+    `${name} has a blank at an end, or a control character such as a line break: remove it${people}`,
+  )
 }
 
 function textInFile(name: string, environment: NodeJS.ProcessEnv): string | undefined {

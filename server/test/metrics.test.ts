@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { freePort } from '@keyferry/plumbing/free-port'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { Program, temporaryFolder } from './program.ts'
 
@@ -66,6 +66,25 @@ test('the age of the newest keys is measured from when they were made', async ()
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   for (const kind of ['root', 'receipt', 'deposit'])
     expect(text).toMatch(new RegExp(`^keyferry_${kind}_key_age_seconds 864\\d\\d(\\.\\d+)?$`, 'm'))
+})
+
+test('a step in the background that fails is counted and named, until it works again', async () => {
+  const { port, address } = await startMeasured()
+  const isNamed = async () =>
+    /failing in the background: webhooks/.test(await (await fetch(`${address}/readyz`)).text())
+  const counted = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    return /^keyferry_failing_steps (\d+)$/m.exec(text)?.[1]
+  }
+  expect([await isNamed(), await counted()]).toEqual([false, '0'])
+  using database = new DatabaseSync(join(folder.path, 'keyferry.db'), { timeout: 5_000 })
+  database.exec('alter table webhook_messages rename to webhook_messages_away')
+  await vi.waitUntil(isNamed, { timeout: 20_000 })
+  expect(await counted()).toBe('1')
+  expect((await fetch(`${address}/readyz`)).status).toBe(200)
+  database.exec('alter table webhook_messages_away rename to webhook_messages')
+  await vi.waitUntil(async () => !(await isNamed()), { timeout: 20_000 })
+  expect(await counted()).toBe('0')
 })
 
 test.runIf(hasPostgres())('connections to PostgreSQL are counted', async () => {

@@ -119,6 +119,39 @@ describe('a wrong value is named, and not repeated', () => {
   })
 })
 
+describe('a setting with a stray character is refused, and not trimmed', () => {
+  const issuer = 'https://idp.example.com'
+  test.each([
+    ['OIDC_ISSUER', `${issuer}\n`],
+    ['OIDC_ISSUER', ` ${issuer}`],
+    ['OIDC_CLIENT_ID', 'keyferry\u00a0'],
+    ['OIDC_CLIENT_SECRET', 'a secret\r'],
+    ['PUBLIC_URL', 'https://keyferry.example.com\t'],
+    ['DATA_DIR', '/var/lib/keyferry '],
+    ['DATABASE_URL', 'postgres://host/db\n?sslmode=require'],
+    ['SETUP_CODE', ' a code of some length '],
+    ['ROOT_KEY', `${ROOT_KEY}\0`],
+    ['TRUST_PROXY', '10.0.0.1\u0007'],
+  ])('%s=%j', (name, value) => {
+    const line = complaint({ [name]: value })
+    expect(line).toMatch(new RegExp(`^${name} has a blank at an end, or a control character .*: remove it`))
+    expect(line).not.toContain(value.trim())
+  })
+
+  test('the refusal of an issuer says what becomes of people', () => {
+    expect(complaint({ OIDC_ISSUER: `${issuer}\n` })).toContain('get new accounts: see docs/operations.md')
+  })
+
+  test('the lines of lists and keys mean nothing', () => {
+    const lists = {
+      ROOT_KEY: `${ROOT_KEY}\n`,
+      API_URL: 'http://api:5394\n',
+      TRUST_PROXY: '10.0.0.1,\n 10.0.0.2\n',
+    }
+    expect(complaint(lists)).toBeNull()
+  })
+})
+
 describe('a start that would be unsafe is refused', () => {
   const accounts = { AUTH_MODE: 'accounts', PUBLIC_URL: 'https://keyferry.example.com' }
   test.each([

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hasPgbouncer, startPgbouncer } from '../../plumbing/test/pgbouncer.ts'
-import { freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
+import { administer, freshPostgres, hasPostgres } from '../../plumbing/test/postgres.ts'
 import { hasRedis, startRedis } from '../../plumbing/test/redis-server.ts'
 import { Program, temporaryFolder } from './program.ts'
 
@@ -22,6 +22,28 @@ test.runIf(hasPostgres())('a start says what PostgreSQL answered, without the pa
     'keyferry-server: DATABASE_URL: PostgreSQL answered: password authentication failed for user "postgres"\n',
   )
 })
+
+test.runIf(hasPostgres())(
+  'a database in another encoding than UTF-8 is refused, and left empty',
+  async () => {
+    const url = new URL(await freshPostgres())
+    const name = `${url.pathname.slice(1)}_ascii`
+    await administer(
+      url.href,
+      `create database ${name} encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C' template template0`,
+    )
+    url.pathname = name
+    expect(await refusal({ DATABASE_URL: url.href })).toBe(
+      `keyferry-server: DATABASE_URL: the database has the encoding SQL_ASCII: create one with ENCODING 'UTF8' TEMPLATE template0\n`,
+    )
+    await administer(
+      url.href,
+      `do $$ begin
+    if exists (select from pg_class where relname = 'users') then raise 'the refused database has tables'; end if;
+  end $$`,
+    )
+  },
+)
 
 test.runIf(hasPostgres() && hasPgbouncer())('a start says what a pooler refuses', async () => {
   const pooler = await startPgbouncer(await freshPostgres())

@@ -19,13 +19,14 @@ export function handlers({ queries, ring, clock, guard: targets }: ModuleParts) 
 }
 
 /** Send the messages, until `opened` ends. */
-export const start: ApiModule['start'] = (opened, { queries, ring, guard, clock, log, version }) => {
+export const start: ApiModule['start'] = (opened, { queries, ring, guard, steps, clock, log, version }) => {
   const outbox = createWebhookOutbox(queries, webhookSecrets(new TenantKeys(queries, ring)))
   const callParts = { guard, now: clock.now, userAgent: `keyferry/${version}` }
   const call = (each: Parameters<typeof callReceiver>[1]) => callReceiver(callParts, each)
-  opened.adopt(new WebhookSender({ outbox, call, clock, log }), (it) => it.close())
+  const watched = (work: () => Promise<void>) => steps.watched('webhooks', work)
+  opened.adopt(new WebhookSender({ outbox, call, watched, clock, log }), (it) => it.close())
   const sweep = () => outbox.sweep(clock.now().toISOString())
-  sweepEvery(opened, SWEEP_MESSAGES_SECONDS, { sweep, log })
+  sweepEvery(opened, SWEEP_MESSAGES_SECONDS, { name: 'webhook sweep', sweep, steps, log })
 }
 
 /** Make the messages of sealed entries. */

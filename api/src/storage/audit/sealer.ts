@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '@keyferry/plumbing/bounded-map'
+import type { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import { type Repeating, repeating } from '@keyferry/plumbing/repeating'
 import type { Logger } from 'pino'
 import { backlogOf, type Waiting } from '../../domain/audit/audit-backlog.ts'
@@ -21,6 +22,7 @@ export type SealerParts = {
   key: NamedAuditKey
   afterSeal: AfterSeal
   now: () => Date
+  steps: FailingSteps
   log: Pick<Logger, 'info' | 'error'>
 }
 
@@ -44,7 +46,11 @@ export class Sealer {
   constructor(parts: SealerParts) {
     this.#parts = parts
     const failed = (error: unknown) => parts.log.error({ error: textOf(error) }, 'audit sweep')
-    this.#sweeps = repeating(SWEEP_EVERY_MS, () => this.#sweepOnce(), failed)
+    this.#sweeps = repeating(
+      SWEEP_EVERY_MS,
+      parts.steps.watched('audit sweep', () => this.#sweepOnce()),
+      failed,
+    )
     this.#sweeps.start()
   }
 
@@ -108,7 +114,9 @@ export class Sealer {
       this.#atOnce = Math.min(this.#atOnce * 2, AT_ONCE)
       return 0
     } catch (error) {
-      if (tenantIds.length > 1) for (const each of tenantIds) this.#due.add(each)
+      const [alone = '', ...others] = tenantIds
+      if (others.length > 0) for (const each of tenantIds) this.#due.add(each)
+      else if (!isUnavailable(error)) this.#problems.set(alone, 'audit log not sealed')
       this.#atOnce = 1
       this.#parts.log.error({ tenantIds, error: textOf(error) }, 'audit log not sealed')
       return isUnavailable(error) ? SEAL_EVERY_MS : 0

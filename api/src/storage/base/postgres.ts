@@ -71,7 +71,11 @@ export function openPostgres(url: () => string, most: number): Database {
       from pg_class left join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
       where relnamespace = (select oid from pg_namespace where nspname = current_schema())`,
     lockMigrations,
-    migrate: (work) => apart(({ query: alone }) => migrateAlone(alone, lockMigrations, work)),
+    migrate: (work) =>
+      apart(async ({ query: alone }) => {
+        await requireUtf8(alone)
+        return await migrateAlone(alone, lockMigrations, work)
+      }),
     online: { isBuilt, build: (indexes) => apart((untimed) => buildIndexes(untimed, indexes)) },
     scarceConnections: () => scarceConnections(query, most),
     usage: () => connections.usage(),
@@ -92,6 +96,17 @@ function queryOn(pool: Connections): Kysely<Tables> {
 
 async function lockMigrations(transaction: Query): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
+}
+
+// In another encoding, PostgreSQL refuses or changes names and descriptions that people type.
+async function requireUtf8(query: Query): Promise<void> {
+  const { rows } = await sql<{ encoding: string }>`
+    select current_setting('server_encoding') as encoding`.execute(query)
+  const encoding = rows[0]?.encoding
+  if (encoding !== 'UTF8')
+    throw new Error(
+      `DATABASE_URL: the database has the encoding ${encoding}: create one with ENCODING 'UTF8' TEMPLATE template0`,
+    )
 }
 
 // Behind a pooler this counts its connections too, so a warning there says that others use them.

@@ -1,3 +1,4 @@
+import type { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import { repeating } from '@keyferry/plumbing/repeating'
 import type { Logger } from 'pino'
 import { pruneLogs } from '../audit/audit-pruning.ts'
@@ -15,6 +16,7 @@ type RetentionParts = {
   /** Days that each is kept; 0: for ever. */
   days: Record<keyof typeof FORGETTING, number>
   now: () => Date
+  steps: FailingSteps
   log: Pick<Logger, 'info' | 'error'>
 }
 
@@ -22,7 +24,7 @@ type RetentionParts = {
  * second one finds nothing left to delete. */
 export function keepDays(
   opened: AsyncDisposableStack,
-  { days: kept, queries, now, log }: RetentionParts,
+  { days: kept, queries, now, steps, log }: RetentionParts,
 ): void {
   for (const [what, forget] of Object.entries(FORGETTING)) {
     const days = kept[what as keyof typeof FORGETTING]
@@ -34,7 +36,7 @@ export function keepDays(
     }
     const failed = (error: unknown) =>
       log.error({ what, error: error instanceof Error ? error.message : String(error) }, 'retention')
-    const forgetting = repeating(EVERY_MS, work, failed)
+    const forgetting = repeating(EVERY_MS, steps.watched(`retention of ${what}`, work), failed)
     forgetting.start()
     opened.adopt(forgetting, (it) => {
       ending.abort()

@@ -24,6 +24,8 @@ const END_MS = 1_500
 export type SenderParts = {
   outbox: WebhookOutbox
   call: (call: WebhookCall) => Promise<CallOutcome>
+  /** Notes which runs of the work fail. */
+  watched: (work: () => Promise<void>) => () => Promise<void>
   clock: ClockAndIds
   log: Pick<Logger, 'warn' | 'error'>
   /** From 0 to 1. */
@@ -37,12 +39,14 @@ export class WebhookSender {
   readonly #running = new Map<string, { webhook: DueWebhook; run: Promise<void> }>()
   readonly #looks: NodeJS.Timeout
   readonly #ending = new AbortController()
+  readonly #lookNext: () => Promise<void>
   #look: Promise<void> | null = null
   #looksAgain = false
   #isClosed = false
 
   constructor(parts: SenderParts) {
     this.#parts = parts
+    this.#lookNext = parts.watched(() => this.#lookOnce())
     this.#looks = setInterval(() => this.#startLook(), LOOK_EVERY_MS).unref()
   }
 
@@ -63,7 +67,7 @@ export class WebhookSender {
       return
     }
     this.#looksAgain = false
-    const look = this.#lookOnce().catch((error: unknown) => this.#note(error, 'webhooks not read'))
+    const look = this.#lookNext().catch((error: unknown) => this.#note(error, 'webhooks not read'))
     this.#look = look.finally(() => {
       this.#look = null
       if (this.#looksAgain) this.#startLook()

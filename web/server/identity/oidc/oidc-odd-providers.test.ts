@@ -144,6 +144,13 @@ describe('the page and the log name the reason', () => {
     expect(logged.join()).not.toContain(ODD_CLIENT.clientSecret)
   })
 
+  test('a discovery document of another issuer is logged with both issuers', async () => {
+    await signIn({ discovery: { issuer: 'https://other.example.com' } })
+    const [issuer, found_issuer] = [provider.issuer, 'https://other.example.com']
+    expect(JSON.parse(logged[0] ?? '')).toMatchObject({ reason: 'unusable_discovery', found_issuer })
+    expect(String(JSON.parse(logged[0] ?? '').issuer).replace(/\/$/, '')).toBe(issuer)
+  })
+
   test('provider_unreachable', async () => {
     const port = new URL(provider.issuer).port
     await provider.close()

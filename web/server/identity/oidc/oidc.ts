@@ -20,7 +20,7 @@ import { endRecorder } from '../session-end.ts'
 import { LogoutTokens } from './back-channel-logout.ts'
 import { type OidcPerson, OidcProvider } from './oidc-provider.ts'
 import { beginAttempt, endAttempt } from './sign-in-attempt.ts'
-import { signInFailure } from './sign-in-failure.ts'
+import { differingIssuers, signInFailure } from './sign-in-failure.ts'
 
 const MAX_TOKEN_BYTES = 65_536
 const REPLAY_MS = 10 * 60 * 1_000
@@ -86,7 +86,14 @@ async function answerFailure(
 ): Promise<FastifyReply> {
   const { reason, status, text } = signInFailure(error)
   const cause = error instanceof Refusal ? error.cause : error
-  log.warn({ request: request.id, reason, advice: text, ...failureFacts(cause) }, 'sign-in failed')
+  const facts = {
+    request: request.id,
+    reason,
+    advice: text,
+    ...differingIssuers(error),
+    ...failureFacts(cause),
+  }
+  log.warn(facts, 'sign-in failed')
   return await sendFailure(pages, reply.code(status), `${text} (${reason})`)
 }
 

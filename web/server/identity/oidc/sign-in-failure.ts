@@ -1,4 +1,5 @@
 import * as oidc from 'openid-client'
+import { z } from 'zod'
 import { Refusal } from '../../http/refusal.ts'
 
 /** Why a sign-in at the provider failed: for the log, and shown to the person so that they can pass it on. */
@@ -47,6 +48,24 @@ export class SignInError extends Error {
     this.reason = reason
   }
 }
+
+/** The issuer that was expected and the one that the discovery document names, if they differ: for the log. */
+export function differingIssuers(error: unknown): { issuer: string; found_issuer: string } | null {
+  let facts: unknown = error
+  while (facts instanceof Error) facts = facts.cause
+  const { success, data } = IssuerMismatch.safeParse(facts)
+  if (!success) return null
+  return { issuer: data.expected, found_issuer: String(data.body.issuer).slice(0, ISSUER_LENGTH) }
+}
+
+const ISSUER_LENGTH = 300
+
+// What the library gives as the cause.
+const IssuerMismatch = z.object({
+  attribute: z.literal('issuer'),
+  expected: z.string(),
+  body: z.object({ issuer: z.unknown() }),
+})
 
 function discoveryReason(cause: unknown): SignInFailureReason {
   return isUnreachable(cause) ? 'provider_unreachable' : 'unusable_discovery'

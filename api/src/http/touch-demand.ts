@@ -41,7 +41,8 @@ export function aboutOf({ act, touch, params, body }: Sent): CallSubject | null 
     userIds: [user_id].filter(isGiven),
     proposalIds: [proposal_id].filter(isGiven),
   }
-  return SUBJECTS[touch]?.({ act, body, ids }) ?? null
+  const subject = SUBJECTS[touch]?.({ act, body, ids }) ?? null
+  return subject && setsTouch({ act, body }) ? { ...subject, isSetting: true } : subject
 }
 
 type Given = Pick<Sent, 'act' | 'body'> & { ids: CallSubject }
@@ -84,7 +85,7 @@ function isGiven(id: string | undefined): id is string {
 }
 
 /** Whether a call sets a rule that asks for signatures. The person who sets it signs that. */
-export function setsTouch({ body, act }: Sent): boolean {
+export function setsTouch({ body, act }: Pick<Sent, 'act' | 'body'>): boolean {
   const { touch } = bodyOf(body)
   return /^change(Bundle|Tenant)Policy$/.test(act) && touch != null && touch !== 'none'
 }

@@ -64,10 +64,11 @@ const nullable = {
   approvals_needed: Rules.approvals_needed.nullable(),
   agents: Rules.agents.nullable(),
   remember_hours: Rules.remember_hours.nullable(),
+  touch: Rules.touch.nullable(),
 }
 
 /** What one place sets; null: nothing. */
-export const PolicySetting = object('PolicySetting', { ...nullable, touch: Rules.touch.nullable() })
+export const PolicySetting = object('PolicySetting', nullable)
 
 /** Null removes what the place sets. */
 export const ChangePolicy = changeOf('ChangePolicy', nullable, { assurance: 'local', approvers: 'owner' })

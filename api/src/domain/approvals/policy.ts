@@ -28,11 +28,9 @@ export type Policy = z.output<typeof PolicySchema>
 /** What one place sets; null: nothing. */
 export type PolicySetting = z.output<typeof PolicySettingSchema>
 
-type TouchChange = { touch?: TouchRule | null | undefined }
+export type PolicyChange = z.output<typeof ChangePolicy>
 
-export type PolicyChange = z.output<typeof ChangePolicy> & TouchChange
-
-export type BundlePolicyChange = z.output<typeof ChangeBundlePolicy> & TouchChange
+export type BundlePolicyChange = z.output<typeof ChangeBundlePolicy>
 
 export type SetPolicies = { workspace: PolicySetting; bundle: PolicySetting }
 
@@ -168,7 +166,7 @@ export function remembersAgents({ agents }: Pick<Policy, 'agents'>): boolean {
 }
 
 /** The strictest of what several places demand. */
-function strictestTouch(places: readonly Pick<PolicySetting, 'touch'>[]): TouchRule {
+export function strictestTouch(places: readonly Pick<PolicySetting, 'touch'>[]): TouchRule {
   return TOUCHES.findLast((rule) => places.some(({ touch }) => touch === rule)) ?? 'none'
 }
 

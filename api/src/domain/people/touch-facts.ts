@@ -11,6 +11,9 @@ export type CallSubject = {
   proposalIds?: readonly string[]
   /** Any rule of the workspace counts. */
   isWide?: boolean
+  /** A rule that asks for signatures is set: for these bundles, or for all. Machines that get values from there already
+   * are signed too. */
+  isSetting?: boolean
 }
 
 /** `touch`: the strictest rule that reaches what the call is about; `none` also if none of it exists. `concerns`: the

@@ -1,6 +1,7 @@
-import { TOUCHES, type TouchRule } from '@keyferry/contract'
+import type { TouchRule } from '@keyferry/contract'
 import { digestOf } from '@keyferry/crypto/digest'
 import { z } from 'zod'
+import { strictestTouch } from '../../domain/approvals/policy.ts'
 import { DomainError } from '../../domain/base/errors.ts'
 import type { CallSubject, TouchFactStore, TouchFacts } from '../../domain/people/touch-facts.ts'
 import { inChunks } from '../base/chunks.ts'
@@ -26,10 +27,11 @@ export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFa
 
 async function find(query: Query, tenantId: string, about: CallSubject): Promise<TouchFacts> {
   const rules = await rulesIn(query, tenantId)
-  if (rules.length === 0) return { touch: 'none', concerns: {} }
+  if (rules.length === 0 && about.isSetting !== true) return { touch: 'none', concerns: {} }
   const at = { query, tenantId }
   const proposals = await rowsOf(about.proposalIds, (ids) => proposalsIn(at, ids))
-  const machines = await rowsOf(about.machineIds, (ids) => machinesIn(at, ids))
+  const getting = about.isSetting === true ? await machinesGetting(at, about.bundleIds ?? []) : []
+  const machines = await rowsOf([...(about.machineIds ?? []), ...getting], (ids) => machinesIn(at, ids))
   const bundleNames = [...(about.bundleNames ?? []), ...proposals.map(({ into }) => into)]
   const bundles = [
     ...(await rowsOf(about.bundleIds, (ids) => bundlesIn(at, 'id', ids))),
@@ -48,7 +50,7 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
   const sorted = Object.entries(concerns).flatMap(([kind, facts]) =>
     facts.length === 0 ? [] : [[kind, facts.toSorted((one, other) => (one.id < other.id ? -1 : 1))]],
   )
-  return { touch: strictest(reached), concerns: Object.fromEntries(sorted) }
+  return { touch: strictestTouch(reached), concerns: Object.fromEntries(sorted) }
 }
 
 /** `bundle_id`: null for the workspace. */
@@ -61,10 +63,6 @@ async function rulesIn(query: Query, tenantId: string): Promise<SetRule[]> {
     .unionAll(own)
     .execute()
   return all.filter(({ touch }) => touch !== null && touch !== 'none')
-}
-
-function strictest(rules: readonly SetRule[]): TouchRule {
-  return TOUCHES.findLast((rule) => rules.some(({ touch }) => touch === rule)) ?? 'none'
 }
 
 // The rule of the workspace reaches every bundle.
@@ -142,6 +140,16 @@ async function deliveredIn(
       .execute(),
   )
   return keyFacts([...new Map(rows.map((row) => [row.id, row])).values()])
+}
+
+/** Ids of machines that get values from these bundles, or from any if none is named. */
+async function machinesGetting({ query, tenantId }: At, bundleIds: readonly string[]): Promise<string[]> {
+  const granted = selectOf(query, 'machine_grants', tenantId).select('machine_id').distinct()
+  const rows = await (bundleIds.length === 0
+    ? granted
+    : granted.where('bundle_id', 'in', bundleIds)
+  ).execute()
+  return rows.map(({ machine_id }) => machine_id)
 }
 
 async function machinesIn({ query, tenantId }: At, ids: readonly string[]) {

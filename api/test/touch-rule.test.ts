@@ -1,0 +1,209 @@
+import { decryptBlob } from '@keyferry/crypto/blob'
+import { derivationKey } from '@keyferry/crypto/derivation-key'
+import { frame } from '@keyferry/crypto/frame'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ringOf, rotateTenantKey, withDatabase } from '../src/maintenance.ts'
+import { type Answered, databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { approveWith, newBundle } from './approval-client.ts'
+import { joinWorkspace } from './joined.ts'
+import { ReturningClient, secretOf } from './returning-client.ts'
+import { askedIn, TouchKey } from './touch-client.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+
+describe.each(databases)('the rule that people sign, on %s', (kind) => {
+  let api: TestApi
+  let now = new Date()
+  let owner: Identity
+  let second: Identity
+  let bundle: { id: string; name: string }
+  let keys: ReadonlyMap<Identity, TouchKey>
+
+  beforeAll(async () => {
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'], devAllowPlaintext: true, now: () => now })
+  })
+  afterAll(() => api.close())
+  beforeEach(async () => {
+    now = new Date()
+    owner = await api.newOwner()
+    second = await joinWorkspace(api, owner, 'owner')
+    keys = new Map([
+      [owner, new TouchKey()],
+      [second, new TouchKey()],
+    ])
+    bundle = await newBundle(api, owner, { URL: 'pg://s3cret' })
+  })
+
+  const enrolled = async () => {
+    for (const [person, key] of keys) await key.enrol(api, person)
+  }
+  /** Make a call, and sign it if that is asked for. */
+  const signed = async <A extends Answered>(
+    as: Identity,
+    call: (headers: Record<string, string>) => Promise<A>,
+  ): Promise<A> => {
+    const answer = await call({})
+    if (answer.failure?.code !== 'touch_required') return answer
+    return await call(keys.get(as)?.sign(askedIn(answer)) ?? {})
+  }
+  const set = (touch: string | null, as = owner) =>
+    signed(as, (headers) =>
+      api.call('changeBundlePolicy', { as, headers, params: { bundle_id: bundle.id }, body: { touch } }),
+    )
+  const setAll = (touch: string | null, as = owner) =>
+    signed(as, (headers) => api.call('changeTenantPolicy', { as, headers, body: { touch } }))
+  const ruleNow = async () =>
+    (await api.call('getBundlePolicy', { as: owner, params: { bundle_id: bundle.id } })).json
+  const approve = (requestId: string, release?: string, as = owner) =>
+    approveWith(api, as, { requestId, bundle_id: bundle.id, include_keys: ['URL'], release })
+  const reveal = () =>
+    api.call('exportBundle', {
+      as: owner,
+      params: { bundle_id: bundle.id },
+      query: { format: 'env', reveal: '1' },
+    })
+  const asked = () => new ReturningClient(api).request()
+
+  test('needs two keys of owners that are enough for it', async () => {
+    await keys.get(owner)?.enrol(api, owner)
+    expect((await set('passkey')).failure).toMatchObject({
+      code: 'conflict',
+      error: expect.stringContaining('2'),
+    })
+    await keys.get(second)?.enrol(api, second)
+    expect((await set('passkey')).json.effective.touch).toBe('passkey')
+    expect((await approve(await asked())).failure?.code).toBe('touch_required')
+  })
+
+  test('the person who sets it signs that, and the machines that get the bundle already', async () => {
+    await enrolled()
+    const machine = await api.call('createMachine', { as: owner, body: { name: bundle.name } })
+    const params = { machine_id: machine.json.id, bundle_id: bundle.id }
+    await api.call('grantBundle', { as: owner, params, body: { scope: 'read' } })
+    const answer = await api.call('changeBundlePolicy', { as: owner, params, body: { touch: 'passkey' } })
+    expect(JSON.parse(askedIn(answer).statement)).toMatchObject({
+      act: 'changeBundlePolicy',
+      concerns: { bundles: [{ id: bundle.id }], machines: [{ id: params.machine_id }] },
+    })
+    expect((await ruleNow()).effective.touch).toBe('none')
+  })
+
+  test('device needs keys that are bound to one', async () => {
+    keys = new Map([...keys.keys()].map((person) => [person, new TouchKey({ isSynced: true })]))
+    await enrolled()
+    expect((await set('device')).failure?.error).toContain('bound to one device')
+    expect((await setAll('passkey')).status).toBe(200)
+    expect((await ruleNow()).effective.touch).toBe('passkey')
+  })
+
+  test('nobody can sign a legacy item', async () => {
+    await enrolled()
+    const params = { bundle_id: bundle.id }
+    const made = await api.call('upsertLegacyItem', { as: owner, params, body: { key: 'OLD', value: 'v' } })
+    expect(made.status).toBeLessThan(300)
+    expect((await set('passkey')).failure?.error).toContain('legacy items')
+    expect((await ruleNow()).effective.touch).toBe('none')
+  })
+
+  test('ends what nobody signed: approvals on their way, ready ones, first ones and invitations', async () => {
+    await enrolled()
+    const [held, ready, collected] = [
+      new ReturningClient(api),
+      new ReturningClient(api),
+      new ReturningClient(api),
+    ]
+    const [heldId, readyId, collectedId] = [
+      await held.request(),
+      await ready.request(),
+      await collected.request(),
+    ]
+    const { json } = await approve(heldId, 'loopback')
+    await approve(readyId)
+    await approve(collectedId)
+    expect(collected.opened(await collected.waits(collectedId))).toEqual({ URL: 'pg://s3cret' })
+    await api.call('createInvitation', { as: owner, body: { email: 'a@example.com', role: 'owner' } })
+    const two = (approvals_needed: number) =>
+      api.call('changeBundlePolicy', {
+        as: owner,
+        params: { bundle_id: bundle.id },
+        body: { approvals_needed },
+      })
+    await two(2)
+    const firstId = await asked()
+    await approve(firstId)
+    await two(1)
+    expect((await set('passkey')).status).toBe(200)
+    expect((await held.release(heldId, secretOf(json))).status).toBe(404)
+    expect((await ready.waits(readyId)).status).toBe(404)
+    expect((await api.call('listInvitations', { as: owner })).json).toEqual([])
+    const params = { request_id: firstId, bundle_id: bundle.id }
+    expect((await api.call('getRequestBundle', { as: owner, params })).json.first_approval).toBeNull()
+  })
+
+  test('an approval at the same time is ended, or signed', async () => {
+    await enrolled()
+    const ids = await Promise.all([1, 2, 3, 4].map(asked))
+    const [done] = await Promise.all([set('passkey'), ...ids.map((id) => approve(id))])
+    expect(done?.status).toBe(200)
+    for (const id of ids) {
+      const context = await api.call('getRequestContext', { params: { request_id: id } })
+      expect(context.status === 404 || context.json.status === 'pending').toBe(true)
+    }
+  })
+
+  test('one owner’s touch alone loosens nothing within a day', async () => {
+    await enrolled()
+    await set('device')
+    expect((await set('passkey')).json).toMatchObject({
+      effective: { touch: 'device' },
+      loosening: { to: 'passkey', by: owner.userId },
+    })
+    now = new Date(now.getTime() + DAY_MS - 1_000)
+    expect((await set('passkey')).json.effective.touch).toBe('device')
+    now = new Date(now.getTime() + 1_000)
+    expect((await set('passkey')).json).toMatchObject({ effective: { touch: 'passkey' }, loosening: null })
+  })
+
+  test('a second owner loosens it at once, but nothing else than was asked', async () => {
+    await enrolled()
+    await set('device')
+    await set('passkey')
+    expect((await set(null, second)).json).toMatchObject({
+      effective: { touch: 'device' },
+      loosening: { to: 'none', by: second.userId },
+    })
+    expect((await set(null)).json.effective.touch).toBe('none')
+    expect((await approve(await asked())).status).toBe(200)
+  })
+
+  test('setting it again ends a loosening', async () => {
+    await enrolled()
+    await set('device')
+    await set('none')
+    expect((await set('device')).json.loosening).toBeNull()
+    expect((await set('none', second)).json.effective.touch).toBe('device')
+  })
+
+  test('a server that reveals shows nobody these values', async () => {
+    await enrolled()
+    const before = await reveal()
+    await set('passkey')
+    expect([before.status, (await reveal()).status]).toEqual([200, 403])
+  })
+
+  test('an earlier build cannot use the keys of the workspace any more, also after a rotation', async () => {
+    await enrolled()
+    const opensAsBefore = () =>
+      withDatabase(api.settings, async ({ query }) => {
+        const rows = query.selectFrom('tenants').select('wrapped_key').where('id', '=', owner.tenantId)
+        const { wrapped_key } = await rows.executeTakeFirstOrThrow()
+        const context = frame('keyferry tenant key v1', owner.tenantId)
+        return () => decryptBlob(wrapped_key, derivationKey(ringOf(api.settings).first.bytes), context)
+      })
+    expect(await opensAsBefore()).not.toThrow()
+    await set('passkey')
+    expect(await opensAsBefore()).toThrow()
+    await rotateTenantKey(api.settings, { tenantId: owner.tenantId, settleMs: 0 })
+    expect(await opensAsBefore()).toThrow()
+  })
+})

@@ -1,21 +1,31 @@
-import { createClient } from '@keyferry/contract/client'
+import { Me } from '@keyferry/contract'
+import { createClient, type EndpointClient } from '@keyferry/contract/client'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closePage, expectAccessible, openPage, type WatchedPage } from './app-page.ts'
+import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner, signIn } from './app-accounts.ts'
+import { closePage, expectAccessible, openPage, pickFromMenu, type WatchedPage } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-/** A record that two people edit at once. `type`: this person's edit of the field that the other changes too. */
+/** A record that two people edit at once. */
 type Edited = {
   readonly path: string
-  readonly open: (page: WatchedPage) => Promise<void>
-  readonly type: (page: WatchedPage) => Promise<void>
+  readonly open: (page: WatchedPage) => Promise<unknown>
+  /** Where both type. */
+  readonly type: (page: WatchedPage, text: string) => Promise<unknown>
   readonly save: string
-  readonly theirs: () => Promise<unknown>
   /** The field as it is stored. */
   readonly stored: () => Promise<unknown>
-  readonly expected: { readonly theirs: unknown; readonly mine: unknown }
+  /** What the two people type. */
+  readonly first: string
+  readonly second: string
 }
+
+type Person = { readonly cookie: SessionCookie; readonly name: string }
+
+const KIM = { email: 'kim@example.com', password: 'staple correct horse' }
+
+const stay = async () => undefined
 
 const openEdit = (page: WatchedPage) => page.getByRole('button', { name: 'Edit', exact: true }).click()
 
@@ -27,12 +37,32 @@ const openEditOfBundle = async (page: WatchedPage) => {
   await page.getByRole('menuitem', { name: 'Edit', exact: true }).click()
 }
 
+const saveIn = async (page: WatchedPage, { save }: Edited) =>
+  await page.getByRole('button', { name: save, exact: true }).click()
+const notice = (page: WatchedPage) => page.getByRole('alert').filter({ hasText: 'after you opened this' })
+
 describe.skipIf(!hasBrowser())('two people edit one record', () => {
   let server: RunningServer
   let browser: Browser
+  let workspace: string
+  let sam: Person
+  let kim: Person
+  let call: EndpointClient
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer(), sharedBrowser()])
+    ;[server, browser] = await Promise.all([startServer({ env: ACCOUNTS }), sharedBrowser()])
+    sam = { cookie: await setUpOwner(server.url), name: 'sam' }
+    call = clientOf(sam)
+    workspace = Me.parse(await call('GET', '/api/v1/me')).tenant.id
+    const body = { email: KIM.email, role: 'owner' } as const
+    const { token } = await call('POST', '/api/v1/invitations', { body })
+    const joined = await fetch(`${server.url}/sign-up`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, password: KIM.password }),
+    })
+    expect(joined.status).toBe(200)
+    kim = { cookie: await signIn(server.url, KIM), name: 'kim' }
   })
 
   afterAll(async () => {
@@ -40,111 +70,196 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     await server?.dispose()
   })
 
+  function clientOf({ cookie }: Person): EndpointClient {
+    const own = sessionHeaders(server.url, cookie)
+    return createClient(server.url, (input, init) =>
+      fetch(input, { ...init, headers: Object.assign({}, init?.headers, own) }),
+    )
+  }
+
+  const newBundle = async (name: string, fields: { tags?: string } = {}) =>
+    (await call('POST', '/api/v1/bundles', { body: { name: `dev/${name}`, ...fields } })).id
+
+  const newKey = async (name: string, fields: { value?: string; is_template?: boolean } = {}) => {
+    const body = { name: name.toUpperCase(), value: 'before', is_secret: false, ...fields }
+    return (await call('POST', '/api/v1/keys', { body })).id
+  }
+
+  const attach = async (bundle_id: string, key_id: string) =>
+    await call('POST', '/api/v1/bundles/{bundle_id}/keys/{key_id}', {
+      params: { bundle_id, key_id },
+      body: {},
+    })
+
+  const keyOf = async (key_id: string) => await call('GET', '/api/v1/keys/{key_id}', { params: { key_id } })
+  const itemsOf = async (bundle_id: string) =>
+    (await call('GET', '/api/v1/bundles/{bundle_id}', { params: { bundle_id } })).items
+
   const RECORDS: Readonly<Record<string, (name: string) => Promise<Edited>>> = {
     async bundle(name) {
-      const call = createClient(server.url)
-      const made = await call('POST', '/api/v1/bundles', { body: { name: `dev/${name}`, tags: 'dev' } })
-      const params = { bundle_id: made.id }
+      const bundle_id = await newBundle(name, { tags: 'dev' })
       return {
-        path: `/bundles/${made.id}`,
+        path: `/bundles/${bundle_id}`,
         open: openEditOfBundle,
-        type: (page) => page.getByLabel('Tags (optional)').fill('mine'),
+        type: (page, text) => page.getByLabel('Tags (optional)').fill(text),
         save: 'Save',
-        theirs: () =>
-          call('PUT', '/api/v1/bundles/{bundle_id}', { params, body: { tags: 'dev,production' } }),
-        stored: async () => (await call('GET', '/api/v1/bundles/{bundle_id}', { params })).tags,
-        expected: { theirs: 'dev,production', mine: 'mine' },
+        stored: async () =>
+          (await call('GET', '/api/v1/bundles/{bundle_id}', { params: { bundle_id } })).tags,
+        first: 'dev,production',
+        second: 'mine',
       }
     },
     async machine(name) {
-      const call = createClient(server.url)
-      const made = await call('POST', '/api/v1/machines', { body: { name: `ci-${name}` } })
-      const params = { machine_id: made.id }
+      const { id: machine_id } = await call('POST', '/api/v1/machines', { body: { name: `ci-${name}` } })
       return {
-        path: `/machines/${made.id}`,
+        path: `/machines/${machine_id}`,
         open: openEdit,
-        type: (page) => page.getByLabel('Description (optional)').fill('mine'),
+        type: (page, text) => page.getByLabel('Description (optional)').fill(text),
         save: 'Save',
-        theirs: () =>
-          call('PUT', '/api/v1/machines/{machine_id}', { params, body: { description: 'theirs' } }),
-        stored: async () => (await call('GET', '/api/v1/machines/{machine_id}', { params })).description,
-        expected: { theirs: 'theirs', mine: 'mine' },
+        stored: async () =>
+          (await call('GET', '/api/v1/machines/{machine_id}', { params: { machine_id } })).description,
+        first: 'builds',
+        second: 'deploys',
       }
     },
     async webhook(name) {
-      const call = createClient(server.url)
       const body = { url: `https://hooks.example.com/${name}` }
-      const made = await call('POST', '/api/v1/webhooks', { body })
-      const params = { webhook_id: made.id }
-      const url = 'https://hooks.example.com/theirs'
+      const { id: webhook_id } = await call('POST', '/api/v1/webhooks', { body })
       return {
-        path: `/settings/webhooks/${made.id}`,
+        path: `/settings/webhooks/${webhook_id}`,
         open: openEdit,
-        type: (page) => page.getByLabel('Address').fill('https://hooks.example.com/mine'),
+        type: (page, text) => page.getByLabel('Address').fill(text),
         save: 'Save',
-        theirs: () => call('PUT', '/api/v1/webhooks/{webhook_id}', { params, body: { url } }),
-        stored: async () => (await call('GET', '/api/v1/webhooks/{webhook_id}', { params })).url,
-        expected: { theirs: url, mine: 'https://hooks.example.com/mine' },
+        stored: async () =>
+          (await call('GET', '/api/v1/webhooks/{webhook_id}', { params: { webhook_id } })).url,
+        first: 'https://hooks.example.com/first',
+        second: 'https://hooks.example.com/second',
       }
     },
     async 'rules of a bundle'(name) {
-      const call = createClient(server.url)
-      const made = await call('POST', '/api/v1/bundles', { body: { name: `dev/${name}` } })
-      const params = { bundle_id: made.id }
+      const bundle_id = await newBundle(name)
       return {
-        path: `/bundles/${made.id}/rules`,
-        open: async () => undefined,
-        type: async (page) => {
-          await page.getByLabel('AI agents').selectOption('remember')
-        },
+        path: `/bundles/${bundle_id}/rules`,
+        open: stay,
+        type: (page, rule) => page.getByLabel('AI agents').selectOption(rule),
         save: 'Save rules',
-        theirs: () => call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body: { agents: 'deny' } }),
         stored: async () =>
-          (await call('GET', '/api/v1/bundles/{bundle_id}/policy', { params })).bundle.agents,
-        expected: { theirs: 'deny', mine: 'remember' },
+          (await call('GET', '/api/v1/bundles/{bundle_id}/policy', { params: { bundle_id } })).bundle.agents,
+        first: 'deny',
+        second: 'remember',
       }
     },
     async 'description of a key'(name) {
-      const call = createClient(server.url)
-      const body = { name: name.toUpperCase(), value: 'x' }
-      const made = await call('POST', '/api/v1/keys', { body })
-      const params = { key_id: made.id }
+      const key_id = await newKey(name)
       return {
-        path: `/keys/${made.id}`,
-        open: async () => undefined,
-        type: (page) => page.getByRole('textbox', { name: 'Description' }).fill('mine'),
+        path: `/keys/${key_id}`,
+        open: stay,
+        type: (page, text) => page.getByRole('textbox', { name: 'Description' }).fill(text),
         save: 'Save changes',
-        theirs: () => call('PUT', '/api/v1/keys/{key_id}', { params, body: { description: 'theirs' } }),
-        stored: async () => (await call('GET', '/api/v1/keys/{key_id}', { params })).description,
-        expected: { theirs: 'theirs', mine: 'mine' },
+        stored: async () => (await keyOf(key_id)).description,
+        first: 'the old host',
+        second: 'the new host',
+      }
+    },
+    async 'day on which a value expires'(name) {
+      const key_id = await newKey(name)
+      return {
+        path: `/keys/${key_id}`,
+        open: stay,
+        type: (page, day) => page.getByLabel('Expires on (optional)').fill(day),
+        save: 'Save changes',
+        stored: async () => (await keyOf(key_id)).expires_at?.slice(0, 10),
+        first: '2031-01-01',
+        second: '2032-02-02',
+      }
+    },
+    async 'value of a key'(name) {
+      const key_id = await newKey(name)
+      return {
+        path: `/keys/${key_id}`,
+        open: stay,
+        type: (page, text) => page.getByLabel('Value', { exact: true }).fill(text),
+        save: 'Save changes',
+        stored: async () => (await keyOf(key_id)).value,
+        first: 'one.example.com',
+        second: 'two.example.com',
+      }
+    },
+    async 'composed value'(name) {
+      const key_id = await newKey(name, { value: 'http://${HOST}', is_template: true })
+      return {
+        path: `/keys/${key_id}`,
+        open: stay,
+        type: (page, text) => page.getByLabel('Text', { exact: true }).fill(text),
+        save: 'Save changes',
+        stored: async () => (await keyOf(key_id)).value,
+        first: 'http://${HOST}:${PORT}',
+        second: 'https://${HOST}',
+      }
+    },
+    async 'value in its row'(name) {
+      const bundle_id = await newBundle(name)
+      const key_id = await newKey(name)
+      await attach(bundle_id, key_id)
+      return {
+        path: `/bundles/${bundle_id}`,
+        open: (page) => page.getByRole('button', { name: 'Edit the value of ' }).click(),
+        type: (page, text) => page.getByRole('textbox', { name: 'Value of ' }).fill(text),
+        save: 'Save',
+        stored: async () => (await keyOf(key_id)).value,
+        first: 'one.example.com',
+        second: 'two.example.com',
+      }
+    },
+    async 'delivered name'(name) {
+      const bundle_id = await newBundle(name)
+      await attach(bundle_id, await newKey(name))
+      return {
+        path: `/bundles/${bundle_id}`,
+        open: (page) => pickFromMenu(page, name.toUpperCase(), 'Rename'),
+        type: (page, text) => page.getByLabel('Delivered name').fill(text),
+        save: 'Rename',
+        stored: async () => (await itemsOf(bundle_id))[0]?.name,
+        first: 'HOST_ONE',
+        second: 'HOST_TWO',
       }
     },
     async workspace() {
-      const call = createClient(server.url)
-      const { tenant } = await call('GET', '/api/v1/me')
-      const params = { tenant_id: tenant.id }
+      const params = { tenant_id: workspace }
       await call('PUT', '/api/v1/tenants/{tenant_id}', { params, body: { name: 'before' } })
       return {
         path: '/settings',
-        open: async () => undefined,
-        type: (page) => page.getByLabel('Name', { exact: true }).fill('mine'),
+        open: stay,
+        type: (page, text) => page.getByLabel('Name', { exact: true }).fill(text),
         save: 'Rename',
-        theirs: () => call('PUT', '/api/v1/tenants/{tenant_id}', { params, body: { name: 'theirs' } }),
         stored: async () => (await call('GET', '/api/v1/me')).tenant.name,
-        expected: { theirs: 'theirs', mine: 'mine' },
+        first: 'one',
+        second: 'two',
       }
     },
   }
 
-  async function conflict(edited: Edited): Promise<WatchedPage> {
+  async function openAs({ cookie }: Person, { path, open }: Pick<Edited, 'path' | 'open'>) {
     const page = await openPage(browser)
-    await page.goto(server.url + edited.path)
-    await edited.open(page)
-    await edited.type(page)
-    await edited.theirs()
-    await page.getByRole('button', { name: edited.save, exact: true }).click()
-    await page.getByText('after you opened this').waitFor()
-    expect(await edited.stored()).toBe(edited.expected.theirs)
+    await page.context().addCookies([{ ...cookie, url: server.url }])
+    await page.goto(`${server.url}/w/${workspace}${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await open(page)
+    return page
+  }
+
+  /** Both open and type, `early` saves, then `late`. @returns the page of `late`, which says who was first */
+  async function conflict(edited: Edited, early: Person, late: Person): Promise<WatchedPage> {
+    const page = await openAs(late, edited)
+    const other = await openAs(early, edited)
+    await edited.type(page, edited.second)
+    await edited.type(other, edited.first)
+    await saveIn(other, edited)
+    await expect.poll(edited.stored).toBe(edited.first)
+    await closePage(other)
+    await saveIn(page, edited)
+    await notice(page).getByText(`${early.name} changed`).waitFor()
+    expect(await edited.stored()).toBe(edited.first)
     return page
   }
 
@@ -157,31 +272,66 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
 
     test('what another person changed is not overwritten; a person who keeps their own text saves it', async () => {
       const edited = await record('kept')
-      const page = await conflict(edited)
+      const page = await conflict(edited, sam, kim)
       await expectAccessible(page)
       await page.getByRole('button', { name: 'Keep mine' }).click()
-      await page.getByRole('button', { name: edited.save, exact: true }).click()
-      await expect.poll(edited.stored).toBe(edited.expected.mine)
+      await notice(page).waitFor({ state: 'detached' })
+      await saveIn(page, edited)
+      await expect.poll(edited.stored).toBe(edited.second)
       await closePage(page)
     })
 
     test('a person who discards their own text sees what is stored, and has nothing to save', async () => {
       const edited = await record('lost')
-      const page = await conflict(edited)
+      const page = await conflict(edited, kim, sam)
       await page.getByRole('button', { name: 'Discard mine' }).click()
-      await expect.poll(() => page.getByText('after you opened this').count()).toBe(0)
-      expect(await edited.stored()).toBe(edited.expected.theirs)
+      await notice(page).waitFor({ state: 'detached' })
+      expect(await edited.stored()).toBe(edited.first)
       await closePage(page)
     })
   })
 
+  test('the own e-mail, in two windows of one person', async () => {
+    const own = { path: '/account', open: stay }
+    const [first, second] = [await openAs(kim, own), await openAs(kim, own)]
+    const change = async (page: WatchedPage, email: string) => {
+      await page.getByLabel('New e-mail').fill(email)
+      await page.getByLabel('Password', { exact: true }).fill(KIM.password)
+      await page.getByRole('button', { name: 'Change e-mail' }).click()
+    }
+    await change(first, 'kim@example.net')
+    await first.getByText('Sign in with kim@example.net from now on.').waitFor()
+    await change(second, 'kim@example.org')
+    await notice(second).getByText('kim@example.net').waitFor()
+    await second.getByRole('button', { name: 'Keep mine' }).click()
+    await change(second, KIM.email)
+    await second.getByText(`Sign in with ${KIM.email} from now on.`).waitFor()
+    await Promise.all([closePage(first), closePage(second)])
+  })
+
+  test('a key that another person moved stays where they put it, and the page shows the new order', async () => {
+    const bundle_id = await newBundle('order')
+    for (const name of ['ORDER_A', 'ORDER_B', 'ORDER_C']) await attach(bundle_id, await newKey(name))
+    const order = async () => (await itemsOf(bundle_id)).map(({ name }) => name)
+    const page = await openAs(kim, { path: `/bundles/${bundle_id}`, open: stay })
+    await page.getByRole('link', { name: 'ORDER_C' }).waitFor()
+    const [first] = await itemsOf(bundle_id)
+    const params = { bundle_id, key_id: first?.id ?? '' }
+    await call('PUT', '/api/v1/bundles/{bundle_id}/keys/{key_id}/order', { params, body: { order: 2 } })
+    await page.getByRole('link', { name: 'ORDER_A' }).focus()
+    await page.keyboard.press('Alt+ArrowDown')
+    await page.getByText('Another person changed this after you opened it.').waitFor()
+    await expect.poll(order).toEqual(['ORDER_B', 'ORDER_C', 'ORDER_A'])
+    await expect
+      .poll(() => page.getByRole('link', { name: /^ORDER_/ }).allInnerTexts())
+      .toEqual(['ORDER_B', 'ORDER_C', 'ORDER_A'])
+    await closePage(page)
+  })
+
   test('edits of different fields both stay', async () => {
-    const call = createClient(server.url)
-    const made = await call('POST', '/api/v1/bundles', { body: { name: 'dev/both', tags: 'dev' } })
-    const params = { bundle_id: made.id }
-    const page = await openPage(browser)
-    await page.goto(`${server.url}/bundles/${made.id}`)
-    await openEditOfBundle(page)
+    const bundle_id = await newBundle('both', { tags: 'dev' })
+    const params = { bundle_id }
+    const page = await openAs(sam, { path: `/bundles/${bundle_id}`, open: openEditOfBundle })
     await page.getByLabel('Description (optional)').fill('what it is for')
     await call('PUT', '/api/v1/bundles/{bundle_id}', { params, body: { tags: 'dev,production' } })
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -192,19 +342,20 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
   })
 
   test('the rules that a person chose stay while another person changes another rule', async () => {
-    const edited = await RECORDS['rules of a bundle']?.('other_rule')
-    const page = await openPage(browser)
-    await page.goto(server.url + (edited?.path ?? ''))
+    const bundle_id = await newBundle('other_rule')
+    const params = { bundle_id }
+    const page = await openAs(sam, { path: `/bundles/${bundle_id}/rules`, open: stay })
     const hours = page.getByLabel('Approvals can be remembered')
     await hours.selectOption('1')
-    await edited?.theirs()
+    await call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body: { agents: 'deny' } })
     // The page reads the rules again after each change.
     await page.getByLabel('For production').selectOption('Yes')
     await expect.poll(() => page.getByLabel('AI agents').inputValue()).toBe('deny')
     await expect.poll(() => hours.inputValue()).toBe('1')
     await page.getByRole('button', { name: 'Save rules' }).click()
     await page.getByText('Saved. Remembered approvals').waitFor()
-    expect(await edited?.stored()).toBe('deny')
+    const { bundle } = await call('GET', '/api/v1/bundles/{bundle_id}/policy', { params })
+    expect(bundle.agents).toBe('deny')
     await closePage(page)
   })
 })

@@ -203,10 +203,10 @@ describe.skipIf(!hasBrowser())('adding a variable in the browser', () => {
     await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
     for (const _ of ['first', 'second']) {
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByRole('alert').filter({ hasText: 'changed the value' }).waitFor()
+      await page.getByRole('alert').filter({ hasText: 'changed value' }).waitFor()
       expect(await delivered(shop('dev'))).toEqual([`${name}=${name}=theirs`])
     }
-    await page.getByRole('button', { name: 'Keep my text' }).click()
+    await page.getByRole('button', { name: 'Keep mine' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await expect.poll(() => delivered(shop('dev'))).toEqual([`${name}=${name}=mine`])
     await closePage(page)

@@ -27,6 +27,19 @@ async function bundle(api: TestApi, as: Identity): Promise<Edited> {
   }
 }
 
+/** A bundle with three keys. @returns where it has one of them */
+async function attached(api: TestApi, as: Identity, position: number) {
+  const made = await api.call('createBundle', { as, body: { name: `dev/${randomUUID()}` } })
+  const bundle_id = made.json.id
+  const keyIds: string[] = []
+  for (const name of ['K0', 'K1', 'K2']) {
+    const key = await api.call('createKey', { as, body: { name, value: 'x' } })
+    await api.call('attachKey', { as, params: { bundle_id, key_id: key.json.id }, body: {} })
+    keyIds.push(key.json.id)
+  }
+  return { bundle_id, key_id: keyIds[position] ?? '' }
+}
+
 const RECORDS: Readonly<Record<string, (api: TestApi, as: Identity) => Promise<Edited>>> = {
   bundle,
   async key(api, as) {
@@ -49,6 +62,40 @@ const RECORDS: Readonly<Record<string, (api: TestApi, as: Identity) => Promise<E
       mine: { name: `cd-${randomUUID()}`, audit: true },
       other: { description: 'after' },
       save: (change) => api.call('updateMachine', { as, params: { machine_id: json.id }, body: change }),
+    }
+  },
+  async 'name under which a bundle delivers a key'(api, as) {
+    const params = await attached(api, as, 0)
+    return {
+      read: { as: 'K0', required: false },
+      theirs: { as: 'THEIRS' },
+      mine: { as: 'MINE' },
+      other: { required: true },
+      save: (body) => api.call('changeAttachment', { as, params, body }),
+    }
+  },
+  async 'place of a key'(api, as) {
+    const params = await attached(api, as, 0)
+    return {
+      read: { order: 0 },
+      theirs: { order: 2 },
+      mine: { order: 1 },
+      other: null,
+      save: (body) => api.call('reorderKey', { as, params, body }),
+    }
+  },
+  async 'e-mail of the own account'(api, as) {
+    const email = `${randomUUID()}@example.com`
+    const password = 'correct horse battery'
+    const invited = await api.call('createInvitation', { as, body: { email, role: 'member' } })
+    const { json } = await api.call('joinWithAccount', { body: { token: invited.json.token, password } })
+    const own = { userId: json.user_id, tenantId: json.joined_tenant_id }
+    return {
+      read: { email },
+      theirs: { email: `theirs-${email}` },
+      mine: { email: `mine-${email}` },
+      other: null,
+      save: (change) => api.call('changeEmail', { as: own, body: { ...change, current_password: password } }),
     }
   },
   async webhook(api, as) {
@@ -146,6 +193,25 @@ describe.each(databases)('changes of what was read, on %s', (kind) => {
       expect((await edited.save(change)).status).toBe(200)
       expect((await edited.save(change)).status).toBe(200)
     })
+  })
+
+  test('a bundle that another owner took from a machine does not return with a change of what it may do', async () => {
+    const as = await api.newOwner()
+    const machine = await api.call('createMachine', { as, body: { name: 'ci' } })
+    const made = await api.call('createBundle', { as, body: { name: 'dev/app' } })
+    const params = { machine_id: machine.json.id, bundle_id: made.json.id }
+    const grant = (scope: string, before: string | null) =>
+      api.call('grantBundle', { as, params, body: { scope, expected: { scope: before } } })
+    expect((await grant('read', null)).status).toBe(200)
+    await api.call('revokeBundle', { as, params })
+    const refused = await grant('deliver', 'read')
+    expect([refused.status, refused.failure?.details]).toEqual([
+      409,
+      { fields: ['scope'], current: { scope: null } },
+    ])
+    expect((await grant('deliver', null)).status).toBe(200)
+    // Another owner gave it already, with fewer rights.
+    expect((await grant('read', null)).status).toBe(409)
   })
 
   test('of two changes at once that expect the same, one wins', async () => {

@@ -275,7 +275,7 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     const time = new Date(nowMs() - 301_000).toISOString()
     const device = signDeviceForget(createDeviceSeed(), time)
     const answer = await api.call('forgetDevice', { body: { device } })
-    expectError(answer, 400, 'device.time is more than five minutes off: set the clock of this computer')
+    expectError(answer, 400, 'device.time is more than 5 minutes off: set the clock of this computer')
   })
 
   test('it expires after its hours', async () => {

@@ -111,6 +111,12 @@ describe.each(databases)('passkeys on %s', (kind) => {
     const params = { passkey_id: id }
     const renamed = await api.call('renamePasskey', { as: sam, params, body: { name: '  Work laptop ' } })
     expect(renamed.json.name).toBe('Work laptop')
+    const stale = { name: 'Phone', expected: { name: 'Laptop' } }
+    const refused = await api.call('renamePasskey', { as: sam, params, body: stale })
+    expect([refused.status, refused.failure?.details]).toEqual([
+      409,
+      { fields: ['name'], current: { name: 'Work laptop' } },
+    ])
     expect((await api.call('renamePasskey', { as: sam, params, body: { name: ' ' } })).status).toBe(400)
     expectError(await remove(sam, id, 'wrong'), 400, 'the current password is wrong')
     expect((await remove(sam, id)).status).toBe(200)

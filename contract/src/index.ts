@@ -18,9 +18,9 @@ export {
   type WebEndpointName,
   webEndpoints,
 } from './endpoints.ts'
-export { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+export { ERROR_CODES, ERRORS, type ErrorCode, isErrorCode } from './error-codes.ts'
 export { isIdText } from './id-text.ts'
-export { ATTEMPTS, LIMITS, MASK, RATES, TIMES } from './limits.ts'
+export { ATTEMPTS, LIMITS, MASK, RATES, spanText, TIMES } from './limits.ts'
 export { isProduction, type Production } from './production.ts'
 export * from './schemas/attachment.ts'
 export * from './schemas/audit.ts'

@@ -62,6 +62,7 @@ export const LIMITS = {
   reportedTokens: 100,
   usernameLength: 20,
   emailLength: 254,
+  setupCodeMinLength: 16,
   setupCodeLength: 128,
   passwordMinLength: 12,
   passwordMaxLength: 1_024,
@@ -147,6 +148,9 @@ export const TIMES = {
   /** How long an old token works beside the one that replaces it: by default, and at most. */
   tokenOverlapSeconds: 24 * 60 * MINUTE,
   maxTokenOverlapSeconds: 30 * 24 * 60 * MINUTE,
+  /** How old an ID token may be: the bounds of what a trust can say. */
+  minIdTokenAgeSeconds: MINUTE,
+  maxIdTokenAgeSeconds: 24 * 60 * MINUTE,
 } as const
 
 /** Calls allowed per window, counted for each peer address; for IPv6, for each /64 network. `createRequestWide` counts
@@ -192,6 +196,15 @@ export const ATTEMPTS = {
   wrongReleaseCodes: 3,
   freshReleaseCodes: 3,
 } as const
+
+const UNITS = { day: 24 * 60 * MINUTE, hour: 60 * MINUTE, minute: MINUTE, second: 1 }
+
+/** A bound in words: `7 days`, `24 hours`, `5 minutes`. One day reads as hours. */
+export function spanText(seconds: number): string {
+  const units = Object.entries(UNITS).filter(([, size]) => size < UNITS.day || seconds !== UNITS.day)
+  const [unit, size] = units.find(([, each]) => seconds % each === 0) ?? ['second', 1]
+  return `${seconds / size} ${unit}${seconds === size ? '' : 's'}`
+}
 
 /** Shown in place of a secret value. */
 export const MASK = '*****'

@@ -92,8 +92,8 @@ export const SETTINGS = {
   SETUP_CODE: {
     means:
       'code that creates the first account (AUTH_MODE=accounts); default: derived from the root key and printed at start',
-    mustBe: '16 to 128 characters',
-    schema: z.string().min(16).max(LIMITS.setupCodeLength).optional(),
+    mustBe: `${LIMITS.setupCodeMinLength} to ${LIMITS.setupCodeLength} characters`,
+    schema: z.string().min(LIMITS.setupCodeMinLength).max(LIMITS.setupCodeLength).optional(),
     isSecret: true,
   },
   BFF_SHARED_SECRET: {

@@ -36,8 +36,8 @@ export function accountHandlers({
     preparePasskey: ({ caller, body }) => preparePasskey(parts, caller, body),
     addPasskey: ({ caller, body: { name, passkey, ceremony } }) =>
       addPasskey(parts, caller, { name, passkey, ceremony: ceremonyOf(ceremony) }),
-    renamePasskey: ({ caller, params, body: { name } }) =>
-      stores.passkeys.rename({ id: params.passkey_id, name }, stampOf(caller, clock)),
+    renamePasskey: ({ caller, params, body }) =>
+      stores.passkeys.rename({ id: params.passkey_id, ...body }, stampOf(caller, clock)),
     removePasskey: ({ caller, params, body }) =>
       removePasskey(parts, caller, { id: params.passkey_id, ...body }),
     changeSecondFactor: ({ caller, body }) => changeSecondFactor(parts, caller, body),

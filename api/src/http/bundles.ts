@@ -102,8 +102,7 @@ export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
     splitKey: async ({ caller, params, body }) =>
       presentKey(await splitKey(parts, caller, { ...placeOf(params), draft: body }), clock.now()),
     detachKey: ({ caller, params }) => detachKey(parts, caller, placeOf(params)),
-    reorderKey: ({ caller, params, body }) =>
-      reorderKey(parts, caller, { ...placeOf(params), order: body.order }),
+    reorderKey: ({ caller, params, body }) => reorderKey(parts, caller, { ...placeOf(params), ...body }),
   } satisfies Partial<Handlers>
 }
 

@@ -43,9 +43,9 @@ export function machineHandlers({ stores, clock, requestParts, ...program }: Han
     deleteMachine: ({ caller, params }) => machines.delete(params.machine_id, stampOf(caller, clock)),
     listMachineHoldings: async ({ caller, params: { machine_id: machineId }, query: page }) =>
       pageReply(await listMachineHoldings(holders, caller, { machineId, page }), presentHolding),
-    async grantBundle({ caller, params, body: { scope } }) {
+    async grantBundle({ caller, params, body }) {
       const { machine_id: machineId, bundle_id: bundleId } = params
-      await machines.grant({ machineId, bundleId, scope }, stampOf(caller, clock))
+      await machines.grant({ machineId, bundleId, ...body }, stampOf(caller, clock))
       const place = { tenantId: caller.tenantId, bundleId }
       return { ok: true as const, stricter: await stricterForMachines(requestParts, place) }
     },

@@ -46,7 +46,7 @@ export function findToken(parts: CredentialParts): string | null {
   if (token === null || isMachineToken(token)) return token
   throw usageError(
     'KEYFERRY_TOKEN is not a machine token',
-    'A token begins with kfm_ and has 53 characters. Copy it again; the server shows it once.',
+    'Copy the token again, from kfm_ to its end; the server shows it once.',
   )
 }
 

@@ -68,6 +68,7 @@ export const accountEndpoints = {
     summary: 'Rename a passkey of the own local account',
     body: passkey.RenamePasskey,
     responses: { 200: passkey.Passkey },
+    errors: [409],
   }),
   removePasskey: POST('/api/v1/auth/passkeys/{passkey_id}/remove', 'session', {
     touch: 'sign_in',

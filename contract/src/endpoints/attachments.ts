@@ -41,5 +41,6 @@ export const attachmentEndpoints = {
     touch: 'gives_nothing',
     summary: `Move an attached key to a position${ALLOWED}`,
     body: attachment.ReorderKey,
+    errors: [409],
   }),
 } as const satisfies Record<string, Endpoint>

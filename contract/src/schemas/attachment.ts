@@ -3,6 +3,7 @@ import { KEY_NAME } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
 import { KeyFields } from './key.ts'
 import {
+  expectedOf,
   Flag,
   Id,
   listOf,
@@ -41,7 +42,7 @@ export const AttachKey = object(
 
 export const AttachedToBundle = OkMessage.extend(Stricter).meta({ id: 'AttachedToBundle' })
 
-export const ReorderKey = object('ReorderKey', { order: Position })
+export const ReorderKey = object('ReorderKey', { order: Position, expected: expectedOf({ order: Position }) })
 
 /** `key_name` is the library name of the copy; without it the server makes one of the bundle's name and the delivered
  * name. The other fields are those of the copy. Without `value`, `is_template` or `description` it has that of the
@@ -53,12 +54,15 @@ export const SplitKey = partial(
   { value: 'postgres://db.example/prod' },
 )
 
+const Required = Flag('required')
+
 /** Absent fields stay; at least one is given. `key_id`: the key to use in place of this one, which is detached. */
 export const ChangeAttachment = z
   .object({
     as: DeliveredName.optional(),
-    required: Flag('required').optional(),
+    required: Required.optional(),
     key_id: PathPart('key_id').optional(),
+    expected: expectedOf({ as: DeliveredName, required: Required }),
   })
   .refine(
     ({ as, required, key_id }) => as !== undefined || required !== undefined || key_id !== undefined,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LIMITS } from '../limits.ts'
+import { LIMITS, TIMES } from '../limits.ts'
 import { Flag, Id, listOf, NetworkList, object, requiredText, Timestamp, wholeNumber } from './text.ts'
 
 const Binding = z.enum(['required', 'possible'], { error: 'binding must be required or possible' })
@@ -26,7 +26,9 @@ const claimText = z
   .min(1, 'claims must not be empty texts')
   .max(LIMITS.claimLength, `claims must be at most ${LIMITS.claimLength} characters`)
 
-const maxAge = 'max_age_seconds must be a whole number from 60 to 86400'
+const { minIdTokenAgeSeconds: MIN_AGE, maxIdTokenAgeSeconds: MAX_AGE } = TIMES
+
+const maxAge = `max_age_seconds must be a whole number from ${MIN_AGE} to ${MAX_AGE}`
 
 /** `claims`: exact texts by name; a token needs one of them for each. `keys`: the issuer's key set (JWKS), for an
  * issuer that the server cannot reach. `broad`: allow claims that are not specific. */
@@ -44,7 +46,7 @@ export const CreateTrust = object('CreateTrust', {
     .optional(),
   binding: Binding.optional(),
   networks: NetworkList.default([]),
-  max_age_seconds: wholeNumber(maxAge, 60, 86_400).optional(),
+  max_age_seconds: wholeNumber(maxAge, MIN_AGE, MAX_AGE).optional(),
   broad: Flag('broad').default(false),
 })
 

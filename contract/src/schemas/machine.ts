@@ -4,6 +4,7 @@ import { MachineToken } from './machine-token.ts'
 import { MachineTrust } from './machine-trust.ts'
 import {
   changeOf,
+  expectedOf,
   Flag,
   Id,
   Named,
@@ -48,7 +49,11 @@ export const ListMachinesQuery = Page
 /** `read`: names of keys, with every value masked. `deliver`: that, and deliveries. */
 const Scope = z.enum(['read', 'deliver'], { error: 'scope must be read or deliver' })
 
-export const GrantBundle = object('GrantBundle', { scope: Scope })
+/** `expected.scope`: null if the machine had no grant of the bundle. */
+export const GrantBundle = object('GrantBundle', {
+  scope: Scope,
+  expected: expectedOf({ scope: Scope.nullable() }),
+})
 
 export const GrantedBundle = Ok.extend(Stricter).meta({ id: 'GrantedBundle' })
 

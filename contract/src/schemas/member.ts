@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Email, Id, listOf, Named, object, requiredText, Timestamp } from './text.ts'
+import { Email, expectedOf, Id, listOf, Named, object, requiredText, Timestamp } from './text.ts'
 import { Role } from './user.ts'
 
 /** `email`: null until the identity provider has verified it. `may_remove`: whether the caller may remove the
@@ -13,7 +13,7 @@ export const MemberList = listOf('Member', {
   may_remove: z.boolean(),
 })
 
-export const ChangeRole = object('ChangeRole', { role: Role, expected: z.object({ role: Role }).optional() })
+export const ChangeRole = object('ChangeRole', { role: Role, expected: expectedOf({ role: Role }) })
 
 export const CreateInvitation = object('CreateInvitation', { email: Email, role: Role })
 

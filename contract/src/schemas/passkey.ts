@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Flag, Id, object, storable, Timestamp } from './text.ts'
+import { expectedOf, Flag, Id, object, storable, Timestamp } from './text.ts'
 import { ChangePassword } from './user.ts'
 
 /** Bytes as base64url without padding, as WebAuthn writes them in JSON. */
@@ -66,7 +66,10 @@ export const Passkey = object('Passkey', {
 /** `after_password`: a sign-in with the password also asks for a passkey. */
 export const OwnPasskeys = object('OwnPasskeys', { passkeys: z.array(Passkey), after_password: z.boolean() })
 
-export const RenamePasskey = object('RenamePasskey', { name: KeyName })
+export const RenamePasskey = object('RenamePasskey', {
+  name: KeyName,
+  expected: expectedOf({ name: KeyName }),
+})
 
 export const ChangeSecondFactor = ConfirmPassword.extend({ after_password: Flag('after_password') }).meta({
   id: 'ChangeSecondFactor',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isIdText } from '../id-text.ts'
 import { LIMITS } from '../limits.ts'
-import { Id, object, requiredText } from './text.ts'
+import { expectedOf, Id, object, requiredText } from './text.ts'
 import { Role } from './user.ts'
 
 /** A call with this header works in the tenant that it names, instead of the session's current one. */
@@ -25,9 +25,8 @@ const TenantName = requiredText('name', LIMITS.nameLength, 'name required')
 
 export const NameTenant = object('NameTenant', { name: TenantName })
 
-export const RenameTenant = object('RenameTenant', {
-  name: TenantName,
-  expected: z.object({ name: TenantName }).partial().optional(),
+export const RenameTenant = NameTenant.extend({ expected: expectedOf({ name: TenantName }) }).meta({
+  id: 'RenameTenant',
 })
 
 export const Tenant = object('Tenant', { id: Id, name: z.string(), role: Role })

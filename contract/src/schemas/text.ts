@@ -110,11 +110,15 @@ export function partial<const Shape extends z.ZodRawShape>(id: string, shape: Sh
     .meta({ id, examples: [example] })
 }
 
-/** A change of a record: absent fields stay. `expected`: fields as the caller read them. If one of them is different
- * now, nothing happens: 409 `changed`. */
+/** Fields as the caller read them. If one of them is different now, nothing happens: 409 `changed`. */
+export function expectedOf<const Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object(shape).partial().optional()
+}
+
+/** A change of a record: absent fields stay. */
 export function changeOf<const Shape extends z.ZodRawShape>(id: string, shape: Shape, example: object) {
   const fields = z.object(shape).partial()
-  return fields.extend({ expected: fields.optional() }).meta({ id, examples: [example] })
+  return fields.extend({ expected: expectedOf(shape) }).meta({ id, examples: [example] })
 }
 
 /** A list of such objects: `HolderList` of `Holder`. */

@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Email, Flag, Id, Named, object, optionalText, requiredText, storable, Timestamp } from './text.ts'
+import {
+  Email,
+  expectedOf,
+  Flag,
+  Id,
+  Named,
+  object,
+  optionalText,
+  requiredText,
+  storable,
+  Timestamp,
+} from './text.ts'
 
 export const Role = z
   .enum(['owner', 'member'], { error: 'role must be owner or member' })
@@ -79,6 +90,7 @@ export const ChangePassword = object('ChangePassword', {
 export const ChangeEmail = object('ChangeEmail', {
   current_password: CurrentPassword('current_password'),
   email: Email,
+  expected: expectedOf({ email: Email }),
 })
 
 /** `new_password` is needed, and used, only after a reset. */

@@ -1,4 +1,6 @@
 import { DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
+import { spanText } from '../limits.ts'
+import { WEBHOOK_TIMES } from './limits.ts'
 import * as webhook from './schemas.ts'
 
 /** Calls to other servers when something changes. */
@@ -32,7 +34,7 @@ export const webhookEndpoints = {
   }),
   rotateWebhookSecret: POST('/api/v1/webhooks/{webhook_id}/secret', 'owner', {
     touch: 'names_only',
-    summary: 'Create a new secret; the old one signs too for 24 hours',
+    summary: `Create a new secret; the old one signs too for ${spanText(WEBHOOK_TIMES.overlapSeconds)}`,
     responses: { 200: webhook.RotatedSecret },
   }),
   testWebhook: POST('/api/v1/webhooks/{webhook_id}/test', 'owner', {
@@ -42,7 +44,7 @@ export const webhookEndpoints = {
     errors: [409],
   }),
   listWebhookMessages: GET('/api/v1/webhooks/{webhook_id}/messages', 'owner', {
-    summary: 'Messages of the last 30 days, the latest first; total in X-Total-Count',
+    summary: `Messages of the last ${spanText(WEBHOOK_TIMES.logSeconds)}, the latest first; total in X-Total-Count`,
     query: webhook.ListWebhookMessagesQuery,
     responses: { 200: webhook.WebhookMessageList },
   }),

@@ -1,6 +1,7 @@
 import { useAnswer } from '../lib/calls/use-call.ts'
 import { useMay } from '../lib/data/me.ts'
 import type { EditConflict } from '../lib/page/use-edit.ts'
+import { plainText } from '../lib/words/plain-text.ts'
 import { ago } from '../lib/words/time.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
@@ -10,12 +11,14 @@ type FieldWords = {
   textOf: (field: string, value: unknown) => string
 }
 
-type ConflictNoticeProps = {
+export type ConflictNoticeProps = {
   conflict: EditConflict
   /** The id of the record that both people changed, for who and when. */
   recordId: string
   /** How its fields and their values are called. */
-  words?: FieldWords
+  words?: Partial<FieldWords>
+  /** Who changed the record last, and when, if its answer says that. Otherwise the log says it. */
+  last?: { by: string | null; at: string }
 }
 
 /** Says that another person changed what this person is changing, shows both, and asks which one to keep. Nothing while
@@ -24,13 +27,19 @@ export function ConflictNotice(props: ConflictNoticeProps) {
   return props.conflict.conflicts.length === 0 ? null : <Conflicts {...props} />
 }
 
-function Conflicts({ conflict, recordId, words = PLAIN }: ConflictNoticeProps) {
+function Conflicts({ conflict, recordId, words: own, last }: ConflictNoticeProps) {
+  const words = { ...PLAIN, ...own }
   const { conflicts, keepMine, takeTheirs } = conflict
-  const names = conflicts.map(({ field }) => words.nameOf(field))
+  const what = LIST.format(conflicts.map(({ field }) => words.nameOf(field)))
   return (
     <Notice tone="danger" role="alert">
       <p>
-        <LastChange recordId={recordId} what={LIST.format(names)} />, after you opened this.
+        {last === undefined ? (
+          <LastChange recordId={recordId} what={what} />
+        ) : (
+          `${last.by ?? 'Another person'} changed ${what} ${ago(last.at)}`
+        )}
+        , after you opened this.
       </p>
       <ul className="mt-2 space-y-1">
         {conflicts.map(({ field, theirs, mine }) => (
@@ -62,11 +71,4 @@ const LIST = new Intl.ListFormat('en', { type: 'conjunction' })
 const PLAIN: FieldWords = {
   nameOf: (field) => field.replaceAll('_', ' '),
   textOf: (_, value) => plainText(value),
-}
-
-function plainText(value: unknown): string {
-  if (value === null || value === '') return 'empty'
-  if (typeof value === 'boolean') return value ? 'on' : 'off'
-  if (Array.isArray(value)) return value.length === 0 ? 'empty' : value.join(', ')
-  return typeof value === 'string' ? `“${value}”` : JSON.stringify(value)
 }

@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react'
 import { isOvertaken } from '../lib/calls/failure.ts'
 import { useClosing, useUnsaved } from '../lib/page/unsaved.ts'
-import type { EditConflict } from '../lib/page/use-edit.ts'
 import { Button } from './button.tsx'
-import { ConflictNotice } from './conflict-notice.tsx'
+import { ConflictNotice, type ConflictNoticeProps } from './conflict-notice.tsx'
 import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
 import { FailureNotice } from './notice.tsx'
@@ -18,7 +17,7 @@ type DialogFormProps<Input, Answer> = ChangeEnding<Answer> & {
   /** Whether the person typed something that closing would lose. */
   unsaved?: boolean
   /** Of an edit: what another person changed too, and the id of the record. */
-  edited?: { conflict: EditConflict; recordId: string; isUnchanged: boolean }
+  edited?: ConflictNoticeProps & { isUnchanged: boolean }
   /** The refusal is shown beside a field. */
   hidesError?: boolean
   /** What a refusal means here. */
@@ -29,7 +28,7 @@ type DialogFormProps<Input, Answer> = ChangeEnding<Answer> & {
 /** A form inside a dialog, with its action, a way to cancel, and the server's refusal. */
 export function DialogForm<Input, Answer>(props: DialogFormProps<Input, Answer>) {
   const { action, look = 'primary', change, input, unsaved = false, edited, also } = props
-  const hidesError = props.hidesError === true || isOvertaken(change.error)
+  const hidesError = props.hidesError === true || (edited !== undefined && isOvertaken(change.error))
   const closing = useClosing()
   const saved = useUnsaved(unsaved)
   const end = useEnding(props)

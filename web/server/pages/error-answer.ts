@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '@keyferry/contract'
+import { isErrorCode } from '@keyferry/contract'
 import { CallError } from '@keyferry/contract/client'
 import { failureFacts } from '@keyferry/plumbing/failure'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -38,7 +38,7 @@ function wantsPage({ method, url, headers }: FastifyRequest): boolean {
 function refusalOfApi(error: CallError): Refusal {
   if (error.status === 503) return unavailable('Keyferry API', error)
   if (error.status >= 500) return new Refusal(500, 'internal', 'internal error', { cause: error })
-  const code = ERROR_CODES.find((known) => known === error.code) ?? 'invalid'
+  const code = isErrorCode(error.code) ? error.code : 'invalid'
   const seconds = error.retryAfterSeconds
   const headers: Record<string, string> = seconds === null ? {} : { 'retry-after': String(seconds) }
   return new Refusal(error.status, code, error.message, { headers })

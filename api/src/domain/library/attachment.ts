@@ -1,6 +1,7 @@
 import { isProduction } from '@keyferry/contract'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
+import type { ExpectedChange } from '../base/expected.ts'
 import { type Stamp, stampOf } from '../base/stamp.ts'
 import type { Caller } from '../people/membership.ts'
 import { type BundleStore, findBundle } from './bundle.ts'
@@ -26,11 +27,10 @@ export type NewAttachment = Attachment & {
 }
 
 /** Absent fields stay. `newKeyId`: the key that takes this one's place. */
-export type AttachmentChange = Attachment & {
-  as?: string | undefined
-  required?: boolean | undefined
-  newKeyId?: string | undefined
-}
+export type AttachmentChange = Attachment &
+  ExpectedChange<{ as: string; required: boolean }> & { newKeyId?: string | undefined }
+
+export type NewPosition = Attachment & ExpectedChange<{ order: number }> & { order: number }
 
 /** `others`: how many other bundles use the key; `inProduction`: how many of these are for production. */
 type Sharing = { is_secret: boolean; others: number; inProduction: number }
@@ -51,7 +51,7 @@ type AttachedVersion = { id: string; name: string; version: number }
 
 /** Every change stamps the bundle.
  * @throws DomainError not_found (bundle or key, or the key is not attached) · conflict (attached already) ·
- *   name_taken · bundle_full */
+ *   name_taken · bundle_full · changed */
 export type AttachmentStore = EntryStores['attachments'] & {
   insert(attachment: NewAttachment, stamp: Stamp): Promise<void>
   delete(attachment: Attachment, stamp: Stamp): Promise<void>
@@ -61,7 +61,7 @@ export type AttachmentStore = EntryStores['attachments'] & {
   /** What the bundle delivers of these keys, without values; leaves out those that are not attached. */
   versions(tenantId: string, bundleId: string, keyIds: readonly string[]): Promise<AttachedVersion[]>
   /** Moves it and shifts the keys between by one. */
-  move(change: Attachment & { order: number }, stamp: Stamp): Promise<void>
+  move(change: NewPosition, stamp: Stamp): Promise<void>
 }
 
 type AttachmentStores = { attachments: AttachmentStore; bundles: BundleStore; keys: KeyStore }
@@ -125,7 +125,7 @@ export async function detachKey(
 
 /** Change the name under which a bundle delivers a key, whether it is required, or the key itself.
  * @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden · name_taken ·
- *   conflict (the new key is attached already) */
+ *   conflict (the new key is attached already) · changed */
 export async function changeAttachment(
   parts: AttachmentParts,
   caller: Caller,
@@ -139,12 +139,8 @@ export async function changeAttachment(
   await parts.attachments.change(change, stampOf(caller, parts.clock))
 }
 
-/** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden */
-export async function reorderKey(
-  parts: AttachmentParts,
-  caller: Caller,
-  change: Attachment & { order: number },
-): Promise<void> {
+/** @throws DomainError not_found (bundle or key, or the key is not attached) · forbidden · changed */
+export async function reorderKey(parts: AttachmentParts, caller: Caller, change: NewPosition): Promise<void> {
   await requireBundleEditor(parts.bundles, caller, change.bundleId)
   await parts.attachments.move(change, stampOf(caller, parts.clock))
 }

@@ -44,6 +44,9 @@ export type MachineChange = ExpectedChange<MachineDraft>
 
 export type GrantPlace = { machineId: string; bundleId: string }
 
+/** `expected.scope`: null if the machine had no grant of the bundle. */
+export type ScopeChange = GrantPlace & ExpectedChange<{ scope: GrantScope | null }> & { scope: GrantScope }
+
 export interface MachineStore {
   /** @throws DomainError conflict: the name is taken, or the workspace is full */
   insert(machine: MachineDraft & { id: string }, stamp: Stamp): Promise<void>
@@ -58,8 +61,9 @@ export interface MachineStore {
    * @throws DomainError not_found */
   delete(machineId: string, stamp: Stamp): Promise<void>
   /** Lets a machine use a bundle, or changes what it may do with it.
-   * @throws DomainError not_found (machine or bundle) · conflict: the machine has as many grants as it can have */
-  grant(grant: GrantPlace & { scope: GrantScope }, stamp: Stamp): Promise<void>
+   * @throws DomainError not_found (machine or bundle) · changed · conflict: the machine has as many grants as it can
+   *   have */
+  grant(grant: ScopeChange, stamp: Stamp): Promise<void>
   /** Whether any machine may fetch the values of a bundle. */
   isDelivered(tenantId: string, bundleId: string): Promise<boolean>
   /** @throws DomainError not_found: the machine has no grant for the bundle */

@@ -4,6 +4,7 @@ import { isSetupCode } from '@keyferry/crypto/setup-code'
 import { hashToken } from '@keyferry/crypto/token'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
+import type { ExpectedChange } from '../base/expected.ts'
 import { type Arrival, type Moment, momentOf } from '../base/stamp.ts'
 import { acceptInvitation, type InvitationStore, invitationNotFound } from './invitation.ts'
 import { requireStrongPassword } from './password-rule.ts'
@@ -28,6 +29,8 @@ export type Account = {
   passkey_after_password: boolean
 }
 
+export type EmailChange = ExpectedChange<{ email: string }> & { email: string }
+
 export type NewPassword = { passwordHash: string; mustChange: boolean }
 
 /** The failed attempt number `limit` locks the e-mail until `lockedUntil`; attempts before `forgottenAt` are forgotten
@@ -42,8 +45,9 @@ export interface AccountStore {
   find(email: string): Promise<Account | null>
   findById(userId: string): Promise<Account | null>
   setPassword(userId: string, password: NewPassword & Moment): Promise<void>
-  /** False when another account has the e-mail. */
-  setEmail(userId: string, change: { email: string } & Moment): Promise<boolean>
+  /** False when another account has the e-mail.
+   * @throws DomainError changed */
+  setEmail(userId: string, change: EmailChange & Moment): Promise<boolean>
   /** Counts one attempt as failed until `forgetAttempts`, so that attempts at once cannot outrun the count.
    * @returns until when the e-mail is locked; null when this attempt is allowed */
   countAttempt(email: string, options: LockOptions): Promise<string | null>

@@ -2,7 +2,7 @@ import { hashPassword, verifyPassword } from '@keyferry/crypto/password'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import { momentOf } from '../base/stamp.ts'
-import { type Account, type AccountStore, requireUnlocked } from './account.ts'
+import { type Account, type AccountStore, type EmailChange, requireUnlocked } from './account.ts'
 import type { Visitor } from './membership.ts'
 import { requireStrongPassword } from './password-rule.ts'
 
@@ -25,14 +25,14 @@ export async function changePassword(
 
 /** Give the caller's local account another e-mail address.
  * @throws DomainError not_found (no local account) · invalid (the current password is wrong) · account_locked ·
- * conflict (another account has the address) */
+ * conflict (another account has the address) · changed */
 export async function changeEmail(
   { accounts, clock }: OwnAccountParts,
   { userId, origin }: Visitor,
-  { current_password, email }: { current_password: string; email: string },
+  { current_password, ...change }: EmailChange & { current_password: string },
 ): Promise<void> {
   await confirmedAccount({ accounts, clock }, userId, current_password)
-  const isChanged = await accounts.setEmail(userId, { email, ...momentOf({ clock, origin }) })
+  const isChanged = await accounts.setEmail(userId, { ...change, ...momentOf({ clock, origin }) })
   if (!isChanged) throw new DomainError('conflict', 'this e-mail has an account already')
 }
 

@@ -7,6 +7,7 @@ import {
 } from '@keyferry/crypto/passkey'
 import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
+import type { ExpectedChange } from '../base/expected.ts'
 import type { Origin } from '../base/origin.ts'
 import { momentOf, type Stamp, stampOf } from '../base/stamp.ts'
 import { type Account, type AccountStore, requireUnlocked } from './account.ts'
@@ -33,8 +34,8 @@ export interface PasskeyStore {
   credentialIds(userId: string): Promise<string[]>
   /** @throws DomainError conflict: an account has this credential already, or the account has too many */
   insert(passkey: NewPasskey, stamp: Stamp): Promise<void>
-  /** @throws DomainError not_found */
-  rename(passkey: { id: string; name: string }, stamp: Stamp): Promise<Passkey>
+  /** @throws DomainError not_found · changed */
+  rename(passkey: PasskeyName, stamp: Stamp): Promise<Passkey>
   /** With the last passkey, `after_password` ends too.
    * @throws DomainError not_found */
   remove(id: string, stamp: Stamp): Promise<void>
@@ -44,6 +45,8 @@ export interface PasskeyStore {
   /** Counts a use. False when the passkey is gone, or its counter did not grow. */
   use(id: string, counter: number, now: string): Promise<boolean>
 }
+
+export type PasskeyName = ExpectedChange<{ name: string }> & { id: string; name: string }
 
 type PasskeyParts = { accounts: AccountStore; passkeys: PasskeyStore; clock: ClockAndIds }
 

@@ -1,4 +1,4 @@
-import { type CreateRequest, type Device, TIMES } from '@keyferry/contract'
+import { type CreateRequest, type Device, spanText, TIMES } from '@keyferry/contract'
 import {
   type DeviceRequest,
   deviceSignedForget,
@@ -73,7 +73,9 @@ export async function requireWatching(
 async function requireFresh({ clock, takeDeviceNonce }: DeviceParts, device: SignedDevice): Promise<void> {
   const offMs = Math.abs(Date.parse(device.time) - clock.now().getTime())
   if (offMs > TIMES.deviceWindowSeconds * 1_000)
-    throw invalid('device.time is more than five minutes off: set the clock of this computer')
+    throw invalid(
+      `device.time is more than ${spanText(TIMES.deviceWindowSeconds)} off: set the clock of this computer`,
+    )
   if (!(await takeDeviceNonce(`${device.public_key} ${device.nonce}`)))
     throw invalid('device.nonce was used before')
 }

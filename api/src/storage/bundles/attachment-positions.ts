@@ -78,13 +78,13 @@ export async function keyNameOf(transaction: Query, tenantId: string, keyId: str
   return row?.name ?? null
 }
 
-/** Where a bundle has a key, and under which name; undefined: nowhere. */
+/** Where a bundle has a key, under which name, and whether it is required; undefined: nowhere. */
 export function attachmentOf(
   transaction: Query,
   { tenantId, bundleId, keyId }: Attachment & { tenantId: string },
 ) {
   return selectOf(transaction, 'attachments', { tenantId, bundle_id: bundleId, key_id: keyId })
-    .select(['delivered_name', 'position'])
+    .select(['delivered_name', 'position', 'required'])
     .executeTakeFirst()
 }
 

@@ -1,4 +1,5 @@
 import type { Bounds } from '../../domain/base/bounds.ts'
+import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
 import {
   type Attachment,
@@ -7,6 +8,7 @@ import {
   alreadyAttached,
   deliveredNameTaken,
   type NewAttachment,
+  type NewPosition,
 } from '../../domain/library/attachment.ts'
 import { keyNotFound } from '../../domain/library/key.ts'
 import { isMissingReference, refusing } from '../base/database.ts'
@@ -74,11 +76,12 @@ async function detach(transaction: Recorded, { bundleId, keyId }: Attachment, st
 
 async function reorder(
   transaction: Recorded,
-  { order, ...place }: Attachment & { order: number },
+  { order, expected, ...place }: NewPosition,
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
   const { delivered_name: as, position: from } = await heldAttachment(transaction, tenantId, place)
+  requireExpected({ order, expected }, { order: from })
   await move(transaction, { tenantId, ...place }, { from, order })
   const key = await keyOfEvent(transaction, tenantId, place.keyId)
   const data = { key, ...deliveredAs(key.name, as), position: order }
@@ -89,7 +92,8 @@ async function reorder(
 async function changeAttachment(transaction: Recorded, change: AttachmentChange, stamp: Stamp) {
   const { tenantId } = stamp
   const { bundleId, as } = change
-  const { delivered_name: current } = await heldAttachment(transaction, tenantId, change)
+  const { delivered_name: current, required } = await heldAttachment(transaction, tenantId, change)
+  requireExpected(change, { as: current, required: required === 1 })
   const isRenamed = as !== undefined && as !== current
   if (isRenamed && (await isDelivered(transaction, { tenantId, bundleId, name: as })))
     throw deliveredNameTaken(as)

@@ -4,13 +4,13 @@ import type { Stamp } from '../../domain/base/stamp.ts'
 import { bundleNotFound } from '../../domain/library/bundle.ts'
 import {
   type GrantPlace,
-  type GrantScope,
   type MachineChange,
   type MachineDraft,
   type MachineStore,
   machineNameTaken,
   machineNotFound,
   notGranted,
+  type ScopeChange,
   tooManyGrants,
   tooManyMachines,
 } from '../../domain/machines/machine.ts'
@@ -110,7 +110,7 @@ async function remove(transaction: Recorded, machineId: string, stamp: Stamp): P
 /** Grant a bundle, or change the scope of its grant, in a transaction that holds the machine from then on. */
 async function grant(
   transaction: Recorded,
-  { machineId, bundleId, scope }: GrantPlace & { scope: GrantScope },
+  { machineId, bundleId, scope, expected }: ScopeChange,
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId, by, at } = stamp
@@ -118,6 +118,7 @@ async function grant(
   const bundle = await bundleOf(transaction, tenantId, bundleId)
   if (!bundle) throw bundleNotFound()
   const scopes = await scopesOf(transaction, tenantId, machineId)
+  requireExpected({ scope, expected }, { scope: scopes.get(bundleId) ?? null })
   if (scopes.get(bundleId) === scope) return
   if (!scopes.has(bundleId) && scopes.size >= LIMITS.machineGrants) throw tooManyGrants()
   const place = { tenant_id: tenantId, machine_id: machineId, bundle_id: bundleId }

@@ -1,7 +1,8 @@
 import { emailKey } from '../../domain/base/email.ts'
 import { madeByOperator } from '../../domain/base/event.ts'
+import { requireExpected } from '../../domain/base/expected.ts'
 import type { Moment } from '../../domain/base/stamp.ts'
-import type { Account, AccountStore, NewPassword } from '../../domain/people/account.ts'
+import type { Account, AccountStore, EmailChange, NewPassword } from '../../domain/people/account.ts'
 import type { NewUser, NewWorkspace } from '../../domain/people/user.ts'
 import { isTaken } from '../base/database.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
@@ -118,10 +119,18 @@ function setPassword(
 async function setEmail(
   transaction: Recorded,
   userId: string,
-  { email, at, origin }: { email: string } & Moment,
+  { email, expected, at, origin }: EmailChange & Moment,
 ): Promise<boolean> {
-  const changed = accountOfId(transaction, userId).set({ email, email_key: emailKey(email), updated_at: at })
-  if (await hasChanged(changed)) {
+  // The update holds the account, so that no other change comes between.
+  const held = await accountOfId(transaction, userId)
+    .set({ updated_at: at })
+    .returning('email')
+    .executeTakeFirst()
+  if (held) {
+    requireExpected({ email, expected }, held)
+    await accountOfId(transaction, userId)
+      .set({ email, email_key: emailKey(email) })
+      .execute()
     const made = { actor: { kind: 'user', id: userId }, at, origin: { ...origin, email } } as const
     await recordOfUser(transaction, userId, { action: 'user.changed', ...made, data: { changed: ['email'] } })
   }

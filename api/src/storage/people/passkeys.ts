@@ -1,8 +1,9 @@
 import { LIMITS } from '@keyferry/contract'
 import { DomainError } from '../../domain/base/errors.ts'
 import { madeBy } from '../../domain/base/event.ts'
+import { requireExpected } from '../../domain/base/expected.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
-import type { NewPasskey, PasskeyStore, StoredPasskey } from '../../domain/people/passkey.ts'
+import type { NewPasskey, PasskeyName, PasskeyStore, StoredPasskey } from '../../domain/people/passkey.ts'
 import { passkeyNotFound, tooManyPasskeys } from '../../domain/people/passkey.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
@@ -49,17 +50,14 @@ async function holdAccount(transaction: Query, { by, at }: Stamp): Promise<void>
   await transaction.updateTable('users').set({ updated_at: at }).where('id', '=', by).execute()
 }
 
-async function rename(transaction: Recorded, { id, name }: { id: string; name: string }, stamp: Stamp) {
-  const row = await transaction
-    .updateTable('passkeys')
-    .set({ name })
-    .where('id', '=', id)
-    .where('user_id', '=', stamp.by)
-    .returning(SHOWN)
-    .executeTakeFirst()
+async function rename(transaction: Recorded, { id, name, expected }: PasskeyName, stamp: Stamp) {
+  await holdAccount(transaction, stamp)
+  const row = await of(transaction, stamp.by).select(SHOWN).where('id', '=', id).executeTakeFirst()
   if (!row) throw passkeyNotFound()
+  requireExpected({ name, expected }, { name: row.name })
+  await transaction.updateTable('passkeys').set({ name }).where('id', '=', id).execute()
   await recordOfUser(transaction, stamp.by, { action: 'passkey.renamed', ...madeBy(stamp) })
-  return row
+  return { ...row, name }
 }
 
 async function remove(transaction: Recorded, id: string, stamp: Stamp): Promise<void> {

@@ -48,7 +48,7 @@ export function AccountPage() {
         <>
           <Passkeys />
           <ChangePassword />
-          <ChangeEmail />
+          {me.data !== undefined && <ChangeEmail stored={me.data} />}
         </>
       )}
       {authMode !== 'local' && me.data !== undefined && <ApprovalKeys me={me.data} />}

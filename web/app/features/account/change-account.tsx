@@ -1,7 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import type { Me } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
+import { useUnsaved } from '../../lib/page/unsaved.ts'
+import { useEdit } from '../../lib/page/use-edit.ts'
 import { Button } from '../../ui/button.tsx'
+import { ConflictNotice } from '../../ui/conflict-notice.tsx'
 import { Form } from '../../ui/form.tsx'
 import { FailureNotice } from '../../ui/notice.tsx'
 import { NewPasswordField, PasswordField, useNewPassword } from '../../ui/password-field.tsx'
@@ -31,18 +35,22 @@ export function ChangePassword() {
 }
 
 /** Changes the e-mail address of a local account, which is what the person signs in with. */
-export function ChangeEmail() {
+export function ChangeEmail({ stored: { email: storedEmail, user_id } }: { stored: Me }) {
   const client = useQueryClient()
-  const [email, setEmail] = useState('')
+  const { draft, change: edit, set, reset, conflict } = useEdit({ email: storedEmail ?? '' })
+  const { email } = draft
   const [current, setCurrent] = useState('')
-  const change = useChange('changeOwnEmail', {})
+  const change = useChange('changeOwnEmail', {}, { refreshes: ['getMe'] })
+  const saved = useUnsaved(edit !== null)
   const onSuccess = () => {
-    setEmail('')
+    saved()
+    reset()
     setCurrent('')
     notify({ text: `Sign in with ${email} from now on.` })
     void client.invalidateQueries()
   }
-  const submit = () => change.mutate({ current_password: current, email }, { onSuccess })
+  const submit = () =>
+    edit !== null && change.mutate({ ...edit, email, current_password: current }, { onSuccess })
   return (
     <AccountChange id="change-email" title="Change e-mail" change={change} onSubmit={submit}>
       <TextField
@@ -51,9 +59,10 @@ export function ChangeEmail() {
         autoComplete="email"
         required
         value={email}
-        onChange={setEmail}
+        onChange={(text) => set({ email: text })}
       />
       <PasswordField value={current} onChange={setCurrent} />
+      <ConflictNotice conflict={conflict} recordId={user_id} />
     </AccountChange>
   )
 }

@@ -4,6 +4,7 @@ import type { Passkey } from '../../lib/calls/answers.ts'
 import { call } from '../../lib/calls/call.ts'
 import { useChange, useSteps } from '../../lib/calls/use-call.ts'
 import { confirmed, useAddPasskey } from '../../lib/data/passkeys.ts'
+import { useEdit } from '../../lib/page/use-edit.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { FormDialog } from '../../ui/dialog-form.tsx'
@@ -46,16 +47,18 @@ export function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
 /** Gives a passkey another name. */
 export function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
   const rename = useChange('renamePasskey', { passkey_id: passkey.id })
-  const [name, setName] = useState(passkey.name)
+  const { draft, change, set, conflict } = useEdit({ name: passkey.name })
   return (
     <FormDialog
       title="Rename passkey"
       action="Save"
       change={rename}
-      input={() => ({ name })}
+      input={() => change && { ...change, name: draft.name }}
+      unsaved={change !== null}
+      edited={{ conflict, recordId: passkey.id, isUnchanged: change === null }}
       onClose={onClose}
     >
-      <TextField {...NAME_FIELD} autoFocus value={name} onChange={setName} />
+      <TextField {...NAME_FIELD} autoFocus value={draft.name} onChange={(name) => set({ name })} />
     </FormDialog>
   )
 }

@@ -1,3 +1,4 @@
+import { spanText, TIMES } from '@keyferry/contract/limits'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
 import { useNow } from '../../lib/page/use-now.ts'
 import { clockTime } from '../../lib/words/time.ts'
@@ -103,7 +104,10 @@ function whyNotReturned({ context, choice, by }: HeldRequest): [title: string, t
   }
   return by === 'loopback'
     ? ['Your browser could not reach the program', `${nothingYet}${hint}`]
-    : ['Waiting for a code', `${nothingYet} A code works for two minutes; get a fresh one.`]
+    : [
+        'Waiting for a code',
+        `${nothingYet} A code works for ${spanText(TIMES.codeReleaseSeconds)}; get a fresh one.`,
+      ]
 }
 
 function EndButtons({ offersCode, ...props }: HeldProps & { offersCode: boolean }) {

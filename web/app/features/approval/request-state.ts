@@ -1,3 +1,4 @@
+import { errorRow } from '@keyferry/contract/error-codes'
 import type { ApprovalAnswer, Candidate, RequestContext, Tenant } from '../../lib/calls/answers.ts'
 import type { Failure } from '../../lib/calls/failure.ts'
 import { serverNowMs } from '../../lib/calls/server-clock.ts'
@@ -97,24 +98,15 @@ export type RequestPhase =
   | { phase: 'approved'; expiresAt: string; choice: Choice; delivered: boolean }
   | { phase: 'ended'; end: RequestEnd }
 
-const ENDS: Readonly<Record<string, RequestEnd>> = {
-  request_denied: 'denied',
-  request_withdrawn: 'withdrawn',
-  request_expired: 'expired',
-  other_person: 'other_person',
-}
-
 // The person can choose other keys, or change the plan.
 function isAnswerable({ code, details }: Failure): boolean {
-  return ANSWERABLE.has(code) || 'keys' in details || 'names' in details
+  return errorRow(code)?.isOpen === true || 'keys' in details || 'names' in details
 }
-
-const ANSWERABLE = new Set(['changed', 'plan_changed', 'name_taken', 'bundle_full', 'workspace_full'])
 
 /** The end that a failed call means, or null when the person can try the same again. A request that is unknown after
  * its time has expired; before its time it was used. */
 export function endOf(failure: Failure, expiresAt: string | null, nowMs = serverNowMs()): RequestEnd | null {
-  const end = ENDS[failure.code]
+  const end = errorRow(failure.code)?.ends
   if (end !== undefined) return end
   if (failure.status === 404) return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'gone'
   if (failure.status === 409) return isAnswerable(failure) ? null : 'already_approved'

@@ -15,7 +15,6 @@ import { SecretCheckbox } from '../../ui/secret-checkbox.tsx'
 import { TemplateChoice } from '../../ui/template-choice.tsx'
 import { TemplateParts } from '../../ui/template-parts.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { ValueConflict } from '../../ui/value-conflict.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
 import { OldValueHolders } from './key-holders.tsx'
 import { ReachDialog } from './reach-dialog.tsx'
@@ -24,7 +23,9 @@ import { useKeyEdit } from './use-key-edit.ts'
 /** Changes a key. A secret's value can be replaced, never read: its field starts empty, and empty leaves the value as
  * it is unless the person asks to store an empty one. */
 export function EditKeyForm({ item }: { item: KeyWithBundles }) {
-  const { draft, set, base, change, problem, save, saving, question, conflict, newVersion } = useKeyEdit(item)
+  const { draft, set, setValue, change, problem, save, saving, question, notice, newVersion } =
+    useKeyEdit(item)
+  const { text, is_template } = draft.value
   const asking = { busy: saving.isPending, problem: failureText(saving.error), onClose: question.cancel }
   return (
     <Form busy={saving.isPending} onSubmit={save} className="space-y-5">
@@ -34,31 +35,31 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         </div>
       )}
       <ValueField
-        label={labelOf(item, draft.is_template)}
-        value={draft.value ?? ''}
+        label={labelOf(item, is_template)}
+        value={text ?? ''}
         isSecret={draft.is_secret}
-        onChange={(value) => set({ value: value === '' && item.is_secret ? null : value })}
+        onChange={(typed) => setValue({ text: typed === '' && item.is_secret ? null : typed })}
         problem={problem ?? undefined}
-        placeholder={item.is_secret && draft.value === null ? 'Leave empty to keep the stored value' : ''}
+        placeholder={item.is_secret && text === null ? 'Leave empty to keep the stored value' : ''}
       />
-      {item.is_secret && (draft.value ?? '') === '' && (
+      {item.is_secret && (text ?? '') === '' && (
         <Checkbox
           label="Store an empty value"
           className="flex items-center gap-3 text-sm text-ink-soft"
-          checked={draft.value === ''}
-          onChange={(chosen) => set({ value: chosen ? '' : null })}
+          checked={text === ''}
+          onChange={(chosen) => setValue({ text: chosen ? '' : null })}
         />
       )}
       {(item.may_show || change.value !== undefined) && (
         <TemplateChoice
-          text={draft.value ?? ''}
-          checked={draft.is_template}
-          onChange={(is_template) => set({ is_template })}
+          text={text ?? ''}
+          checked={is_template}
+          onChange={(chosen) => setValue({ is_template: chosen })}
         />
       )}
-      {draft.is_template && problem === null && (
+      {is_template && problem === null && (
         <TemplateParts
-          parts={draft.value === null ? item.template_parts : templateIn(draft.value).parts}
+          parts={text === null ? item.template_parts : templateIn(text).parts}
           bundles={item.bundles}
         />
       )}
@@ -66,7 +67,7 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         <SecretCheckbox
           checked={draft.is_secret}
           onChange={(is_secret) => set({ is_secret })}
-          isTemplate={draft.is_template}
+          isTemplate={is_template}
         />
       )}
       <TextField
@@ -101,11 +102,8 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
           onConfirm={question.answer}
         />
       )}
-      {conflict.isOpen && <ValueConflict item={item} seen={base.version} {...conflict} />}
-      <ConflictNotice conflict={conflict.described} recordId={item.id} />
-      {question.asked === null && !conflict.isOpen && !isOvertaken(saving.error) && (
-        <FailureNotice error={saving.error} />
-      )}
+      <ConflictNotice {...notice} />
+      {question.asked === null && !isOvertaken(saving.error) && <FailureNotice error={saving.error} />}
       <Button
         label="Save changes"
         type="submit"

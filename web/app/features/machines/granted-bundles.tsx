@@ -48,7 +48,7 @@ function GrantRow({ machine, grant: { bundle, scope } }: GrantRowProps) {
   const grant = useChange('grantBundle', given)
   const revoke = useChange('revokeBundle', given)
   const [isAsking, setAsking] = useState(false)
-  const undo = () => grant.mutate({ scope }, { onError: notifyFailure })
+  const undo = () => grant.mutate({ scope, expected: { scope: null } }, { onError: notifyFailure })
   const remove = () =>
     revoke.mutate(undefined, withToast(`${machine.name} may not use ${bundle.name} any more.`, undo))
   return (
@@ -68,7 +68,7 @@ function GrantRow({ machine, grant: { bundle, scope } }: GrantRowProps) {
             onChange={(chosen) =>
               chosen === 'deliver'
                 ? setAsking(true)
-                : grant.mutate({ scope: chosen }, { onError: notifyFailure })
+                : grant.mutate({ scope: chosen, expected: { scope } }, { onError: notifyFailure })
             }
             className="field w-auto text-sm"
           />
@@ -101,7 +101,7 @@ function FetchDialog({ machine, bundle, onClose }: FetchDialogProps) {
       title={`Let ${machine.name} fetch values?`}
       action="Let it fetch values"
       change={grant}
-      input={() => ({ scope: 'deliver' as const })}
+      input={() => ({ scope: 'deliver' as const, expected: { scope: 'read' as const } })}
       done={`${machine.name} may now fetch the values of ${bundle.name}.`}
       onClose={onClose}
     >
@@ -133,7 +133,7 @@ function AddBundleDialog({ machine, onClose }: { machine: Machine; onClose: () =
   const free = (bundles.data ?? []).filter(({ id }) => !granted.has(id))
   const input = () => {
     setProblem(chosen === null ? 'Choose a bundle.' : null)
-    return chosen === null ? null : { bundle_id: chosen.id, scope }
+    return chosen === null ? null : { bundle_id: chosen.id, scope, expected: { scope: null } }
   }
   return (
     <FormDialog

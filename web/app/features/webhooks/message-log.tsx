@@ -1,3 +1,5 @@
+import { spanText } from '@keyferry/contract/limits'
+import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks/limits'
 import { useState } from 'react'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import type { Webhook, WebhookMessage, WebhookMessageState } from '../../lib/webhooks/answers.ts'
@@ -37,7 +39,9 @@ export function MessageLog({ webhook }: { webhook: Webhook }) {
           <h2 id="messages" className="text-sm font-semibold">
             Messages
           </h2>
-          <p className="text-sm text-ink-soft">Of the last 30 days, the latest {MESSAGES}.</p>
+          <p className="text-sm text-ink-soft">
+            Of the last {spanText(WEBHOOK_TIMES.logSeconds)}, the latest {MESSAGES}.
+          </p>
         </div>
         <SelectField
           label="Show"

@@ -1,4 +1,5 @@
 import { CallError } from '@keyferry/contract/client'
+import { errorRow } from '@keyferry/contract/error-codes'
 
 /** What the page shows about a failed call, and what the person can do. */
 export type Failure = {
@@ -18,19 +19,13 @@ export function isForeign(error: unknown): boolean {
   return error instanceof CallError && error.status === 403 && error.message === 'Forbidden: not a member'
 }
 
-const MESSAGES: Readonly<Record<string, string>> = {
-  unauthorized: 'You are signed out. Sign in, then try again.',
-  other_person: 'Another person is signed in. Load the page again.',
-  too_large: 'That is more than the server accepts at once.',
-  internal: 'The server made a mistake. Try again; if it stays, look at the server’s log.',
-  unavailable: 'The server cannot reach its storage. Try again in a moment.',
-}
-
 // The interface fixes what the server says; a person needs to know who can help.
 const REFUSALS: Readonly<Record<string, string>> = {
   Forbidden: 'You are not allowed to do this.',
   'Forbidden: owner role required':
     'Only an owner of this workspace can do this. The Settings page names the owners: ask one of them.',
+  'changed after you read it; read it again':
+    'Another person changed this after you opened it. The page now shows what is stored.',
   'Forbidden: not a member': 'You are not a member of this workspace. An owner of it can invite you.',
   'Forbidden: user is inactive': 'Your account is disabled. Ask the administrator of this server.',
 }
@@ -52,12 +47,13 @@ const UNREACHABLE: Failure = {
 
 function messageOf({ status, code, message, retryAfterSeconds }: CallError): string {
   if (status === 429) return `Too many requests. Try again ${waitText(retryAfterSeconds)}.`
-  return REFUSALS[message] ?? MESSAGES[code] ?? sentence(message.replace(/^Forbidden: /, ''))
+  return REFUSALS[message] ?? errorRow(code)?.text ?? sentence(message.replace(/^Forbidden: /, ''))
 }
 
 /** Whether a call failed because another person changed what it would overwrite. A notice about the fields says it. */
 export function isOvertaken(error: unknown): boolean {
-  return describeFailure(error).code === 'changed'
+  const { code, details } = describeFailure(error)
+  return code === 'version_conflict' || (code === 'changed' && 'fields' in details)
 }
 
 /** Why a call failed, in words; null while there is no error. */

@@ -50,7 +50,7 @@ function fieldsOf<Fields extends object>(part: Partial<Fields>): (keyof Fields)[
 }
 
 /** Some fields of a record. */
-export function picked<Fields extends object>(part: Partial<Fields>, fields: readonly (keyof Fields)[]) {
+function picked<Fields extends object>(part: Partial<Fields>, fields: readonly (keyof Fields)[]) {
   const entries = fields.map((field) => [field, part[field]])
   return Object.fromEntries(entries) as Partial<Fields>
 }

@@ -1,9 +1,12 @@
+import { TIMES } from '@keyferry/contract/limits'
 import { GITHUB_ISSUER, GITLAB_ISSUER, missing, type Need, platformOf } from '@keyferry/contract/trusts'
 import type { MachineTrust, NewTrust } from '../calls/answers.ts'
 import type { Failure } from '../calls/failure.ts'
 import type { Platform } from '../words/platforms.ts'
 import { keySetIn } from './key-set.ts'
 import { networksIn } from './networks.ts'
+
+const { minIdTokenAgeSeconds: MIN_AGE, maxIdTokenAgeSeconds: MAX_AGE } = TIMES
 
 /** What a person types to describe an identity. Which fields count depends on the platform. */
 export type TrustForm = ReturnType<typeof emptyDraft>
@@ -77,8 +80,8 @@ function problemsOf(platform: Platform, draft: TrustForm): TrustProblems {
     if (serviceAccount.trim() === '') problems.serviceAccount = 'Name the service account.'
   }
   const seconds = Number(maxAge)
-  if (maxAge.trim() !== '' && !(Number.isInteger(seconds) && seconds >= 60 && seconds <= 86_400))
-    problems.maxAge = 'Use 60 to 86400 seconds.'
+  if (maxAge.trim() !== '' && !(Number.isInteger(seconds) && seconds >= MIN_AGE && seconds <= MAX_AGE))
+    problems.maxAge = `Use ${MIN_AGE} to ${MAX_AGE} seconds.`
   return problems
 }
 

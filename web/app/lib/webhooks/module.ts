@@ -1,8 +1,8 @@
+import { spanText } from '@keyferry/contract/limits'
 import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks/limits'
 import type { ActionWords } from '../activity/event-facts.ts'
 import { say } from '../activity/say.ts'
 import type { Called } from '../calls/call.ts'
-import { spanText } from '../words/time.ts'
 
 // `gone`: the host of the receiver.
 export const auditWords = {

@@ -1,5 +1,6 @@
-import { WEBHOOK_TIMES } from '@keyferry/contract/webhooks/limits'
-import { ago, ahead, spanText } from '../words/time.ts'
+import { spanText } from '@keyferry/contract/limits'
+import { WEBHOOK_LIMITS, WEBHOOK_TIMES } from '@keyferry/contract/webhooks/limits'
+import { ago, ahead } from '../words/time.ts'
 import type { Webhook, WebhookEvent, WebhookMessage, WebhookMessageState } from './answers.ts'
 
 const TRIED = spanText(WEBHOOK_TIMES.triedSeconds)
@@ -69,8 +70,8 @@ const ERRORS: Readonly<Record<string, string>> = {
   dns: 'the host’s name was not found',
   tls: 'the certificate is not valid',
   refused: 'no connection',
-  timeout: 'no answer in 15 seconds',
-  dropped: 'dropped, because more than 10,000 messages waited',
+  timeout: `no answer in ${spanText(WEBHOOK_TIMES.callSeconds)}`,
+  dropped: `dropped, because more than ${WEBHOOK_LIMITS.messages.toLocaleString('en')} messages waited`,
   expired: `given up after ${TRIED}`,
   interrupted: 'the server stopped during the call',
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ago, ahead, clockTime, spanText } from './time.ts'
+import { ago, ahead, clockTime } from './time.ts'
 
 test.each([
   [300_000, '5:00'],
@@ -40,12 +40,4 @@ test.each([
 ])('%i ms ahead reads %s', (ms, text) => {
   const at = '2026-01-31T12:00:00.000Z'
   expect(ahead(at, Date.parse(at) - ms)).toBe(text)
-})
-
-test.each([
-  [3_600, '1 hour'],
-  [86_400, '24 hours'],
-  [432_000, '5 days'],
-])('%i s as a bound read %s', (seconds, text) => {
-  expect(spanText(seconds)).toBe(text)
 })

@@ -24,12 +24,6 @@ export function ago(timestamp: string, nowMs = serverNowMs()): string {
   return `${counted(count, step.unit)} ago`
 }
 
-/** A bound in words: `7 days`, `24 hours`. One day reads as hours. */
-export function spanText(seconds: number): string {
-  const hours = seconds / 3_600
-  return hours % 24 === 0 && hours > 24 ? counted(hours / 24, 'day') : counted(hours, 'hour')
-}
-
 /** An ISO timestamp as the reader's own locale writes it, with 24 hours as everywhere. */
 export function dateTime(timestamp: string): string {
   return new Date(timestamp).toLocaleString(undefined, {

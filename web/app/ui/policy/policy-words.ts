@@ -1,10 +1,13 @@
 import type { PolicySetting } from '../../lib/calls/answers.ts'
+import { counted } from '../../lib/words/counted.ts'
 
 type PolicyFields = {
   [Name in Exclude<keyof PolicySetting, 'people' | 'touch'>]: NonNullable<PolicySetting[Name]>
 }
 
 export type PolicyOption<Value> = { value: Value; name: string }
+
+const hoursText = (hours: number) => `For up to ${counted(hours, 'hour')}`
 
 /** How each choice of a rule is called, from the weakest to the strictest. */
 export const OPTIONS: { readonly [Name in keyof PolicyFields]: readonly PolicyOption<PolicyFields[Name]>[] } =
@@ -35,9 +38,7 @@ export const OPTIONS: { readonly [Name in keyof PolicyFields]: readonly PolicyOp
       { value: 'deny', name: 'Get nothing' },
     ],
     remember_hours: [
-      { value: 12, name: 'For up to 12 hours' },
-      { value: 8, name: 'For up to 8 hours' },
-      { value: 1, name: 'For up to 1 hour' },
+      ...[12, 8, 1].map((value) => ({ value, name: hoursText(value) })),
       { value: 0, name: 'Never' },
     ],
   }
@@ -58,5 +59,5 @@ export const FIELDS = Object.keys(LABELS) as Field[]
 /** What a choice is called; hours that no option has are named too. */
 export function nameOfChoice(field: Field, value: PolicySetting[Field]): string {
   const found = OPTIONS[field].find((option) => option.value === value)
-  return found?.name ?? `For up to ${value} hours`
+  return found?.name ?? hoursText(Number(value))
 }

@@ -85,7 +85,12 @@ export function AttachedKeys({ bundle, items, query }: AttachedKeysProps) {
         {spoken}
       </p>
       {asked !== null && (
-        <EntryDialog bundle={bundle} {...asked} onDetach={detach} onClose={() => setAsked(null)} />
+        <EntryDialog
+          {...{ bundle, ...asked }}
+          item={byId.get(asked.item.id ?? '') ?? asked.item}
+          onDetach={detach}
+          onClose={() => setAsked(null)}
+        />
       )}
     </>
   )

@@ -4,10 +4,12 @@ import type { BundleItem, BundleWithItems } from '../../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../../lib/calls/use-call.ts'
 import { useReplaceKey } from '../../../lib/data/attachments.ts'
 import { useStricter } from '../../../lib/data/keys.ts'
+import { useEdit } from '../../../lib/page/use-edit.ts'
 import { Combobox } from '../../../ui/combobox.tsx'
 import { FormDialog } from '../../../ui/dialog-form.tsx'
 import { StricterNotice } from '../../../ui/stricter-notice.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
+import { notifyFailure } from '../../../ui/toast-store.ts'
 
 /** What a form that changes one key of a bundle gets. */
 type EntryChange = {
@@ -58,32 +60,34 @@ export function OtherKeyDialog({ bundle, item, onClose }: EntryChange) {
   )
 }
 
+const DELIVERED_NAME = { nameOf: () => 'the delivered name' }
+
 /** Asks for the name under which the bundle delivers a key. */
 export function RenameEntryDialog({ bundle, item, onClose }: EntryChange) {
   const change = useChange('changeAttachment', { bundle_id: bundle.id, key_id: item.id ?? '' })
-  const [name, setName] = useState(item.name)
+  const { draft, change: edit, set, conflict } = useEdit({ as: item.name })
   const [problem, setProblem] = useState<string | null>(null)
   const input = () => {
-    setProblem(isKeyName(name) ? null : 'Use letters, digits and _ only.')
-    if (name === item.name) onClose()
-    return isKeyName(name) && name !== item.name ? { as: name } : null
+    setProblem(isKeyName(draft.as) ? null : 'Use letters, digits and _ only.')
+    return isKeyName(draft.as) ? edit : null
   }
-  const undo = () => change.mutate({ as: item.name })
+  const undo = () => change.mutate({ as: item.name, expected: { as: draft.as } }, { onError: notifyFailure })
   return (
     <FormDialog
       title={`Rename ${item.name} in ${bundle.name}`}
       action="Rename"
       change={change}
       input={input}
-      unsaved={name !== item.name}
-      done={() => ({ text: `${bundle.name} delivers ${name}.`, undo })}
+      unsaved={edit !== null}
+      edited={{ conflict, recordId: bundle.id, isUnchanged: edit === null, words: DELIVERED_NAME }}
+      done={() => ({ text: `${bundle.name} delivers ${draft.as}.`, undo })}
       onClose={onClose}
     >
       <TextField
         label="Delivered name"
         autoFocus
-        value={name}
-        onChange={setName}
+        value={draft.as}
+        onChange={(as) => set({ as })}
         problem={problem}
         hint={`The program reads this name. The other bundles keep theirs.`}
         code="normal"

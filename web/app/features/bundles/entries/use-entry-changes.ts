@@ -20,11 +20,12 @@ export function useEntryChanges(
   const nameOf = (id: string) => find(id)?.name ?? ''
   const move = (id: string, to: number, undoable: boolean) => {
     const from = find(id)?.order ?? to
-    reorder.mutate({ key_id: id, order: to }, { onError })
+    const place = (order: number, seen: number) =>
+      reorder.mutate({ key_id: id, order, expected: { order: seen } }, { onError })
+    place(to, from)
     speak(`${nameOf(id)} is now number ${to + 1} of ${items.length}.`)
     keepFocus(`row-${id}`)
-    const undo = () => reorder.mutate({ key_id: id, order: from }, { onError })
-    if (undoable) notify({ text: `Moved ${nameOf(id)}.`, undo })
+    if (undoable) notify({ text: `Moved ${nameOf(id)}.`, undo: () => place(from, to) })
   }
   const require = (id: string, required: boolean) => requireKey.mutate({ key_id: id, required }, { onError })
   const detach = (id: string) => {

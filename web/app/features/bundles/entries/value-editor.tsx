@@ -1,20 +1,21 @@
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import type { BundleItem, KeyWithBundles } from '../../../lib/calls/answers.ts'
-import { describeFailure } from '../../../lib/calls/failure.ts'
+import { isOvertaken } from '../../../lib/calls/failure.ts'
 import { useAnswer } from '../../../lib/calls/use-call.ts'
 import { useSaveKey } from '../../../lib/data/keys.ts'
 import { useMay } from '../../../lib/data/me.ts'
 import { isComposing } from '../../../lib/page/composing.ts'
 import { useClosing, useUnsaved } from '../../../lib/page/unsaved.ts'
+import { useKeyDraft } from '../../../lib/page/use-key-draft.ts'
 import { valueProblem } from '../../../lib/rules/value-warnings.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { classNames } from '../../../ui/class-names.ts'
+import { ConflictNotice } from '../../../ui/conflict-notice.tsx'
 import { Eye, EyeOff } from '../../../ui/icons.ts'
 import { FailureNotice, Notice } from '../../../ui/notice.tsx'
 import { TextArea } from '../../../ui/text-field.tsx'
 import { notify } from '../../../ui/toast-store.ts'
-import { ValueConflict } from '../../../ui/value-conflict.tsx'
 import { ValueWarnings } from '../../../ui/value-warnings.tsx'
 
 type ValueEditorProps = {
@@ -47,7 +48,7 @@ function ValueForm(props: ValueFormProps) {
     saving,
     problem,
     isReady,
-    conflict,
+    notice,
     onKeyDown,
     submit,
     close,
@@ -92,7 +93,8 @@ function ValueForm(props: ValueFormProps) {
           label={`Secret, if saved in ${bundle.name} only`}
         />
       )}
-      {conflict.isOpen ? <ValueConflict item={held} {...conflict} /> : <FailureNotice error={saving.error} />}
+      <ConflictNotice {...notice} />
+      <FailureNotice error={isOvertaken(saving.error) ? null : saving.error} />
       <div className="flex flex-wrap gap-2">
         {splits && <Button label="Save here only" type="submit" look="primary" {...button} />}
         <Button
@@ -109,24 +111,23 @@ function ValueForm(props: ValueFormProps) {
 }
 
 function useValue({ bundle, item, held, onClose }: ValueFormProps) {
-  // What the person saw when they began. The page reads the key again, for example when they come back to the tab.
-  const [seen, setSeen] = useState(held)
-  const before = item.is_secret ? '' : seen.value
-  const [value, setValue] = useState(before)
+  const saving = useSaveKey(held.id)
+  const { draft, change, setValue: setPart, notice } = useKeyDraft(held, { isSaving: saving.isPending })
+  const value = draft.value.text ?? ''
+  const setValue = (text: string) => setPart({ text: text === '' && held.is_secret ? null : text })
   const [isHidden, setHidden] = useState(true)
   const splits = useMay()('splitKey') && held.bundles.length > 1
-  const saving = useSaveKey(held.id)
-  const saved = useUnsaved(value !== before)
+  const isTouched = change.value !== undefined
+  const saved = useUnsaved(isTouched)
   const closing = useClosing()
   const close = () => closing(onClose)
   const problem = valueProblem(value)
-  const isReady = value !== before && problem === null
+  const isReady = isTouched && problem === null
   // A bundle that gets its own key gets another row, which takes along the callbacks of a plain `mutate`.
   const save = async (bundleId: string | null) => {
     if (!isReady || saving.isPending) return
     const mark = bundleId !== null && !item.is_secret ? { is_secret: isHidden } : {}
-    const change = { value, expected_version: seen.version, ...mark }
-    const isSaved = await saving.mutateAsync({ change, bundleId }).then(
+    const isSaved = await saving.mutateAsync({ change: { ...change, ...mark }, bundleId }).then(
       () => true,
       () => false,
     )
@@ -138,17 +139,6 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
   const submit = (event?: FormEvent) => {
     event?.preventDefault()
     void save(splits ? bundle.id : null)
-  }
-  const rebase = (text: string) => () => {
-    saving.reset()
-    setSeen(held)
-    setValue(text)
-  }
-  const conflict = {
-    isOpen: describeFailure(saving.error).code === 'version_conflict',
-    seen: seen.version,
-    keepMine: rebase(value),
-    takeTheirs: rebase(item.is_secret ? '' : held.value),
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return
@@ -167,7 +157,7 @@ function useValue({ bundle, item, held, onClose }: ValueFormProps) {
     saving,
     problem,
     isReady,
-    conflict,
+    notice,
     onKeyDown,
     submit,
     close,

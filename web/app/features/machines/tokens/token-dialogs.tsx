@@ -1,4 +1,4 @@
-import { LIMITS } from '@keyferry/contract/limits'
+import { LIMITS, spanText, TIMES } from '@keyferry/contract/limits'
 import { useState } from 'react'
 import type { CreatedToken, Machine, MachineToken } from '../../../lib/calls/answers.ts'
 import { describeFailure } from '../../../lib/calls/failure.ts'
@@ -80,10 +80,10 @@ const OVERLAPS = {
   3600: 'One hour',
   86400: 'One day',
   604800: 'One week',
-  2592000: '30 days',
+  [TIMES.maxTokenOverlapSeconds]: spanText(TIMES.maxTokenOverlapSeconds),
 } as const
 
-const ONE_DAY = '86400'
+const ONE_DAY = String(TIMES.tokenOverlapSeconds)
 
 type TokenDialogProps = { machine: Machine; token: MachineToken; onClose: () => void }
 

@@ -65,6 +65,12 @@ describe.each(databases)('the audit log on %s', (kind) => {
     expect((await api.call('getAuditNote', { as: owner })).text).toBe(note)
   })
 
+  test('an export from the last number that an entry can have is whole', async () => {
+    const query = { from_seq: '2147483647' }
+    const { status, text } = await api.call('exportAudit', { as: owner, query })
+    expect([status, text.trimEnd().split('\n').length]).toEqual([200, 2])
+  })
+
   test('filters find by target, actor, action, number and time', async () => {
     const all = await sealedLog(api, owner)
     const [newest] = all

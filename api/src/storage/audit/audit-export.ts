@@ -30,7 +30,7 @@ export async function* exportLines(
 ): AsyncGenerator<string> {
   const start = await startOf(query, tenantId, from)
   const note = await newestNote(query, tenantId)
-  const end = Math.min(to, start.seq + most - 1)
+  const end = Math.min(to, start.seq + most - 1, LAST)
   if (start.seq > 1) yield `${JSON.stringify({ first_seq: start.seq, first_prev: start.prev })}\n`
   let { seq: last, hash } = { seq: start.seq - 1, hash: start.prev }
   for (;;) {

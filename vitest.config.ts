@@ -68,8 +68,6 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       // Most tests wait for a server, a browser or a shell. Vitest would use one worker on a machine with two cores.
       maxWorkers: 4,
-      // On a shared machine a browser may be late once. The output names what was tried again.
-      retry: process.env['CI'] === undefined ? 0 : 1,
       testTimeout: 60_000,
       hookTimeout: 120_000,
       // Below the limit of a test, so that a failure names what was waited for.

@@ -110,6 +110,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   kid: '1a2b3c4d5e6f7081',
   label: { hostname: 'laptop', user: 'sam', program: 'npm' },
   left_out: 0,
+  marks_base64: 'c2VhbGVkIG1hcmtz',
   may: ['deleteBundle'],
   may_approve: true,
   may_change: true,

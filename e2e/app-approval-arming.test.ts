@@ -2,7 +2,7 @@ import { createClient } from '@keyferry/contract/client'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askApproval, createLibrary } from './app-library.ts'
-import { closePage, openPage, readRequest, type WatchedPage } from './app-page.ts'
+import { closePage, inDialog, openPage, readRequest, type WatchedPage } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -22,8 +22,8 @@ const NOTE = `
   addEventListener('resize', () => { window.resizedAt = performance.now() }, true)
 `
 
-const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true })
-const anyway = (page: Page) => page.getByRole('button', { name: 'Approve anyway' })
+const approve = (page: Page) => page.getByRole('button', { name: /^Approve( anyway)?$/ })
+const anyway = (page: Page) => inDialog(page, 'Approve anyway')
 const isActive = async (page: Page) => (await approve(page).getAttribute('aria-disabled')) === 'false'
 const becomesActive = (page: Page) => expect.poll(() => isActive(page), { timeout: 45_000 }).toBe(true)
 

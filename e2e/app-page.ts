@@ -124,3 +124,26 @@ export async function pickFromMenu(page: Page, of: string, item: string | RegExp
   await page.getByRole('button', { name: `More for ${of}`, exact: true }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
+
+/** A script that adds up how far parts of the page move by themselves. */
+export const WATCH_SHIFTS = `
+  window.shifted = 0
+  new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.shifted += value })
+    .observe({ type: 'layout-shift', buffered: true })
+`
+
+/** Keep the fonts back until the page has shown its text in another font.
+ * @returns lets them load, and waits until the page shows them */
+export async function holdFonts(page: Page): Promise<() => Promise<void>> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/*.woff2', async (route) => {
+    await released
+    await route.continue()
+  })
+  return async () => {
+    expect(await page.evaluate('document.fonts.status')).toBe('loading')
+    release()
+    await page.evaluate('document.fonts.ready')
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  }
+}

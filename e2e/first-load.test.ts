@@ -3,7 +3,7 @@ import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OWNER } from './app-accounts.ts'
 import { askApproval } from './app-library.ts'
-import { closePage, openPage, type WatchedPage } from './app-page.ts'
+import { closePage, holdFonts, openPage, WATCH_SHIFTS, type WatchedPage } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { places } from './engines/walk.ts'
 import { startWorld } from './engines/world.ts'
@@ -55,6 +55,17 @@ describe.skipIf(!hasBrowser())('with 5,000 keys in 200 bundles', () => {
         await call('POST', '/api/v1/imports', { headers, body: { bundle, entries } })
       }
   }
+
+  test('fonts that come late move nothing at sign-in', async () => {
+    const signIn = await openPage(browser)
+    await signIn.addInitScript(WATCH_SHIFTS)
+    const loaded = await holdFonts(signIn)
+    await signIn.goto(`${started.url}/sign-in`)
+    await signIn.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+    await loaded()
+    expect(await signIn.evaluate('window.shifted')).toBeLessThan(0.0005)
+    await closePage(signIn)
+  })
 
   test('each page loads at most 100 kB of data first', async () => {
     const request = await askApproval(started.url, { bundle: 'prod/service7' })

@@ -14,7 +14,7 @@ type ApprovalPageProps = { requestId: string; wayBack: LoopbackPlace | null }
 export function ApprovalPage(props: ApprovalPageProps) {
   const request = useRequest(props.requestId)
   return (
-    <div className="mx-auto flex min-h-dvh max-w-read flex-col px-4 sm:px-6">
+    <div className="flex min-h-dvh flex-col bg-surface sm:bg-canvas">
       {request.state.phase === 'open' && (
         <a
           href="#decision"
@@ -23,13 +23,13 @@ export function ApprovalPage(props: ApprovalPageProps) {
           Skip to the decision
         </a>
       )}
-      <header className="flex items-center justify-between py-2">
+      <header className="flex h-13 shrink-0 items-center justify-between px-4 sm:h-14 sm:px-6">
         <a href="/" className="inline-flex rounded-sm">
           <Wordmark />
         </a>
         <ThemeSwitch />
       </header>
-      <main className="flex flex-1 flex-col">
+      <main className="flex flex-1 flex-col sm:block">
         <Request {...props} {...request} />
       </main>
     </div>
@@ -39,7 +39,7 @@ export function ApprovalPage(props: ApprovalPageProps) {
 type RequestProps = ApprovalPageProps & ReturnType<typeof useRequest>
 
 function Request({ requestId, wayBack, state, reload, end, approved, recoded }: RequestProps) {
-  if (state.phase === 'loading') return <p className="text-ink-soft">Loading the request…</p>
+  if (state.phase === 'loading') return <p className="px-4 text-ink-soft sm:px-6">Loading the request…</p>
   if (state.phase === 'ended') return <Ended end={state.end} onRetry={reload} />
   if (state.phase === 'second') return <SecondPerson choice={state.choice} />
   if (state.phase !== 'open') {

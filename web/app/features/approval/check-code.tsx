@@ -31,11 +31,11 @@ type CheckCodeProps = {
 /** The check code: shown to be compared, or asked for when the server wants it typed. */
 export function CheckCode({ code, isSecond, nextStep, field }: CheckCodeProps) {
   return (
-    <section aria-label="Check code" className="rounded-md border border-line bg-surface px-4 py-3 text-sm">
+    <section aria-label="Check code" className="mx-4 mt-5 rounded-md bg-sunken px-5 py-4 text-center sm:mx-8">
       {field.typed === null ? (
         <>
-          <p className="font-mono text-code font-semibold tracking-wider whitespace-nowrap">{code}</p>
-          <p className="mt-1">
+          <p className="font-mono text-code font-medium tracking-[0.04em]! whitespace-nowrap">{code}</p>
+          <p className="mt-1 text-ink-soft">
             {isSecond
               ? 'Approve only if the person who ran the command reads you this code from their terminal.'
               : 'Approve only if your own terminal shows this code. A code that someone sent you proves nothing.'}
@@ -74,7 +74,7 @@ function TypedCode({ typed, isSecond, onType, problem, inputRef }: TypedCodeProp
         autoCapitalize="characters"
         spellCheck={false}
         maxLength={16}
-        className="field mt-2 text-center font-mono text-lg tracking-widest"
+        className="field mx-auto mt-2 block max-w-72 text-center font-mono text-lg tracking-[0.1em]!"
       />
       {problem !== null && (
         <p id={`${id}-problem`} role="alert" className="mt-2 text-danger">

@@ -1,9 +1,10 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useNow } from '../../lib/page/use-now.ts'
 import { clockTime } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import type { Guard } from '../../ui/confirm-change.tsx'
+import type { IconComponent } from '../../ui/icon.tsx'
 import { Problem } from '../../ui/notice.tsx'
 import { useArming } from './arming.ts'
 import type { RequestView } from './request-state.ts'
@@ -14,6 +15,10 @@ type DecisionBarProps = {
   workspace: string | null
   /** What Approve says. */
   label: string
+  /** Before what Approve says. */
+  Icon: IconComponent | null
+  /** Approving gives or changes what production uses. */
+  isProduction: boolean
   /** The names of what makes the approval dangerous. */
   dangers: readonly string[]
   /** There is nothing to approve. */
@@ -30,16 +35,18 @@ export function DecisionBar({ asking, workspace, decision, ...approving }: Decis
     <div
       id="decision"
       tabIndex={-1}
-      className="sticky bottom-0 -mx-4 mt-auto max-h-dvh overflow-y-auto border-t border-line bg-canvas px-4 py-2 sm:-mx-6 sm:px-6"
+      className="sticky bottom-0 max-h-dvh overflow-y-auto border-t border-line bg-surface sm:border-0"
     >
-      <Problem text={decision.problem} className="mb-2" />
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <p className="min-w-0 flex-1 text-sm text-ink-soft">
-          <Countdown expiresAt={context.expires_at} onEnd={() => asking.onEnd('expired')} /> ·{' '}
-          <bdi>{person.account}</bdi> · <bdi>{workspace ?? 'No workspace chosen'}</bdi>
-        </p>
+      <div className="px-4 pt-3 sm:px-8 sm:pb-6">
+        <Problem text={decision.problem} className="mb-3" />
         <DecisionButtons of={decision.choice} {...approving} {...decision} />
       </div>
+      <p className="flex flex-wrap justify-between gap-x-4 border-line px-4 py-2 text-xs text-ink-faint sm:border-t sm:px-8 sm:py-3">
+        <span className="min-w-0">
+          You are <bdi>{person.account}</bdi> in <bdi>{workspace ?? 'no workspace yet'}</bdi>
+        </span>
+        <Countdown expiresAt={context.expires_at} onEnd={() => asking.onEnd('expired')} />
+      </p>
     </div>
   )
 }
@@ -47,50 +54,103 @@ export function DecisionBar({ asking, workspace, decision, ...approving }: Decis
 type ButtonsProps = Omit<DecisionBarProps, 'asking' | 'workspace' | 'decision'> & {
   /** What is chosen: with another choice the buttons become active anew. */
   of: string
-} & Pick<DecisionBarProps['decision'], 'busy' | 'approve' | 'deny'>
+} & Pick<DecisionBarProps['decision'], 'busy' | 'approve' | 'deny' | 'isLured'>
 
-function DecisionButtons({ of, label, dangers, isNothing, busy, approve, deny, question }: ButtonsProps) {
+function DecisionButtons({
+  of,
+  label,
+  Icon,
+  isProduction,
+  dangers,
+  isNothing,
+  question,
+  ...acts
+}: ButtonsProps) {
+  const { busy, approve, deny, isLured } = acts
   const isAsking = question !== null
   const { fill, ...guard } = useArming(JSON.stringify([of, label, dangers, isAsking]))
   const { active, buttons, counts } = guard
-  const shared = {
-    size: 'large',
-    className: 'relative overflow-clip transition-none',
-    'aria-disabled': !active,
-  } as const
+  const [early, tooEarly] = useEarlyPress()
+  useMoves()
+  const press = (act: () => void) => (click: Parameters<typeof counts>[0]) =>
+    counts(click) ? act() : tooEarly()
+  const shared = { size: 'large', 'aria-disabled': !active } as const
   return (
     <>
-      <div ref={isAsking ? null : buttons} className="grid w-full grid-cols-[2fr_5fr] gap-3 sm:w-104">
+      <div
+        ref={isAsking ? null : buttons}
+        className={classNames(
+          'relative grid gap-3',
+          isNothing ? '' : isLured ? 'grid-cols-2' : 'grid-cols-[2fr_5fr]',
+        )}
+      >
         <Button
-          label={busy === 'deny' ? 'Denying…' : 'Deny'}
+          label={busy === 'deny' ? 'Denying…' : isNothing ? 'Deny, and tell the terminal' : 'Deny'}
           {...shared}
-          look={active ? 'neutral' : 'inactive'}
+          look={isLured ? 'ink' : 'neutral'}
           busy={busy === 'deny'}
-          onClick={(press) => counts(press) && deny()}
+          onClick={press(deny)}
         />
-        <Button
-          {...shared}
-          look={active ? (dangers.length > 0 ? 'danger' : 'primary') : 'inactive'}
-          busy={busy === 'approve'}
-          disabled={isNothing}
-          onClick={(press) => counts(press) && approve()}
-        >
-          {!active && fill !== null && (
-            <span
-              key={fill.round}
-              aria-hidden
-              className={classNames(
-                'fill absolute inset-0 origin-left',
-                dangers.length > 0 ? 'bg-danger-fill' : 'bg-accent',
-              )}
-              style={{ animationDuration: `${fill.ms}ms` }}
-            />
-          )}
-          <span className="relative">{busy === 'approve' ? 'Approving…' : label}</span>
-        </Button>
+        {!isNothing && (
+          <Button
+            {...shared}
+            className="relative overflow-clip"
+            look={isLured ? 'neutral' : isProduction ? 'danger' : 'primary'}
+            busy={busy === 'approve'}
+            onClick={press(approve)}
+          >
+            {!active && fill !== null && (
+              <span
+                key={fill.round}
+                aria-hidden
+                className="fill absolute inset-0 origin-left"
+                style={{ animationDuration: `${fill.ms}ms` }}
+              />
+            )}
+            {Icon !== null && <Icon aria-hidden size={20} className="relative" />}
+            <span className="relative">{busy === 'approve' ? 'Approving…' : label}</span>
+          </Button>
+        )}
+        <EarlyNote isShown={early && !active} />
       </div>
       {question?.(guard)}
     </>
+  )
+}
+
+/** Renders the buttons again when they may have moved, so that they show that the second starts again. */
+function useMoves(): void {
+  const [, setMoves] = useState(0)
+  useEffect(() => {
+    const card = document.getElementById('decision')?.parentElement
+    if (card == null) return undefined
+    const observer = new ResizeObserver(() => setMoves((count) => count + 1))
+    observer.observe(card)
+    return () => observer.disconnect()
+  }, [])
+}
+
+const NOTE_MS = 2_000
+
+/** Whether a press came too early a moment ago, and what notes one. */
+function useEarlyPress(): [isEarly: boolean, note: () => void] {
+  const [presses, setPresses] = useState(0)
+  useEffect(() => {
+    if (presses === 0) return undefined
+    const timer = setTimeout(() => setPresses(0), NOTE_MS)
+    return () => clearTimeout(timer)
+  }, [presses])
+  return [presses > 0, () => setPresses((count) => count + 1)]
+}
+
+// Over the buttons, so that it moves nothing.
+function EarlyNote({ isShown }: { isShown: boolean }) {
+  return (
+    <p role="status" className="pointer-events-none absolute inset-x-0 -top-2 flex justify-center">
+      {isShown && (
+        <span className="rounded-sm bg-ink px-2 py-0.5 text-xs text-surface">One moment: read first</span>
+      )}
+    </p>
   )
 }
 
@@ -108,7 +168,7 @@ function Countdown({ expiresAt, onEnd }: { expiresAt: string; onEnd: () => void 
     <>
       <span className={classNames('whitespace-nowrap', leftMs < 60_000 && 'font-semibold text-caution')}>
         <span className="sr-only">Expires in </span>
-        <span role="timer">{clockTime(leftMs)}</span>
+        <span role="timer">{clockTime(leftMs)}</span> left
       </span>
       <span className="sr-only" aria-live="polite">
         {spoken === undefined ? '' : `${spoken} seconds or less are left.`}

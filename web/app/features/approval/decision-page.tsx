@@ -1,20 +1,23 @@
 import { useState } from 'react'
+import type { RequestContext } from '../../lib/calls/answers.ts'
 import { useTitle } from '../../lib/page/use-title.ts'
 import { ConfirmDialog, type Guard } from '../../ui/confirm-change.tsx'
-import { Check } from '../../ui/icons.ts'
+import { Check, CloudUpload, FingerprintPattern, ShieldCheck } from '../../ui/icons.ts'
+import { Card, Fact } from './card.tsx'
 import { CheckCode } from './check-code.tsx'
 import { DecisionBar } from './decision-bar.tsx'
 import { ASKING, PROPOSING, WORDS } from './kind-words.ts'
 import { useDeliveryOffer } from './kinds/delivery-offer.tsx'
 import { useDepositOffer } from './kinds/deposit-offer.tsx'
 import { useNamesOffer } from './kinds/names-offer.tsx'
-import type { Action, ApprovalOffer } from './offer.ts'
-import { PlaceLine } from './place/place-line.tsx'
+import type { ApprovalOffer } from './offer.ts'
+import { PlaceChoice, PlaceName, usePlaceChoice } from './place/place-line.tsx'
 import { type ChosenPlace, usePlace } from './place/use-place.ts'
 import { RememberChoice } from './remember-choice.tsx'
-import { dangerNames, ReasonBand } from './request/reason-band.tsx'
+import { dangerNames, ReasonFacts, ReasonRibbons, type Reasons } from './request/reason-facts.tsx'
 import { isForeign, isOtherBundle, reasonsOf } from './request/reasons.tsx'
-import { RequestFacts, RequestHeading, RequestPlace } from './request/request-heading.tsx'
+import { RequestHeading } from './request/request-heading.tsx'
+import { RequestPlace } from './request/request-place.tsx'
 import { kindOf, type RequestView } from './request-state.ts'
 import { asksOthers, isSigned, nextStepOf } from './return-plan.ts'
 import { CompanionList } from './together/companion-list.tsx'
@@ -22,8 +25,8 @@ import { useDecision } from './use-decision.ts'
 
 const OFFERS = { delivery: useDeliveryOffer, deposit: useDepositOffer, names: useNamesOffer } as const
 
-/** An open request of any kind: the dangers, the command, what is approved, and the buttons. It appears when everything
- * has loaded, so that nothing moves under the pointer. */
+/** An open request of any kind, as one card: the dangers, the command, what is approved, and the buttons. It appears
+ * when everything has loaded, so that nothing moves under the pointer. */
 export function DecisionPage(asking: RequestView) {
   const { context } = asking.request
   const kind = kindOf(context)
@@ -39,23 +42,19 @@ export function DecisionPage(asking: RequestView) {
   const [isShown, setShown] = useState(false)
   const isLoading = [offer.phase, place.bundles.phase].includes('loading') || together.isLooking
   if (!isShown && !isLoading) setShown(true)
-  if (!isShown) return <p className="text-ink-soft">Loading the request…</p>
+  if (!isShown) return <p className="px-4 text-ink-soft sm:px-6">Loading the request…</p>
   const reasons = reasonsOf({ asking, place, offer, ...decision })
   const action = plan.by === 'refused' ? null : offer.action
-  const production = [...reasons.production, ...together.production]
+  const isProduction = reasons.production.length + together.production.length > 0 && !asksOthers(offer.rules)
   return (
-    <div className="flex flex-1 flex-col">
-      <div className="space-y-3 pb-4">
-        <ReasonBand {...reasons} />
-        <Asked {...{ asking, place, offer, decision, title, action }} />
-      </div>
+    <Card>
+      <Asked {...{ asking, place, offer, decision, title, action, reasons }} />
       <DecisionBar
         asking={asking}
         workspace={place.workspaceName}
-        label={labelOf(action, together.selected.length, {
-          isSigned: isSigned(offer.rules),
-          isProduction: production.length > 0 && !asksOthers(offer.rules),
-        })}
+        label={labelOf({ asking, offer, isLured: decision.isLured }, together.selected.length, isProduction)}
+        isProduction={isProduction}
+        Icon={isSigned(offer.rules) ? FingerprintPattern : null}
         dangers={[...dangerNames(reasons), ...together.production]}
         isNothing={action === null}
         decision={decision}
@@ -63,7 +62,7 @@ export function DecisionPage(asking: RequestView) {
           question && ((guard) => <Confirmation {...{ asking, offer, guard, ...decision, ...question }} />)
         }
       />
-    </div>
+    </Card>
   )
 }
 
@@ -73,64 +72,90 @@ type AskedProps = Pick<ApprovalOffer, 'action'> & {
   offer: ApprovalOffer
   decision: ReturnType<typeof useDecision>
   title: string
+  reasons: Reasons
 }
 
 /** What is asked for: the command, the place, what is approved and how it returns. */
-function Asked({ asking, place, offer, decision, title, action }: AskedProps) {
+function Asked({ asking, place, offer, decision, title, action, reasons }: AskedProps) {
   const { context } = asking.request
   const { plan, together, remember } = decision
+  const choice = usePlaceChoice(place, offer)
+  const isInRibbon = reasons.production.length === 1 && reasons.production[0] === offer.action?.name
   return (
     <>
-      <RequestHeading context={context} />
-      <div>
-        <PlaceLine request={asking.request} place={place} offer={offer} />
-        <RequestPlace context={context} />
+      <ReasonRibbons {...reasons} change={isInRibbon && choice.button} />
+      <div className="px-4 pt-5 sm:px-8 sm:pt-8">
+        {!isInRibbon && <PlaceName action={offer.action} change={choice.button} />}
+        <RequestHeading context={context} />
+        {title !== WORDS.delivery.title(context) && <h2 className="mt-1 text-ink-soft">{title}</h2>}
+        {choice.isOpen && <PlaceChoice request={asking.request} place={place} offer={offer} />}
       </div>
-      {action !== null && <WayBack asking={asking} decision={decision} />}
-      {isSigned(offer.rules) && (
-        <p className="text-sm text-ink-soft">
-          Your key signs this command, these values and this terminal. It cannot check that you read them.
-        </p>
-      )}
-      {title !== WORDS.delivery.title(context) && (
-        <div>
-          <h2 className="font-semibold">{title}</h2>
-          <p className="text-sm text-ink-soft">{WORDS[kindOf(context)].lead}</p>
-        </div>
-      )}
-      {offer.notices}
-      <CompanionList way={plan.by} together={together} />
-      {offer.content}
-      <RequestFacts context={context} />
-      <RememberChoice
-        {...remember}
-        commands={together.selected.length + 1}
-        isAgent={isForeign(context, false)}
-      />
+      {action !== null && <ComparedCode asking={asking} decision={decision} />}
+      <div className="flex-1 px-4 pt-3 pb-1 **:scroll-mb-36 sm:px-8">
+        <ReasonFacts {...reasons} />
+        {offer.notices}
+        {offer.content}
+        <RequestPlace context={context} />
+        <Assurances
+          context={context}
+          isSigned={isSigned(offer.rules)}
+          isReturned={action !== null && plan.by === 'loopback' && !asksOthers(offer.rules)}
+        />
+        <RememberChoice
+          {...remember}
+          commands={together.selected.length + 1}
+          isAgent={isForeign(context, false)}
+        />
+        <CompanionList way={plan.by} together={together} />
+      </div>
     </>
   )
 }
 
-type Looks = { isSigned: boolean; isProduction: boolean }
+type Labelled = { asking: RequestView; offer: ApprovalOffer; isLured: boolean }
 
-function labelOf(action: Action | null, others: number, { isSigned: signed, isProduction }: Looks): string {
-  const label = `${action?.label ?? 'Approve'}${signed ? ' with your passkey' : ''}`
-  return `${others === 0 ? label : `Approve ${others + 1} commands`}${isProduction ? ' for PRODUCTION' : ''}`
+function labelOf(labelled: Labelled, others: number, isProduction: boolean): string {
+  const label = others === 0 ? ownLabel(labelled) : `Approve ${others + 1} commands`
+  return `${label}${isProduction ? ' for PRODUCTION' : ''}`
 }
 
-type WayBackProps = { asking: RequestView; decision: ReturnType<typeof useDecision> }
+function ownLabel({ asking: { request }, offer, isLured }: Labelled): string {
+  const { label = 'Approve' } = offer.action ?? {}
+  if (isLured) return (asksOthers(offer.rules) ? ASKING : WORDS[kindOf(request.context)]).anyway
+  if (isSigned(offer.rules)) return `${label} with your passkey`
+  return label === 'Approve' && isForeign(request.context, false) ? 'Approve this run' : label
+}
 
-/** That the approval returns to this computer only, or else the check code. */
-function WayBack({ asking: { request }, decision }: WayBackProps) {
+type AssurancesProps = { context: RequestContext; isSigned: boolean; isReturned: boolean }
+
+/** Where the values or names go. */
+function Assurances({ context, isSigned: signs, isReturned }: AssurancesProps) {
+  const { lead, toHere } = WORDS[kindOf(context)]
+  const isStored = (context.deposit?.entries.length ?? 0) > 0
+  return (
+    <>
+      {isStored && <Fact Icon={CloudUpload}>The values go to the server</Fact>}
+      {lead !== undefined && <Fact Icon={Check}>{lead}</Fact>}
+      {signs && (
+        <Fact Icon={FingerprintPattern} small="It cannot check that you read them.">
+          Your key signs this command, these values and this terminal.
+        </Fact>
+      )}
+      {isReturned && toHere !== undefined && (
+        <Fact tone="good" Icon={ShieldCheck}>
+          {toHere}
+        </Fact>
+      )}
+    </>
+  )
+}
+
+type ComparedCodeProps = { asking: RequestView; decision: ReturnType<typeof useDecision> }
+
+/** The check code, where the approval does not return to this computer by itself. */
+function ComparedCode({ asking: { request }, decision }: ComparedCodeProps) {
   const { plan, code, hasVouched, isSecond } = decision
-  if (plan.by === 'loopback') {
-    return (
-      <p className="flex items-center gap-1.5 text-sm text-good">
-        <Check aria-hidden size={16} /> Goes back to this computer only
-      </p>
-    )
-  }
-  if (hasVouched && code.field.typed === null) return null
+  if (plan.by === 'loopback' || (hasVouched && code.field.typed === null)) return null
   const nextStep = nextStepOf(plan, isSecond)
   return (
     <CheckCode code={request.context.user_code} isSecond={isSecond} nextStep={nextStep} field={code.field} />

@@ -45,7 +45,7 @@ function CodeToType({ code, leftMs, ...props }: HeldProps & { code: string; left
   return (
     <Outcome title={`Type this code into ${whose} terminal`} Icon={KeyRound}>
       <p
-        className="font-mono text-code font-semibold tracking-wider whitespace-nowrap text-ink"
+        className="font-mono text-code font-medium tracking-[0.04em]! whitespace-nowrap text-ink"
         role="status"
       >
         {code}
@@ -116,9 +116,9 @@ function EndButtons({ offersCode, ...props }: HeldProps & { offersCode: boolean 
   return (
     <>
       <Problem text={problem} />
-      <div className="flex flex-wrap gap-3">
+      <div className="flex flex-wrap justify-center gap-3">
         {offersCode && <Button label="Get a code" {...shared} look="primary" onClick={getCode} />}
-        <Button label="Deny" {...shared} look="danger" onClick={deny} />
+        <Button label="Deny" {...shared} onClick={deny} />
       </div>
     </>
   )

@@ -4,8 +4,10 @@ import type { Choice, RequestKind } from './request-state.ts'
 type KindWords = {
   /** Title of the page. */
   title: (context: RequestContext) => string
-  /** What the terminal gets, below the title. */
+  /** What the terminal gets, where that needs saying. */
   lead?: string
+  /** Who gets something, where the approval returns to this computer. */
+  toHere?: string
   /** Why Approve can do nothing yet. */
   notYet: { none: string; loading: string; failed: string }
   /** What an AI agent learns. */
@@ -34,6 +36,7 @@ const CLOSE = 'You can close this page.'
 export const WORDS: Readonly<Record<RequestKind, KindWords>> = {
   delivery: {
     title: () => 'Approve this request?',
+    toHere: 'Only this computer gets the values',
     notYet: {
       none: 'Choose a bundle first.',
       loading: 'The keys are still loading.',
@@ -82,6 +85,7 @@ export const WORDS: Readonly<Record<RequestKind, KindWords>> = {
     title: ({ suggested_bundle_id }) =>
       suggested_bundle_id === null ? 'List your bundles?' : 'List these names?',
     lead: 'The terminal gets names only, and no value.',
+    toHere: 'Only this computer gets the names',
     notYet: {
       none: 'Choose a bundle first.',
       loading: 'The list is still loading.',

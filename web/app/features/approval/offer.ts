@@ -3,7 +3,7 @@ import type { ApprovalAnswer } from '../../lib/calls/answers.ts'
 import type { Failure } from '../../lib/calls/failure.ts'
 import type { Loaded } from './loaded.tsx'
 import type { inWorkspace, PlaceName } from './place/place.ts'
-import type { Reasons } from './request/reason-band.tsx'
+import type { Reasons } from './request/reason-facts.tsx'
 import type { Choice } from './request-state.ts'
 import type { Demands } from './return-plan.ts'
 

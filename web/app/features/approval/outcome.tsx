@@ -5,12 +5,25 @@ import { Button, buttonClasses } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CommandLine } from '../../ui/command-line.tsx'
 import type { IconComponent } from '../../ui/icon.tsx'
-import { CircleCheck, CircleSlash, CircleX, CloudOff, Hourglass, LockKeyhole, Users } from '../../ui/icons.ts'
-import { VirtualList } from '../../ui/virtual-list.tsx'
+import {
+  Check,
+  CircleCheck,
+  CircleSlash,
+  CircleX,
+  CloudOff,
+  Hourglass,
+  LockKeyhole,
+  Users,
+} from '../../ui/icons.ts'
+import { Card } from './card.tsx'
 import { DONE } from './kind-words.ts'
 import type { Choice, RequestEnd } from './request-state.ts'
 
-const TONES = { good: 'text-good', plain: 'text-ink-faint', danger: 'text-danger' } as const
+const TONES = {
+  good: 'bg-good-soft text-good',
+  plain: 'bg-accent-soft text-accent',
+  danger: 'bg-danger-soft text-danger',
+} as const
 
 type OutcomeProps = { title: string; Icon: IconComponent; tone?: keyof typeof TONES; children: ReactNode }
 
@@ -20,13 +33,17 @@ export function Outcome({ title, Icon, tone = 'plain', children }: OutcomeProps)
   useTitle(title)
   useEffect(() => heading.current?.focus(), [])
   return (
-    <section className="mx-auto my-6 max-w-read rounded-lg border border-line bg-surface p-6 sm:my-12 sm:p-8">
-      <Icon aria-hidden size={36} strokeWidth={1.6} className={classNames('mb-4', TONES[tone])} />
-      <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight">
-        {title}
-      </h1>
-      <div className="mt-3 space-y-4 text-ink-soft">{children}</div>
-    </section>
+    <Card>
+      <section className="m-auto px-4 py-8 text-center sm:px-8 sm:py-12">
+        <span className={classNames('mb-4 inline-grid size-22 place-items-center rounded-full', TONES[tone])}>
+          <Icon aria-hidden size={40} strokeWidth={1.25} />
+        </span>
+        <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold">
+          {title}
+        </h1>
+        <div className="mt-3 space-y-4 text-ink-soft">{children}</div>
+      </section>
+    </Card>
   )
 }
 
@@ -133,29 +150,12 @@ function Unreachable({ onRetry }: { onRetry: () => void }) {
 
 /** After approving: what was approved, and whether the terminal knows. */
 export function Approved({ choice, delivered }: { choice: Choice; delivered: boolean }) {
-  const { kind, keys } = choice
-  const { title, text } = DONE[kind][delivered ? 'delivered' : 'approved']
+  const { title, text } = DONE[choice.kind][delivered ? 'delivered' : 'approved']
   return (
-    <Outcome title={title} Icon={CircleCheck} tone="good">
-      <p role="status">{text}</p>
-      {kind === 'delivery' ? (
-        <>
-          <h2 className="text-sm font-semibold text-ink">
-            <Counted choice={choice} />
-          </h2>
-          <VirtualList
-            label="Shared keys"
-            items={keys}
-            keyOf={(name) => name}
-            rowHeight={38}
-            render={(name) => <p className="px-3 py-2 font-mono text-sm break-all text-ink">{name}</p>}
-          />
-        </>
-      ) : (
-        <p>
-          <Counted choice={choice} />
-        </p>
-      )}
+    <Outcome title={title} Icon={Check} tone="good">
+      <p role="status">
+        <Counted choice={choice} />. {text}
+      </p>
     </Outcome>
   )
 }

@@ -1,7 +1,9 @@
 import { counted } from '../../lib/words/counted.ts'
 import { exactText } from '../../lib/words/visible-text.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
+import { Repeat2 } from '../../ui/icons.ts'
 import { Select } from '../../ui/select.tsx'
+import { Fact } from './card.tsx'
 import type { Demands, ReturnPlan } from './return-plan.ts'
 
 const OFFERED = [1, 8]
@@ -40,8 +42,8 @@ export function RememberChoice({
 }: RememberChoiceProps) {
   if (offered.length === 0) return null
   return (
-    <div>
-      <label className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+    <Fact Icon={Repeat2}>
+      <label className="flex flex-wrap items-center justify-between gap-x-2 gap-y-1">
         <span>
           Remember {commands === 1 ? 'this approval' : `these ${commands} approvals`} on this terminal:
         </span>
@@ -49,7 +51,7 @@ export function RememberChoice({
           value={String(hours)}
           options={[['0', 'no'], ...offered.map((each) => [String(each), counted(each, 'hour')] as const)]}
           onChange={(text) => onHours(Number(text))}
-          className="min-h-8 rounded-md border border-edge bg-surface px-2"
+          className="-my-1 h-7 rounded-sm border border-edge bg-surface px-1.5 text-xs"
         />
       </label>
       {hours > 0 && <WhereChoice {...where} />}
@@ -58,7 +60,7 @@ export function RememberChoice({
           An agent can change the program’s files and read the values without asking again.
         </p>
       )}
-    </div>
+    </Fact>
   )
 }
 

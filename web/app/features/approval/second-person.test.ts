@@ -5,7 +5,7 @@ import type { RequestContext } from '../../lib/calls/answers.ts'
 import { CheckCode } from './check-code.tsx'
 import { Held } from './held.tsx'
 import { Ended } from './outcome.tsx'
-import { ReasonBand } from './request/reason-band.tsx'
+import { ReasonFacts, ReasonRibbons } from './request/reason-facts.tsx'
 import { reasonsOf } from './request/reasons.tsx'
 import type { Choice, HeldRequest } from './request-state.ts'
 import { nextStepOf } from './return-plan.ts'
@@ -62,19 +62,18 @@ const asking = {
   onApproved: nothing,
   onEnd: nothing,
 }
-const warnings = (changes: { hasVouched: boolean; isLured: boolean; isSecond: boolean }) =>
-  textOf(
-    ReasonBand,
-    reasonsOf({
-      asking,
-      place,
-      offer: { bundle: null },
-      plan: { by: 'none' },
-      isUnbound: true,
-      leaveOut: null,
-      ...changes,
-    }),
-  )
+const warnings = (changes: { hasVouched: boolean; isLured: boolean; isSecond: boolean }) => {
+  const reasons = reasonsOf({
+    asking,
+    place,
+    offer: { bundle: null },
+    plan: { by: 'none' },
+    isUnbound: true,
+    leaveOut: null,
+    ...changes,
+  })
+  return textOf(ReasonRibbons, { ...reasons, change: null }) + textOf(ReasonFacts, reasons)
+}
 
 const LURED = { hasVouched: false, isLured: true, isSecond: true }
 const context = { ...CONTEXT, vouch: 'returned' as const }

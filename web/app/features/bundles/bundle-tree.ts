@@ -1,3 +1,4 @@
+import { compareEnvironments } from '@keyferry/contract/siblings'
 import type { Bundle } from '../../lib/calls/answers.ts'
 
 /** One line of the list: a folder, which is a shared beginning of names, or a bundle. `depth` counts the folders
@@ -6,7 +7,7 @@ export type TreeRow =
   | { kind: 'folder'; path: string; name: string; depth: number; count: number; open: boolean }
   | { kind: 'bundle'; bundle: Bundle; name: string; depth: number }
 
-/** Bundles as lines of a tree by the `/` in their names, folders first; what is in `closed` folders is left out.
+/** Bundles as lines of a tree by the `/` in their names, folders first and environments in their order; what is in `closed` folders is left out.
  * @param folder the beginning that all names share; empty, or ends with `/` */
 export function treeRows(
   bundles: readonly Bundle[],
@@ -20,7 +21,7 @@ export function treeRows(
     name.slice(folder.length, name.indexOf('/', folder.length)),
   )
   const inner = [...folders]
-    .toSorted(([a], [b]) => a.localeCompare(b))
+    .toSorted(([a], [b]) => compareEnvironments(folder + a, folder + b))
     .flatMap(([name, within]): TreeRow[] => {
       const path = folder + name
       const open = !closed.has(path)

@@ -1,5 +1,5 @@
 import { LIMITS } from '@keyferry/contract/limits'
-import { applicationOf, environmentOf, siblingsOf } from '@keyferry/contract/siblings'
+import { applicationOf, compareEnvironments, environmentOf, siblingsOf } from '@keyferry/contract/siblings'
 import { useSearchParams } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -90,7 +90,10 @@ export function Applications({ bundles }: { bundles: readonly Bundle[] }) {
         <li key={application}>
           <ButtonLink
             href={`/compare?siblings=${encodeURIComponent(environments[0]?.name ?? '')}`}
-            label={`${application}: ${environments.map(({ name }) => environmentOf(name)).join(', ')}`}
+            label={`${application}: ${environments
+              .map(({ name }) => environmentOf(name))
+              .toSorted(compareEnvironments)
+              .join(', ')}`}
           />
         </li>
       ))}

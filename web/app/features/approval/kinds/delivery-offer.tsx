@@ -1,9 +1,10 @@
 import { type ComponentProps, useState } from 'react'
 import type { RequestBundle, RequestContext } from '../../../lib/calls/answers.ts'
 import type { Failure } from '../../../lib/calls/failure.ts'
+import { Users } from '../../../ui/icons.ts'
 import { FailureState } from '../../../ui/loaded.tsx'
-import { Notice } from '../../../ui/notice.tsx'
 import { call } from '../calls.ts'
+import { Fact } from '../card.tsx'
 import { ASKING } from '../kind-words.ts'
 import { type Loaded, Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { ApprovalOffer, LeavingOut, OfferApproval } from '../offer.ts'
@@ -184,11 +185,13 @@ function BundleKeys({ context, selection }: { context: RequestContext; selection
 
 function FirstOfTwo({ rules }: { rules: Demands | null }) {
   const first = rules?.first_approval ?? null
+  if (first === null && (rules?.approvals_needed ?? 1) > 1 && !asksOthers(rules))
+    return <Fact Icon={Users}>You are the first of two people who approve this.</Fact>
   if (first === null || rules?.why_not?.code === 'second_person') return null
   return (
-    <Notice tone="plain">
+    <Fact Icon={Users} small="Approve only if you know who ran the command.">
       <strong>{first.person.name ?? 'A former member'}</strong> approved these keys first. With your approval
-      the terminal gets them. Approve only if you know who ran the command.
-    </Notice>
+      the terminal gets them.
+    </Fact>
   )
 }

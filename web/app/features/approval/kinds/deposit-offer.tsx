@@ -130,10 +130,10 @@ type StepsProps = {
 function Plan({ plan, onChoose }: StepsProps) {
   return (
     <>
-      <p role="status" className="mb-2 text-sm text-ink-soft">
+      <p role="status" className="py-2 text-ink-soft">
         {planText(plan)}
       </p>
-      <ul aria-label="Variables" className="divide-y divide-line rounded-lg border border-line">
+      <ul aria-label="Variables" className="mb-2 divide-y divide-line rounded-md border border-line">
         {removedFirst(plan).map((step) => (
           <StepRow key={step.name} step={step} onChoose={onChoose} />
         ))}
@@ -154,7 +154,7 @@ const LIST = new Intl.ListFormat('en', { type: 'disjunction' })
 /** Why the person can only propose, and who decides then. */
 function ProposalNotice({ proposal: { owners, error } }: { proposal: DepositProposal }) {
   return (
-    <Notice tone="caution" role="alert">
+    <Notice tone="caution" role="alert" className="my-2">
       <strong>{error}. Propose it to the owners.</strong> The server keeps it encrypted for{' '}
       {spanText(TIMES.proposalSeconds)}, until {LIST.format(owners)} decides.
     </Notice>
@@ -173,7 +173,7 @@ function ProposedList({ deposit, proposal, readable, onReadable }: ProposedListP
   const toggle = (name: string, isOn: boolean) =>
     onReadable(isOn ? [...readable, name] : readable.filter((each) => each !== name))
   return (
-    <ul aria-label="Variables" className="divide-y divide-line rounded-lg border border-line">
+    <ul aria-label="Variables" className="mb-2 divide-y divide-line rounded-md border border-line">
       {deposit.detach.map((name) => (
         <li key={name} className="px-3 py-2.5">
           <p className="font-mono text-sm font-medium break-all">{name}</p>

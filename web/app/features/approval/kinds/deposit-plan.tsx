@@ -6,7 +6,7 @@ import { Notice } from '../../../ui/notice.tsx'
 import { CrossingNotice, StricterNotice } from '../../../ui/stricter-notice.tsx'
 import { keptChoice } from '../kept.ts'
 import type { Action } from '../offer.ts'
-import type { Reasons } from '../request/reason-band.tsx'
+import type { Reasons } from '../request/reason-facts.tsx'
 import { Names } from '../shown-names.tsx'
 
 /** What Approve does: it stores variables, removes them, or both. */
@@ -40,7 +40,7 @@ export function DepositNotices({ plan, isReplanned, requestId }: DepositNoticesP
   return (
     <>
       {(isReplanned || wasApproved) && (
-        <Notice tone="caution" role="alert">
+        <Notice tone="caution" role="alert" className="my-2">
           <strong>The library changed after you approved, so nothing was stored.</strong> This is the plan as
           it is now. Check it, then approve again or deny.
         </Notice>

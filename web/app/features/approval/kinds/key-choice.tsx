@@ -1,10 +1,12 @@
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import type { RequestBundle, RequestBundleItem } from '../../../lib/calls/answers.ts'
 import { matches } from '../../../lib/page/search.ts'
 import { counted } from '../../../lib/words/counted.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
+import { KeyRound } from '../../../ui/icons.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
+import { OpenFact } from '../card.tsx'
 import { commonFacts, factsOf } from './key-facts.ts'
 import { changedFirst, isWhole, type KeySelection, splitByAsking } from './selection.ts'
 
@@ -24,12 +26,19 @@ export function KeyChoice(choice: KeyChoiceProps) {
   const { size } = selected
   const chosen = size === asked.length ? counted(size, 'key') : `${size} of ${counted(asked.length, 'key')}`
   return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="rounded-sm py-1 text-sm">
-        {chosen}, {changeOf(bundle, selected)}
-      </summary>
+    <OpenFact
+      Icon={KeyRound}
+      label="Show"
+      onToggle={setOpen}
+      sentence={
+        <>
+          {chosen}, {changeOf(bundle, selected)}
+        </>
+      }
+      small={lastChanges(items.filter(({ key }) => selected.has(key)))}
+    >
       {open && <KeyList {...choice} items={changedFirst(items)} />}
-    </details>
+    </OpenFact>
   )
 }
 
@@ -40,6 +49,26 @@ function changeOf({ items, last_approved_at: last }: RequestBundle, selected: Re
   return <strong className="font-semibold">{count} changed since you last approved</strong>
 }
 
+const MOST_CHANGES = 2
+
+/** Which values changed since the last approval, and who changed them; undefined: none. */
+function lastChanges(items: readonly RequestBundleItem[]): ReactNode {
+  const changed = items.filter((item) => item.changed === true)
+  if (changed.length === 0) return undefined
+  const more = changed.length - MOST_CHANGES
+  return (
+    <>
+      {changed.slice(0, MOST_CHANGES).map(({ key, changed_by: by }, index) => (
+        <span key={key}>
+          {index > 0 && ', '}
+          <span className="font-mono">{key}</span> by <bdi>{by ?? 'a former member'}</bdi>
+        </span>
+      ))}
+      {more > 0 && ` and ${more} more`}
+    </>
+  )
+}
+
 function KeyList(choice: KeyChoiceProps) {
   const { bundle, items, templateKeys, selected, onSelect } = choice
   const [query, setQuery] = useState('')
@@ -48,7 +77,7 @@ function KeyList(choice: KeyChoiceProps) {
   const onToggle = (name: string) => onSelect(selected.symmetricDifference(new Set([name])))
   const rows = { selected, onToggle, common: commonFacts(items) }
   return (
-    <fieldset className="mt-1 min-w-0" disabled={Boolean(bundle.first_approval)}>
+    <fieldset className="min-w-0" disabled={Boolean(bundle.first_approval)}>
       <legend className="sr-only">Keys to share</legend>
       <AllKeys {...choice} />
       {items.length >= FILTER_FROM && (
@@ -129,7 +158,7 @@ function KeyRows({ label, items, ...rows }: KeyRowsProps & { label: string }) {
         label={label}
         items={items}
         keyOf={({ key }) => key}
-        rowHeight={62}
+        rowHeight={54}
         render={(item) => <KeyRow item={item} {...rows} />}
       />
     </div>
@@ -144,7 +173,7 @@ function KeyRow({ item, common, selected, onToggle }: KeyChoiceRowProps) {
   const facts = [...factsOf(item)].filter(([text]) => !common.has(text))
   return (
     <Checkbox
-      className="flex items-start gap-3 px-3 py-2.5 hover:bg-sunken/60"
+      className="flex items-start gap-3 px-3 py-2 hover:bg-sunken/60"
       boxClass="mt-0.5"
       checked={selected.has(item.key)}
       disabled={!isWhole(item)}
@@ -152,7 +181,7 @@ function KeyRow({ item, common, selected, onToggle }: KeyChoiceRowProps) {
       aria-describedby={`${id}-note`}
     >
       <span className="min-w-0 flex-1">
-        <span className="font-mono text-sm font-medium break-all">{item.key}</span>
+        <span className="font-mono text-xs font-medium break-all">{item.key}</span>
         <span id={`${id}-note`} className="block text-xs text-ink-soft">
           {facts.map(([text, isMarked], index) => (
             <span key={text}>

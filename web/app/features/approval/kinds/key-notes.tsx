@@ -1,7 +1,8 @@
 import { NAME_RULES } from '@keyferry/contract/env/format-names'
 import type { RequestBundleItem } from '../../../lib/calls/answers.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Notice } from '../../../ui/notice.tsx'
+import { ClockAlert, TriangleAlert } from '../../../ui/icons.ts'
+import { Fact } from '../card.tsx'
 import { Names } from '../shown-names.tsx'
 import { formatOf } from './requested-format.ts'
 import { firstKeys, isWhole, type KeySelection, splitByAsking, unaskedOf } from './selection.ts'
@@ -19,42 +20,55 @@ export function KeyNotes({ command, onSelect, ...selection }: KeyNotesProps) {
   const unasked = unaskedOf(selection)
   const broken = templateKeys.length === 0 ? [] : asked.filter((item) => !isWhole(item))
   const cautions = [
-    ['Requested, but not in this bundle', firstKeys(selection).missing],
-    ['Requested, but cannot be built, because the bundle lacks a part', namesOf(broken)],
+    ['Requested, but not in this bundle', firstKeys(selection).missing, 'caution', TriangleAlert],
+    [
+      'Requested, but cannot be built, because the bundle lacks a part',
+      namesOf(broken),
+      'caution',
+      TriangleAlert,
+    ],
     [
       'Required, but not selected',
       namesOf(items.filter(({ key, required }) => required && !selected.has(key))),
+      'caution',
+      TriangleAlert,
     ],
     [
       'The value has expired',
       namesOf(items.filter(({ key, due }) => due === 'expired' && selected.has(key))),
+      'danger',
+      ClockAlert,
     ],
   ] as const
   const leaveOut = () => onSelect(new Set(namesOf(asked).filter((name) => selected.has(name))))
   return (
     <>
       {cautions.map(
-        ([text, names]) =>
+        ([text, names, tone, Icon]) =>
           names.length > 0 && (
-            <Notice key={text} tone="caution">
+            <Fact key={text} tone={tone} Icon={Icon}>
               {text}: <Names names={names} />
-            </Notice>
+            </Fact>
           ),
       )}
       <FormatNote command={command} names={[...selected]} />
       {unasked.length > 0 && (
-        <Notice tone="danger" role="alert">
-          <p>
+        <div role="alert">
+          <Fact
+            tone="danger"
+            Icon={TriangleAlert}
+            action={
+              <Button
+                label={`Deselect ${unasked.length === 1 ? 'it' : 'them'}`}
+                size="small"
+                onClick={leaveOut}
+              />
+            }
+          >
             Selected, but not requested: <Names names={unasked} />. The keyferry client refuses a delivery
             with more keys than it requested.
-          </p>
-          <Button
-            label={`Deselect ${unasked.length === 1 ? 'it' : 'them'}`}
-            size="small"
-            className="mt-2"
-            onClick={leaveOut}
-          />
-        </Notice>
+          </Fact>
+        </div>
       )}
     </>
   )
@@ -66,11 +80,11 @@ function FormatNote({ command, names }: Pick<KeyNotesProps, 'command'> & { names
   const misfits = format === null ? [] : names.filter((name) => NAME_RULES[format](name) !== null)
   if (misfits.length === 0) return null
   return (
-    <Notice tone="caution">
+    <Fact tone="caution" Icon={TriangleAlert}>
       The terminal writes the format <span className="font-mono">{format}</span>, which cannot hold a variable
       of this name: <Names names={misfits} />. Unless the command adds a prefix to the names, the client
       refuses the delivery.
-    </Notice>
+    </Fact>
   )
 }
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { Candidate, Tenant } from '../../../lib/calls/answers.ts'
-import { counted } from '../../../lib/words/counted.ts'
-import { Button } from '../../../ui/button.tsx'
+import { Badge } from '../../../ui/badge.tsx'
+import { EnvChip } from '../../../ui/env-chip.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { SelectField } from '../../../ui/select.tsx'
 import { WholeWords } from '../../../ui/whole-words.tsx'
@@ -9,42 +9,49 @@ import type { ApprovalOffer } from '../offer.ts'
 import type { LoadedRequest } from '../request-state.ts'
 import type { ChosenPlace } from './use-place.ts'
 
-type PlaceLineProps = { request: LoadedRequest; place: ChosenPlace; offer: ApprovalOffer }
-
-/** What is approved and of which bundle, in one line. What can be chosen instead is folded away once it is chosen. */
-export function PlaceLine({ request, place, offer: { action, choice = null } }: PlaceLineProps) {
-  const [isOpen, setOpen] = useState(false)
+/** Whether the person chooses another place, and the button that lets them. What can be chosen is folded away once
+ * something is chosen. */
+export function usePlaceChoice(place: ChosenPlace, { action, choice = null }: ApprovalOffer) {
+  const [isWanted, setWanted] = useState(false)
   const isChosen = place.workspaceId !== null && action !== null && action.name !== null
-  const isChoosing = isOpen || !isChosen
   const hasChoice = choice !== null || place.offered.length > 1
+  const isOpen = hasChoice && (isWanted || !isChosen)
+  const button = hasChoice && !isOpen && (
+    <button
+      type="button"
+      onClick={() => setWanted(true)}
+      className="-mx-2 -my-1 rounded-sm px-2 py-1 text-xs font-medium opacity-90 hover:underline"
+    >
+      Change
+    </button>
+  )
+  return { isOpen, button }
+}
+
+/** Where the values come from or go to, over the command. */
+export function PlaceName({ action, change }: { action: ApprovalOffer['action']; change: ReactNode }) {
+  if (action === null || action.name === null) return null
+  const { name, note } = action
   return (
-    <div>
-      {isChosen && (
-        <p className="flex items-baseline gap-x-3">
-          <strong className="min-w-0 flex-1 font-medium">
-            <Chosen {...action} />
-          </strong>
-          {hasChoice && !isOpen && (
-            <Button label="Change" look="quiet" size="small" onClick={() => setOpen(true)} />
-          )}
-        </p>
-      )}
-      {isChoosing && hasChoice && (
-        <div className="mt-1 mb-2 space-y-3 rounded-md border border-line bg-surface p-3">
-          <WorkspaceChoice request={request} place={place} />
-          {choice}
-        </div>
-      )}
-    </div>
+    <p className="mb-2 flex items-center gap-2 text-ink-soft">
+      {name.includes('/') && <EnvChip name={name} />}
+      <span className="min-w-0 flex-1">
+        <WholeWords text={name} /> {note !== undefined && <Badge tone="accent">{note}</Badge>}
+      </span>
+      {change}
+    </p>
   )
 }
 
-function Chosen({ name, count, thing, note }: NonNullable<ApprovalOffer['action']>): ReactNode {
+type PlaceChoiceProps = { request: LoadedRequest; place: ChosenPlace; offer: ApprovalOffer }
+
+/** The other workspaces and bundles. */
+export function PlaceChoice({ request, place, offer: { choice = null } }: PlaceChoiceProps) {
   return (
-    <>
-      <WholeWords text={name ?? ''} /> · <span className="whitespace-nowrap">{counted(count, thing)}</span>
-      {note !== undefined && <span className="font-normal text-ink-soft"> ({note})</span>}
-    </>
+    <div className="mt-4 space-y-3 rounded-md bg-sunken p-4">
+      <WorkspaceChoice request={request} place={place} />
+      {choice}
+    </div>
   )
 }
 
@@ -56,7 +63,7 @@ function WorkspaceChoice({ request: { candidates }, place }: WorkspaceChoiceProp
   const named = shown.map(({ id, name }) => [id, name] as const)
   if (shown.length < 2 && chosenId !== null) return null
   return (
-    <div className="mb-3">
+    <div>
       <SelectField
         label="Workspace"
         value={chosenId ?? ''}

@@ -5,9 +5,5 @@ import type { LeavingOut } from '../offer.ts'
 export function LeaveOut({ leaveOut }: { leaveOut: LeavingOut | null | undefined }) {
   if (!leaveOut) return null
   const label = `Leave ${leaveOut.count === 1 ? 'it' : 'them'} out`
-  return (
-    <p className="mt-2">
-      <Button label={label} size="small" onClick={leaveOut.act} />
-    </p>
-  )
+  return <Button label={label} size="small" className="shrink-0" onClick={leaveOut.act} />
 }

@@ -9,7 +9,7 @@ import type { ReturnPlan } from '../return-plan.ts'
 import { ShownName } from '../shown-names.tsx'
 import { commandRisk } from './command-risk.ts'
 import { LeaveOut } from './leave-out.tsx'
-import type { Reasons } from './reason-band.tsx'
+import type { Reasons } from './reason-facts.tsx'
 
 const LONGEST_REASON = 500
 
@@ -32,7 +32,8 @@ type Looked = {
 /** What is strange or dangerous about a request. */
 export function reasonsOf(looked: Looked): Reasons {
   const { production = [] } = looked.offer
-  return { production, dangers: dangersOf(looked), cautions: cautionsOf(looked) }
+  const { context } = looked.asking.request
+  return { production, agent: agentOf(context), dangers: dangersOf(looked), cautions: cautionsOf(looked) }
 }
 
 /** What the program of a request can do with the values. A terminal that pulls starts none. */
@@ -57,12 +58,12 @@ function dangersOf({ asking, offer, plan, isUnbound, hasVouched, isLured, isSeco
   return {
     refused: plan.by === 'refused' && (
       <>
-        <strong>You cannot approve this.</strong> {plan.reason} If you deny, the terminal shows why.
+        <strong>You cannot approve this.</strong> {plan.reason} If you deny, the terminal shows why.{' '}
         <LeaveOut leaveOut={leaveOut} />
       </>
     ),
     ...offer.dangers,
-    agent: readsItself && agentReason(context),
+    agent: readsItself && agentReads(context),
     risk: riskOf(context),
     network: context.same_network === false && !hasVouched && (
       <>
@@ -90,27 +91,40 @@ function dangersOf({ asking, offer, plan, isUnbound, hasVouched, isLured, isSeco
   }
 }
 
-function agentReason(context: RequestContext) {
-  const { requester_meta: meta } = context
+function agentOf({ requester_meta: meta }: RequestContext) {
   const agent = visibleText(meta['agent'] ?? '')
   if (agent === '') return null
-  const reason = visibleText(meta['reason'] ?? '', LONGEST_REASON)
   return (
     <>
-      <strong>
-        An agent runs this (<bdi>{agent}</bdi>)
-      </strong>
-      {reason === '' ? ' and gives no reason.' : <>, because: “{reason}”.</>}{' '}
-      {WORDS[kindOf(context)].agent(meta['via'] === 'pull')}
+      An agent runs this: <bdi>{agent}</bdi>
     </>
   )
+}
+
+// In the words of the agent, and marked as such.
+function agentReason(context: RequestContext) {
+  if (agentOf(context) === null) return null
+  const reason = visibleText(context.requester_meta['reason'] ?? '', LONGEST_REASON)
+  if (reason === '') return 'The agent gives no reason.'
+  return (
+    <>
+      <q>{reason}</q>
+      <span className="block text-xs text-ink-faint">The agent wrote this reason.</span>
+    </>
+  )
+}
+
+function agentReads(context: RequestContext): string | null {
+  if (agentOf(context) === null) return null
+  return WORDS[kindOf(context)].agent(context.requester_meta['via'] === 'pull')
 }
 
 function cautionsOf({ asking, place, offer }: Looked) {
   const { context } = asking.request
   const { argv = null, requester_meta: meta } = context
   return {
-    agent: meta['via'] !== 'pull' && agentReason(context),
+    reason: agentReason(context),
+    agent: meta['via'] !== 'pull' && agentReads(context),
     command: argv === null && 'The client did not send its whole command.',
     missing: isMissing(asking, offer.bundle) && <MissingBundle context={context} />,
     workspace: isOther(place.workspace, context.workspace) && (

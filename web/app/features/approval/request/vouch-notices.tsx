@@ -1,6 +1,7 @@
 import type { RequestBundle } from '../../../lib/calls/answers.ts'
 import { dateTime } from '../../../lib/words/time.ts'
-import { Notice } from '../../../ui/notice.tsx'
+import { Globe, TriangleAlert, Users } from '../../../ui/icons.ts'
+import { Fact } from '../card.tsx'
 import type { LeavingOut } from '../offer.ts'
 import { asksOthers, type Demands } from '../return-plan.ts'
 import { ShownName } from '../shown-names.tsx'
@@ -21,40 +22,54 @@ type OthersProps = Omit<NoticesProps, 'rules'> & { rules: Demands }
 function OthersDecide({ rules: { why_not: whyNot }, bundleName, leaveOut }: OthersProps) {
   const { code, error = '', names = [], who = [] } = whyNot ?? {}
   return (
-    <Notice tone="caution" role="alert">
-      {names.length > 0 ? (
-        <strong>{error}.</strong>
-      ) : (
-        <strong>
-          {code === 'named_approves' ? 'Only the people named in the rules' : 'Only owners'} may approve{' '}
-          <ShownName name={bundleName} />.
-        </strong>
-      )}{' '}
-      If you just ran this command yourself, ask {EITHER.format(who)}. They see your name and approve while
-      your terminal waits.
-      <LeaveOut leaveOut={leaveOut} />
-    </Notice>
+    <div role="alert">
+      <Fact
+        Icon={Users}
+        small="They see your name and approve while your terminal waits."
+        action={<LeaveOut leaveOut={leaveOut} />}
+      >
+        {names.length > 0 ? (
+          <strong>{error}.</strong>
+        ) : (
+          <strong>
+            {code === 'named_approves' ? 'Only the people named in the rules' : 'Only owners'} may approve{' '}
+            <ShownName name={bundleName} />.
+          </strong>
+        )}{' '}
+        If you just ran this command yourself, ask {EITHER.format(who)}.
+      </Fact>
+    </div>
   )
 }
 
 function WhoAsks({ vouch }: { vouch: NonNullable<RequestBundle['vouch']> }) {
   const { person, email, member_since: since, is_new_network: isNew, counts } = vouch
   return (
-    <Notice tone={counts && !isNew ? 'plain' : 'caution'} role="status">
-      <strong>
-        <ShownName name={person.name ?? 'A former member'} />
-      </strong>{' '}
-      says that this is their terminal. <bdi>{email ?? 'E-mail not verified'}</bdi>
-      {since !== null && ` · member since ${dateTime(since)}`}
+    <div role="status">
+      <Fact
+        Icon={Users}
+        small={
+          <>
+            <bdi>{email ?? 'E-mail not verified'}</bdi>
+            {since !== null && ` · member since ${dateTime(since)}`}
+          </>
+        }
+      >
+        <strong>
+          <ShownName name={person.name ?? 'A former member'} />
+        </strong>{' '}
+        says that this is their terminal. Approve only if you know why they need it.
+      </Fact>
       {isNew && (
-        <p>
+        <Fact tone="caution" Icon={Globe}>
           <strong>They have not asked from this network before.</strong>
-        </p>
+        </Fact>
       )}
-      <p>Approve only if you know why they need it.</p>
       {!counts && (
-        <p>This does not count under the rules of these keys: the approval must return to their terminal.</p>
+        <Fact tone="caution" Icon={TriangleAlert}>
+          This does not count under the rules of these keys: the approval must return to their terminal.
+        </Fact>
       )}
-    </Notice>
+    </div>
   )
 }

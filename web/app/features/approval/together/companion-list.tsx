@@ -1,7 +1,7 @@
 import { counted } from '../../../lib/words/counted.ts'
 import { visibleText } from '../../../lib/words/visible-text.ts'
 import { Checkbox } from '../../../ui/checkbox.tsx'
-import { ReasonBand } from '../request/reason-band.tsx'
+import { ReasonFacts } from '../request/reason-facts.tsx'
 import { MaskedArguments, RequestedCommand } from '../request/requested-command.tsx'
 import { type Companion, companionReasons, type ReturnWay, whyOwnPage } from './companion.ts'
 import type { useCompanions } from './use-companions.ts'
@@ -13,17 +13,15 @@ export function CompanionList({ way, together }: CompanionListProps) {
   const { companions } = together
   if (companions.length === 0) return null
   return (
-    <section aria-labelledby="together" className="rounded-md border border-line bg-surface">
-      <div className="px-4 pt-3 sm:px-5">
-        <h2 id="together" className="text-sm font-semibold">
-          Started together
-        </h2>
-        <p className="text-sm text-ink-soft">
-          The same terminal made {companions.length === 1 ? 'this request' : 'these requests'} in the same
-          folder within seconds. Each selected one is approved separately.
-        </p>
-      </div>
-      <ul className="mt-2 divide-y divide-line">
+    <section aria-labelledby="together" className="pt-3">
+      <h2 id="together" className="text-xs font-medium text-ink-soft">
+        Started together
+      </h2>
+      <p className="text-xs text-ink-faint">
+        The same terminal made {companions.length === 1 ? 'this request' : 'these requests'} in the same
+        folder within seconds. Each selected one is approved separately.
+      </p>
+      <ul className="mt-2 divide-y divide-line rounded-md border border-line">
         {companions.map((companion) => (
           <li key={companion.requestId}>
             <Row {...{ companion, way, together }} />
@@ -39,15 +37,15 @@ function Row({ companion, way, together }: CompanionListProps & { companion: Com
   const why = whyOwnPage(companion, way)
   const about = (
     <>
-      <ReasonBand {...companionReasons(companion)} />
       <About companion={companion} showsCode={way === 'none'} />
+      <ReasonFacts {...companionReasons(companion)} />
     </>
   )
   if (why !== null) {
     return (
-      <div className="px-4 py-3 sm:px-5 sm:pl-13">
+      <div className="px-4 py-2.5 pl-11">
         {about}
-        <p className="mt-0.5 text-sm text-ink-soft">
+        <p className="text-xs text-ink-soft">
           {why}{' '}
           <a href={`/approve/${requestId}`} className="link">
             Open its page
@@ -58,8 +56,8 @@ function Row({ companion, way, together }: CompanionListProps & { companion: Com
   }
   return (
     <Checkbox
-      className="flex items-start gap-3 px-4 py-3 hover:bg-sunken/60 sm:px-5"
-      boxClass="mt-2"
+      className="flex items-start gap-3 px-4 py-2.5 hover:bg-sunken/60"
+      boxClass="mt-0.5"
       checked={together.isSelected(companion)}
       onChange={(on) => together.toggle(requestId, on)}
     >
@@ -73,11 +71,12 @@ function About({ companion, showsCode }: { companion: Companion; showsCode: bool
   const name = bundle?.name ?? visibleText(context.suggested_bundle_id ?? '')
   return (
     <>
-      <p className="mt-1 overflow-clip font-semibold">
+      <p className="overflow-clip font-medium">
         <RequestedCommand context={context} />
       </p>
       <MaskedArguments context={context} />
-      <span className="block text-sm text-ink-soft">
+      <span className="block text-xs text-ink-soft">
+        {bundle?.is_production === true && <strong className="font-medium text-danger">PRODUCTION </strong>}
         {bundle !== null && `${counted(keys.length, 'key')} of `}
         <bdi className="font-mono text-ink [overflow-wrap:anywhere]">{name || 'no bundle named'}</bdi>
         {showsCode && (

@@ -33,7 +33,7 @@ export function CompanionOutcomes({ requestId }: { requestId: string }) {
   return (
     <section
       aria-labelledby="together"
-      className="mx-auto -mt-2 mb-6 max-w-read rounded-lg border border-line bg-surface p-6 sm:-mt-8 sm:p-8"
+      className="bg-surface p-4 sm:mx-auto sm:my-4 sm:w-[calc(100%-2rem)] sm:max-w-read sm:rounded-lg sm:p-8 sm:shadow-card"
     >
       <h2 id="together" className="text-sm font-semibold">
         Started together

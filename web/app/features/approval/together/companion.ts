@@ -1,7 +1,7 @@
 import type { Candidate, RequestBundle, RequestContext } from '../../../lib/calls/answers.ts'
 import { firstKeys } from '../kinds/selection.ts'
 import { firstPlace } from '../place/place.ts'
-import { dangerNames, type Reasons } from '../request/reason-band.tsx'
+import { dangerNames, type Reasons } from '../request/reason-facts.tsx'
 import { riskOf } from '../request/reasons.tsx'
 import type { ReturnPlan } from '../return-plan.ts'
 

@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await readRequest(member)
     await member.getByText('approved these keys first').waitFor()
     await member.getByText('With your approval the terminal gets them.').waitFor()
-    await member.getByText('Approve only if you know').waitFor()
+    await member.getByText('Approve only if you know').first().waitFor()
     expect(await member.getByText(/you (just )?ran/).count()).toBe(0)
     await openKeys(member)
     await expect.poll(() => member.getByRole('checkbox', { checked: true }).count()).toBe(2)

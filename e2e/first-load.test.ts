@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser())('with 5,000 keys in 200 bundles', () => {
     const signIn = await openPage(browser)
     await signIn.addInitScript(WATCH_SHIFTS)
     const loaded = await holdFonts(signIn)
-    await signIn.goto(`${started.url}/sign-in`)
+    await signIn.goto(`${started.url}/sign-in`, { waitUntil: 'commit' })
     await signIn.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
     await loaded()
     expect(await signIn.evaluate('window.shifted')).toBeLessThan(0.0005)

@@ -73,7 +73,7 @@ const TEXTS: Readonly<
   gone: {
     title: 'Already used or unknown',
     Icon: CircleX,
-    text: `A link works once. This one was already used, or it is incomplete or too old. If your terminal shows a new request, approve only that one. ${ASK_AGAIN}`,
+    text: `A link works once. This one was already used, or it is incomplete or too old. If the terminal shows a new request, approve only that one. ${ASK_AGAIN}`,
   },
   already_approved: {
     title: 'Already approved',

@@ -1,25 +1,17 @@
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { RequestBundle, RequestBundleItem } from '../../../lib/calls/answers.ts'
-import { matches } from '../../../lib/page/search.ts'
 import { counted } from '../../../lib/words/counted.ts'
-import { Button } from '../../../ui/button.tsx'
-import { Checkbox } from '../../../ui/checkbox.tsx'
+import { deferred } from '../../../ui/deferred.tsx'
 import { KeyRound } from '../../../ui/icons.ts'
-import { VirtualList } from '../../../ui/virtual-list.tsx'
 import { OpenFact } from '../card.tsx'
-import { commonFacts, factsOf } from './key-facts.ts'
-import { changedFirst, isWhole, type KeySelection, splitByAsking } from './selection.ts'
+import type { KeyListProps } from './key-list.tsx'
+import { changedFirst, splitByAsking } from './selection.ts'
 
-const FILTER_FROM = 12
-
-type KeyChoiceProps = KeySelection & {
-  bundle: RequestBundle
-  onSelect: (selected: ReadonlySet<string>) => void
-}
+const KeyList = deferred('KeyList', () => import('./key-list.tsx'))
 
 /** The bundle's keys, each with a checkbox, folded away. Those that the terminal did not request are folded once
  * more. */
-export function KeyChoice(choice: KeyChoiceProps) {
+export function KeyChoice(choice: KeyListProps) {
   const { bundle, items, selected } = choice
   const [open, setOpen] = useState(false)
   const { asked } = splitByAsking(choice)
@@ -66,147 +58,5 @@ function lastChanges(items: readonly RequestBundleItem[]): ReactNode {
       ))}
       {more > 0 && ` and ${more} more`}
     </>
-  )
-}
-
-function KeyList(choice: KeyChoiceProps) {
-  const { bundle, items, templateKeys, selected, onSelect } = choice
-  const [query, setQuery] = useState('')
-  const shown = items.filter(({ key }) => matches(key, query))
-  const { asked, others } = splitByAsking({ items: shown, templateKeys })
-  const onToggle = (name: string) => onSelect(selected.symmetricDifference(new Set([name])))
-  const rows = { selected, onToggle, common: commonFacts(items) }
-  return (
-    <fieldset className="min-w-0" disabled={Boolean(bundle.first_approval)}>
-      <legend className="sr-only">Keys to share</legend>
-      <AllKeys {...choice} />
-      {items.length >= FILTER_FROM && (
-        <input
-          type="search"
-          aria-label="Filter keys"
-          placeholder="Filter keys"
-          value={query}
-          onChange={(event) => setQuery(event.currentTarget.value)}
-          className="field mt-2"
-        />
-      )}
-      {shown.length === 0 && <p className="mt-2 text-sm text-ink-soft">No key matches “{query}”.</p>}
-      {asked.length > 0 && <KeyRows label="Keys" items={asked} {...rows} />}
-      {others.length > 0 && <OtherKeys items={others} {...rows} />}
-    </fieldset>
-  )
-}
-
-function AllKeys({ onSelect, ...selection }: KeyChoiceProps) {
-  const { items, templateKeys, selected } = selection
-  const { asked } = splitByAsking(selection)
-  const all = asked.filter(isWhole).map(({ key }) => key)
-  const common = commonFacts(items)
-  return (
-    <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
-      <p>
-        <span aria-live="polite">
-          {selected.size} of {items.length} selected
-        </span>
-        {common.size > 0 && <span className="text-ink-soft"> · all {[...common].join(', ')}</span>}
-      </p>
-      <div className="ml-auto flex gap-2">
-        <Button
-          label={templateKeys.length === 0 ? 'Select all' : 'Select requested'}
-          look="quiet"
-          size="small"
-          onClick={() => onSelect(new Set(all))}
-        />
-        <Button label="Clear" look="quiet" size="small" onClick={() => onSelect(new Set())} />
-      </div>
-    </div>
-  )
-}
-
-type KeyRowsProps = {
-  items: readonly RequestBundleItem[]
-  /** What is true of all keys, and is said once above them. */
-  common: ReadonlySet<string>
-  selected: ReadonlySet<string>
-  onToggle: (name: string) => void
-}
-
-function OtherKeys(rows: KeyRowsProps) {
-  const [open, setOpen] = useState(false)
-  const count = rows.items.length
-  return (
-    <details className="mt-3" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="rounded-sm py-1 text-sm text-ink-soft">
-        {count} {count === 1 ? 'key that was' : 'keys that were'} not requested
-      </summary>
-      {open && (
-        <>
-          <p className="mt-1 text-sm text-ink-soft">
-            The terminal named the keys that it needs. The keyferry client refuses a delivery with other keys.
-          </p>
-          <KeyRows label="Keys that were not requested" {...rows} />
-        </>
-      )}
-    </details>
-  )
-}
-
-function KeyRows({ label, items, ...rows }: KeyRowsProps & { label: string }) {
-  return (
-    <div className="mt-2">
-      <VirtualList
-        label={label}
-        items={items}
-        keyOf={({ key }) => key}
-        rowHeight={54}
-        render={(item) => <KeyRow item={item} {...rows} />}
-      />
-    </div>
-  )
-}
-
-type KeyChoiceRowProps = Omit<KeyRowsProps, 'items'> & { item: RequestBundleItem }
-
-/** One key of the bundle with its checkbox, and what is known of its value. */
-function KeyRow({ item, common, selected, onToggle }: KeyChoiceRowProps) {
-  const id = useId()
-  const facts = [...factsOf(item)].filter(([text]) => !common.has(text))
-  return (
-    <Checkbox
-      className="flex items-start gap-3 px-3 py-2 hover:bg-sunken/60"
-      boxClass="mt-0.5"
-      checked={selected.has(item.key)}
-      disabled={!isWhole(item)}
-      onChange={() => onToggle(item.key)}
-      aria-describedby={`${id}-note`}
-    >
-      <span className="min-w-0 flex-1">
-        <span className="font-mono text-xs font-medium break-all">{item.key}</span>
-        <span id={`${id}-note`} className="block text-xs text-ink-soft">
-          {facts.map(([text, isMarked], index) => (
-            <span key={text}>
-              {index > 0 && ' · '}
-              <bdi className={isMarked ? 'font-semibold text-ink' : ''}>{text}</bdi>
-            </span>
-          ))}
-          <BuiltFrom item={item} />
-        </span>
-      </span>
-    </Checkbox>
-  )
-}
-
-function BuiltFrom({ item: { built_from, missing_parts = [] } }: { item: RequestBundleItem }) {
-  if (built_from === undefined) return null
-  return (
-    <span className="block [overflow-wrap:anywhere]">
-      {missing_parts.length > 0 ? (
-        <strong className="font-semibold text-danger">
-          Cannot be built: {missing_parts.join(', ')} missing from this bundle.
-        </strong>
-      ) : (
-        `Built from ${built_from.join(', ')}. It contains their values, even if you do not select them.`
-      )}
-    </span>
   )
 }

@@ -1,13 +1,16 @@
 import type { NamesOffer } from '../../../lib/calls/answers.ts'
 import { counted } from '../../../lib/words/counted.ts'
-import { VirtualList } from '../../../ui/virtual-list.tsx'
+import { deferred } from '../../../ui/deferred.tsx'
 import { call } from '../calls.ts'
-import { Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
+import { useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { Action, ApprovalOffer } from '../offer.ts'
 import { BundleChoice } from '../place/bundle-choice.tsx'
 import { inWorkspace } from '../place/place.ts'
 import type { ChosenPlace } from '../place/use-place.ts'
 import type { RequestView } from '../request-state.ts'
+
+const loadNames = () => import('./offered-names.tsx')
+const OfferedNames = deferred('OfferedNames', loadNames)
 
 /** What the terminal would list: the names of the chosen bundle, or the bundles of the chosen workspace. */
 export function useNamesOffer({ requestId, request }: RequestView, place: ChosenPlace): ApprovalOffer {
@@ -25,7 +28,7 @@ export function useNamesOffer({ requestId, request }: RequestView, place: Chosen
         none={`Choose a ${asksForBundle ? 'bundle' : 'workspace'} to see the list.`}
         loading="Loading the list…"
       >
-        {(ready) => <List {...ready} />}
+        {(ready) => <OfferedNames {...ready} />}
       </WhenLoaded>
     ),
     action: actionOf(offer, place.workspaceName),
@@ -37,9 +40,14 @@ export function useNamesOffer({ requestId, request }: RequestView, place: Chosen
 function useNames(requestId: string, { workspaceId, bundleId }: ChosenPlace, asksForBundle: boolean) {
   const isChosen = workspaceId !== null && (bundleId !== null || !asksForBundle)
   const query = asksForBundle && bundleId !== null ? { bundle_id: bundleId } : {}
-  return useLoaded(isChosen ? { workspaceId, query } : null, (chosen) =>
-    call('previewNames', { request_id: requestId, ...chosen.query }, inWorkspace(chosen.workspaceId)),
-  )
+  return useLoaded(isChosen ? { workspaceId, query } : null, async (chosen) => {
+    const asked = { request_id: requestId, ...chosen.query }
+    const [offer] = await Promise.all([
+      call('previewNames', asked, inWorkspace(chosen.workspaceId)),
+      loadNames(),
+    ])
+    return offer
+  })
 }
 
 function actionOf(offer: NamesOffer | null, workspace: string | null): Action {
@@ -59,49 +67,4 @@ function approvalOf(
     send: (request, options) =>
       call('approveNames', { ...request, ...(bundle && { bundle_id: bundle.id }) }, options),
   }
-}
-
-function List({ bundle, names, bundles, left_out }: NamesOffer) {
-  if (bundle !== null && names.length === 0) return <Quiet>This bundle delivers no names.</Quiet>
-  if (bundle !== null) {
-    const rows = names.map(({ name, is_secret, required }) => ({
-      name,
-      note: `${is_secret ? 'secret' : 'not secret'}${required ? ', required' : ''}`,
-    }))
-    return <Rows label="Names to list" rows={rows} />
-  }
-  const rows = bundles.map(({ name, key_count }) => ({ name, note: counted(key_count, 'key') }))
-  return (
-    <>
-      {rows.length === 0 ? (
-        <Quiet>There are no bundles to list.</Quiet>
-      ) : (
-        <Rows label="Bundles to list" rows={rows} />
-      )}
-      {left_out > 0 && (
-        <p className="mt-2 text-sm text-ink-soft">
-          {left_out === 1
-            ? '1 bundle is left out: its rules do not allow this list.'
-            : `${left_out} bundles are left out: their rules do not allow this list.`}
-        </p>
-      )}
-    </>
-  )
-}
-
-function Rows({ label, rows }: { label: string; rows: readonly { name: string; note: string }[] }) {
-  return (
-    <VirtualList
-      label={label}
-      items={rows}
-      keyOf={({ name }) => name}
-      rowHeight={42}
-      render={({ name, note }) => (
-        <p className="flex flex-wrap items-baseline gap-x-3 px-3 py-2.5">
-          <span className="min-w-0 flex-1 font-mono text-sm font-medium break-all">{name}</span>
-          <span className="text-xs text-ink-soft">{note}</span>
-        </p>
-      )}
-    />
-  )
 }

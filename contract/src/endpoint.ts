@@ -141,11 +141,16 @@ const OF_ACCESS: Readonly<Record<Access, readonly number[]>> = {
 
 const UNSIGNED: readonly Touch[] = ['takes_away', 'gives_nothing', 'names_only', 'sign_in']
 
+// The API reads the Content-Type of each call that is not a GET, and refuses a malformed one even without a body.
+function readsBody({ layer, method, body }: Endpoint): boolean {
+  return body !== undefined || (layer !== 'web' && method !== 'GET')
+}
+
 /** Every status of failure that an endpoint can answer: its own, those that its access and its parts imply, and 503
  * for a store that is unavailable. */
 export function failureStatuses(row: Endpoint): number[] {
   const ofParts = [
-    ...(row.path.includes('{') || row.query || row.body ? [400] : []),
+    ...(row.path.includes('{') || row.query || readsBody(row) ? [400] : []),
     ...(row.body ? [413] : []),
   ]
   const all = new Set([

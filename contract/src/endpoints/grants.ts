@@ -18,7 +18,6 @@ export const grantEndpoints = {
     touch: 'takes_away',
     summary: "Revoke the caller's remembered approvals in all workspaces",
     responses: { 200: grant.EndedGrants },
-    errors: [400],
   }),
   forgetDevice: POST('/api/v1/grants/forget', 'public', {
     summary: 'End the remembered approvals of a terminal, by a call that the terminal signs',

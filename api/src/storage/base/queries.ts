@@ -42,6 +42,22 @@ type OnlineIndexes = {
   build(indexes: Indexes): Promise<void>
 }
 
+/** Ends a select: its rows are held until the transaction ends. SQLite has one writer, so there it is empty.
+ *
+ * | word           | on PostgreSQL       | what waits                      | used for |
+ * |----------------|---------------------|---------------------------------|----------|
+ * | `holdLightly`  | `for key share`     | `hold`, a deletion              | the tenant whose key encrypts |
+ * | `holdShared`   | `for share`         | every change                    | a grant, a member |
+ * | `holdToChange` | `for no key update` | every change, and `holdShared`  | rows that this transaction changes |
+ * | `hold`         | `for update`        | every word, and rows that refer | changes that none may overlap |
+ * | `holdFree`     | … `skip locked`     | as `hold`                       | work that nodes share; skips held rows |
+ *
+ * Functions named `hold…`, such as `holdTenant` and `holdBundle`, hold one row by an update of it, as `holdToChange`
+ * does. The order in which a transaction holds rows: see `domain/approvals/together.ts`; rows of one table are held by
+ * their ids. Three waits have other names: `limitLocks` bounds them, `lockMigrations` lets one migrator run, and a
+ * lock on building indexes lets one node build. */
+type Lock = RawBuilder<unknown>
+
 export type Database = {
   /** On SQLite, a select outside of a transaction waits for none. */
   query: Query
@@ -54,17 +70,11 @@ export type Database = {
   sealBatch: number
   /** Let a transaction wait for 2 s at most for what another one holds. SQLite has one writer, so none waits. */
   limitLocks(transaction: Query): Promise<void>
-  /** Ends a select whose rows no other transaction may change until this one ends. On SQLite a transaction is alone in
-   * writing anyway. */
-  holdShared: RawBuilder<unknown>
-  /** As `holdShared`, but weaker: only `hold` and a deletion wait for it, other changes do not. */
-  holdLightly: RawBuilder<unknown>
-  /** As `holdShared`, for rows that this transaction will change. */
-  hold: RawBuilder<unknown>
-  /** As `hold`, but others can still add rows that refer to these. */
-  holdToChange: RawBuilder<unknown>
-  /** As `hold`, without the rows that another transaction holds. */
-  holdFree: RawBuilder<unknown>
+  holdLightly: Lock
+  holdShared: Lock
+  holdToChange: Lock
+  hold: Lock
+  holdFree: Lock
   columns: ColumnTypes
   /** Selects `table` and `column` of all that has a name where new tables are made; `column` is null for an index. */
   tableColumns: RawBuilder<Readonly<Record<string, unknown>>>

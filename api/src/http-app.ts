@@ -63,7 +63,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   const { takeTouch } = shortLived
   const touchParts = touchPartsOf({ stores, ring: parts.ring, settings, clock, takeTouch })
   const app = createServer({
-    requireTouch: touchGuard({ ...touchParts, touchFacts: stores.touchFacts }),
+    requireTouch: touchGuard({ ...touchParts, ...stores }),
     handlers: createHandlers(parts.moduleHandlers, {
       stores,
       clock,

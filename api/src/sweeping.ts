@@ -40,6 +40,7 @@ export function overdueSweep(parts: Swept): () => Promise<void> {
     await forgetOldGrants({ stores, clock })
     await expireProposals({ stores, clock })
     await stores.touchUses.forget(timestamp(clock))
+    await stores.lastingActs.forget(timestamp(clock))
     await stores.machineTokens.recordExpiring(timestamp(clock))
   }
 }

@@ -45,6 +45,8 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   addApprovalKey: null,
   confirmApprovalKey: null,
   removeApprovalKey: null,
+  listLastingActs: [],
+  endLastingAct: null,
   createBundle: ['bundle.created'],
   listBundles: [],
   getBundle: [],

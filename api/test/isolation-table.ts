@@ -117,6 +117,8 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   addApprovalKey: [401, 401, 404, 404, 403, 403, 409, 409, 409],
   confirmApprovalKey: [401, 401, 404, 404, 403, 403, 404, 404, 404],
   removeApprovalKey: [401, 401, 404, 404, 403, 403, 404, 404, 404],
+  listLastingActs: [401, 401, 404, 404, 403, 403, 200, 403, 200],
+  endLastingAct: [401, 401, 404, 404, 403, 403, 404, 403, 404],
   listPasskeys: [401, 401, 404, 404, 404, 403, 404, 404, 404],
   preparePasskey: [401, 401, 404, 404, 404, 403, 404, 404, 404],
   addPasskey: [401, 401, 404, 404, 404, 403, 404, 404, 404],

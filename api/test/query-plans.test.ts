@@ -78,6 +78,16 @@ const APPROVAL_KEY = {
   lastUsedAt: null,
 }
 
+const LASTING_ACT = {
+  id: randomUUID(),
+  userId,
+  act: 'grantBundle',
+  callHash: 'x',
+  concerns: '{}',
+  createdAt: NOW,
+  countsFrom: NOW,
+}
+
 /** One use of each query of the stores, by a name for the test's report. */
 const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'let a caller in': ({ memberships }) => memberships.findStanding({ userId, tenantId }),
@@ -106,6 +116,10 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
     approvalKeys.confirm(APPROVAL_KEY, { ...PENDING, state: 'active', confirmedBy: userId }, STAMP),
   'use an approval key': ({ approvalKeys }) => approvalKeys.use(APPROVAL_KEY, 1, NOW),
   'remove an approval key': ({ approvalKeys }) => approvalKeys.remove(APPROVAL_KEY, STAMP),
+  'announce a lasting act': ({ lastingActs }) => lastingActs.announce(LASTING_ACT, STAMP),
+  'list lasting acts': ({ lastingActs }) => lastingActs.list(tenantId, NOW, 'x'),
+  'end a lasting act': ({ lastingActs }) => lastingActs.end(randomUUID(), STAMP),
+  'forget lasting acts': ({ lastingActs }) => lastingActs.forget(NOW),
   'use a touch': ({ touchUses }) => touchUses.firstUse('x', NOW),
   'forget touches': ({ touchUses }) => touchUses.forget(NOW),
   'list tenants': ({ tenants }) => tenants.listOf(userId),

@@ -1,16 +1,32 @@
 import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
-import { type CallParts, databases, startTestApi, type TestApi } from './api.ts'
+import { type CallParts, databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { EXPECTED } from './isolation-table.ts'
 import { createWorld, freshCall, type World } from './isolation-world.ts'
+import { joinWorkspace } from './joined.ts'
 import { askedIn, TouchKey } from './touch-client.ts'
 
 const SCOPES = new Set(['bundle', 'key', 'attachment', 'machine', 'body', 'workspace', 'member'])
 const ROWS: readonly (readonly [string, Endpoint])[] = Object.entries(apiEndpoints)
 const GUARDED = ROWS.flatMap(([name, { touch }]) => (touch !== undefined && SCOPES.has(touch) ? [name] : []))
 const OWNER = -1
+const DAY_MS = 24 * 60 * 60_000
+
+/** Calls that give access for good, with a body that does. */
+const LAST: readonly (readonly [ApiEndpointName, object | undefined])[] = [
+  ['grantBundle', undefined],
+  ['createMachineToken', undefined],
+  ['rotateMachineToken', undefined],
+  ['createMachineTrust', undefined],
+  ['allowMachineAttempt', undefined],
+  ['updateMachine', { audit: true }],
+  ['changeMemberRole', { role: 'owner' }],
+  ['createInvitation', { email: 'kim@example.com', role: 'owner' }],
+]
+
+const LASTING = new Set<string>(LAST.flatMap(([name, body]) => (body === undefined ? [name] : [])))
 
 function isEndpoint(name: string): name is ApiEndpointName {
   return name in apiEndpoints
@@ -25,7 +41,8 @@ describe.each(databases)('signed changes on %s', (kind) => {
   let database: Database
   let world: World
   let now = new Date()
-  const [key, stranger] = [new TouchKey(), new TouchKey()]
+  let second: Identity
+  const [key, stranger, other] = [new TouchKey(), new TouchKey(), new TouchKey()]
 
   beforeAll(async () => {
     api = await startTestApi(kind, { now: () => now })
@@ -33,6 +50,8 @@ describe.each(databases)('signed changes on %s', (kind) => {
     world = await createWorld(api, database.query)
     await key.enrol(api, world.owner)
     await stranger.enrol(api, world.member)
+    second = await joinWorkspace(api, world.owner, 'owner')
+    await other.enrol(api, second)
   })
   afterAll(async () => {
     await database.close()
@@ -92,8 +111,53 @@ describe.each(databases)('signed changes on %s', (kind) => {
       'touch_refused',
     )
     expect(await newestChange()).toEqual(before)
-    expect((await send(name, parts, key.sign(asked))).status).toBe(EXPECTED[name].at(OWNER))
+    const done = await send(name, parts, key.sign(asked))
+    expect(done.status).toBe(LASTING.has(name) ? 409 : EXPECTED[name].at(OWNER))
     expect((await send(name, parts, key.sign(asked))).status).toBeGreaterThan(399)
+  })
+
+  describe.each(LAST)('%s with %j lasts', (name, body) => {
+    let parts: CallParts
+    const signed = async (by = key, as = world.owner) => {
+      const call = { ...parts, as }
+      return await send(name, call, by.sign(askedIn(await send(name, call))))
+    }
+    beforeEach(async () => {
+      const wanted = await asWanted(name)
+      parts = body === undefined ? wanted : { ...wanted, body }
+      await rule('passkey')
+    })
+
+    test('so one stolen signature gives nothing within the day', async () => {
+      expect((await signed()).failure).toMatchObject({
+        code: 'conflict',
+        error: expect.stringMatching(/^signed: it waits/),
+      })
+      now = new Date(now.getTime() + DAY_MS - 30_000)
+      expect((await signed()).status).toBe(409)
+      now = new Date(now.getTime() + 30_000)
+      expect((await signed()).status).toBe(EXPECTED[name].at(OWNER))
+    })
+
+    test('so another owner who signs the same carries it out', async () => {
+      expect((await signed(other, second)).status).toBe(409)
+      expect((await signed()).status).toBe(EXPECTED[name].at(OWNER))
+    })
+  })
+
+  test('an act that waits is listed, and any owner stops it without a signature', async () => {
+    const parts = await asWanted('grantBundle')
+    await rule('passkey')
+    await send('grantBundle', parts, key.sign(askedIn(await send('grantBundle', parts))))
+    const { json } = await api.call('listLastingActs', { as: second })
+    const act = json.find(({ act: name }) => name === 'grantBundle')
+    expect(act).toMatchObject({ person: { id: world.owner.userId }, names: expect.any(Array) })
+    expect((await api.call('endLastingAct', { as: second, params: { act_id: act?.id ?? '' } })).status).toBe(
+      200,
+    )
+    now = new Date(now.getTime() + DAY_MS)
+    const again = await send('grantBundle', parts, key.sign(askedIn(await send('grantBundle', parts))))
+    expect(again.status).toBe(409)
   })
 
   test('a rule about devices takes no synced key', async () => {

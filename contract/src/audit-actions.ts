@@ -81,6 +81,8 @@ export const ORIGIN_OWNERS = {
   'approval_key.confirmed': 'actor',
   'approval_key.removed': 'actor',
   'touch.refused': 'actor',
+  'lasting_act.announced': 'actor',
+  'lasting_act.ended': 'actor',
   'machine.created': 'actor',
   'machine.changed': 'actor',
   'machine.deleted': 'actor',

@@ -115,6 +115,8 @@ export const TIMES = {
   approvalKeySeconds: 60 * MINUTE,
   /** How long an act that lasts waits for a second owner. */
   lastingActSeconds: 24 * 60 * MINUTE,
+  /** How long after that it can happen. */
+  lastingActKeptSeconds: 7 * 24 * 60 * MINUTE,
   /** How long before and after its own time a touch counts, and how long its use is remembered. */
   touchEarlySeconds: MINUTE,
   touchSeconds: 3 * MINUTE,

@@ -217,6 +217,8 @@ export const ROWS: Readonly<Record<EndpointName, Row>> = {
   addApprovalKey: ONE,
   confirmApprovalKey: ONE,
   removeApprovalKey: ONE,
+  listLastingActs: SHORT,
+  endLastingAct: ONE,
   listPasskeys: SHORT,
   preparePasskey: HASH,
   addPasskey: ONE,

@@ -23,6 +23,7 @@ import type { MachineTrustStore } from './machines/machine-trust.ts'
 import type { AccountStore } from './people/account.ts'
 import type { ApprovalKeyStore } from './people/approval-key.ts'
 import type { InvitationStore } from './people/invitation.ts'
+import type { LastingActStore } from './people/lasting-act.ts'
 import type { MemberStore } from './people/member.ts'
 import type { MembershipStore } from './people/membership.ts'
 import type { PasskeyStore } from './people/passkey.ts'
@@ -55,6 +56,7 @@ export type Stores = {
   keyBatches: KeyBatchStore
   keyVersions: KeyVersionStore
   imports: LibraryImportStore
+  lastingActs: LastingActStore
   legacyItems: LegacyItemStore
   machineCallers: MachineCallerStore
   machineDeliveries: MachineDeliveryStore

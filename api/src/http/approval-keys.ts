@@ -1,4 +1,8 @@
 import { TIMES } from '@keyferry/contract'
+import { z } from 'zod'
+import { timestamp } from '../domain/base/clock-and-ids.ts'
+import { DomainError } from '../domain/base/errors.ts'
+import { stampOf } from '../domain/base/stamp.ts'
 import { type ApprovalKey, counts, fingerprintOf } from '../domain/people/approval-key.ts'
 import {
   addApprovalKey,
@@ -11,7 +15,19 @@ import type { Caller } from '../domain/people/membership.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
-export function approvalKeyHandlers({ touchParts: parts }: Pick<HandlerParts, 'touchParts'>) {
+const Concerns = z.record(z.string(), z.array(z.looseObject({ name: z.string().optional() })))
+
+/** The names of what a signed act is about. */
+function namesIn(concerns: string): string[] {
+  return Object.values(Concerns.parse(JSON.parse(concerns))).flatMap((facts) =>
+    facts.flatMap(({ name }) => name ?? []),
+  )
+}
+
+export function approvalKeyHandlers({
+  touchParts: parts,
+  stores,
+}: Pick<HandlerParts, 'touchParts' | 'stores'>) {
   const shown = (key: ApprovalKey, caller: Caller) => shownKey(key, { caller, rpId: parts.address?.rpId })
   return {
     async listApprovalKeys({ caller }) {
@@ -24,6 +40,21 @@ export function approvalKeyHandlers({ touchParts: parts }: Pick<HandlerParts, 't
     confirmApprovalKey: async ({ caller, params, body }) =>
       shown(await confirmApprovalKey(parts, caller, { id: params.key_id, ...body }), caller),
     removeApprovalKey: ({ caller, params }) => removeApprovalKey(parts, caller, params.key_id),
+    async listLastingActs({ caller }) {
+      const acts = await stores.lastingActs.list(caller.tenantId, timestamp(parts.clock))
+      return acts.map(({ id, act, userId, username, concerns, createdAt, countsFrom }) => ({
+        id,
+        act,
+        person: { kind: 'user' as const, id: userId, name: username },
+        names: namesIn(concerns),
+        created_at: createdAt,
+        counts_from: countsFrom,
+      }))
+    },
+    async endLastingAct({ caller, params }) {
+      if (!(await stores.lastingActs.end(params.act_id, stampOf(caller, parts.clock))))
+        throw new DomainError('not_found', 'no such act waits')
+    },
   } satisfies Partial<Handlers>
 
   // The letters of another person's key that does not count yet come from that person, not from the page.

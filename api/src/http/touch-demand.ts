@@ -89,3 +89,19 @@ export function setsTouch({ body, act }: Pick<Sent, 'act' | 'body'>): boolean {
   const { touch } = bodyOf(body)
   return /^change(Bundle|Tenant)Policy$/.test(act) && touch != null && touch !== 'none'
 }
+
+const LASTING = new Set([
+  'grantBundle',
+  'createMachineToken',
+  'rotateMachineToken',
+  'createMachineTrust',
+  'allowMachineAttempt',
+])
+
+/** Whether a call gives access that lasts: to a machine, or to an owner. */
+export function lasts({ act, body }: Sent): boolean {
+  const { role, is_active, audit } = bodyOf(body)
+  if (act === 'updateMachine') return is_active === true || audit === true
+  if (act === 'changeMemberRole' || act === 'createInvitation') return role === 'owner'
+  return LASTING.has(act)
+}

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { approvalKeyOf, needsTouchToRemove } from '../domain/people/approval-key-changes.ts'
+import { type LastingActStore, requireLasting } from '../domain/people/lasting-act.ts'
 import type { Caller } from '../domain/people/membership.ts'
 import { requireTouch, type TouchedAct, type TouchParts } from '../domain/people/touch.ts'
 import type { TouchFactStore, TouchFacts } from '../domain/people/touch-facts.ts'
-import { aboutOf, type Sent, setsTouch } from './touch-demand.ts'
+import { aboutOf, lasts, type Sent, setsTouch } from './touch-demand.ts'
 
 const KeyParams = z.object({ key_id: z.string() })
 const UserParams = z.object({ user_id: z.string() })
@@ -19,7 +20,7 @@ type TouchableCall = Sent & {
  * @throws DomainError touch_required · touch_refused · changed · conflict · too_many · not_found */
 export type TouchGuard = <T>(call: TouchableCall, work: () => Promise<T>) => Promise<T>
 
-export type GuardParts = TouchParts & { touchFacts: TouchFactStore }
+export type GuardParts = TouchParts & { touchFacts: TouchFactStore; lastingActs: LastingActStore }
 
 /** One place for all rows, after the caller was admitted and the body was checked, around the handler. */
 export function touchGuard(parts: GuardParts): TouchGuard {
@@ -60,6 +61,7 @@ async function sign(parts: GuardParts, call: TouchableCall, facts: TouchFacts): 
     given,
     isDevice: facts.touch === 'device',
   })
+  if (lasts(call)) await requireLasting(parts, caller, { act, ...sent, facts })
 }
 
 async function signKey(parts: GuardParts, { act, params, caller, sent, given }: TouchableCall) {

@@ -34,6 +34,7 @@ import { createMachineStore } from './machines/machines.ts'
 import { createAccountStore } from './people/accounts.ts'
 import { createApprovalKeyStore } from './people/approval-keys.ts'
 import { createInvitationStore } from './people/invitations.ts'
+import { createLastingActStore } from './people/lasting-acts.ts'
 import { createMemberStore, createMembershipStore } from './people/members.ts'
 import { createPasskeyStore } from './people/passkeys.ts'
 import { createTenantStore } from './people/tenants.ts'
@@ -90,6 +91,7 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
     keyBatches: createKeyBatchStore(queries, keyVault, bounds),
     keyVersions: createKeyVersionStore(queries, keyVault, bounds),
     imports: createLibraryImportStore(queries, keyVault, bounds),
+    lastingActs: createLastingActStore(queries),
     legacyItems: {
       ...createLegacyItemStore(queries, itemVault, bounds),
       convert: converter(queries, { items: itemVault, keys: keyVault }),

@@ -30,4 +30,12 @@ export const approvalKeyEndpoints = {
     touch: 'approval_key',
     summary: 'Remove an approval key (own, or any for an owner)',
   }),
+  listLastingActs: GET('/api/v1/lasting-acts', 'owner', {
+    summary: 'Signed acts that wait for another owner or a day',
+    responses: { 200: key.LastingActList },
+  }),
+  endLastingAct: DELETE('/api/v1/lasting-acts/{act_id}', 'owner', {
+    touch: 'takes_away',
+    summary: 'Stop a signed act that waits',
+  }),
 } as const satisfies Record<string, Endpoint>

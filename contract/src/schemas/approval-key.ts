@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Bytes, KeyName, NewPasskeyResponse } from './passkey.ts'
-import { Flag, Id, object, requiredText, Timestamp } from './text.ts'
+import { Actor, Flag, Id, object, requiredText, Timestamp } from './text.ts'
 
 /** A key that signs approvals in one workspace. `pending` waits for the server's operator or an owner, until `ends_at`.
  * `waiting` was confirmed by `confirmed_by` and counts from `counts_from`, or as soon as a second owner confirms it.
@@ -49,3 +49,16 @@ export const AddApprovalKey = object('AddApprovalKey', {
 export const ConfirmApprovalKey = object('ConfirmApprovalKey', {
   fingerprint: requiredText('fingerprint', 40, 'fingerprint required'),
 })
+
+/** An act that gives access for good: it happens when another owner signs the same call, or when `person` signs it again
+ * after `counts_from`. `act`: its name in the endpoint table. `names`: what it is about. */
+const LastingAct = object('LastingAct', {
+  id: Id,
+  act: z.string(),
+  person: Actor,
+  names: z.array(z.string()),
+  created_at: Timestamp,
+  counts_from: Timestamp,
+})
+
+export const LastingActList = z.array(LastingAct).meta({ id: 'LastingActList' })

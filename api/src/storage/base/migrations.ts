@@ -114,6 +114,18 @@ export const MIGRATIONS: readonly Migration[] = [
         ['to', 'by', 'at'].map((part) => `alter table ${table} add column loosens_${part} ${text}`),
       ),
   },
+  {
+    name: '0015-lasting-acts',
+    statements: ({ text, tableEnd }) => [
+      `create table lasting_acts (id ${text} not null, tenant_id ${text} not null, user_id ${text} not null,
+        act ${text} not null, call_hash ${text} not null, concerns ${text} not null, created_at ${text} not null,
+        counts_from ${text} not null, primary key (tenant_id, id), unique (tenant_id, call_hash, user_id),
+        foreign key (tenant_id) references tenants (id) on delete cascade,
+        foreign key (user_id) references users (id) on delete cascade) ${tableEnd}`,
+      'create index lasting_acts_user on lasting_acts (user_id)',
+      'create index lasting_acts_due on lasting_acts (counts_from)',
+    ],
+  },
 ]
 
 const ANY_DATABASE = {

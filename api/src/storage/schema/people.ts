@@ -113,6 +113,27 @@ export const people = {
     indexes: { used: '(used_at)' },
   },
 
+  /** Acts that last and wait for another owner, or for a day. `concerns` is JSON. */
+  lasting_acts: {
+    columns: {
+      id: text,
+      tenant_id: text,
+      user_id: text,
+      act: text,
+      call_hash: text,
+      concerns: text,
+      created_at: text,
+      counts_from: text,
+    },
+    rules: [
+      'primary key (tenant_id, id)',
+      'unique (tenant_id, call_hash, user_id)',
+      deletedWith('tenants', 'tenant_id'),
+      deletedWith('users', 'user_id'),
+    ],
+    indexes: { user: '(user_id)', due: '(counts_from)' },
+  },
+
   memberships: {
     columns: { id: text, user_id: text, tenant_id: text, role: oneOf('owner', 'member'), created_at: text },
     rules: [

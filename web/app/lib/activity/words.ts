@@ -122,6 +122,8 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'approval_key.endorsed': (facts) => say`confirmed an approval key of ${possessed(facts, 'account')} first`,
   'approval_key.confirmed': (facts) => say`confirmed an approval key of ${possessed(facts, 'account')}`,
   'approval_key.removed': (facts) => say`removed an approval key from ${possessed(facts, 'account')}`,
+  'lasting_act.announced': () => ['signed a change that waits for another owner or a day'],
+  'lasting_act.ended': () => ['ended the wait of a signed change'],
   'touch.refused': ({ text }) => say`signed a call, and the signature was refused: ${text('reason') ?? ''}`,
   ...machineWords,
   ...joined(modules, 'auditWords'),

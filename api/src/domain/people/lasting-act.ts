@@ -1,0 +1,79 @@
+import { TIMES } from '@keyferry/contract'
+import { digestOf } from '@keyferry/crypto/digest'
+import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { DomainError } from '../base/errors.ts'
+import { type Stamp, stampOf } from '../base/stamp.ts'
+import type { Caller } from './membership.ts'
+import type { TouchedAct } from './touch.ts'
+import type { TouchFacts } from './touch-facts.ts'
+
+/*
+ * An act that lasts gives access later too: a grant, a token, an owner. One stolen touch must not buy it. So the first
+ * signature only announces it. It happens when another owner signs the same call, or when the same person signs it
+ * again a day later. Until then any owner stops it without a signature.
+ */
+
+/** `callHash`: of exactly this call. `concerns`: the facts that were signed, as JSON. */
+export type LastingAct = {
+  id: string
+  userId: string
+  username: string
+  act: string
+  callHash: string
+  concerns: string
+  createdAt: string
+  countsFrom: string
+}
+
+export interface LastingActStore {
+  /** Those of people who are owners still, the oldest first. With `callHash`: of one call. */
+  list(tenantId: string, now: string, callHash?: string): Promise<LastingAct[]>
+  announce(act: Omit<LastingAct, 'username'>, stamp: Stamp): Promise<void>
+  /** False: it is gone already. */
+  end(id: string, stamp: Stamp): Promise<boolean>
+  /** Forget those that nobody carried out for a week. */
+  forget(now: string): Promise<void>
+}
+
+type LastingParts = { lastingActs: LastingActStore; clock: ClockAndIds }
+
+/** Refuse an act that lasts until it may happen.
+ * @throws DomainError conflict: it waits · changed: what was signed first has changed */
+export async function requireLasting(
+  { lastingActs, clock }: LastingParts,
+  caller: Caller,
+  { act, method, path, body, facts }: Omit<TouchedAct, 'concerns'> & { facts: TouchFacts },
+): Promise<void> {
+  const now = timestamp(clock)
+  const callHash = digestOf(JSON.stringify([act, method, path, Buffer.from(body).toString('base64')]))
+  const concerns = JSON.stringify(facts.concerns)
+  const announced = await lastingActs.list(caller.tenantId, now, callHash)
+  const own = announced.find(({ userId }) => userId === caller.userId)
+  const ready = announced.find((each) => each !== own || each.countsFrom <= now)
+  if (ready === undefined) {
+    const countsFrom = own?.countsFrom ?? timestamp(clock, TIMES.lastingActSeconds)
+    const fresh = {
+      id: clock.newId(),
+      userId: caller.userId,
+      act,
+      callHash,
+      concerns,
+      createdAt: now,
+      countsFrom,
+    }
+    if (own === undefined) await lastingActs.announce(fresh, stampOf(caller, clock))
+    throw waits(countsFrom)
+  }
+  const stamp = stampOf(caller, clock)
+  await Promise.all(announced.map(({ id }) => lastingActs.end(id, stamp)))
+  if (ready.concerns !== concerns)
+    throw new DomainError('changed', 'what was signed first has changed: sign again, and wait again')
+}
+
+function waits(countsFrom: string): DomainError {
+  return new DomainError(
+    'conflict',
+    `signed: it waits until another owner signs the same, or until you sign it again after ${countsFrom}`,
+    { details: { counts_from: countsFrom } },
+  )
+}

@@ -29,6 +29,8 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   'actor.kind': 'user',
   'ApprovalKey.fingerprint': 'BCDF-GHJK-LMNP-QRST-VWXZ',
   'ConfirmApprovalKey.fingerprint': 'BCDF-GHJK',
+  'LastingAct.act': 'grantBundle',
+  'LastingAct.names': ['prod/app', 'ci-deploy'],
   'AllowAttempt.claims': ['repository_id', 'environment'],
   'CreatedRequest.id': '7f9c2ba4e88f827d616045507605853e',
   'CreatedRequest.epoch': '3c0f4a52-5a7e-4f0c-9d0e-0f1de1a3b6a4',

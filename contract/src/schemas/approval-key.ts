@@ -50,8 +50,8 @@ export const ConfirmApprovalKey = object('ConfirmApprovalKey', {
   fingerprint: requiredText('fingerprint', 40, 'fingerprint required'),
 })
 
-/** An act that gives access for good: it happens when another owner signs the same call, or when `person` signs it again
- * after `counts_from`. `act`: its name in the endpoint table. `names`: what it is about. */
+/** An act that gives access for good: it happens when another owner signs the same call, or when `person` signs it
+ * again after `counts_from`. `act`: its name in the endpoint table. `names`: what it is about. */
 const LastingAct = object('LastingAct', {
   id: Id,
   act: z.string(),

@@ -42,7 +42,7 @@ describe.each(databases)('signed changes on %s', (kind) => {
   let world: World
   let now = new Date()
   let second: Identity
-  const [key, stranger, other] = [new TouchKey(), new TouchKey(), new TouchKey()]
+  const [key, stranger, secondKey] = [new TouchKey(), new TouchKey(), new TouchKey()]
 
   beforeAll(async () => {
     api = await startTestApi(kind, { now: () => now })
@@ -51,7 +51,7 @@ describe.each(databases)('signed changes on %s', (kind) => {
     await key.enrol(api, world.owner)
     await stranger.enrol(api, world.member)
     second = await joinWorkspace(api, world.owner, 'owner')
-    await other.enrol(api, second)
+    await secondKey.enrol(api, second)
   })
   afterAll(async () => {
     await database.close()
@@ -140,7 +140,7 @@ describe.each(databases)('signed changes on %s', (kind) => {
     })
 
     test('so another owner who signs the same carries it out', async () => {
-      expect((await signed(other, second)).status).toBe(409)
+      expect((await signed(secondKey, second)).status).toBe(409)
       expect((await signed()).status).toBe(EXPECTED[name].at(OWNER))
     })
   })
@@ -151,7 +151,7 @@ describe.each(databases)('signed changes on %s', (kind) => {
     await send('grantBundle', parts, key.sign(askedIn(await send('grantBundle', parts))))
     const { json } = await api.call('listLastingActs', { as: second })
     const act = json.find(({ act: name }) => name === 'grantBundle')
-    expect(act).toMatchObject({ person: { id: world.owner.userId }, names: expect.any(Array) })
+    expect(act).toMatchObject({ person: { id: world.owner.userId }, about: expect.any(Array) })
     expect((await api.call('endLastingAct', { as: second, params: { act_id: act?.id ?? '' } })).status).toBe(
       200,
     )

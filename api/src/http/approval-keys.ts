@@ -46,7 +46,7 @@ export function approvalKeyHandlers({
         id,
         act,
         person: { kind: 'user' as const, id: userId, name: username },
-        names: namesIn(concerns),
+        about: namesIn(concerns),
         created_at: createdAt,
         counts_from: countsFrom,
       }))

@@ -51,12 +51,12 @@ export const ConfirmApprovalKey = object('ConfirmApprovalKey', {
 })
 
 /** An act that gives access for good: it happens when another owner signs the same call, or when `person` signs it
- * again after `counts_from`. `act`: its name in the endpoint table. `names`: what it is about. */
+ * again after `counts_from`. `act`: its name in the endpoint table. `about`: the names of what it concerns. */
 const LastingAct = object('LastingAct', {
   id: Id,
   act: z.string(),
   person: Actor,
-  names: z.array(z.string()),
+  about: z.array(z.string()),
   created_at: Timestamp,
   counts_from: Timestamp,
 })

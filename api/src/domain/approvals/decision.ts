@@ -85,7 +85,7 @@ export type Begun = {
   /** What is approved, sealed to the client where it gets anything; or a support, which gives nothing yet. */
   gives: Supporting['gives'] | { as: 'approval'; approved: Approved | null; ciphertextBase64: string | null }
   /** What the approver signs of it, where the rules ask for a signature; absent: nobody signs it. */
-  signs?: StatementFacts
+  signs?: () => StatementFacts
   /** Writes its record, in the transaction that makes it take effect. */
   record(own: JoinedStores): Promise<void>
   /** Then carries it out.

@@ -26,7 +26,8 @@ type Signing = {
   act: string
   grounds: Grounds
   hold: Pick<Hold, 'by'> | null
-  facts: StatementFacts
+  /** What the kind adds to the statement; made only where a rule asks for a signature. */
+  facts: () => StatementFacts
   /** The header of the call. */
   given: string | undefined
 }
@@ -56,7 +57,7 @@ function statementOf({ caller, stored }: OpenCall, { act, grounds, hold, facts }
     act,
     tenant: caller.tenantId,
     person: caller.userId,
-    ...facts,
+    ...facts(),
     request: { id, kind, ...terminal, ...claims },
     way: hold?.by ?? null,
     remember: null,

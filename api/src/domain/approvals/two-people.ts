@@ -61,10 +61,10 @@ export async function beginFirst(
   const entries = (await bundleEntries(parts.stores, place, 'none')).filter(({ name }) => keys.includes(name))
   const unversioned = entries.flatMap(({ id, name }) => (id === null ? [name] : []))
   return {
-    signs: {
+    signs: () => ({
       bundle: { id: bundle.id, name: bundle.name },
       ...signedKeys(deliveredKeys(entries), unversioned),
-    },
+    }),
     gives: { as: 'first', support: first },
     approvals: { given: 1, needed: 2 },
     requireRoom: (open) => requireRoomForFirst(open, asked),

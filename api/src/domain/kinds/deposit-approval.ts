@@ -93,7 +93,7 @@ async function begun(
   const bundle = { id: plan.bundleId, name: asked.bundleName }
   return {
     // Whoever proposes stores nothing: an owner signs what becomes of it.
-    ...(readable === null && { signs: { bundle, plan_id: plan.planId, box_sha256: boxDigest } }),
+    ...(readable === null && { signs: () => ({ bundle, plan_id: plan.planId, box_sha256: boxDigest }) }),
     gives: { as: 'approval', approved, ciphertextBase64: null },
     record: (own) => own.deposits.begin(tenant.id, deposit),
     ...(heldBy === null && {

@@ -89,7 +89,7 @@ async function begin(
   const toSeal = { caller, bundle, request, names, hold, expiresAtMs, first, vouch, ...remembering }
   const { sealed, delivery } = await prepareDelivery(parts, toSeal)
   return {
-    signs: { bundle: delivery.bundle, ...signedKeys(delivery.keys, delivery.unversioned) },
+    signs: () => ({ bundle: delivery.bundle, ...signedKeys(delivery.keys, delivery.unversioned) }),
     gives: { as: 'approval', ...sealed },
     async record(own) {
       await own.deliveries.begin(caller.tenantId, delivery)

@@ -1,9 +1,15 @@
 import { isIP } from 'node:net'
 
-/** Whether only this machine can reach the host.
+/** Whether a program that connects to the host, or listens on it, stays on this machine. Names such as
+ * `team.localhost` are not among them: a resolver may send them elsewhere.
  * @param host a name or an address; brackets around an IPv6 address are optional */
-export function isLoopback(host: string): boolean {
+export function isThisMachine(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, '')
-  if (name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true
-  return isIP(name) === 4 && name.startsWith('127.')
+  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))
+}
+
+/** As `isThisMachine`, for an address that a browser opens or a caller checks again after it resolved it: browsers keep
+ * each name under `.localhost` on this machine. */
+export function isLoopback(host: string): boolean {
+  return isThisMachine(host) || host.toLowerCase().endsWith('.localhost')
 }

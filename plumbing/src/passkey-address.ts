@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isLoopback } from './loopback.ts'
 
 /** `origin`: of the pages where passkeys work; `rpId`: the host name that they belong to. */
 export type PasskeyAddress = { origin: string; rpId: string }
@@ -7,8 +8,7 @@ export type PasskeyAddress = { origin: string; rpId: string }
  * @returns null: this address is an IP address or is not secure */
 export function passkeyAddress(publicUrl: string): PasskeyAddress | null {
   const { protocol, hostname, origin } = new URL(publicUrl)
-  const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
   const isAddress = isIP(hostname) !== 0 || hostname.startsWith('[')
-  if (isAddress || (protocol !== 'https:' && !isLocal)) return null
+  if (isAddress || (protocol !== 'https:' && !isLoopback(hostname))) return null
   return { origin, rpId: hostname }
 }

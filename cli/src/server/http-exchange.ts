@@ -1,11 +1,11 @@
 import http from 'node:http'
+import { isThisMachine } from '@keyferry/plumbing/loopback'
 import { codeOf } from '../base/cli-error.ts'
 import { type Exchange, type ExchangeAnswer, type ExchangeRequest, NetworkError } from '../base/exchange.ts'
 import type { Environment } from '../base/parts.ts'
 import { VERSION } from '../base/version.ts'
 import { ownServerAgent } from './own-server.ts'
 import { proxyOf } from './proxies.ts'
-import { isLoopback } from './server-address.ts'
 
 /** Exchanges over Node's HTTP client. It follows no redirects, reads no body beyond its limit, and ends a slow call at
  * the timeout. HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply, except for a server on this machine. SSL_CERT_FILE adds
@@ -26,7 +26,7 @@ type Sender = (url: URL, options: http.RequestOptions) => http.ClientRequest
 async function openSender(url: URL, env: Environment): Promise<Sender> {
   const options = { keepAlive: true, ...proxyOptions(url, env) }
   if (url.protocol === 'http:') {
-    const agent = isLoopback(url.hostname) ? ownServerAgent(env, options) : new http.Agent(options)
+    const agent = isThisMachine(url.hostname) ? ownServerAgent(env, options) : new http.Agent(options)
     return (to, how) => http.request(to, { ...how, agent })
   }
   const { default: https } = await import('node:https')
@@ -35,7 +35,7 @@ async function openSender(url: URL, env: Environment): Promise<Sender> {
 }
 
 function proxyOptions(url: URL, env: Environment): http.AgentOptions {
-  if (isLoopback(url.hostname)) return {}
+  if (isThisMachine(url.hostname)) return {}
   const proxy = proxyOf(url, env, process.versions.node)
   return proxy === null ? {} : { proxyEnv: { HTTPS_PROXY: proxy, HTTP_PROXY: proxy } }
 }

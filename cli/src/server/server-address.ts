@@ -1,3 +1,4 @@
+import { isThisMachine } from '@keyferry/plumbing/loopback'
 import { usageError } from '../base/cli-error.ts'
 import { printable } from '../base/printable.ts'
 
@@ -28,7 +29,7 @@ function parseUrl(text: string): URL | null {
 function withScheme(text: string): string {
   if (!/^[\w.-]+(?::\d+)?(?:\/|$)|^\[[\da-f:]+\](?::\d+)?(?:\/|$)/i.test(text)) return text
   const host = parseUrl(`https://${text}`)?.hostname ?? ''
-  return `${isLoopback(host) ? 'http' : 'https'}://${text}`
+  return `${isThisMachine(host) ? 'http' : 'https'}://${text}`
 }
 
 function requireBareAddress(url: URL, source: string): void {
@@ -41,7 +42,7 @@ function requireBareAddress(url: URL, source: string): void {
 }
 
 function requireHttps(url: URL, source: string): void {
-  if (url.protocol === 'https:' || isLoopback(url.hostname)) return
+  if (url.protocol === 'https:' || isThisMachine(url.hostname)) return
   throw usageError(
     `${source} is ${printable(url.origin)}, which is not https: others on the network could read and change the traffic`,
     'Use the https address of the server. http works only for this machine.',
@@ -50,10 +51,5 @@ function requireHttps(url: URL, source: string): void {
 
 /** Whether the server at this address is this machine. */
 export function isOnThisMachine(server: string): boolean {
-  return isLoopback(new URL(server).hostname)
-}
-
-/** Whether a URL's host name is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+  return isThisMachine(new URL(server).hostname)
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { EXIT, generalError, refusedError, usageError } from '../base/cli-error.ts'
+import { EXIT, generalError, refusedAnswer, refusedError, usageError } from '../base/cli-error.ts'
 import { IMPORT_ACTIONS } from '../base/import-actions.ts'
 import { printable } from '../base/printable.ts'
-import { object, orNull, parseObject, string } from '../base/shape.ts'
-import type { Command } from '../command-line/command.ts'
+import { orNull, parseObject, string } from '../base/shape.ts'
+import { type Command, flagOf } from '../command-line/command.ts'
 import type { DepositReceipt, Receipt } from '../receipt/receipt.ts'
-import type { SignedReceipt } from '../server/wait-answer.ts'
+import { SIGNED_RECEIPT, type SignedReceipt } from '../server/wait-answer.ts'
 
 export const receiptCommand: Command = {
   name: 'receipt',
@@ -14,16 +14,25 @@ export const receiptCommand: Command = {
   details: [
     'Checks the signature of a receipt of a delivery or a deposit, and prints the result and what the receipt says. The client knows the key of the server from earlier receipts. The exit code is 6 if the signature is not valid.',
   ],
-  flags: [],
+  flags: [
+    flagOf('--require-touch', 'Exit with code 6 unless every approver signed with one of the keys of --key'),
+    flagOf('--key FINGERPRINT...', 'An approval key that you know: 20 letters, as its person reads them'),
+  ],
   examples: {
     'keyferry pull dev/app --receipt receipt.json >/dev/null && keyferry receipt verify receipt.json':
       'Save the receipt of a delivery and verify it',
   },
-  run: async ({ operands }, parts) => {
-    const [verb, file] = operands
+  run: async (words, parts) => {
+    const [verb, file] = words.operands
     if (verb !== 'verify' || file === undefined) {
       throw usageError('no file given', 'For example: keyferry receipt verify receipt.json')
     }
+    const known = words.names('key').map((letters) => letters.replaceAll(/[^A-Z]/gi, '').toUpperCase())
+    if (words.has('require-touch') && known.length === 0)
+      throw usageError(
+        '--require-touch needs --key',
+        'Give the fingerprint of each approval key that you trust: without one, only the server says whose key signed.',
+      )
     const { server, receipt } = readFile(file)
     const { pinnedKeys } = await import('../receipt/pinned-keys.ts')
     const { deliveryReceiptIn, depositReceiptIn, verifiedFields } = await import('../receipt/receipt.ts')
@@ -35,9 +44,18 @@ export const receiptCommand: Command = {
         'Check the receipt on a machine that got values from this server.',
       )
     const fields = verifiedFields(receipt, Buffer.from(key.publicKey, 'base64'))
+    const { signedApprovals } = await import('../receipt/touches.ts')
+    const signed = signedApprovals(receipt, fields, server)
+    const isKnown = ({ fingerprint }: { fingerprint: string }) =>
+      known.includes(fingerprint.replaceAll('-', ''))
+    if (known.length > 0 && !signed.every(isKnown))
+      throw refusedAnswer('a key that you do not name signed the approval')
+    if (words.has('require-touch') && signed.length === 0)
+      throw refusedAnswer('nobody signed the approval with an approval key')
     const isDeposit = fields['kind'] === 'deposit'
     const rows = isDeposit ? depositRows(depositReceiptIn(fields)) : deliveryRows(deliveryReceiptIn(fields))
-    const all = [['Server', printable(server, 200)], ...rows]
+    const keys = signed.map(({ fingerprint }) => ['Signed', `by the approval key ${fingerprint}`] as const)
+    const all = [['Server', printable(server, 200)], ...rows, ...keys]
     const lines = all.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`)
     const verdict = `The receipt is valid: signed by the key ${named}, which this client has stored.\n`
     parts.stdout.write([verdict, ...lines].join(''))
@@ -88,9 +106,9 @@ function readFile(path: string): { readonly server: string; readonly receipt: Si
   } catch (cause) {
     throw generalError(`cannot read ${printable(path)}`, 'Check the name of the file.', cause)
   }
-  const receipt = orNull(RECEIPT)(parseObject(content))
-  if (receipt !== null && URL.canParse(receipt.server)) return { server: receipt.server, receipt }
+  const parsed = parseObject(content)
+  const receipt = orNull(SIGNED_RECEIPT)(parsed)
+  const server = orNull(string)(parsed?.['server'])
+  if (receipt !== null && server !== null && URL.canParse(server)) return { server, receipt }
   throw usageError(`${printable(path)} is not a receipt`, 'Give a file that --receipt wrote.')
 }
-
-const RECEIPT = object({ server: string, kid: string, payload: string, signature: string })

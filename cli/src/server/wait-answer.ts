@@ -3,6 +3,7 @@ import type { ExchangeAnswer } from '../base/exchange.ts'
 import type { WaitedFor } from '../base/pending-request.ts'
 import { printable } from '../base/printable.ts'
 import {
+  isObject,
   list,
   number,
   object,
@@ -21,7 +22,13 @@ export const named = object({ id: string, name: string })
 export type AnswerName = ReturnType<typeof named>
 
 /** As the server sent it: base64 of the exact bytes that it signed, and of the signature. */
-export type SignedReceipt = { readonly kid: string; readonly payload: string; readonly signature: string }
+export type SignedReceipt = {
+  readonly kid: string
+  readonly payload: string
+  readonly signature: string
+  /** What the approvers signed, as the server sent it. */
+  readonly touches?: readonly Readonly<Record<string, unknown>>[] | undefined
+}
 
 /** What a pending request waits for. `none`: the approval. `loopback`, `code`: it is approved, and the approval
  * returns in this way. `second_person`: one person approved, and the bundle needs two. `approver`: only others may
@@ -58,6 +65,19 @@ export function readWaitAnswer(answer: ExchangeAnswer): WaitAnswer {
   return { kind: 'ready', delivery: readDelivery(body) }
 }
 
+const objectAsSent: Shape<Record<string, unknown>> = (value) => {
+  if (isObject(value)) return value
+  throw refusedAnswer('the server sent a signature that this client does not know')
+}
+
+/** A receipt with what its approvers signed. */
+export const SIGNED_RECEIPT = object({
+  kid: string,
+  payload: string,
+  signature: string,
+  touches: optional(list(objectAsSent), undefined),
+})
+
 const unsaid = () => refusedAnswer('the server does not say what it stored')
 
 const PROPOSAL = object({ workspace: named })
@@ -71,7 +91,7 @@ const VERSION = refusing(object({ name: shown(80), version: number }), () =>
 const anyText: Shape<string> = (value) => printable(String(value), 80)
 
 function receipt(refusal: () => Error): Shape<SignedReceipt> {
-  return refusing(object({ kid: string, payload: string, signature: string }), refusal)
+  return refusing(SIGNED_RECEIPT, refusal)
 }
 
 const STATEMENT = optional(receipt(refused('a statement that this client does not know')), null)

@@ -8,7 +8,7 @@ if (major < 20 || !process.getBuiltinModule) {
   process.exit(1)
 }
 // What the parent handed on, before anything is opened here. The listing itself has a descriptor, which is closed again.
-const { existsSync, readdirSync } = process.getBuiltinModule('node:fs')
+const { existsSync, mkdirSync, readdirSync } = process.getBuiltinModule('node:fs')
 const listed = process.platform === 'linux' ? readdirSync('/proc/self/fd') : []
 const openAtStart = listed.filter((fd) => existsSync(`/proc/self/fd/${fd}`)).map(Number)
 // Node's network code reads process.stderr, and the first read sets a pipe to non-blocking. The program that takes over
@@ -17,6 +17,19 @@ Object.defineProperty(process, 'stderr', { value: { isTTY: false } })
 // The user's own folder: files in a shared folder could come from another user, and would be executed.
 const { HOME, LOCALAPPDATA, XDG_CACHE_HOME } = process.env
 const cache = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && `${HOME}/.cache`)
-if (cache) module.enableCompileCache?.(`${cache}/keyferry`)
+// Node.js makes missing folders itself, but never returns if their parent cannot hold folders, as in /proc.
+if (cache && canHold(`${cache}/keyferry`)) module.enableCompileCache?.(`${cache}/keyferry`)
 const { main } = await import('../src/main.ts')
 await main(openAtStart)
+
+function canHold(folder) {
+  if (existsSync(folder)) return true
+  const parent = folder.slice(0, folder.lastIndexOf('/'))
+  if (parent === '' || !canHold(parent)) return false
+  try {
+    mkdirSync(folder)
+  } catch {
+    // Another process may have made it since.
+  }
+  return existsSync(folder)
+}

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import type { Readable, Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { codeOf } from '../base/cli-error.ts'
+import { codeOf, generalError } from '../base/cli-error.ts'
 
 // Processes that the program leaves running may keep its output open. What the program itself wrote is in the pipe
 // when it ends, and no pipe holds more than so many bytes.
@@ -11,7 +11,8 @@ const LAST_OUTPUT_BYTES = 1_024 * 1_024
 /** Pass on what a program writes, until it has ended and its last output has arrived.
  * @param exited settles when the program ends
  * @param to a file descriptor of this process. If its reader closes it, the next write of the program fails, as it
- *   would without us */
+ *   would without us
+ * @throws CliError general: nothing more can be written to it, as on a full disk */
 export async function passOn(
   from: Readable | null,
   { exited, through, to }: { exited: Promise<unknown>; through: Transform | null; to: Writable | 1 | 2 },
@@ -22,7 +23,9 @@ export async function passOn(
   try {
     await (through === null ? pipeline(chunks, end) : pipeline(chunks, through, end))
   } catch (error) {
-    if (codeOf(error) !== 'EPIPE') throw error
+    if (codeOf(error) === 'EPIPE') return
+    const what = `the output of the program cannot be written (${codeOf(error)})`
+    throw generalError(what, 'Its output is incomplete. Check whether the disk is full.', error)
   }
 }
 

@@ -16,8 +16,20 @@ export function httpExchange(env: Environment): Exchange {
     const url = new URL(request.url)
     const sender = senders.get(url.origin) ?? openSender(url, env)
     senders.set(url.origin, sender)
-    return await exchangeOver(await sender, request)
+    try {
+      return await exchangeOver(await sender, request)
+    } catch (error) {
+      throw refusedByProxy(error, url, env) ?? error
+    }
   }
+}
+
+// Otherwise the client would say that the server does not answer.
+function refusedByProxy(error: unknown, url: URL, env: Environment): NetworkError | null {
+  const isRefused = error instanceof NetworkError && error.reason === 'ECONNREFUSED'
+  const proxy = isRefused && !isLoopback(url.hostname) ? proxyOf(url, env, process.versions.node) : null
+  if (proxy === null) return null
+  return new NetworkError('EPROXY', `no connection to the proxy ${new URL(proxy).host}`, { cause: error })
 }
 
 /** Sends requests to one server; keeps connections open between them. */

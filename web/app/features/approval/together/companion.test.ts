@@ -59,6 +59,7 @@ describe('a command of the same start', () => {
       withBundle({ why_not: { code: 'owner_approves', error: 'An owner must approve' } }),
     ],
     ['of two people', withBundle({ approvals_needed: 2 })],
+    ['that a person signs', withBundle({ touch: 'passkey' })],
     ['without a requested key', { ...plain, keys: [] }],
     ['with a missing key', withContext({ template_keys: ['PORT', 'HOST'] })],
     ['that returns by a code only', withBundle({ release: ['code'] })],

@@ -38,6 +38,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
+/** For a route whose GET changes nothing: it answers HEAD too. Other routes do not, because their GET may spend
+ * something, such as an approval that is collected once. */
+export const ALSO_HEAD = { exposeHeadRoute: true } as const
+
 export type HttpServerOptions = {
   maxBodyBytes: number
   trusted: TrustedProxies

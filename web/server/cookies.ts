@@ -13,6 +13,11 @@ export function ownCookie(name: string, isSecure: boolean): string {
   return isSecure ? `__Host-${name}` : name
 }
 
+/** The names of the request's cookies, in its order. */
+export function cookieNames(request: FastifyRequest): string[] {
+  return (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 1)[0] ?? '')
+}
+
 /** All values that the request carries under this name. More than one means that another site has set a cookie. */
 export function cookieValues(request: FastifyRequest, name: string): string[] {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())

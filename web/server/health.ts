@@ -1,5 +1,5 @@
 import { Readiness, TIMES } from '@keyferry/contract'
-import { isEnding } from '@keyferry/plumbing/http-server'
+import { ALSO_HEAD, isEnding } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
@@ -22,8 +22,8 @@ export function serveHealth(app: FastifyInstance, options: HealthOptions): void 
   const { version, log } = options
   let logged = JSON.stringify([[], []])
   const looked = shared(() => look(options))
-  app.get('/healthz', async () => ({ status: 'ok', version }))
-  app.get('/readyz', async (_request, reply) => {
+  app.get('/healthz', ALSO_HEAD, async () => ({ status: 'ok', version }))
+  app.get('/readyz', ALSO_HEAD, async (_request, reply) => {
     const { failing, warnings, clock } = isEnding(app) ? STOPPING : await looked()
     const isReady = failing.length === 0
     if (!isReady) reply.code(503)

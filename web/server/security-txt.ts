@@ -1,3 +1,4 @@
+import { ALSO_HEAD } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 
 const DAYS = 180
@@ -9,7 +10,7 @@ type ContactParts = { contact: string; publicUrl: string; now: () => number }
  * of the answer, so that an old copy does not stay valid. */
 export function serveSecurityTxt(app: FastifyInstance, { contact, publicUrl, now }: ContactParts): void {
   const path = '/.well-known/security.txt'
-  app.get(path, (_request, reply) => {
+  app.get(path, ALSO_HEAD, (_request, reply) => {
     const expires = new Date((Math.floor(now() / DAY_MS) + DAYS) * DAY_MS).toISOString()
     const lines = [`Contact: ${contact}`, `Expires: ${expires}`, `Canonical: ${publicUrl}${path}`]
     return reply.type('text/plain; charset=utf-8').send(`${lines.join('\n')}\nPreferred-Languages: en\n`)

@@ -1,4 +1,5 @@
 import { PUBLISHER_KEY } from '@keyferry/crypto/signed-sums'
+import { ALSO_HEAD } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance } from 'fastify'
 import type { OwnExchange } from '../http/own-endpoints.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -27,7 +28,7 @@ export function serveClientFiles(
 ): void {
   const clientFiles = new ClientFiles(folder, version)
   for (const name of SCRIPTS) {
-    app.get(`/${name}`, async (_request, reply) => {
+    app.get(`/${name}`, ALSO_HEAD, async (_request, reply) => {
       const [files, { signature }] = [await clientFiles.list(), await clientFiles.signed()]
       const signer = signature === '' ? '' : (publisherKey ?? '')
       const script = await installScript(name, { origin: publicUrl, version, files, signer })
@@ -35,7 +36,7 @@ export function serveClientFiles(
     })
   }
   for (const part of ['list', 'signature'] as const) {
-    app.get(`/client/SHA256SUMS${part === 'list' ? '' : '.minisig'}`, async (_request, reply) => {
+    app.get(`/client/SHA256SUMS${part === 'list' ? '' : '.minisig'}`, ALSO_HEAD, async (_request, reply) => {
       const text = (await clientFiles.signed())[part]
       if (part === 'signature' && text === '') throw noFile()
       return reply.type('text/plain; charset=utf-8').header('cache-control', CACHED).send(text)

@@ -79,6 +79,38 @@ test.each([
   expect(answer).toContain('the app')
 })
 
+describe('HEAD', () => {
+  const headersOf = (answer: Response) =>
+    ['content-type', 'content-length', 'cache-control'].map((name) => answer.headers.get(name))
+
+  test.each([
+    '/',
+    '/keys',
+    '/approve/abc',
+    '/healthz',
+    '/readyz',
+    '/install.sh',
+    '/icon.svg',
+    '/client/SHA256SUMS',
+  ])('%s answers as GET does, without the body', async (path) => {
+    const head = await fetch(web.address + path, { method: 'HEAD', redirect: 'manual' })
+    const read = await get(path)
+    expect([head.status, await head.text(), headersOf(head)]).toEqual([read.status, '', headersOf(read)])
+  })
+
+  test.each([
+    '/api/v1/requests/abc/wait',
+    '/api/v1/keys',
+    '/auth/callback?code=a&state=b',
+    '/sign-in',
+    '/sign-up',
+  ])('%s is not there for it, and the API is not called', async (path) => {
+    const before = api.calls.length
+    expect((await fetch(web.address + path, { method: 'HEAD', redirect: 'manual' })).status).toBe(404)
+    expect(api.calls).toHaveLength(before)
+  })
+})
+
 test('an address with a broken escape is 400', async () => {
   const answer = await sendRaw(
     web.address,

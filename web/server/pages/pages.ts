@@ -1,3 +1,4 @@
+import { ALSO_HEAD } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../identity/identity.ts'
 import { type AppFile, type AppFiles, sendFile, sendFilledIn } from './app-files.ts'
@@ -34,12 +35,12 @@ export function servePages(app: FastifyInstance, { files, identity, isHttps }: P
     if (await identity.isSignedIn(request)) return await files.send(reply, 'index.html')
     return reply.redirect(identity.signInPath(request.url), 302)
   }
-  app.get('/', async (request, reply) => {
+  app.get('/', ALSO_HEAD, async (request, reply) => {
     identity.requireOneSession(request)
     return await files.send(reply, 'index.html')
   })
-  for (const path of SIGNED_IN_PAGES) app.get(path, signedIn)
-  app.get(APPROVAL_PAGE, async (request, reply) => {
+  for (const path of SIGNED_IN_PAGES) app.get(path, ALSO_HEAD, signedIn)
+  app.get(APPROVAL_PAGE, ALSO_HEAD, async (request, reply) => {
     const address = approvalAddress(request, reply, isHttps)
     if (!(await identity.isSignedIn(request))) return sendToSignIn(files, reply, identity.signInPath(address))
     if (address !== request.url) return reply.redirect(address, 302)

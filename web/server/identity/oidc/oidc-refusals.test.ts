@@ -85,7 +85,10 @@ describe('a sign-in that is not what it claims gives no session', () => {
     const callback = await world.callbackOf('sam')
     const attempt = [...world.browser.cookies(world.web.address)]
     expect((await world.browser.request(callback)).status).toBe(302)
-    expect((await world.browser.request(callback)).status).toBe(400)
+    const session = world.sessionToken
+    const back = await world.browser.request(callback)
+    expect([back.status, back.headers.get('location')]).toEqual([302, '/'])
+    expect([world.sessionToken, world.ensured.length]).toEqual([session, 1])
     const replayer = new TestBrowser()
     for (const [name, value] of attempt) replayer.setCookie(world.web.address, name, value)
     expect((await replayer.request(callback)).status).toBe(400)

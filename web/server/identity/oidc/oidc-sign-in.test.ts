@@ -125,6 +125,17 @@ describe('sign-in', () => {
     expect((await world.browser.request(second)).headers.get('location')).toBe('/bundles')
   })
 
+  test('a browser holds the five newest sign-ins that it began', async () => {
+    const callbacks: string[] = []
+    for (let n = 0; n < 7; n++) callbacks.push(await world.callbackOf('sam', `/sign-in?return_to=/keys/${n}`))
+    const names = [...world.browser.cookies(world.web.address).keys()]
+    expect(names.filter((name) => name.startsWith('keyferry-sign-in-'))).toHaveLength(5)
+    const places: (string | null)[] = []
+    for (const callback of callbacks)
+      places.push((await world.browser.request(callback)).headers.get('location'))
+    expect(places).toEqual([null, null, ...[2, 3, 4, 5, 6].map((n) => `/keys/${n}`)])
+  })
+
   test('a new sign-in ends the session that the browser carried', async () => {
     await world.signIn('sam')
     const before = world.sessionToken

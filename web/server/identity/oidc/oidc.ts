@@ -66,7 +66,7 @@ function addSignIn(app: FastifyInstance, provider: OidcProvider, options: OidcPa
     async ({ request, reply }: OwnExchange) => {
       const returnTo = askedReturn(request.url)
       if (await sessions.find(request)) return reply.redirect(returnTo, 302)
-      const attempt = beginAttempt(reply, returnTo, publicUrl.startsWith('https:'))
+      const attempt = beginAttempt({ request, reply }, returnTo, publicUrl.startsWith('https:'))
       const wanted = { redirectUri, ...(prompt ? { prompt } : {}) }
       try {
         return reply.redirect((await provider.signInAddress(attempt, wanted)).href, 302)
@@ -104,7 +104,7 @@ async function sendFailure(pages: AppPages, reply: FastifyReply, text: string): 
 }
 
 function addCallback(app: FastifyInstance, provider: OidcProvider, options: OidcPageOptions): void {
-  const { publicUrl, pages } = options
+  const { publicUrl, pages, sessions } = options
   serveOwn(app, 'finishSignIn', async ({ request, reply }) => {
     const exchange = { request, reply }
     const callback = new URL(request.url, publicUrl)
@@ -112,6 +112,8 @@ function addCallback(app: FastifyInstance, provider: OidcProvider, options: Oidc
     const isSecure = publicUrl.startsWith('https:')
     const attempt = state === null ? null : endAttempt(exchange, state, isSecure)
     if (!attempt) {
+      // The Back button leads here after a sign-in.
+      if (await sessions.find(request)) return reply.redirect('/', 302)
       const text = 'This sign-in started in another browser, or it took too long.'
       return await sendFailure(pages, reply.code(400), text)
     }

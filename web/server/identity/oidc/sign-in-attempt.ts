@@ -1,11 +1,12 @@
 import { returnPath } from '@keyferry/contract/return-path'
 import { hashToken, randomToken } from '@keyferry/crypto/token'
-import type { FastifyReply } from 'fastify'
-import { clearCookie, cookieValues, ownCookie, setCookie } from '../../cookies.ts'
+import { clearCookie, cookieNames, cookieValues, ownCookie, setCookie } from '../../cookies.ts'
 import type { OwnExchange } from '../../http/own-endpoints.ts'
 
 const ATTEMPT_SECONDS = 600
 const NAME_LENGTH = 12
+const ATTEMPTS = 5
+const PREFIX = 'keyferry-sign-in-'
 
 /** One sign-in at the provider. Its state, nonce and verifier derive from one random token that only this browser's
  * cookie holds, so that any node can finish what another one began. */
@@ -17,8 +18,16 @@ export type SignInAttempt = {
   returnTo: string
 }
 
-/** Begin an attempt. Its cookie is named after its state, so that several windows can sign in at the same time. */
-export function beginAttempt(reply: FastifyReply, returnTo: string, isSecure: boolean): SignInAttempt {
+/** Begin an attempt. Its cookie is named after its state, so that several windows can sign in at the same time. A
+ * browser keeps the newest attempts only, because too many cookies make every request too long. */
+export function beginAttempt(
+  { request, reply }: OwnExchange,
+  returnTo: string,
+  isSecure: boolean,
+): SignInAttempt {
+  // Browsers send the oldest cookie first.
+  const begun = cookieNames(request).filter((name) => name.startsWith(ownCookie(PREFIX, isSecure)))
+  for (const old of begun.slice(0, 1 - ATTEMPTS)) clearCookie(reply, { name: old, isSecure })
   const token = randomToken()
   const attempt = attemptOf(token, returnTo)
   const value = `${token}.${Buffer.from(returnTo).toString('base64url')}`
@@ -51,5 +60,5 @@ function attemptOf(token: string, returnTo: string): SignInAttempt {
 
 function cookieName(state: string, isSecure: boolean): string {
   const suffix = /^[0-9a-f]{64}$/.test(state) ? state.slice(0, NAME_LENGTH) : 'none'
-  return ownCookie(`keyferry-sign-in-${suffix}`, isSecure)
+  return ownCookie(PREFIX + suffix, isSecure)
 }

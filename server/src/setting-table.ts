@@ -89,6 +89,14 @@ export const SETTINGS = {
     mustBe: 'one of local, accounts, oidc, clerk',
     schema: z.enum(['local', 'accounts', 'oidc', 'clerk']).default('local'),
   },
+  SESSION_IDLE_SECONDS: {
+    means: 'seconds without use after which a session ends (AUTH_MODE=accounts or oidc)',
+    ...read.wholeNumber(60, 7_776_000, TIMES.sessionIdleSeconds, 'seconds'),
+  },
+  SESSION_MAX_SECONDS: {
+    means: 'seconds after which a session ends in any case (AUTH_MODE=accounts or oidc)',
+    ...read.wholeNumber(60, 7_776_000, TIMES.sessionMaxSeconds, 'seconds'),
+  },
   SETUP_CODE: {
     means:
       'code that creates the first account (AUTH_MODE=accounts); default: derived from the root key and printed at start',

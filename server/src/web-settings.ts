@@ -29,6 +29,10 @@ export function webSettings(
     },
     clientDir: resolve(settings.CLIENT_DIR ?? CLIENT_FILES),
     identity: identityOf(settings),
+    sessionTimes: {
+      idleMs: settings.SESSION_IDLE_SECONDS * 1_000,
+      maxMs: settings.SESSION_MAX_SECONDS * 1_000,
+    },
     identityWebhookSecret: settings.IDENTITY_WEBHOOK_SECRET ?? null,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,

@@ -24,6 +24,8 @@ test('an empty environment is a local start on loopback', () => {
     PORT: 5393,
     DATA_DIR: './data',
     AUTH_MODE: 'local',
+    SESSION_IDLE_SECONDS: 1_800,
+    SESSION_MAX_SECONDS: 604_800,
     REQUEST_TTL: 300,
     WAITING_TTL: 1_800,
     MAX_PAYLOAD_BYTES: 1_048_576,

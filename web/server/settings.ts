@@ -43,6 +43,7 @@ export type WebSettings = {
   /** The first one signs. */
   sharedSecrets: readonly [string, ...string[]]
   identity: IdentitySettings
+  sessionTimes: { idleMs: number; maxMs: number }
   identityWebhookSecret: string | null
   maxBodyBytes: number
   /** Connections that one address may hold at the same time; proxies of `trustProxy` have no limit. */

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startWeb, type Web, type WebParts, type WebSettings } from '../server/main.ts'
+import { USUAL_TIMES } from '../server/sessions/session-store.ts'
 
 export const SECRET = 'a secret of the tests, long enough to sign'
 
@@ -23,6 +24,7 @@ export async function startTestWeb(
       clientDir: '/no/such/folder',
       sharedSecrets: [SECRET],
       identity: { mode: 'local' },
+      sessionTimes: USUAL_TIMES,
       identityWebhookSecret: null,
       maxBodyBytes: 65_536,
       maxConnectionsPerAddress: 1_000,

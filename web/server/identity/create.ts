@@ -23,7 +23,7 @@ export async function createIdentity(settings: WebSettings, parts: ProgramParts)
   if (settings.identity.mode === 'local') return { identity: localIdentity(parts.api), store: null }
   const { log, now } = parts
   const onError = (error: Error) => log.error(failureFacts(error), 'session store')
-  const store = await openSessionStore(settings, { now, onError })
+  const store = await openSessionStore(settings, { now, onError, times: settings.sessionTimes })
   return { identity: await hostedIdentity(settings, { ...parts, store }), store }
 }
 
@@ -34,7 +34,7 @@ async function hostedIdentity(settings: WebSettings, parts: Hosted): Promise<Ide
   const { store, now, publicUrl } = parts
   const { Sessions } = await import('../sessions/sessions.ts')
   const isSecure = publicUrl.startsWith('https:')
-  const sessions = new Sessions({ store, now, isSecure })
+  const sessions = new Sessions({ store, now, isSecure, maxMs: settings.sessionTimes.maxMs })
   if (identity.mode === 'oidc') {
     const { oidcIdentity } = await import('./oidc/oidc.ts')
     return oidcIdentity({ ...parts, settings: identity, sessions })

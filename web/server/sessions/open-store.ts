@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SessionStore } from './session-store.ts'
+import type { SessionStore, SessionTimes } from './session-store.ts'
 
 /** Where sessions are stored: in Redis, or in a file of the data folder if `redisUrl` is null. */
 export type SessionPlace = { redisUrl: string | null; dataDir: string }
@@ -10,18 +10,20 @@ type OpenOptions = {
   now: () => number
   /** Gets every lost connection, for the log. */
   onError: (error: Error) => void
+  /** The interface's times when absent. */
+  times?: SessionTimes
 }
 
 export async function openSessionStore(
   place: SessionPlace,
-  { now, onError }: OpenOptions,
+  { now, onError, times }: OpenOptions,
 ): Promise<SessionStore> {
   if (place.redisUrl !== null) {
     const { openRedisSessionStore } = await import('./redis-store.ts')
-    return await openRedisSessionStore(() => place.redisUrl ?? '', onError)
+    return await openRedisSessionStore(() => place.redisUrl ?? '', onError, times)
   }
   const { openSqliteSessionStore } = await import('./sqlite-store.ts')
-  return openSqliteSessionStore({ path: fileIn(place.dataDir), now })
+  return openSqliteSessionStore({ path: fileIn(place.dataDir), now, ...(times && { times }) })
 }
 
 /** End all sessions of a local account, also while servers run.

@@ -1,12 +1,15 @@
 import { openRedis, type RedisConnection } from '@keyferry/plumbing/redis-connection'
 import { unavailable } from '../http/refusal.ts'
 import {
+  isActive,
+  isStale,
   type Session,
   type SessionFilter,
   type SessionStore,
+  type SessionTimes,
   StoredSession,
   sessionEndMs,
-  TOUCH_MS,
+  USUAL_TIMES,
 } from './session-store.ts'
 
 const PREFIX = 'keyferry:'
@@ -15,8 +18,7 @@ const personKey = (idpUserId: string) => `${PREFIX}sessions-of:${idpUserId}`
 const providerKey = (providerSessionId: string) => `${PREFIX}sessions-at:${providerSessionId}`
 const onceKey = (id: string) => `${PREFIX}use:${id}`
 
-/** Longer than any session, so that no index expires before its sessions. */
-const INDEX_MS = 8 * 24 * 60 * 60 * 1_000
+const DAY_MS = 24 * 60 * 60 * 1_000
 
 const CREATE = `redis.call('hset', KEYS[1], 'session', ARGV[1], 'tenant', ARGV[2], 'seen', ARGV[3])
   return redis.call('pexpire', KEYS[1], ARGV[4])`
@@ -39,33 +41,41 @@ const CHOOSE_TENANT = `if redis.call('exists', KEYS[1]) == 0 then return 0 end
 export async function openRedisSessionStore(
   url: () => string,
   onError: (error: Error) => void,
+  times = USUAL_TIMES,
 ): Promise<SessionStore> {
   return new RedisSessionStore(
     await openRedis({ url, onError, unavailable: (cause) => unavailable('Session store', cause) }),
+    times,
   )
 }
 
 class RedisSessionStore implements SessionStore {
   readonly #redis: RedisConnection
 
-  constructor(redis: RedisConnection) {
+  readonly #times: SessionTimes
+
+  constructor(redis: RedisConnection, times: SessionTimes) {
     this.#redis = redis
+    this.#times = times
   }
 
   // Each key can be on another node of a cluster. A session that is in no index yet has no cookie yet.
   async create(session: Session): Promise<void> {
     const { tokenHash, tenantId, lastSeenAtMs } = session
-    const values = [JSON.stringify(session), tenantId, lastSeenAtMs, sessionEndMs(session) - lastSeenAtMs]
+    const livesMs = sessionEndMs(session, this.#times) - lastSeenAtMs
+    const values = [JSON.stringify(session), tenantId, lastSeenAtMs, livesMs]
+    // No index expires before its sessions.
+    const indexMs = this.#times.maxMs + DAY_MS
     await this.#run(CREATE, sessionKey(tokenHash), values)
-    for (const index of indexesOf(session)) await this.#run(LIST, index, [tokenHash, INDEX_MS])
+    for (const index of indexesOf(session)) await this.#run(LIST, index, [tokenHash, indexMs])
   }
 
   async find(tokenHash: string, nowMs: number, renews = true): Promise<Session | null> {
     const session = await this.#read(tokenHash)
-    if (!session || sessionEndMs(session) <= nowMs) return null
-    if (!renews || nowMs - session.lastSeenAtMs < TOUCH_MS) return session
+    if (!session || !isActive(session, nowMs, this.#times)) return null
+    if (!renews || !isStale(session, nowMs)) return session
     const touched = { ...session, lastSeenAtMs: nowMs }
-    const remainingMs = sessionEndMs(touched) - nowMs
+    const remainingMs = sessionEndMs(touched, this.#times) - nowMs
     await this.#run(TOUCH, sessionKey(tokenHash), [nowMs, remainingMs])
     return touched
   }
@@ -89,7 +99,7 @@ class RedisSessionStore implements SessionStore {
 
   async list(idpUserId: string, nowMs: number): Promise<Session[]> {
     const sessions = await this.#members(personKey(idpUserId))
-    const living = sessions.filter((session) => sessionEndMs(session) > nowMs)
+    const living = sessions.filter((session) => isActive(session, nowMs, this.#times))
     return living.toSorted((a, b) => b.lastSeenAtMs - a.lastSeenAtMs || (a.tokenHash < b.tokenHash ? -1 : 1))
   }
 

@@ -30,7 +30,7 @@ test.each(['/', '/bundles', '/approve/7f9c2ba4', '/sign-in', '/account'])(
     expect([answer.status, answer.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8'])
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
     const text = await answer.text()
-    expect(text).toContain('<h1 class="text-2xl font-semibold tracking-tight">Two session cookies</h1>')
+    expect(text).toMatch(/<h1 [^>]*>Two session cookies<\/h1>/)
     expect(text).toContain(`action="/session/clear?return_to=${encodeURIComponent(path)}"`)
     expect(text).not.toMatch(/<script|\{\w+\}|planted/)
   },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Session, SessionStore } from './session-store.ts'
+import type { Session, SessionStore, SessionTimes } from './session-store.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -25,7 +25,10 @@ function session(facts: Partial<Session> = {}): Session {
 }
 
 /** What every session store has to do. */
-export function describeSessionStore(name: string, open: () => Promise<SessionStore>): void {
+export function describeSessionStore(
+  name: string,
+  open: (times?: SessionTimes) => Promise<SessionStore>,
+): void {
   describe(`session store: ${name}`, () => {
     let store: SessionStore
     beforeAll(async () => {
@@ -69,6 +72,39 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       const made = await created()
       for (let at = START; at < START + 7 * DAY; at += 29 * MINUTE) expect(await isThere(made, at)).toBe(true)
       expect(await isThere(made, START + 7 * DAY)).toBe(false)
+    })
+
+    test('other times count at once, also for sessions that began before', async () => {
+      const [long, short] = await Promise.all(
+        [12 * 60 * MINUTE, 10 * MINUTE].map((idleMs) => open({ idleMs, maxMs: DAY })),
+      )
+      const made = session()
+      await long?.create(made)
+      const isIn = async (from: SessionStore | undefined, nowMs: number) =>
+        (await from?.find(made.tokenHash, nowMs, false)) !== null
+      expect(await isIn(long, START + 12 * 60 * MINUTE - 1)).toBe(true)
+      expect(await isIn(short, START + 10 * MINUTE - 1)).toBe(true)
+      expect(await isIn(short, START + 10 * MINUTE)).toBe(false)
+      expect(await short?.list(made.idpUserId, START + 10 * MINUTE)).toEqual([])
+      expect(await isIn(long, START + 12 * 60 * MINUTE)).toBe(false)
+      await Promise.all([long?.close(), short?.close()])
+    })
+
+    test('one that began on a clock that was ahead has ended; a few minutes do no harm', async () => {
+      const at = (minutes: number) => ({
+        createdAtMs: START + minutes * MINUTE,
+        lastSeenAtMs: START + minutes * MINUTE,
+      })
+      const [ahead, near] = [await created(at(6)), await created(at(4))]
+      expect([await isThere(ahead, START), await isThere(near, START)]).toEqual([false, true])
+      expect(await store.list(ahead.idpUserId, START)).toEqual([])
+    })
+
+    test('a use on a clock that was days ahead does not keep it longer', async () => {
+      const made = await created()
+      const used = await created({ lastSeenAtMs: START + 3 * DAY })
+      expect([await isThere(made, START), await isThere(used, START)]).toEqual([true, true])
+      expect(await isThere(used, START + 30 * MINUTE)).toBe(false)
     })
 
     test('a removed one is gone, and using it does not bring it back', async () => {

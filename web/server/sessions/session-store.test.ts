@@ -17,15 +17,19 @@ const quiet = () => undefined
 
 afterAll(async () => void (await Promise.all([redis?.stop(), cluster?.stop()])))
 
-describeSessionStore('SQLite', async () =>
-  openSqliteSessionStore({ path: join(folder, 'contract.db'), now: () => 0 }),
+describeSessionStore('SQLite', async (times) =>
+  openSqliteSessionStore({ path: join(folder, 'contract.db'), now: () => 0, ...(times && { times }) }),
 )
 
-if (redis) describeSessionStore('Redis', async () => await openRedisSessionStore(() => redis.url, quiet))
+if (redis)
+  describeSessionStore('Redis', async (times) => await openRedisSessionStore(() => redis.url, quiet, times))
 
 if (cluster) {
   const [oneOfSix = ''] = addressesOf(cluster.url)
-  describeSessionStore('Redis Cluster', async () => await openRedisSessionStore(() => oneOfSix, quiet))
+  describeSessionStore(
+    'Redis Cluster',
+    async (times) => await openRedisSessionStore(() => oneOfSix, quiet, times),
+  )
 }
 
 test('the SQLite file is for its owner only, survives a restart, and is swept', async () => {

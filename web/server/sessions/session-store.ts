@@ -26,11 +26,19 @@ export type Session = z.infer<typeof StoredSession>
  * earlier, so that an old event cannot end a newer session. */
 export type SessionFilter = { idpUserId: string; beforeMs?: number } | { providerSessionId: string }
 
-const IDLE_MS = TIMES.sessionIdleSeconds * 1_000
-const MAX_MS = TIMES.sessionMaxSeconds * 1_000
+/** How long a session lives without use, and at most. */
+export type SessionTimes = { idleMs: number; maxMs: number }
+
+export const USUAL_TIMES: SessionTimes = {
+  idleMs: TIMES.sessionIdleSeconds * 1_000,
+  maxMs: TIMES.sessionMaxSeconds * 1_000,
+}
+
+/** A session that begins later than this began on a clock that was wrong, and has ended. */
+const AHEAD_MS = 5 * 60_000
 
 /** Write a session's last use no more often than this. */
-export const TOUCH_MS = 30_000
+const TOUCH_MS = 30_000
 
 /**
  * Keeps sessions until they end, are idle too long, or are too old. Each method is one atomic step across all nodes
@@ -76,6 +84,19 @@ export async function doOnce(
 }
 
 /** When the session ends if it is not used again. */
-export function sessionEndMs({ createdAtMs, lastSeenAtMs }: Session): number {
-  return Math.min(createdAtMs + MAX_MS, lastSeenAtMs + IDLE_MS)
+export function sessionEndMs(
+  { createdAtMs, lastSeenAtMs }: Session,
+  { idleMs, maxMs }: SessionTimes,
+): number {
+  return Math.min(createdAtMs + maxMs, lastSeenAtMs + idleMs)
+}
+
+/** Judged at each use, so that shorter times end sessions that began before. */
+export function isActive(session: Session, nowMs: number, times: SessionTimes): boolean {
+  return session.createdAtMs <= nowMs + AHEAD_MS && sessionEndMs(session, times) > nowMs
+}
+
+/** Whether to write the last use: it is old, or of a clock that was ahead. */
+export function isStale({ lastSeenAtMs }: Session, nowMs: number): boolean {
+  return Math.abs(nowMs - lastSeenAtMs) >= TOUCH_MS
 }

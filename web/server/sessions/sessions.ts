@@ -1,4 +1,4 @@
-import { apiEndpoints, TIMES } from '@keyferry/contract'
+import { apiEndpoints } from '@keyferry/contract'
 import { hashToken, randomToken } from '@keyferry/crypto/token'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clearCookie, setCookie } from '../cookies.ts'
@@ -17,6 +17,7 @@ export type SessionsOptions = {
   now: () => number
   /** Whether people reach us over https. */
   isSecure: boolean
+  maxMs: number
 }
 
 /** Keyferry's sessions: a random token in the browser's cookie, everything else in the session store. */
@@ -24,8 +25,10 @@ export class Sessions {
   readonly store: SessionStore
   readonly #now: () => number
   readonly #isSecure: boolean
+  readonly #maxMs: number
 
-  constructor({ store, now, isSecure }: SessionsOptions) {
+  constructor({ store, now, isSecure, maxMs }: SessionsOptions) {
+    this.#maxMs = maxMs
     this.store = store
     this.#now = now
     this.#isSecure = isSecure
@@ -59,7 +62,7 @@ export class Sessions {
       createdAtMs: nowMs,
       lastSeenAtMs: nowMs,
     })
-    const maxAgeSeconds = TIMES.sessionMaxSeconds
+    const maxAgeSeconds = this.#maxMs / 1_000
     setCookie(reply, { name: SESSION_COOKIE, value: token, maxAgeSeconds, isSecure: this.#isSecure })
   }
 

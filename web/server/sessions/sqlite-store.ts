@@ -2,12 +2,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { makePrivateFile } from '@keyferry/plumbing/private-files'
 import { unavailable } from '../http/refusal.ts'
 import {
+  isActive,
+  isStale,
   type Session,
   type SessionFilter,
   type SessionStore,
+  type SessionTimes,
   StoredSession,
   sessionEndMs,
-  TOUCH_MS,
+  USUAL_TIMES,
 } from './session-store.ts'
 
 const SCHEMA = `
@@ -55,15 +58,20 @@ export type SqliteSessionStoreOptions = {
   /** Created with mode 0600 if it does not exist. */
   path: string
   now: () => number
+  times?: SessionTimes
 }
 
 /** The session store for nodes on one machine: an SQLite file, separate from the data. */
-export function openSqliteSessionStore({ path, now }: SqliteSessionStoreOptions): SessionStore {
+export function openSqliteSessionStore({
+  path,
+  now,
+  times = USUAL_TIMES,
+}: SqliteSessionStoreOptions): SessionStore {
   makePrivateFile(path)
   const database = new DatabaseSync(path, { timeout: 5_000 })
   database.exec('pragma journal_mode = wal; pragma synchronous = full;')
   database.exec(SCHEMA)
-  return new SqliteSessionStore(database, now)
+  return new SqliteSessionStore(database, { now, times })
 }
 
 class SqliteSessionStore implements SessionStore {
@@ -71,8 +79,11 @@ class SqliteSessionStore implements SessionStore {
   readonly #prepared = new Map<Name, SessionStatement>()
   readonly #sweeping: NodeJS.Timeout
 
-  constructor(database: DatabaseSync, now: () => number) {
+  readonly #times: SessionTimes
+
+  constructor(database: DatabaseSync, { now, times }: { now: () => number; times: SessionTimes }) {
     this.#database = database
+    this.#times = times
     this.#sweeping = setInterval(() => this.#sweep(now()), SWEEP_MS).unref()
     this.#sweep(now())
   }
@@ -81,7 +92,8 @@ class SqliteSessionStore implements SessionStore {
     const { tokenHash, idpUserId, providerSessionId, createdAtMs, lastSeenAtMs } = session
     return this.#step(() => {
       const facts = { tokenHash, idpUserId, providerSessionId, createdAtMs, lastSeenAtMs }
-      this.#sql('create').run({ ...facts, endsAtMs: sessionEndMs(session), session: JSON.stringify(session) })
+      const endsAtMs = sessionEndMs(session, this.#times)
+      this.#sql('create').run({ ...facts, endsAtMs, session: JSON.stringify(session) })
     })
   }
 
@@ -90,9 +102,10 @@ class SqliteSessionStore implements SessionStore {
       const row = this.#sql('find').get({ tokenHash, nowMs })
       if (row === undefined) return null
       const session = sessionOf(row)
-      if (!renews || nowMs - session.lastSeenAtMs < TOUCH_MS) return session
+      if (!isActive(session, nowMs, this.#times)) return null
+      if (!renews || !isStale(session, nowMs)) return session
       const touched = { ...session, lastSeenAtMs: nowMs }
-      this.#sql('touch').run({ tokenHash, nowMs, endsAtMs: sessionEndMs(touched) })
+      this.#sql('touch').run({ tokenHash, nowMs, endsAtMs: sessionEndMs(touched, this.#times) })
       return touched
     })
   }
@@ -113,7 +126,10 @@ class SqliteSessionStore implements SessionStore {
   }
 
   list(idpUserId: string, nowMs: number): Promise<Session[]> {
-    return this.#step(() => this.#sql('list').all({ idpUserId, nowMs }).map(sessionOf))
+    return this.#step(() => {
+      const sessions = this.#sql('list').all({ idpUserId, nowMs }).map(sessionOf)
+      return sessions.filter((session) => isActive(session, nowMs, this.#times))
+    })
   }
 
   firstUse(id: string, untilMs: number, nowMs: number): Promise<boolean> {

@@ -79,10 +79,10 @@ test.each([
   expect(answer).toContain('the app')
 })
 
-describe('HEAD', () => {
-  const headersOf = (answer: Response) =>
-    ['content-type', 'content-length', 'cache-control'].map((name) => answer.headers.get(name))
+const headersOf = (answer: Response) =>
+  ['content-type', 'content-length', 'cache-control'].map((name) => answer.headers.get(name))
 
+describe('HEAD', () => {
   test.each([
     '/',
     '/keys',

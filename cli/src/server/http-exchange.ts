@@ -27,7 +27,7 @@ export function httpExchange(env: Environment): Exchange {
 // Otherwise the client would say that the server does not answer.
 function refusedByProxy(error: unknown, url: URL, env: Environment): NetworkError | null {
   const isRefused = error instanceof NetworkError && error.reason === 'ECONNREFUSED'
-  const proxy = isRefused && !isLoopback(url.hostname) ? proxyOf(url, env, process.versions.node) : null
+  const proxy = isRefused && !isThisMachine(url.hostname) ? proxyOf(url, env, process.versions.node) : null
   if (proxy === null) return null
   return new NetworkError('EPROXY', `no connection to the proxy ${new URL(proxy).host}`, { cause: error })
 }

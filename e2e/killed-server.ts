@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { formatRootKey, generateRootKey } from '@keyferry/crypto/root-key'
 import { onTestFinished } from 'vitest'
-import { freshPostgres } from '../plumbing/test/postgres.ts'
+import { administer, freshPostgres } from '../plumbing/test/postgres.ts'
 import { ownRedis } from '../plumbing/test/redis-server.ts'
 import { type NodeProcess, startProcess } from './node-process.ts'
 import { SERVER_PROGRAM } from './programs.ts'
@@ -27,12 +28,21 @@ export async function killedServer(kind: string) {
   const env = { DATA_DIR: dataDir, BFF_SHARED_SECRET: SECRET, ROOT_KEY: formatRootKey(generateRootKey()) }
   return {
     secret: SECRET,
-    start: () =>
+    /** @param preload a file that Node loads before the server */
+    start: (preload?: string) =>
       startProcess({
         script: SERVER_PROGRAM,
         words: ['api'],
         env: { ...env, ...stores, AUTH_MODE: 'accounts' },
+        ...(preload === undefined ? {} : { preload }),
       }),
+    /** Delete an open request, as a crash of PostgreSQL does. */
+    async loseRequest(id: string): Promise<void> {
+      const statement = `delete from requests where id = '${id}'`
+      if ('DATABASE_URL' in stores) return await administer(stores.DATABASE_URL, statement)
+      using database = new DatabaseSync(join(dataDir, 'keyferry.db'), { timeout: 5_000 })
+      database.exec(statement)
+    },
     /** The headers of a call by the owner of the workspace that the test works in. */
     signedFor: async ({ address }: NodeProcess): Promise<Record<string, string>> => {
       const { headers } = await ownerNamed('killed', address, SECRET)

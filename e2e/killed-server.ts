@@ -37,7 +37,7 @@ export async function killedServer(kind: string) {
         ...(preload === undefined ? {} : { preload }),
       }),
     /** Delete an open request, as a crash of PostgreSQL does. */
-    async loseRequest(id: string): Promise<void> {
+    loseRequest: async (id: string): Promise<void> => {
       const statement = `delete from requests where id = '${id}'`
       if ('DATABASE_URL' in stores) return await administer(stores.DATABASE_URL, statement)
       using database = new DatabaseSync(join(dataDir, 'keyferry.db'), { timeout: 5_000 })

@@ -14,7 +14,7 @@ import {
 import type { ApiSettings } from './settings.ts'
 import { withRequestNotices } from './short-lived.ts'
 import type { Queries, Query } from './storage/base/queries.ts'
-import { joinedWith } from './storage/joined-stores.ts'
+import { joinedWith, removal } from './storage/joined-stores.ts'
 import { TenantKeys } from './storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from './storage/keys-at-rest/value-vault.ts'
 import { findTenant, forgetTenant, isForgotten } from './storage/maintenance/tenant-forgetting.ts'
@@ -41,7 +41,7 @@ export async function setAccountActive(
 ): Promise<string | null> {
   return withRequests(settings, async ({ requests, queries, now }) => {
     const joined = joinedWith(queries)
-    return await requests.joined(async (open, transaction) => {
+    return await removal(queries, requests, async (open, transaction) => {
       const userId = await setActive(transaction, { email, isActive, now })
       const own = joined(open, transaction)
       if (userId !== null && !isActive)
@@ -80,7 +80,7 @@ export async function forgetTenantOf(
     if (tenant && !(await isConfirmed(tenant.name)))
       throw new Error('the name does not match: nothing was deleted')
     const names = tenant?.isSole ? [tenantId, tenant.name] : [tenantId]
-    return await requests.joined(async (open, transaction) => {
+    return await removal(queries, requests, async (open, transaction) => {
       if (tenant) await forgetTenant(transaction, { ...tenant, now })
       return await open.removeOf({ id: tenantId, names }, Date.parse(now))
     })

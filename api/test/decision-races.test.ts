@@ -1,7 +1,9 @@
+import { LIMITS } from '@keyferry/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace, layerHeaders } from './joined.ts'
+import { VouchingClient } from './vouching-client.ts'
 
 // `npm run faults -- properties` runs 200.
 const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 8)
@@ -70,4 +72,18 @@ describe.each(databases)('an approval and the end of its approver at once, on %s
       }
     },
   )
+
+  test('the vouches of a whole workspace keep their bound, also if two people vouch at once', async () => {
+    await setRules({ approvers: 'owner', assurance: 'bound' })
+    const choice = { bundle_id: bundle.id, include_keys: ['URL'] }
+    const vouch = async (as: Identity) => (await new VouchingClient(api).begins()).vouches(as, choice)
+    for (let left = LIMITS.vouchesOfWorkspace - 1; left > 0; left -= LIMITS.vouchesOfPerson) {
+      const member = await joinWorkspace(api, owner, 'member')
+      const count = Math.min(left, LIMITS.vouchesOfPerson)
+      for (let each = 0; each < count; each++) expect((await vouch(member)).status).toBe(200)
+    }
+    const others = await Promise.all([1, 2, 3].map(() => joinWorkspace(api, owner, 'member')))
+    const statuses = await Promise.all(others.map(async (as) => (await vouch(as)).status))
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 429, 429])
+  })
 })

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join as joinPath } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { setAccountActive } from '../src/main.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
@@ -122,6 +124,24 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
     expect((await api.call('listDeliveries', { as: owner })).json).toMatchObject([{ state: 'void' }])
     expect((await api.call('getMe', { as })).status).toBe(403)
   })
+
+  test.skipIf(kind === 'sqlite')(
+    'an operator disables an account that another call holds for long',
+    async () => {
+      const email = newEmail()
+      const { token } = (await invite(email, 'owner')).json
+      await api.call('joinWithAccount', { body: { token, password: 'a word of my own' } })
+      const holder = new Client(api.settings.databaseUrl ?? '')
+      await holder.connect()
+      await holder.query('begin')
+      await holder.query('select id from users for update')
+      const disabled = setAccountActive(api.settings, email, false)
+      await sleep(3_000) // longer than one try waits
+      await holder.query('rollback')
+      await holder.end()
+      expect(await disabled).toEqual(expect.any(String))
+    },
+  )
 
   test.each(['loopback', 'code'])(
     'a deposit is not approved, whose approver is removed at that moment: return by %s',

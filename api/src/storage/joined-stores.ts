@@ -48,6 +48,20 @@ export function togetherWith(queries: Queries, { requests, library }: JoinedPart
   }
 }
 
+/** An operator's removal, in one transaction that is repeated as a server's own. */
+export function removal<T>(
+  queries: Queries,
+  requests: JoinedParts['requests'],
+  work: Parameters<typeof requests.joined<T>>[0],
+): Promise<T> {
+  const once = () =>
+    requests.joined(async (joined, transaction) => {
+      await queries.limitLocks(transaction)
+      return await work(joined, transaction)
+    })
+  return repeated(once, REMOVAL_REPEATS)
+}
+
 // Another transaction held what this one needs, or both waited for each other.
 async function repeated<T>(once: () => Promise<T>, repeats: number): Promise<T> {
   for (let left = repeats; left > 0; left--) {
@@ -96,6 +110,7 @@ export function joinedWith(queries: Queries, keys: Pick<ValueVault, 'markSigned'
       ...policies(transaction),
       ...policyRecords(transaction, { markSigned: (...which) => keys.markSigned(...which) }),
     },
+    holdWorkspace: (tenantId) => holdTenant(transaction, tenantId),
     holdMember: (person, isAlone) => holdMember(transaction, person, isAlone),
     holdPeople: (tenantId) => holdPeople(queries, transaction, tenantId),
     deliveries: {

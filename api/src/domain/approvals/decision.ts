@@ -93,10 +93,14 @@ export type Begun = {
   carryOut?(own: JoinedStores, touches: TouchOfReceipt[]): Promise<AppliedDeposit>
   /** The workspace whose library `carryOut` changes. */
   storesIn?: string
-  /** Refuses one more support of a person.
-   * @param open what the person supports
-   * @throws DomainError */
-  requireRoom?(open: readonly StoredRequest[]): void
+  /** Refuses one more support where too many wait. */
+  room?: {
+    /** Whose supports count. */
+    of: 'person' | 'workspace'
+    /** @param open what waits for another person
+     * @throws DomainError */
+    require(open: readonly StoredRequest[]): void
+  }
   /** Where two people approve. */
   approvals?: { given: number; needed: number }
 }
@@ -181,8 +185,11 @@ async function settle(
   const gives = touch ? signedBy(settling.gives, touches) : settling.gives
   const nowMs = clock.now().getTime()
   const { id } = stored.request
+  const { room } = settling
+  const isOfWorkspace = room?.of === 'workspace'
+  if (isOfWorkspace) await own.holdWorkspace(caller.tenantId)
   const [role, , areSame] = await Promise.all([
-    own.holdMember(caller, settling.requireRoom !== undefined),
+    own.holdMember(caller, room !== undefined),
     own.requests.change(id, nowMs, decisionStep(stored, { ...settling, gives }, parts), stored),
     rules.areSame(own.policies),
   ])
@@ -193,7 +200,8 @@ async function settle(
       'The rules changed while you approved. Load the page again, then decide.',
     )
   if (touch) await spendTouch(own, touch, timestamp(clock))
-  settling.requireRoom?.(await own.requests.waitingFrom(caller, nowMs))
+  const open = isOfWorkspace ? own.requests.waitingIn(caller.tenantId, nowMs) : null
+  room?.require(await (open ?? own.requests.waitingFrom(caller, nowMs)))
   await settling.record(own)
   const applied = await settling.carryOut?.(own, touches)
   if (applied) await own.requests.change(id, nowMs, (now) => appliedStep(now, applied))

@@ -1,23 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { LIMITS } from '@keyferry/contract'
 import { DomainError } from '../base/errors.ts'
-import type { RequestParts } from '../requests/request.ts'
 import { withdrawStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest, StoredRequest, Vouch } from '../requests/stored-request.ts'
 import type { JoinedRequests } from './together.ts'
 
 export type VouchedRequest = StoredRequest & { vouch: Vouch }
-
-/** Those of a tenant that wait for a decision, or for the vouch to return. */
-export async function openVouches(
-  { requests, clock }: RequestParts,
-  tenantId: string,
-): Promise<VouchedRequest[]> {
-  const waiting = await requests.waitingIn(tenantId, clock.now().getTime())
-  return waiting.flatMap((stored) =>
-    stored.vouch?.tenantId === tenantId ? [{ ...stored, vouch: stored.vouch }] : [],
-  )
-}
 
 /** Refuses a first approval by a person of whom many wait for a second person, so that nobody hides a request among
  * many.
@@ -32,11 +20,9 @@ export function requireRoomForFirst(
   throw new DomainError('conflict', 'Too many requests that you approved wait for a second person already')
 }
 
-/** Those of these requests that a person vouches for. */
-export function vouchedBy(open: readonly StoredRequest[], userId: string): VouchedRequest[] {
-  return open.flatMap((stored) =>
-    stored.vouch?.userId === userId ? [{ ...stored, vouch: stored.vouch }] : [],
-  )
+/** Those of these requests that somebody vouches for. */
+export function vouched(open: readonly StoredRequest[]): VouchedRequest[] {
+  return open.flatMap((stored) => (stored.vouch === null ? [] : [{ ...stored, vouch: stored.vouch }]))
 }
 
 /** Whether a person vouches for another request of the same command. A client that says no command has none. */
@@ -66,7 +52,7 @@ export async function replaceOlder(
   vouch: Vouch,
 ): Promise<void> {
   const { userId: by } = vouch
-  const older = vouchedBy(await requests.waitingFrom(vouch, nowMs), by).filter(
+  const older = vouched(await requests.waitingFrom(vouch, nowMs)).filter(
     (other) => orderOf(other.vouch) < orderOf(vouch) && isSameCommand(other, { request, by }),
   )
   for (const other of older) await requests.change(other.request.id, nowMs, withdrawStep)

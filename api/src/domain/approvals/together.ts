@@ -25,6 +25,8 @@ export type JoinedRequests = Pick<RequestStore, 'change'> & {
   remove(id: string): Promise<void>
   /** What this person supports and what waits for another person of the tenant, locked. Few: people have a bound. */
   waitingFrom(person: SignedCaller, nowMs: number): Promise<StoredRequest[]>
+  /** All that waits for another person of the tenant. Hold the workspace to count. */
+  waitingIn(tenantId: string, nowMs: number): Promise<StoredRequest[]>
   /** All that this user approved or vouched for, locked. */
   ofApprover(userId: string, nowMs: number): Promise<StoredRequest[]>
   /** Some of the requests that expired with an approval or a support, without what they held: from now on only their
@@ -52,6 +54,8 @@ export type JoinedStores = TouchCounts & {
   proposals: ProposalRecords
   members: Pick<MemberStore, 'change'>
   users: Pick<UserStore, 'change'>
+  /** Other transactions that hold this workspace wait until this one ends. Call it before `holdMember`. */
+  holdWorkspace(tenantId: string): Promise<void>
   /** The role of an active person, whom nobody removes, disables or gives another role until the transaction ends.
    * Call it before all else. `alone`: another transaction of the same person waits too.
    * @returns null: they may do nothing in the tenant */

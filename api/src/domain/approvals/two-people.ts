@@ -67,7 +67,7 @@ export async function beginFirst(
     }),
     gives: { as: 'first', support: first },
     approvals: { given: 1, needed: 2 },
-    requireRoom: (open) => requireRoomForFirst(open, asked),
+    room: { of: 'person', require: (open) => requireRoomForFirst(open, asked) },
     record: (own) => own.events.record(event),
   }
 }

@@ -11,7 +11,7 @@ import {
   waysOf,
 } from '../approvals/approval-rules.ts'
 import type { ApprovalKind, Begun } from '../approvals/decision.ts'
-import { isSameCommand, openVouches, type VouchedRequest, vouchedBy } from '../approvals/open-vouches.ts'
+import { isSameCommand, vouched } from '../approvals/open-vouches.ts'
 import type { AuditStore } from '../audit/audit.ts'
 import { isSameNetwork } from '../base/address-block.ts'
 import { timestamp } from '../base/clock-and-ids.ts'
@@ -22,7 +22,7 @@ import { heldNames } from '../deliveries/sealed-values.ts'
 import { type Bundle, findBundle } from '../library/bundle.ts'
 import type { Caller } from '../people/membership.ts'
 import { findSelf } from '../people/tenant.ts'
-import type { ApprovalRequest, Vouch } from '../requests/stored-request.ts'
+import type { ApprovalRequest, StoredRequest, Vouch } from '../requests/stored-request.ts'
 import { type ApprovalParts, judgedDelivery, placeOf, requireDelivery } from './request-approval.ts'
 
 /*
@@ -53,7 +53,6 @@ export const VOUCH: ApprovalKind<VouchParts, z.output<typeof VouchRequest>> = {
       requireSame: () => {},
       async begin(grounds) {
         const deciders = await requireDeciders(parts, grounds)
-        requireRoom(await openVouches(parts, caller.tenantId), caller, request)
         return begun(parts, caller, { bundle, keys, deciders, request, release: choice.release })
       },
     }
@@ -93,38 +92,23 @@ async function begun(parts: VouchParts, caller: Caller, vouching: Vouching): Pro
   }
   return {
     gives: { as: 'vouch', support: vouch },
-    requireRoom: (open) => requireOwnRoom(open, caller, request),
+    room: { of: 'workspace', require: (open) => requireRoom(open, caller, request) },
     record: (own) => own.events.record(vouchedEvent(parts, caller, vouch, release)),
   }
 }
 
 // So that nobody hides a request among many. A new one for the same command takes the place of the old.
-function requireRoom(
-  open: readonly VouchedRequest[],
-  { userId: by }: Caller,
-  request: ApprovalRequest,
-): void {
-  if (othersThan(open, { request, by }) >= LIMITS.vouchesOfWorkspace) throw tooManyWait()
+function requireRoom(open: readonly StoredRequest[], { userId: by }: Caller, request: ApprovalRequest): void {
+  const others = vouched(open).filter(
+    (other) => other.request.id !== request.id && !isSameCommand(other, { request, by }),
+  )
+  const own = others.filter(({ vouch }) => vouch.userId === by)
+  if (own.length < LIMITS.vouchesOfPerson && others.length < LIMITS.vouchesOfWorkspace) return
+  throw new DomainError(
+    'too_many',
+    'Too many requests wait for others already: withdraw one, or try again later',
+  )
 }
-
-function requireOwnRoom(
-  open: Parameters<typeof vouchedBy>[0],
-  { userId: by }: Caller,
-  request: ApprovalRequest,
-): void {
-  if (othersThan(vouchedBy(open, by), { request, by }) >= LIMITS.vouchesOfPerson) throw tooManyWait()
-}
-
-function othersThan(
-  open: readonly VouchedRequest[],
-  asked: { request: ApprovalRequest; by: string },
-): number {
-  const others = open.filter((other) => other.request.id !== asked.request.id && !isSameCommand(other, asked))
-  return others.length
-}
-
-const tooManyWait = () =>
-  new DomainError('too_many', 'Too many requests wait for others already: withdraw one, or try again later')
 
 async function isNewNetwork({ stores }: VouchParts, { tenantId, userId, origin }: Caller): Promise<boolean> {
   const earlier = { actor: userId, action: 'request.vouched' }

@@ -106,6 +106,9 @@ export function requestRows({ query, hold }: Pick<Queries, 'query' | 'hold'>) {
       const rows = await ask(transaction, which(selected(transaction).orderBy('id')).modifyEnd(end))
       return rows.map(parsed)
     },
+    /** Requests as a transaction sees them. */
+    listed: async (transaction: Query, which: (rows: SelectedRows) => SelectedRows) =>
+      (await ask(transaction, which(selected(transaction)))).map(parsed),
     /** Some requests, the newest first. One can name thousands of values, so other calls run between them. */
     async newest(rows: SelectedRows, most: number): Promise<StoredRequest[]> {
       const found: StoredRequest[] = []

@@ -141,6 +141,10 @@ export class Requests implements RequestStore {
         rows.held(transaction, (all) =>
           approvedBy(all, userId).where('waits_in', '=', tenantId).where('expires_at_ms', '>', nowMs),
         ),
+      waitingIn: (tenantId, nowMs) =>
+        rows.listed(transaction, (all) =>
+          all.where('waits_in', '=', tenantId).where('expires_at_ms', '>', nowMs),
+        ),
       ofApprover: (userId, nowMs) =>
         rows.held(transaction, (all) => approvedBy(all, userId).where('expires_at_ms', '>', nowMs)),
       approvedIn: (tenantId, nowMs) =>

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { classNames } from '../../ui/class-names.ts'
 import type { IconComponent } from '../../ui/icon.tsx'
 
-/** What the page is about: one card, which grows downwards only. A phone gives it the whole screen. Nothing is below it,
- * so that scrolling never moves buttons that stick to the bottom. */
+/** What the page is about: one card, which grows downwards only. A phone gives it the whole screen. Nothing is below
+ * it, so that scrolling never moves buttons that stick to the bottom. */
 export function Card({ children }: { children: ReactNode }) {
   return (
     <div className="flex flex-1 flex-col bg-surface sm:mx-auto sm:mt-[clamp(0.5rem,9vh,7rem)] sm:w-[calc(100%-2rem)] sm:max-w-read sm:flex-none sm:overflow-clip sm:rounded-lg sm:shadow-card">

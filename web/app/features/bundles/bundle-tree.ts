@@ -7,7 +7,8 @@ export type TreeRow =
   | { kind: 'folder'; path: string; name: string; depth: number; count: number; open: boolean }
   | { kind: 'bundle'; bundle: Bundle; name: string; depth: number }
 
-/** Bundles as lines of a tree by the `/` in their names, folders first and environments in their order; what is in `closed` folders is left out.
+/** Bundles as lines of a tree by the `/` in their names, folders first and environments in their order; what is in
+ * `closed` folders is left out.
  * @param folder the beginning that all names share; empty, or ends with `/` */
 export function treeRows(
   bundles: readonly Bundle[],

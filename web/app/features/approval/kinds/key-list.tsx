@@ -111,10 +111,10 @@ function KeyRows({ label, items, ...rows }: KeyRowsProps & { label: string }) {
   )
 }
 
-type KeyRowProps = Omit<KeyRowsProps, 'items'> & { item: RequestBundleItem }
+type RequestedKeyRowProps = Omit<KeyRowsProps, 'items'> & { item: RequestBundleItem }
 
 /** One key of the bundle with its checkbox, and what is known of its value. */
-function KeyRow({ item, common, selected, onToggle }: KeyRowProps) {
+function KeyRow({ item, common, selected, onToggle }: RequestedKeyRowProps) {
   const id = useId()
   const facts = [...factsOf(item)].filter(([text]) => !common.has(text))
   return (

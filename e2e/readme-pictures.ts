@@ -42,7 +42,7 @@ export async function takeReadmePictures(browser: Browser): Promise<void> {
     const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
     await terminal.appears(/left/)
     const context = await browser.newContext({
-      viewport: { width: 1100, height: 560 },
+      viewport: { width: 1100, height: 660 },
       reducedMotion: 'reduce',
     })
     const page = await context.newPage()

@@ -117,6 +117,21 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await expect.poll(() => keys(page).count()).toBe(2)
   })
 
+  test('with two keys an owner sets the rule, and signs that', async () => {
+    await confirmByOperator(server, letters)
+    await page.goto(`${site}/settings`)
+    await page
+      .getByLabel('Signature of approvals and changes')
+      .selectOption({ label: 'With an approval key' })
+    await page.getByRole('button', { name: 'Save rules' }).click()
+    await dialog(page).getByText('The rules of the workspace change.').waitFor()
+    await dialog(page).getByRole('button', { name: 'Sign' }).click()
+    await page.getByText('Saved.').waitFor()
+    await dialog(page).waitFor({ state: 'detached' })
+    await page.goto(`${site}/account`)
+    await key(page, 'Phone').getByText('signs').waitFor()
+  })
+
   test('with the key, the signature removes it', async () => {
     await askToRemove(page, 'Stick')
     await dialog(page).getByRole('button', { name: 'Sign' }).click()

@@ -16,6 +16,7 @@ import { Rows, Section } from '../../ui/section.tsx'
 import { Select } from '../../ui/select.tsx'
 import { notify, withToast } from '../../ui/toast-store.ts'
 import { Invitations } from './invitations.tsx'
+import { LastingActs } from './lasting-acts.tsx'
 
 /** Who works in this workspace, in which role, and who is invited. */
 export function Members({ me }: { me: Me }) {
@@ -55,6 +56,7 @@ export function Members({ me }: { me: Me }) {
         ))}
       {may('createInvitation') && <Invitations />}
       {me.role === 'owner' && <MembersKeys me={me} />}
+      {me.role === 'owner' && <LastingActs />}
     </>
   )
 }

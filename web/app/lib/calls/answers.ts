@@ -56,6 +56,7 @@ export type OwnSession = Answer<Endpoints['listSessions']>[number]
 export type OwnPasskeys = Answer<Endpoints['listPasskeys']>
 export type Passkey = OwnPasskeys['passkeys'][number]
 export type ApprovalKey = Answer<Endpoints['listApprovalKeys']>['keys'][number]
+export type LastingAct = Answer<Endpoints['listLastingActs']>[number]
 export type Machine = Answer<Endpoints['getMachine']>
 export type MachineGrant = Machine['grants'][number]
 export type MachineToken = Machine['tokens'][number]

@@ -2,7 +2,7 @@ import type { PolicySetting } from '../../lib/calls/answers.ts'
 import { counted } from '../../lib/words/counted.ts'
 
 type PolicyFields = {
-  [Name in Exclude<keyof PolicySetting, 'people' | 'touch'>]: NonNullable<PolicySetting[Name]>
+  [Name in Exclude<keyof PolicySetting, 'people'>]: NonNullable<PolicySetting[Name]>
 }
 
 export type PolicyOption<Value> = { value: Value; name: string }
@@ -41,6 +41,11 @@ export const OPTIONS: { readonly [Name in keyof PolicyFields]: readonly PolicyOp
       ...[12, 8, 1].map((value) => ({ value, name: hoursText(value) })),
       { value: 0, name: 'Never' },
     ],
+    touch: [
+      { value: 'none', name: 'Not needed' },
+      { value: 'passkey', name: 'With an approval key' },
+      { value: 'device', name: 'With an approval key that is bound to one device' },
+    ],
   }
 
 export const LABELS: Readonly<Record<Field, string>> = {
@@ -50,6 +55,7 @@ export const LABELS: Readonly<Record<Field, string>> = {
   approvals_needed: 'How many people approve',
   agents: 'AI agents',
   remember_hours: 'Approvals can be remembered',
+  touch: 'Signature of approvals and changes',
 }
 
 export type Field = keyof PolicyFields

@@ -15,7 +15,9 @@ function lineOf(error: unknown, settings: Settings | null): string {
 }
 
 function listeningLine(error: Error, settings: Settings): string | null {
-  const code = 'code' in error ? error.code : null
+  // The same codes come from files of another user, and from other hosts.
+  const isListening = 'syscall' in error && /^(listen|bind|getaddrinfo)$/.test(String(error.syscall))
+  const code = isListening && 'code' in error ? error.code : null
   const port = 'port' in error && typeof error.port === 'number' ? error.port : settings.PORT
   const isMetrics = port === settings.METRICS_PORT && port !== settings.PORT
   const [hostName, portName] = isMetrics

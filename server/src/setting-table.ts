@@ -53,7 +53,7 @@ export const SETTINGS = {
   DATABASE_URL: {
     means:
       'PostgreSQL database; several hosts separated by commas: connections go to the one that takes writes; default: SQLite in DATA_DIR',
-    mustBe: 'an address that begins with postgres:// or postgresql://',
+    mustBe: `an address that begins with postgres:// or postgresql://; ${read.ESCAPED}`,
     schema: read.url('postgres:', 'postgresql:').optional(),
     isSecret: true,
   },
@@ -64,7 +64,7 @@ export const SETTINGS = {
   REDIS_URL: {
     means:
       'Redis for sessions, rate limits and notices when you run several nodes; a cluster: nodes separated by commas; sentinels: redis+sentinel://host,host/master; default: files in DATA_DIR',
-    mustBe: 'an address that begins with redis:// or rediss://, or with redis+sentinel:// and names a master',
+    mustBe: `an address that begins with redis:// or rediss://, or with redis+sentinel:// and names a master; ${read.ESCAPED}`,
     schema: read.redisUrl.optional(),
     isSecret: true,
   },

@@ -39,8 +39,23 @@ function isHostName(text: string): boolean {
 
 /** A URL with one of these protocols, which may name several hosts. */
 export function url(...protocols: readonly string[]) {
-  const isOne = (text: string) => protocols.includes(URL.parse(text)?.protocol ?? '')
+  const isOne = (text: string) => {
+    const address = URL.parse(text)
+    if (address === null || !protocols.includes(address.protocol)) return false
+    return address.hash === '' && isDecodable(address.username + address.password)
+  }
   return z.string().refine((text) => addressesOf(text).every(isOne))
+}
+
+/** What a password in an address needs; completes "must be …". */
+export const ESCAPED = 'in a password, write % as %25, # as %23, / as %2F and @ as %40'
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text).isWellFormed()
+  } catch {
+    return false
+  }
 }
 
 export const redisUrl = url('redis:', 'rediss:', 'redis+sentinel:', 'rediss+sentinel:').refine((text) =>

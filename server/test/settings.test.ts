@@ -69,6 +69,10 @@ describe('a wrong value is named, and not repeated', () => {
     ['PUBLIC_URL', 'https://user:word@keyferry.example.com'],
     ['DATABASE_URL', 'mysql://host/db'],
     ['DATABASE_URL', '/var/lib/file.db'],
+    ['DATABASE_URL', 'postgres://user:100%@host/db'],
+    ['DATABASE_URL', 'postgres://user:12#34@host/db'],
+    ['DATABASE_URL', 'postgres://user:one/two@host/db'],
+    ['REDIS_URL', 'redis://:100%zz@host'],
     ['REDIS_URL', 'http://host'],
     ['REDIS_URL', 'redis+sentinel://a,b'],
     ['ROOT_KEY', 'c2hvcnQ='],
@@ -119,6 +123,11 @@ describe('a wrong value is named, and not repeated', () => {
     expect(line).not.toContain('\n')
     if (value.length > 8) expect(line).not.toContain(value)
   })
+})
+
+test.each(['DATABASE_URL', 'REDIS_URL'])('the refusal of %s says how to write a password', (name) => {
+  const line = complaint({ [name]: 'redis://:100%@host' })
+  expect(line).toContain('in a password, write % as %25, # as %23, / as %2F and @ as %40')
 })
 
 describe('a setting with a stray character is refused, and not trimmed', () => {

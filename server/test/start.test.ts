@@ -180,6 +180,23 @@ describe('a failed start prints one line and exits with code 1', () => {
       expect((await refusal(program())).line).toMatch(/^keyferry-server: DATA_DIR .* is not writable/)
     })
 
+  test('a file of the data folder that this user may not open is no problem of the port', async () => {
+    mkdirSync(dataDir, { mode: 0o700 })
+    mkdirSync(join(dataDir, 'keyferry.db'))
+    const { line } = await refusal(program({ ROOT_KEY: randomBytes(32).toString('base64') }))
+    expect(line).toContain('keyferry.db')
+    expect(line).not.toContain('port')
+  })
+
+  if (process.getuid?.() !== 0)
+    test('a database file without the right to read is no problem of the port', async () => {
+      mkdirSync(dataDir, { mode: 0o700 })
+      writeFileSync(join(dataDir, 'keyferry.db'), '', { mode: 0o000 })
+      const { line } = await refusal(program({ ROOT_KEY: randomBytes(32).toString('base64') }))
+      expect(line).toContain('keyferry.db')
+      expect(line).not.toContain('port')
+    })
+
   test('a folder with other files that others can read is refused, and its mode is not changed', async () => {
     mkdirSync(dataDir, { mode: 0o755 })
     writeFileSync(join(dataDir, 'notes.txt'), '')

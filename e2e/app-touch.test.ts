@@ -2,11 +2,13 @@ import { freePort } from '@keyferry/plumbing/free-port'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, setUpOwner } from './app-accounts.ts'
+import { askApproval, createLibrary, LIBRARY } from './app-library.ts'
 import {
   closePage,
   expectAccessible,
   expectNoSidewaysScroll,
   openPage,
+  readRequest,
   type WatchedPage,
 } from './app-page.ts'
 import { addApprovalKey, confirmByOperator } from './approval-key.ts'
@@ -37,10 +39,12 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
   beforeAll(async () => {
     const port = await freePort('127.0.0.1')
     site = `http://localhost:${port}`
-    const env = { ...ACCOUNTS, PUBLIC_URL: site }
+    const env = { ...ACCOUNTS, PUBLIC_URL: site, TRUST_PROXY: '127.0.0.1' }
     ;[server, browser] = await Promise.all([startServer({ port, env }), sharedBrowser()])
     page = await openPage(browser)
-    await page.context().addCookies([{ ...(await setUpOwner(server.url)), url: site }])
+    const cookie = await setUpOwner(server.url)
+    await page.context().addCookies([{ ...cookie, url: site }])
+    await createLibrary(server.url, LIBRARY, { cookie: `${cookie.name}=${cookie.value}`, origin: site })
     stick = await addVirtualAuthenticator(page, { transport: 'usb' })
     await page.goto(`${site}/account`)
   })
@@ -130,6 +134,20 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await dialog(page).waitFor({ state: 'detached' })
     await page.goto(`${site}/account`)
     await key(page, 'Phone').getByText('signs').waitFor()
+  })
+
+  test('an approval under the rule is signed by one press and one touch', async () => {
+    const { id, user_code, verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/app' })
+    const context = async () => (await page.request.get(`${site}/api/v1/requests/${id}/context`)).json()
+    await page.goto(`${site}${verification_uri_complete}`)
+    await readRequest(page)
+    const approve = page.getByRole('button', { name: /^Approve .*with your passkey/ })
+    await expect.poll(() => approve.getAttribute('aria-disabled')).toBe('false')
+    const code = page.getByLabel(/type the code/i)
+    if ((await code.count()) > 0) await code.fill(user_code)
+    await approve.click()
+    await expect.poll(async () => (await context()).status).not.toBe('pending')
+    await page.goto(`${site}/account`)
   })
 
   test('with the key, the signature removes it', async () => {

@@ -20,7 +20,7 @@ export function usePlaceChoice(place: ChosenPlace, { action, choice = null }: Ap
     <button
       type="button"
       onClick={() => setWanted(true)}
-      className="-mx-2 -my-1 rounded-sm px-2 py-1 text-xs font-medium opacity-90 hover:underline"
+      className="-mx-2 -my-1 rounded-sm px-2 py-1 text-xs font-medium hover:underline"
     >
       Change
     </button>

@@ -320,7 +320,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     await call('PUT', '/api/v1/bundles/{bundle_id}/keys/{key_id}/order', { params, body: { order: 2 } })
     await page.getByRole('link', { name: 'ORDER_A' }).focus()
     await page.keyboard.press('Alt+ArrowDown')
-    await page.getByText('Another person changed this after you opened it.').waitFor()
+    await page.getByText(/^sam changed the order .*, after you opened this\./i).waitFor()
     await expect.poll(order).toEqual(['ORDER_B', 'ORDER_C', 'ORDER_A'])
     await expect
       .poll(() => page.getByRole('link', { name: /^ORDER_/ }).allInnerTexts())

@@ -1,8 +1,8 @@
 import { useAnswer } from '../lib/calls/use-call.ts'
 import { useMay } from '../lib/data/me.ts'
 import type { EditConflict } from '../lib/page/use-edit.ts'
+import { changedText } from '../lib/words/last-change.ts'
 import { plainText } from '../lib/words/plain-text.ts'
-import { ago } from '../lib/words/time.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
@@ -37,7 +37,7 @@ function Conflicts({ conflict, recordId, words: own, last }: ConflictNoticeProps
         {last === undefined ? (
           <LastChange recordId={recordId} what={what} />
         ) : (
-          `${last.by ?? 'Another person'} changed ${what} ${ago(last.at)}`
+          changedText({ actor: { name: last.by }, at: last.at }, what)
         )}
         , after you opened this.
       </p>
@@ -62,8 +62,7 @@ function Conflicts({ conflict, recordId, words: own, last }: ConflictNoticeProps
 function LastChange({ recordId, what }: { recordId: string; what: string }) {
   const enabled = useMay()('listAudit')
   const [last] = useAnswer('listAudit', { target: recordId, limit: 1 }, { enabled }).data ?? []
-  if (last === undefined) return `Another person changed ${what}`
-  return `${last.actor.name ?? 'Another person'} changed ${what} ${ago(last.at)}`
+  return changedText(last, what)
 }
 
 const LIST = new Intl.ListFormat('en', { type: 'conjunction' })

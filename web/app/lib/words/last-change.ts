@@ -5,3 +5,12 @@ import { ago } from './time.ts'
 export function elsewhereText(changedElsewhereAt: string, nowMs?: number): string {
   return `last changed on the other server ${ago(changedElsewhereAt, nowMs)}, according to the file`
 }
+
+/** Who changed something last, and when. Without an event nobody knows: the person may not read the log. */
+export function changedText(
+  last: { actor: { name: string | null }; at: string } | undefined,
+  what: string,
+): string {
+  const who = last?.actor.name ?? 'Another person'
+  return last === undefined ? `${who} changed ${what}` : `${who} changed ${what} ${ago(last.at)}`
+}

@@ -5,6 +5,7 @@ import { Users } from '../../../ui/icons.ts'
 import { FailureState } from '../../../ui/loaded.tsx'
 import { call } from '../calls.ts'
 import { Fact } from '../card.tsx'
+import { keepSelected, keptSelected } from '../kept.ts'
 import { ASKING } from '../kind-words.ts'
 import { type Loaded, Quiet, useLoaded, WhenLoaded } from '../loaded.tsx'
 import type { ApprovalOffer, LeavingOut, OfferApproval } from '../offer.ts'
@@ -18,14 +19,14 @@ import { Names } from '../shown-names.tsx'
 import { EmptyLibrary } from './empty-library.tsx'
 import { KeyChoice } from './key-choice.tsx'
 import { KeyNotes } from './key-notes.tsx'
-import { firstKeys, leftOutOf, stricterOf, unaskedOf } from './selection.ts'
+import { deliverable, firstKeys, leftOutOf, stricterOf, unaskedOf } from './selection.ts'
 import { useRules } from './use-rules.ts'
 
 /** The values that a terminal would get: a bundle, and which of its keys. */
 export function useDeliveryOffer({ requestId, request }: RequestView, place: ChosenPlace): ApprovalOffer {
   const loaded = useBundle(requestId, place)
   const bundle = loaded.value
-  const selection = useSelection(bundle, request.context.template_keys)
+  const selection = useSelection(requestId, bundle, request.context.template_keys)
   const { rules, phase, asked } = useRules({ requestId, place, bundle, selection })
   const keys = (bundle?.items ?? []).map(({ key }) => key).filter((name) => selection?.selected.has(name))
   const name = bundle?.name ?? null
@@ -127,16 +128,23 @@ function vouchedOnly(bundle: RequestBundle): RequestBundle {
 
 // The second of two people approves what the first one chose.
 function useSelection(
+  requestId: string,
   bundle: RequestBundle | null,
   templateKeys: readonly string[],
 ): KeySelectionProps | null {
-  const [chosen, setChosen] = useState<{ bundleId: string; names: ReadonlySet<string> } | null>(null)
+  const [chosen, setChosen] = useState(() => keptSelected(requestId))
   if (bundle === null) return null
   const { id, items, first_approval: first } = bundle
   const asked = { bundle, items, templateKeys }
   if (first) return { ...asked, selected: new Set(first.keys), onSelect: () => undefined }
-  const selected = chosen?.bundleId === id ? chosen.names : firstKeys(asked).selected
-  return { ...asked, selected, onSelect: (names) => setChosen({ bundleId: id, names }) }
+  const selected =
+    chosen?.bundleId === id ? chosen.names.intersection(deliverable(items)) : firstKeys(asked).selected
+  const onSelect = (names: ReadonlySet<string>) => {
+    const next = { bundleId: id, names }
+    setChosen(next)
+    keepSelected(requestId, next)
+  }
+  return { ...asked, selected, onSelect }
 }
 
 type KeySelectionProps = ComponentProps<typeof KeyChoice>

@@ -13,6 +13,10 @@ export function isWhole({ missing_parts = [] }: RequestBundleItem): boolean {
   return missing_parts.length === 0
 }
 
+/** The names of the entries that the bundle can deliver. */
+export const deliverable = (items: readonly RequestBundleItem[]): ReadonlySet<string> =>
+  new Set(items.filter(isWhole).map(({ key }) => key))
+
 /** The entries whose values changed since the person's last approval come before the others. */
 export function changedFirst(items: readonly RequestBundleItem[]): readonly RequestBundleItem[] {
   return items.toSorted((a, b) => Number(b.changed ?? false) - Number(a.changed ?? false))
@@ -21,7 +25,7 @@ export function changedFirst(items: readonly RequestBundleItem[]): readonly Requ
 /** The keys to select first: those asked for that the bundle can deliver, or all of them; and those that it does not
  * have. */
 export function firstKeys({ items, templateKeys }: Omit<KeySelection, 'selected'>) {
-  const whole = new Set(items.filter(isWhole).map(({ key }) => key))
+  const whole = deliverable(items)
   if (templateKeys.length === 0) return { selected: whole, missing: [] }
   const present = new Set(items.map(({ key }) => key))
   return {

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { withDistinctNames } from '../../../lib/words/workspace-names.ts'
 import { call } from '../calls.ts'
+import { keepPlace, keptPlace } from '../kept.ts'
 import { useLoaded } from '../loaded.tsx'
 import { endOf, kindOf, type RequestView } from '../request-state.ts'
 import {
@@ -16,7 +17,13 @@ export type ChosenPlace = ReturnType<typeof usePlace>
 
 /** The chosen workspace and bundle, and the bundles to choose from. A deposit names its bundle itself. */
 export function usePlace({ requestId, request: { context, candidates, person }, onEnd }: RequestView) {
-  const [place, setPlace] = useState<BundlePlaceIds>(() => firstPlace(context, candidates, person.workspaces))
+  const [place, setPlace] = useState<BundlePlaceIds>(
+    () => keptPlace(requestId) ?? firstPlace(context, candidates, person.workspaces),
+  )
+  const choose = (chosen: BundlePlaceIds) => {
+    setPlace(chosen)
+    keepPlace(requestId, chosen)
+  }
   const { workspaceId } = place
   const bundles = useLoaded(
     kindOf(context) === 'deposit' ? null : workspaceId,
@@ -38,7 +45,7 @@ export function usePlace({ requestId, request: { context, candidates, person }, 
     /** As the page shows it. */
     workspaceName: withDistinctNames(person.workspaces).find(({ id }) => id === workspaceId)?.name ?? null,
     bundles,
-    chooseWorkspace: (id: string) => setPlace({ workspaceId: id, bundleId: bundleIn(id, candidates) }),
-    chooseBundle: (bundleId: string) => setPlace({ workspaceId, bundleId }),
+    chooseWorkspace: (id: string) => choose({ workspaceId: id, bundleId: bundleIn(id, candidates) }),
+    chooseBundle: (bundleId: string) => choose({ workspaceId, bundleId }),
   }
 }

@@ -1,6 +1,10 @@
 import type { BundleItem } from '../../../lib/calls/answers.ts'
+import { call } from '../../../lib/calls/call.ts'
+import { isOvertaken } from '../../../lib/calls/failure.ts'
 import { useChange } from '../../../lib/calls/use-call.ts'
 import { useDetachKey, useReorderKey, useReplaceKey, useRequireKey } from '../../../lib/data/attachments.ts'
+import { useMay } from '../../../lib/data/me.ts'
+import { changedText } from '../../../lib/words/last-change.ts'
 import { notify, notifyFailure as onError } from '../../../ui/toast-store.ts'
 
 /** What a person may do with the variables of a bundle in one step, each with a way to take it back.
@@ -18,10 +22,13 @@ export function useEntryChanges(
   const replace = useReplaceKey(bundle.id)
   const find = (id: string) => items.find((item) => item.id === id)
   const nameOf = (id: string) => find(id)?.name ?? ''
+  const mayReadLog = useMay()('listAudit')
+  const onMoveFailed = (error: Error) =>
+    mayReadLog && isOvertaken(error) ? void tellOrderChanged(bundle.id, error) : onError(error)
   const move = (id: string, to: number, undoable: boolean) => {
     const from = find(id)?.order ?? to
     const place = (order: number, seen: number) =>
-      reorder.mutate({ key_id: id, order, expected: { order: seen } }, { onError })
+      reorder.mutate({ key_id: id, order, expected: { order: seen } }, { onError: onMoveFailed })
     place(to, from)
     speak(`${nameOf(id)} is now number ${to + 1} of ${items.length}.`)
     keepFocus(`row-${id}`)
@@ -43,6 +50,17 @@ export function useEntryChanges(
     splitKey.mutate({ key_id: id }, { onError, onSuccess })
   }
   return { move, require, detach, split }
+}
+
+// The refusal names neither the person nor the time; the log does.
+async function tellOrderChanged(target: string, error: Error): Promise<void> {
+  try {
+    const [last] = await call('listAudit', { target, action: 'bundle.reordered', limit: 1 })
+    const text = `${changedText(last, 'the order')}, after you opened this. The page now shows what is stored.`
+    notify({ text, tone: 'danger' })
+  } catch {
+    onError(error)
+  }
 }
 
 // A row that changes places is taken out of the document for a moment and loses the focus; one that left the view would

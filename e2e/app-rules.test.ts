@@ -15,6 +15,7 @@ import {
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { expectHonest, newWorld, rolePages, ruledPages } from './offered-buttons.ts'
+import { editPages, expectHonestRequest } from './offered-edits.ts'
 import { clientIn } from './page-client.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -26,6 +27,9 @@ const RULES = {
   'owners change': { changers: 'owner' },
   'bundles for production': { changers: 'member', production: 'yes' },
 }
+
+// The others do not differ in what a bundle takes.
+const EDITED = new Set(['the default', 'members change'])
 
 describe.skipIf(!hasBrowser())('rules for approvals', () => {
   let server: RunningServer
@@ -194,7 +198,8 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
         const visit = async () => {
           const world = await newWorld(server.url, { owner: cookie, member: session }, rule)
           const ofRole = name === 'the default' ? await rolePages(world, role) : []
-          return { by: world[role], pages: [...ruledPages(world), ...ofRole] }
+          const edits = EDITED.has(name) ? editPages() : []
+          return { by: world[role], pages: [...edits, ...ruledPages(world), ...ofRole] }
         }
         await expectHonest(pages[role], {
           seen: await visit(),
@@ -202,6 +207,10 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
           what: `${role}, ${name}`,
         })
       }
+    for (const rule of [{}, { approvers: 'owner' }]) {
+      const world = await newWorld(server.url, { owner: cookie, member: session }, rule)
+      for (const role of ['member', 'owner'] as const) await expectHonestRequest(pages[role], world, role)
+    }
     await closePage(owner)
     await closePage(member)
   })

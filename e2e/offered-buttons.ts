@@ -5,13 +5,13 @@ import { LABELS } from '../web/app/ui/policy/policy-words.ts'
 import { type SessionCookie, sessionHeaders } from './app-accounts.ts'
 
 /** A person's session in one workspace. */
-type Acting = { url: string; workspace: string | undefined; cookie: SessionCookie }
+export type Acting = { url: string; workspace: string | undefined; cookie: SessionCookie }
 
 /** `json`: as far as this walk reads it. */
 type Answer = { status: number; json: Record<string, string> & { tokens?: { id: string }[] } }
 
 /** A call as the person makes it. */
-async function act(by: Acting, address: string, body?: unknown): Promise<Answer> {
+export async function act(by: Acting, address: string, body?: unknown): Promise<Answer> {
   const [method = '', path = ''] = address.split(' ')
   const response = await fetch(`${by.url}/api/v1${path}`, {
     method,
@@ -33,23 +33,35 @@ async function made(by: Acting, address: string, body?: unknown): Promise<string
 }
 
 /** What a page may offer, with the call that it ends in; a list of names where several controls end in one. Calls that
- * remove something come last. */
-type Offer = readonly [offered: string | readonly string[], address: string, body?: unknown]
+ * remove something come last. `needs`: an earlier offer without which another page makes this one. */
+export type Offer = readonly [
+  offered: string | readonly string[],
+  address: string,
+  body?: unknown,
+  needs?: string,
+]
 
-type Walked = { path: string; offers: readonly Offer[] }
+/** `open`: what a person does first, and waits for. `harmless`: what calls nothing here. */
+export type Walked = {
+  path: string
+  offers: readonly Offer[]
+  open?: (page: Page) => Promise<void>
+  harmless?: RegExp
+}
 
-/** What calls nothing, or only reads. */
 const RULES = LABELS
 
+/** What calls nothing, or only reads. */
 const HARMLESS =
-  /^(Edit the value|Copy|Show|Hide|Compare|Export|Filter|Search|Select |Clear|How to |More for|Edit value|Link: |Open a |Dismiss |Store an empty|Drag )/
+  /^(Edit the value|Copy(?! \d)|Show|Hide|Compare|Export|Filter|Search|Select |Clear|How to |More for|Edit value|Link: |Open a |Dismiss |Store an empty|Drag )/
 
 // What a person reads of each control: its label without the hint below; of a menu, its items.
 const NAMES = `(async () => {
   const names = []
   for (const control of document.querySelectorAll('main :is(button, select, input, textarea, a.inline-flex.border)')) {
     const label = control.getAttribute('aria-label') ?? control.labels?.[0]?.innerText ?? control.innerText
-    names.push(label.trim().replace(/\\n[^]*/, '').replace(/(the token) .*/, '$1'))
+    if (control.disabled && label.startsWith('Import ')) continue
+    names.push(control.title.startsWith('Missing: ') ? control.title : label.trim().replace(/\\n[^]*/, '').replace(/(the token) .*/, '$1').replace(/^Value of (.*) in .*/, 'Field of $1'))
     const menu = label.startsWith('More for ') ? document.getElementById(control.getAttribute('popovertarget')) : null
     if (menu === null) continue
     menu.showPopover()
@@ -63,9 +75,9 @@ const NAMES = `(async () => {
 const isOurs = (name: string): boolean => name !== '' && !HARMLESS.test(name.replace(/^.*: /, ''))
 
 /** Every button, choice, field and menu item of a page that is not harmless. */
-async function offeredOn(page: Page): Promise<string[]> {
+export async function offeredOn(page: Page, harmless = /^$/): Promise<string[]> {
   const names = await page.evaluate<string[]>(NAMES)
-  return [...new Set(names.filter(isOurs))].toSorted()
+  return [...new Set(names.filter((name) => isOurs(name) && !harmless.test(name)))].toSorted()
 }
 
 type Visit = { by: Acting; pages: readonly Walked[] }
@@ -78,15 +90,17 @@ export async function expectHonest(
 ): Promise<void> {
   for (const [index, { offers }] of tried.pages.entries()) {
     const allowed = new Set<string>()
-    for (const [names, address, body] of offers) {
+    for (const [names, address, body, needs] of offers) {
       const { status } = await act(tried.by, address, body)
-      if (status !== 403) for (const name of [names].flat()) allowed.add(name)
+      if (status !== 403 && (needs === undefined || allowed.has(needs)))
+        for (const name of [names].flat()) allowed.add(name)
     }
-    const { path = '' } = seen.pages[index] ?? {}
+    const { path = '', open, harmless } = seen.pages[index] ?? {}
     await page.goto(`${seen.by.url}/w/${seen.by.workspace}${path}`)
     await page.locator('main h1').first().waitFor()
+    await open?.(page)
     await expect
-      .poll(() => offeredOn(page), { message: `${what}: ${path}`, timeout: 20_000 })
+      .poll(() => offeredOn(page, harmless), { message: `${what}: ${path}`, timeout: 20_000 })
       .toEqual([...allowed].toSorted())
   }
 }
@@ -134,12 +148,18 @@ export async function newWorld(
   return { owner: o, member: m, b, mine, keys, suffix, me }
 }
 
-type World = Awaited<ReturnType<typeof newWorld>>
+export type World = Awaited<ReturnType<typeof newWorld>>
 
 /** What a bundle's page offers for one of its variables. `another`: a key of the bundle that the person may attach. */
-function ofVariable(at: string, [name, key]: readonly [string, string], another: string): Offer[] {
+function ofVariable(
+  [at, bundle]: readonly [string, string],
+  [name, key]: readonly [string, string],
+  another: string,
+): Offer[] {
   const path = `/bundles/${at}/keys/${key}`
   return [
+    // Nobody has read that version: 409, once the person may. Who may not change the bundle edits it on the key's page.
+    [`Field of ${name}`, `PUT /keys/${key}`, { value: 'x', expected_version: 9_999 }, `${bundle}: Edit`],
     [`${name}: Rename`, `PUT ${path}`, { as: `${name}_X` }],
     [`${name}: Required`, `PUT ${path}`, { required: true }],
     [[`${name}: Move up`, `${name}: Move down`], `PUT ${path}/order`, { order: 1 }],
@@ -163,6 +183,18 @@ const ofBundle = (at: string, name: string): [Offer[], Offer] => [
   [`${name}: Delete`, `DELETE /bundles/${at}`],
 ]
 
+/** Press each value that is a button, and wait until its row says what the person may do with it. */
+async function openValues(page: Page): Promise<void> {
+  await page.locator('[data-id]').nth(2).waitFor()
+  const values = page.locator('[data-id] button', { hasText: 'Edit the value of' })
+  const count = await values.count()
+  for (let opened = 0; opened < count; opened += 1) await values.first().click()
+  const said = page.getByText('You may not change this value.')
+  await expect
+    .poll(async () => (await said.count()) + (await page.locator('[data-id] form').count()))
+    .toBe(count)
+}
+
 const isRemoval = ([, address]: Offer): boolean => address.startsWith('DELETE')
 
 function bundlePage(
@@ -171,18 +203,20 @@ function bundlePage(
   keys: readonly (readonly [string, string])[],
   another: string,
 ): Walked {
-  const all = keys.flatMap((variable) => ofVariable(at, variable, another))
+  const all = keys.flatMap((variable) => ofVariable([at, name], variable, another))
   const shared = keys.filter(([variable]) => variable.startsWith('SHARED'))
   const [first, last] = ofBundle(at, name)
   return {
     path: `/bundles/${at}`,
+    open: openValues,
+    harmless: /^(Save|Save in all 2 bundles|Cancel)$/,
     offers: [
       ...first,
       ...all.filter((offer) => !isRemoval(offer)),
       ...all.filter(isRemoval),
       ...shared.map(
         ([variable, key]): Offer => [
-          `${variable}: Stop sharing: own copy`,
+          [`${variable}: Stop sharing: own copy`, 'Save here only'],
           `POST /bundles/${at}/keys/${key}/split`,
           {},
         ],

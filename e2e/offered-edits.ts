@@ -1,0 +1,82 @@
+import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { askApproval } from './app-library.ts'
+import { readRequest } from './app-page.ts'
+import { type Acting, act, type Offer, offeredOn, type Walked, type World } from './offered-buttons.ts'
+
+const importOf = (bundle: string, name: string, from?: string) => ({
+  bundle,
+  entries: [from === undefined ? { name, value: 'x', is_secret: true } : { name, from }],
+  own: [name],
+})
+
+/** The pages that write into several bundles, or into one that the person names. Compare shows one name, which only
+ * `dev/m` has. */
+export function editPages(): Walked[] {
+  const bundles = ['dev/b', 'dev/c', 'dev/m']
+  const targets = ['dev/b', 'dev/c']
+  return [
+    {
+      path: `/compare?query=OWNERS_M&${bundles.map((name) => `bundle=${name}`).join('&')}`,
+      open: async (page) => await page.getByRole('checkbox', { name: 'Select OWNERS_M' }).check(),
+      harmless: /^(All|Missing|Own value|Same) \d+$|^Remove dev|^Add a bundle$/,
+      offers: targets.flatMap((target): Offer[] => [
+        [`Copy 1 to ${target}…`, 'POST /imports', importOf(target, 'OWNERS_M', 'dev/m')],
+        [`Missing: OWNERS_M in ${target}`, 'POST /imports', importOf(target, 'ADDED_C')],
+      ]),
+    },
+    {
+      path: '/bundles/import?bundle=dev/b',
+      open: fillImport,
+      harmless:
+        /^(Bundle|Content of the|Choose a file|File to import|The \.env file|ADDED_I$|Secret: |Mark it)/,
+      offers: [['Import 1 variable', 'POST /imports', importOf('dev/b', 'ADDED_I')]],
+    },
+  ]
+}
+
+/** Type a text to import, and wait for the server's plan, or its refusal. */
+async function fillImport(page: Page): Promise<void> {
+  const planned = page.waitForResponse((answer) => answer.url().endsWith('/api/v1/imports'))
+  await page.getByLabel('Content of the .env or JSON file').fill('ADDED_I=x')
+  await planned
+  await page.locator('section[aria-busy=false]', { hasText: 'Preview' }).waitFor()
+}
+
+type Decision = readonly [offered: string, address: string, body?: unknown]
+
+/** The approval page of a client's request offers exactly the decisions that the server takes. */
+export async function expectHonestRequest(page: Page, world: World, role: 'owner' | 'member'): Promise<void> {
+  const by = world[role]
+  const chosen = { bundle_id: world.b, include_keys: ['OWNERS', 'MEMBERS', 'SHARED'], release: 'code' }
+  const decisions: Decision[] = [
+    ['Approve', 'POST /encrypt-from-bundle', chosen],
+    ['This is my terminal: ask an owner', 'POST /vouch', chosen],
+    ['Deny', 'DELETE '],
+  ]
+  const allowed = new Set<string>()
+  for (const decision of decisions) if (await isTaken(by, world.b, decision)) allowed.add(decision[0])
+  const { verification_uri_complete } = await ask(by, world.b)
+  await page.goto(by.url + verification_uri_complete)
+  await readRequest(page)
+  await expect
+    .poll(() => offeredOn(page, /^(?!Approve|Deny|This is my terminal)/), { message: `${role}: a request` })
+    .toEqual([...allowed].toSorted())
+}
+
+const ask = (by: Acting, bundle: string) =>
+  askApproval(by.url, {
+    bundle,
+    release: ['code'],
+    verifier: generatePollVerifier(),
+    ...(by.workspace ? { workspace: by.workspace } : {}),
+  })
+
+/** Whether the server takes a decision on a request that nobody decided before. */
+async function isTaken(by: Acting, bundle: string, [, address, body]: Decision): Promise<boolean> {
+  const { id } = await ask(by, bundle)
+  const [method = '', path = ''] = address.split(' ')
+  const { status } = await act(by, `${method} /requests/${id}${path}`, body)
+  return status < 300
+}

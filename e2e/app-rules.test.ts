@@ -15,7 +15,7 @@ import {
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { expectHonest, newWorld, rolePages, ruledPages } from './offered-buttons.ts'
-import { editPages, expectHonestRequest } from './offered-edits.ts'
+import { editPages, expectHonestRequest, holdersPage } from './offered-edits.ts'
 import { clientIn } from './page-client.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
@@ -197,7 +197,8 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
       for (const role of ['member', 'owner'] as const) {
         const visit = async () => {
           const world = await newWorld(server.url, { owner: cookie, member: session }, rule)
-          const ofRole = name === 'the default' ? await rolePages(world, role) : []
+          const ofRole =
+            name === 'the default' ? [await holdersPage(world.owner), ...(await rolePages(world, role))] : []
           const edits = EDITED.has(name) ? editPages() : []
           return { by: world[role], pages: [...edits, ...ruledPages(world), ...ofRole] }
         }

@@ -26,7 +26,7 @@ export async function act(by: Acting, address: string, body?: unknown): Promise<
   return { status: response.status, json: text === '' ? {} : JSON.parse(text) }
 }
 
-async function made(by: Acting, address: string, body?: unknown): Promise<string> {
+export async function made(by: Acting, address: string, body?: unknown): Promise<string> {
   const { status, json } = await act(by, address, body)
   if (status >= 300) throw new Error(`${address}: ${status} ${JSON.stringify(json)}`)
   return json['id'] ?? ''
@@ -53,7 +53,7 @@ const RULES = LABELS
 
 /** What calls nothing, or only reads. */
 const HARMLESS =
-  /^(Edit the value|Copy(?! \d)|Show|Hide|Compare|Export|Filter|Search|Select |Clear|How to |More for|Edit value|Link: |Open a |Dismiss |Store an empty|Drag )/
+  /^(Edit the value|Copy(?! \d)|Show|Hide|Compare|Export|Filter|Search|Select |Clear|How to |More for|Edit value|Link: |Open a |Store an empty|Drag )/
 
 // What a person reads of each control: its label without the hint below; of a menu, its items.
 const NAMES = `(async () => {

@@ -1,9 +1,12 @@
+import { createClient } from '@keyferry/contract/client'
 import { generatePollVerifier } from '@keyferry/crypto/poll-challenge'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { sessionHeaders } from './app-accounts.ts'
 import { askApproval } from './app-library.ts'
+import { deliver } from './app-memory.ts'
 import { readRequest } from './app-page.ts'
-import { type Acting, act, type Offer, offeredOn, type Walked, type World } from './offered-buttons.ts'
+import { type Acting, act, made, type Offer, offeredOn, type Walked, type World } from './offered-buttons.ts'
 
 const importOf = (bundle: string, name: string, from?: string) => ({
   bundle,
@@ -34,6 +37,25 @@ export function editPages(): Walked[] {
       offers: [['Import 1 variable', 'POST /imports', importOf('dev/b', 'ADDED_I')]],
     },
   ]
+}
+
+/** The page of a key's holders, after a terminal got its value from a bundle. */
+export async function holdersPage(owner: Acting): Promise<Walked> {
+  const { url, cookie, workspace = '' } = owner
+  const bundleId = await made(owner, 'POST /bundles', { name: 'dev/held' })
+  const key = await made(owner, 'POST /keys', { name: 'HELD', value: 'planted', is_secret: true })
+  await made(owner, `POST /bundles/${bundleId}/keys/${key}`, {})
+  const headers = { ...sessionHeaders(url, cookie), 'keyferry-workspace': workspace }
+  await deliver(url, { bundleId, names: ['HELD'], headers })
+  const params = { key_id: key }
+  const [held] = await createClient(url)('GET', '/api/v1/keys/{key_id}/holders', { params, headers })
+  return {
+    path: `/keys/${key}/holders`,
+    offers: [
+      [`Dismiss ${held?.name} on sam@sams-laptop`, `DELETE /keys/${key}/holders/${held?.holder}`],
+      ['Delete', `DELETE /keys/${key}`],
+    ],
+  }
 }
 
 /** Type a text to import, and wait for the server's plan, or its refusal. */

@@ -37,7 +37,7 @@ type AppParts = {
   receiptKeys: readonly KnownReceiptKey[]
   refusals: MachineRefusals
   /** How approvals are given, and what becomes of them. */
-  approving: Pick<RequestHandlerParts, 'receipts' | 'assurance' | 'endings'> & Requesting
+  approving: Pick<RequestHandlerParts, 'clock' | 'receipts' | 'assurance' | 'endings'> & Requesting
   moduleHandlers: ModuleHandlers
   /** A warning about approval keys that belong to another host. */
   keysElsewhere: readonly string[]
@@ -61,7 +61,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     now: clock.now,
   }
   const { takeTouch } = shortLived
-  const touchParts = touchPartsOf({ stores, ring: parts.ring, settings, clock, takeTouch })
+  const touchParts = touchPartsOf({ stores, ring: parts.ring, settings, clock: approving.clock, takeTouch })
   const app = createServer({
     requireTouch: touchGuard({ ...touchParts, ...stores }),
     handlers: createHandlers(parts.moduleHandlers, {
@@ -72,7 +72,6 @@ export function createApp(parts: AppParts): FastifyInstance {
         ...shortLived,
         ...approving,
         stores,
-        clock,
         touchParts,
         newRequestId: randomRequestId,
         lifetimeSeconds: settings.requestTtlSeconds,

@@ -17,6 +17,7 @@ import { outgoingOf } from './outgoing-calls.ts'
 import { openStores } from './recorded-stores.ts'
 import { type AroundRequests, openRequesting } from './requesting.ts'
 import type { ApiSettings } from './settings.ts'
+import { sharedTime } from './shared-time.ts'
 import { openShortLived, type ShortLived } from './short-lived.ts'
 import { receiptSigner } from './signing-keys.ts'
 import type { Database } from './storage/base/queries.ts'
@@ -92,10 +93,11 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   )
   const steps = new FailingSteps()
   const parts = { settings, database, shortLived, steps, clock, log }
+  const sharedClock = clockOf(await sharedTime(opened, parts, options.now))
   const recorded = await openStores(opened, { ...parts, aroundDatabase: options.aroundDatabase })
   const { stores } = recorded
   const { aroundRequests } = options
-  const requesting = openRequesting(opened, { ...parts, ...recorded, aroundRequests })
+  const requesting = openRequesting(opened, { ...parts, ...recorded, clock: sharedClock, aroundRequests })
   const refusals = new MachineRefusals({ events: stores.events, clock, log })
   opened.defer(() => refusals.close())
   const outgoing = outgoingOf(settings, { clock, log })
@@ -115,7 +117,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     ...shortLived,
     ...requesting,
     stores,
-    clock,
+    clock: sharedClock,
     receipts,
     assurance: settings.approvalAssurance,
   }

@@ -78,6 +78,7 @@ export function openPostgres(url: () => string, most: number): Database {
       }),
     online: { isBuilt, build: (indexes) => apart((untimed) => buildIndexes(untimed, indexes)) },
     scarceConnections: () => scarceConnections(query, most),
+    readTime: () => readTime(query),
     usage: () => connections.usage(),
     close: () => query.destroy(),
   }
@@ -118,6 +119,12 @@ async function scarceConnections(query: Query, wanted: number): Promise<ScarceCo
   `.execute(query)
   const { most = wanted, others = 0 } = rows[0] ?? {}
   return most - others < wanted ? { wanted, most, others } : null
+}
+
+async function readTime(query: Query): Promise<number> {
+  const read = sql<{ ms: number }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`
+  const { rows } = await read.execute(query)
+  return rows[0]?.ms ?? Number.NaN
 }
 
 async function explained<T>(

@@ -86,6 +86,8 @@ export type Database = {
   online: OnlineIndexes | null
   /** Whether the server may have too few connections for this program; null: it has enough. */
   scarceConnections(): Promise<ScarceConnections | null>
+  /** Reads the clock of the server, in ms since 1970; null: the database is this machine's. */
+  readTime: (() => Promise<number>) | null
   /** How many connections the program has now, and how many of its calls wait for one; null: none is needed. */
   usage: (() => { connections: number; waiting: number }) | null
   close(): Promise<void>

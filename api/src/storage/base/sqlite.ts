@@ -75,6 +75,7 @@ export function openSqlite(path: string): Database {
     migrate: (work) => query.transaction().execute(work),
     online: null,
     scarceConnections: async () => null,
+    readTime: null,
     usage: null,
     close: async () => {
       await query.destroy()

@@ -145,7 +145,14 @@ describe.each(databases)('approval keys on %s', (kind) => {
     expect((await list(member)).length).toBe(0)
   })
 
-  test('with the membership, the keys go', async () => {
+  test('with the membership, the keys go, and those that wait because this person confirmed them', async () => {
+    const key = new TouchKey()
+    await key.enrol(api, second)
+    const { json } = await new TouchKey().add(api, member)
+    expect((await confirmed(second, key, json)).json.state).toBe('waiting')
+    const params = { user_id: second.userId }
+    expect((await api.call('removeMember', { as: second, params })).status).toBe(200)
+    expect(await stateOf(json.id)).toBeUndefined()
     await new TouchKey().enrol(api, member)
     await api.call('removeMember', { as: owner, params: { user_id: member.userId } })
     expect(await list(owner)).toEqual([])

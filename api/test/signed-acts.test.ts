@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { type CallParts, databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { newBundle } from './approval-client.ts'
+import { propose } from './deposit-client.ts'
 import { EXPECTED } from './isolation-table.ts'
 import { createWorld, freshCall, type World } from './isolation-world.ts'
 import { joinWorkspace } from './joined.ts'
-import { askedIn, TouchKey } from './touch-client.ts'
+import { alteredTouches, askedIn, TouchKey } from './touch-client.ts'
 
 const SCOPES = new Set(['bundle', 'key', 'attachment', 'machine', 'body', 'workspace', 'member'])
 const ROWS: readonly (readonly [string, Endpoint])[] = Object.entries(apiEndpoints)
@@ -42,6 +45,7 @@ describe.each(databases)('signed changes on %s', (kind) => {
   let world: World
   let now = new Date()
   let second: Identity
+  let proposer: Identity
   const [key, stranger, secondKey] = [new TouchKey(), new TouchKey(), new TouchKey()]
 
   beforeAll(async () => {
@@ -51,6 +55,7 @@ describe.each(databases)('signed changes on %s', (kind) => {
     await key.enrol(api, world.owner)
     await stranger.enrol(api, world.member)
     second = await joinWorkspace(api, world.owner, 'owner')
+    proposer = await joinWorkspace(api, world.owner, 'member')
     await secondKey.enrol(api, second)
   })
   afterAll(async () => {
@@ -60,13 +65,24 @@ describe.each(databases)('signed changes on %s', (kind) => {
 
   /** Set the rule of the workspace, past the calls that it guards. */
   async function rule(touch: 'none' | 'passkey' | 'device'): Promise<void> {
-    const { tenantId: tenant_id } = world.owner
-    const nothing = { assurance: null, approvers: null, people: null, changers: null }
     await database.query
       .insertInto('tenant_policies')
-      .values({ ...nothing, tenant_id, approvals_needed: null, agents: null, remember_hours: null, touch })
+      .values({ ...NOTHING, tenant_id: world.owner.tenantId, touch })
       .onConflict((taken) => taken.column('tenant_id').doUpdateSet({ touch }))
       .execute()
+  }
+
+  /** A bundle with the rule, in a workspace without it. */
+  async function guardedBundle(name: string): Promise<{ id: string; name: string }> {
+    now = new Date(now.getTime() + 10_000)
+    await rule('none')
+    const bundle = await newBundle(api, world.owner, { [name]: 's3cret' })
+    const row = { tenant_id: world.owner.tenantId, bundle_id: bundle.id, touch: 'passkey' as const }
+    await database.query
+      .insertInto('bundle_policies')
+      .values({ ...NOTHING, ...row })
+      .execute()
+    return bundle
   }
 
   async function asWanted(name: ApiEndpointName): Promise<CallParts> {
@@ -182,6 +198,77 @@ describe.each(databases)('signed changes on %s', (kind) => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
   })
 
+  test('none of 200 altered signatures counts', async () => {
+    const parts = await asWanted('updateKey')
+    await rule('passkey')
+    const header = key.sign(askedIn(await send('updateKey', parts)))
+    const { params = {} } = parts
+    const keyNow = async () => (await api.call('getKey', { as: world.owner, params })).json
+    const before = await keyNow()
+    for (const altered of alteredTouches(header, 200)) {
+      const { status } = await send('updateKey', parts, altered)
+      expect([400, 403, 409], altered['keyferry-touch']).toContain(status)
+    }
+    expect(await keyNow()).toEqual(before)
+    expect((await send('updateKey', parts, header)).status).toBe(200)
+  })
+
+  test.runIf(kind === 'postgres')('of one signature at two servers at once, one use counts', async () => {
+    const still = new TouchKey()
+    await still.enrol(api, world.owner)
+    const { databaseUrl, rootKeys } = api.settings
+    const other = await startTestApi(kind, { databaseUrl, rootKeys, now: () => now })
+    try {
+      const parts = await asWanted('updateKey')
+      await rule('passkey')
+      const headers = still.sign(askedIn(await send('updateKey', parts)), { counter: 0 })
+      const answers = await Promise.all(
+        [api, other, api, other].map((node) => node.call('updateKey', { ...parts, headers })),
+      )
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('an import into another bundle that shares or replaces a guarded key is signed', async () => {
+    const name = `K${randomUUID().replaceAll('-', '')}`
+    await guardedBundle(name)
+    const bundle = `into-${name}`
+    const imported = (choices: object) =>
+      send('importVariables', {
+        as: world.owner,
+        body: { bundle, entries: [{ name, value: 'x' }], ...choices },
+      })
+    for (const choices of [{ share: [name] }, { replace: [name] }, { replace: 'all' }]) {
+      const asked = askedIn(await imported(choices))
+      expect(JSON.parse(asked.statement).concerns.keys).toMatchObject([{ name }])
+    }
+    expect((await imported({ own: [name] })).status).toBe(200)
+  })
+
+  test('to accept a proposal for a guarded bundle is signed, also after a new name of the bundle', async () => {
+    const name = `K${randomUUID().replaceAll('-', '')}`
+    const guarded = await guardedBundle(name)
+    const as = world.owner
+    const proposal_id = await propose(api, proposer, { bundle: guarded.name, values: { [`${name}2`]: 'v' } })
+    const rename = { as, params: { bundle_id: guarded.id }, body: { name: `${guarded.name}-2` } }
+    await send('updateBundle', rename, key.sign(askedIn(await send('updateBundle', rename))))
+    const params = { proposal_id }
+    const { plan_id } = (await api.call('planProposal', { as, params })).json
+    askedIn(await send('acceptProposal', { as, params, body: { plan_id } }))
+  })
+
+  test('a key in no bundle is signed where the workspace has the rule', async () => {
+    const as = world.owner
+    const name = `K${randomUUID().replaceAll('-', '')}`
+    await rule('none')
+    const params = { key_id: (await api.call('createKey', { as, body: { name, value: 'v' } })).json.id }
+    await rule('passkey')
+    askedIn(await send('updateKey', { as, params, body: { is_secret: false } }))
+    await rule('none')
+  })
+
   test('what takes access away, or is not there, needs no signature', async () => {
     const as = world.owner
     const [machine, unknown] = [await asWanted('updateMachine'), { bundle_id: 'x', machine_id: 'x' }]
@@ -193,3 +280,13 @@ describe.each(databases)('signed changes on %s', (kind) => {
     await rule('none')
   })
 })
+
+const NOTHING = {
+  assurance: null,
+  approvers: null,
+  people: null,
+  changers: null,
+  approvals_needed: null,
+  agents: null,
+  remember_hours: null,
+}

@@ -6,7 +6,7 @@ import { newBundle } from './approval-client.ts'
 import { DepositClient, planOf } from './deposit-client.ts'
 import { joinWorkspace } from './joined.ts'
 import { ReturningClient, secretOf } from './returning-client.ts'
-import { type Asked, askedIn, signedCall, TouchKey } from './touch-client.ts'
+import { type Asked, alteredTouches, askedIn, signedCall, TouchKey } from './touch-client.ts'
 
 type Body = Record<string, unknown>
 
@@ -133,6 +133,18 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
     const answers = await Promise.all([approve(one, {}, header), approve(one, {}, header)])
     expect(answers.map(({ status }) => status).toSorted(byNumber)).toEqual([200, 409])
     expect((await approve(one, {}, header)).failure?.code).toBe('conflict')
+  })
+
+  test('none of 200 altered touches approves', async () => {
+    const client = new ReturningClient(api)
+    const id = await client.request()
+    const header = key.sign(await asks(id))
+    for (const altered of alteredTouches(header, 200)) {
+      const { status } = await approve(id, {}, altered)
+      expect([400, 403, 409], altered['keyferry-touch']).toContain(status)
+    }
+    expect((await client.waits(id, 'none')).json).toEqual({ status: 'pending' })
+    expect((await approve(id, {}, header)).status).toBe(200)
   })
 
   test('of two people at once, the one who loses has spent no touch', async () => {

@@ -69,3 +69,19 @@ export class TouchKey {
     return { 'keyferry-touch': [token, id, clientDataJSON, authenticatorData, signature].join('.') }
   }
 }
+
+/** The header with one part changed, in many ways: one bit flipped, or the last byte gone. */
+export function alteredTouches(headers: Record<string, string>, count: number): Record<string, string>[] {
+  const parts = (headers['keyferry-touch'] ?? '').split('.')
+  return Array.from({ length: count }, (_, n) => {
+    const altered = parts.map((part, index) => {
+      const bytes = Buffer.from(part, 'base64url')
+      if (index !== n % parts.length) return part
+      if (n % 7 === 6) return bytes.subarray(0, -1).toString('base64url')
+      const at = (n * 31) % bytes.length
+      bytes.writeUInt8((bytes[at] ?? 0) ^ (1 << (n % 8)), at)
+      return bytes.toString('base64url')
+    })
+    return { 'keyferry-touch': altered.join('.') }
+  })
+}

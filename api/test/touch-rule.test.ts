@@ -176,6 +176,24 @@ describe.each(databases)('the rule that people sign, on %s', (kind) => {
     expect((await approve(await asked())).status).toBe(200)
   })
 
+  test('what a former owner asked for, or one long ago, is no half of a loosening', async () => {
+    await enrolled()
+    await set('device')
+    await set('none')
+    now = new Date(now.getTime() + 9 * DAY_MS)
+    expect((await set('none', second)).json).toMatchObject({
+      effective: { touch: 'device' },
+      loosening: { by: second.userId },
+    })
+    const params = { user_id: second.userId }
+    const removal = await signed(owner, (headers) => api.call('removeMember', { as: owner, headers, params }))
+    expect(removal.status).toBe(200)
+    expect((await set('none')).json).toMatchObject({
+      effective: { touch: 'device' },
+      loosening: { by: owner.userId },
+    })
+  })
+
   test('setting it again ends a loosening', async () => {
     await enrolled()
     await set('device')

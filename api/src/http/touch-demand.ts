@@ -13,7 +13,12 @@ const Ids = z.looseObject({
   proposal_id: z.string().optional(),
 })
 
-const OfBundle = z.looseObject({
+const Choices = z.looseObject({
+  share: z.array(z.string()).default([]),
+  replace: z.union([z.literal('all'), z.array(z.string())]).default([]),
+})
+
+const OfBundle = Choices.extend({
   bundle: z.string(),
   entries: z.array(z.looseObject({ name: z.string(), from: z.string().optional() })),
   detach: z.array(z.string()),
@@ -57,7 +62,8 @@ const SUBJECTS: Partial<Record<Sent['touch'], (given: Given) => CallSubject | nu
   machine: ({ act, body, ids }) => (takesOnly(act, body) ? null : ids),
   workspace: ofWorkspace,
   member: ofWorkspace,
-  body: ({ act, body, ids }) => (act === 'acceptProposal' ? ids : aboutBody(body)),
+  body: ({ act, body, ids }) =>
+    act === 'acceptProposal' ? { ...ids, taken: takenBy([Choices.parse(body)]) } : aboutBody(body),
 }
 
 // Only to stop a machine, or to take the audit log from it.
@@ -77,7 +83,14 @@ function aboutBody(body: unknown): CallSubject | null {
   return {
     bundleNames: all.flatMap(({ bundle, entries }) => [bundle, ...entries.flatMap(({ from }) => from ?? [])]),
     names: all.flatMap(({ entries, detach }) => [...entries.map(({ name }) => name), ...detach]),
+    taken: takenBy(all),
   }
+}
+
+// An import can share a key of any bundle, and replace its value.
+function takenBy(choices: readonly z.output<typeof Choices>[]): NonNullable<CallSubject['taken']> {
+  if (choices.some(({ replace }) => replace === 'all')) return 'all'
+  return choices.flatMap(({ share, replace }) => (replace === 'all' ? [] : [...share, ...replace]))
 }
 
 function isGiven(id: string | undefined): id is string {

@@ -57,14 +57,24 @@ export function touchStep(
 ): { touch: PolicySetting['touch']; loosening: Loosening | null } {
   const wanted = to ?? 'none'
   if (!isLooser(wanted, touch)) return { touch: to, loosening: null }
-  if (loosening?.to !== wanted) return { touch, loosening: { to: wanted, by, at } }
+  if (loosening?.to !== wanted || keptUntil(loosening) < at)
+    return { touch, loosening: { to: wanted, by, at } }
   const isDue = loosening.by !== by || loosensFrom(loosening) <= at
   return isDue ? { touch: to, loosening: null } : { touch, loosening }
 }
 
 /** From when one owner is enough. */
 export function loosensFrom({ at }: Loosening): string {
-  return new Date(Date.parse(at) + TIMES.lastingActSeconds * 1_000).toISOString()
+  return after(at, TIMES.lastingActSeconds)
+}
+
+// One signature may not loosen what was asked for long ago, and forgotten.
+function keptUntil(loosening: Loosening): string {
+  return after(loosensFrom(loosening), TIMES.lastingActKeptSeconds)
+}
+
+function after(at: string, seconds: number): string {
+  return new Date(Date.parse(at) + seconds * 1_000).toISOString()
 }
 
 function isLooser(wanted: TouchRule, touch: PolicySetting['touch']): boolean {

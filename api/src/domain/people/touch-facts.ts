@@ -5,6 +5,8 @@ export type CallSubject = {
   bundleIds?: readonly string[]
   bundleNames?: readonly string[]
   names?: readonly string[]
+  /** Those of its names whose keys it takes from any bundle of the library. */
+  taken?: readonly string[] | 'all'
   keyIds?: readonly string[]
   machineIds?: readonly string[]
   userIds?: readonly string[]

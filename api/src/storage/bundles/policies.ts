@@ -198,7 +198,9 @@ async function looseningOf(
       ? selectOf(query, 'tenant_policies', tenantId).select(LOOSENS)
       : selectOf(query, 'bundle_policies', { tenantId, bundle_id: bundleId }).select(LOOSENS)
   const { loosens_to: to, loosens_by: by, loosens_at: at } = (await rows.executeTakeFirst()) ?? {}
-  return to && by && at ? { to, by, at } : null
+  if (!to || !by || !at) return null
+  const asker = selectOf(query, 'memberships', { tenantId, user_id: by }).where('role', '=', 'owner')
+  return (await isFound(asker)) ? { to, by, at } : null
 }
 
 type Writing = RuleWriting & { transaction: Recorded }

@@ -32,20 +32,24 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
   const proposals = await rowsOf(about.proposalIds, (ids) => proposalsIn(at, ids))
   const getting = about.isSetting === true ? await machinesGetting(at, about.bundleIds ?? []) : []
   const machines = await rowsOf([...(about.machineIds ?? []), ...getting], (ids) => machinesIn(at, ids))
-  const bundleNames = [...(about.bundleNames ?? []), ...proposals.map(({ into }) => into)]
+  const bundleIds = [...(about.bundleIds ?? []), ...proposals.flatMap(({ bundle }) => bundle ?? [])]
+  const unmade = proposals.flatMap(({ bundle, into }) => (bundle === null ? [into] : []))
   const bundles = [
-    ...(await rowsOf(about.bundleIds, (ids) => bundlesIn(at, 'id', ids))),
-    ...(await rowsOf(bundleNames, (names) => bundlesIn(at, 'name', names))),
+    ...(await rowsOf(bundleIds, (ids) => bundlesIn(at, 'id', ids))),
+    ...(await rowsOf([...(about.bundleNames ?? []), ...unmade], (some) => bundlesIn(at, 'name', some))),
   ]
-  const keys = [
+  const names = [...(about.names ?? []), ...proposals.flatMap(({ names: own }) => own)]
+  const keys = unique([
     ...(await rowsOf(about.keyIds, (ids) => keysIn(at, ids))),
-    ...(await deliveredIn(at, bundles, [...(about.names ?? []), ...proposals.flatMap(({ names }) => names)])),
-  ]
+    ...(await deliveredIn(at, names, bundles)),
+    ...(await rowsOf(about.taken === 'all' ? names : about.taken, (some) => keysNamed(at, some))),
+  ])
   const people = await rowsOf(about.userIds, (ids) => peopleIn(at, ids))
-  const bundleIds = [...bundles.map(({ id }) => id), ...machines.flatMap(({ bundles: granted }) => granted)]
+  const ids = [...bundles.map(({ id }) => id), ...machines.flatMap(({ bundles: granted }) => granted)]
+  const keyIds = keys.map(({ id }) => id)
   const reached = about.isWide
     ? rules
-    : rules.filter(ofBundles(bundleIds, await holdersOf(at, { bundleIds, keyIds: keys.map(({ id }) => id) })))
+    : rules.filter(reaching({ bundleIds: ids, keyIds }, await holdersOf(at, { bundleIds: ids, keyIds })))
   const concerns = { bundles, keys, machines, people, proposals }
   const sorted = Object.entries(concerns).flatMap(([kind, facts]) =>
     facts.length === 0 ? [] : [[kind, facts.toSorted((one, other) => (one.id < other.id ? -1 : 1))]],
@@ -65,10 +69,13 @@ async function rulesIn(query: Query, tenantId: string): Promise<SetRule[]> {
   return all.filter(({ touch }) => touch !== null && touch !== 'none')
 }
 
-// The rule of the workspace reaches every bundle.
-function ofBundles(bundleIds: readonly string[], holders: readonly string[]) {
+type Touching = { bundleIds: readonly string[]; keyIds: readonly string[] }
+
+// The rule of the workspace reaches every bundle, and every key, also one that no bundle holds.
+function reaching({ bundleIds, keyIds }: Touching, holders: readonly string[]) {
   const reached = new Set([...bundleIds, ...holders])
-  return ({ bundle_id }: SetRule) => (bundle_id === null ? reached.size > 0 : reached.has(bundle_id))
+  return ({ bundle_id }: SetRule) =>
+    bundle_id === null ? reached.size + keyIds.length > 0 : reached.has(bundle_id)
 }
 
 type At = { query: Query; tenantId: string }
@@ -126,8 +133,8 @@ function keyFacts(rows: readonly FactRow[]) {
 
 async function deliveredIn(
   { query, tenantId }: At,
-  bundles: readonly { id: string }[],
   names: readonly string[],
+  bundles: readonly { id: string }[],
 ) {
   if (bundles.length === 0) return []
   const ids = bundles.map(({ id }) => id)
@@ -139,7 +146,20 @@ async function deliveredIn(
       .distinct()
       .execute(),
   )
-  return keyFacts([...new Map(rows.map((row) => [row.id, row])).values()])
+  return keyFacts(rows)
+}
+
+/** The keys that have one of these names, or that any bundle delivers under it. */
+async function keysNamed({ query, tenantId }: At, names: readonly string[]) {
+  const [named, delivered] = await Promise.all([
+    selectOf(query, 'keys', tenantId).select(KEY).where('keys.name', 'in', names).execute(),
+    keysAttached(query, tenantId).select(KEY).where('delivered_name', 'in', names).distinct().execute(),
+  ])
+  return keyFacts([...named, ...delivered])
+}
+
+function unique<Row extends { id: string }>(rows: readonly Row[]): Row[] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
 /** Ids of machines that get values from these bundles, or from any if none is named. */
@@ -202,11 +222,12 @@ async function peopleIn({ query, tenantId }: At, ids: readonly string[]) {
 
 async function proposalsIn({ query, tenantId }: At, ids: readonly string[]) {
   const rows = await selectOf(query, 'proposals', tenantId)
-    .select(['id', 'bundle_name', 'entries', 'detach'])
+    .select(['id', 'bundle_id', 'bundle_name', 'entries', 'detach'])
     .where('id', 'in', ids)
     .execute()
-  return rows.map(({ id, bundle_name: into, entries, detach }) => ({
+  return rows.map(({ id, bundle_id: bundle, bundle_name: into, entries, detach }) => ({
     id,
+    bundle,
     into,
     content_sha256: digestOf(`${entries} ${detach}`),
     names: [
@@ -220,10 +241,7 @@ const Entries = z.array(z.looseObject({ name: z.string() }))
 const Names = z.array(z.string())
 
 /** Bundles that hold one of these keys, or a secret that one of these bundles delivers. */
-async function holdersOf(
-  { query, tenantId }: At,
-  { bundleIds, keyIds }: { bundleIds: readonly string[]; keyIds: readonly string[] },
-): Promise<string[]> {
+async function holdersOf({ query, tenantId }: At, { bundleIds, keyIds }: Touching): Promise<string[]> {
   const held = (ids: readonly string[]) =>
     selectOf(query, 'attachments', tenantId)
       .select('bundle_id')

@@ -36,7 +36,7 @@ export async function changeMember(
   const event = { ...madeBy(stamp), target: { kind: 'user', id: userId, name: null } } as const
   if (to === 'removed') {
     await deleteOf(transaction, 'memberships', membership).execute()
-    await removeApprovalKeys(transaction, { tenantId, userId })
+    await removeApprovalKeys(transaction, { tenantId, userId, now: stamp.at })
     transaction.record({ ...event, action: 'member.removed' })
   } else {
     await updateOf(transaction, 'memberships', membership).set({ role: to }).execute()

@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await member.getByText('Send the link of this page to sam').waitFor()
 
     await owner.getByLabel('Who may approve').selectOption('As the workspace says')
-    await owner.getByRole('button', { name: 'Save rules' }).click()
+    await owner.getByRole('button', { name: 'Save rules' }).press('Enter')
     await owner.getByText('Now: Members and owners').waitFor()
     await closePage(owner)
   })

@@ -18,10 +18,10 @@ afterAll(async () => {
   await server.stop()
 })
 
-test('thirteen questions have a command each', () => {
+test('fourteen questions have a command each', () => {
   const sections = readDocument(PAGE).split(/^## /m).slice(1)
   const questions = sections.filter((section) => /^\d+\. .*\?/.test(section))
-  expect(questions).toHaveLength(13)
+  expect(questions).toHaveLength(14)
   for (const question of questions) expect(question).toContain('```sh\n')
 })
 

@@ -119,6 +119,8 @@ async function serverOn(databaseDir: string, { fsync = 'off', connections = 200 
     password: 'postgres',
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
+    // Where no locale is set, `initdb` would choose an encoding that the product refuses.
+    initdbFlags: ['--encoding=UTF8'],
     postgresFlags: [
       '-c',
       `fsync=${fsync}`,

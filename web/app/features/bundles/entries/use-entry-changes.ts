@@ -24,7 +24,7 @@ export function useEntryChanges(
   const nameOf = (id: string) => find(id)?.name ?? ''
   const mayReadLog = useMay()('listAudit')
   const onMoveFailed = (error: Error) =>
-    mayReadLog && isOvertaken(error) ? void tellOrderChanged(bundle.id, error) : onError(error)
+    mayReadLog && isOvertaken(error) ? void announceOrderChange(bundle.id, error) : onError(error)
   const move = (id: string, to: number, undoable: boolean) => {
     const from = find(id)?.order ?? to
     const place = (order: number, seen: number) =>
@@ -53,7 +53,7 @@ export function useEntryChanges(
 }
 
 // The refusal names neither the person nor the time; the log does.
-async function tellOrderChanged(target: string, error: Error): Promise<void> {
+async function announceOrderChange(target: string, error: Error): Promise<void> {
   try {
     const [last] = await call('listAudit', { target, action: 'bundle.reordered', limit: 1 })
     const text = `${changedText(last, 'the order')}, after you opened this. The page now shows what is stored.`

@@ -18,7 +18,20 @@ import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-au
 
 const keys = (page: Page) => page.getByRole('list', { name: 'Approval keys' }).getByRole('listitem')
 const key = (page: Page, name: string) => keys(page).filter({ hasText: name })
+const news = (page: Page) => page.getByRole('status').filter({ hasText: 'New: ' })
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Sign with your approval key' })
+
+/** Read the banner and hide it. A load of the page does not bring it back. */
+async function seeNews(page: Page, text: string): Promise<void> {
+  await news(page).getByText(text).waitFor()
+  await news(page).getByRole('button', { name: 'Seen' }).click()
+  await news(page).waitFor({ state: 'detached' })
+  const lists = ['approval-keys', 'lasting-acts'].map((list) => page.waitForResponse(`**/api/v1/${list}`))
+  await page.reload()
+  await Promise.all(lists)
+  await keys(page).first().waitFor()
+  expect(await news(page).count()).toBe(0)
+}
 
 /** Press Remove on a key, and go on to the sheet that asks for the signature. */
 async function askToRemove(page: Page, name: string): Promise<void> {
@@ -56,15 +69,19 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
   })
 
   test('the first key waits, with its letters, until the operator confirms it', async () => {
+    expect(await news(page).count()).toBe(0)
     const first = await addApprovalKey(page, 'Stick')
     await key(page, 'Stick').getByText('waiting').waitFor()
+    await news(page).waitFor()
     await expectAccessible(page)
     await page.setViewportSize({ width: 390, height: 740 })
     await expectNoSidewaysScroll(page)
     await page.setViewportSize({ width: 1280, height: 860 })
+    await seeNews(page, 'an approval key waits for its confirmation')
     await confirmByOperator(server, first)
     await page.reload()
     await key(page, 'Stick').getByText('signs').waitFor()
+    await seeNews(page, 'approval keys were confirmed or removed')
   })
 
   test('an authenticator without verification of its person adds none', async () => {
@@ -134,6 +151,20 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
     await dialog(page).waitFor({ state: 'detached' })
     await page.goto(`${site}/account`)
     await key(page, 'Phone').getByText('signs').waitFor()
+  })
+
+  test('an act that waits shows the banner to owners again', async () => {
+    await page.goto(`${site}/members`)
+    await seeNews(page, 'approval keys were confirmed or removed')
+    await page.getByLabel('E-mail').fill('kim@example.com')
+    await page.getByLabel(/^Role(?! of)/).selectOption('owner')
+    await page.getByRole('button', { name: 'Invite', exact: true }).click()
+    await dialog(page).getByRole('button', { name: 'Sign' }).click()
+    await page.getByText('until another owner signs the same').waitFor()
+    await page.reload()
+    await news(page).getByRole('link', { name: 'See Members' }).waitFor()
+    await seeNews(page, 'a signed change waits for another owner or for a day')
+    await page.goto(`${site}/account`)
   })
 
   test('an approval under the rule is signed by one press and one touch', async () => {

@@ -1,5 +1,6 @@
 import type { LastingAct } from '../../lib/calls/answers.ts'
-import { useAnswer, useChange, without } from '../../lib/calls/use-call.ts'
+import { useChange, without } from '../../lib/calls/use-call.ts'
+import { useLastingActs } from '../../lib/data/approval-keys.ts'
 import { dateTime } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
 import { Button } from '../../ui/button.tsx'
@@ -8,7 +9,7 @@ import { notifyFailure } from '../../ui/toast-store.ts'
 
 /** Signed changes that wait for another owner or for a day. Any owner stops them. */
 export function LastingActs() {
-  const acts = useAnswer('listLastingActs', {}).data ?? []
+  const acts = useLastingActs().data ?? []
   if (acts.length === 0) return null
   return (
     <Section

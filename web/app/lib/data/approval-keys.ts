@@ -6,6 +6,9 @@ import { passkeyProblem, webAuthn } from './passkey-browser.ts'
 /** The keys that sign approvals in this workspace: the own ones; for an owner, those of everyone. */
 export const useApprovalKeys = () => useAnswer('listApprovalKeys', {})
 
+/** Signed changes that wait for another owner or for a day. For owners. */
+export const useLastingActs = () => useAnswer('listLastingActs', {})
+
 // EdDSA, ES256 and RS256, as the server accepts them.
 const ALGORITHMS = [-8, -7, -257]
 

@@ -1,0 +1,54 @@
+import { useSyncExternalStore } from 'react'
+import type { ApprovalKey, LastingAct } from '../../lib/calls/answers.ts'
+import { pageWorkspace } from '../../lib/calls/workspace.ts'
+import { useApprovalKeys, useLastingActs } from '../../lib/data/approval-keys.ts'
+import { useMe } from '../../lib/data/me.ts'
+import { createListeners, keepText, keptText } from '../../lib/page/kept.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+
+/** Tells an owner that approval keys changed or a signed change waits, until the owner has seen it. */
+export function KeyNews() {
+  const me = useMe().data
+  if (me?.role !== 'owner' || me.auth_mode === 'local') return null
+  return <OwnersNews stored={`keyferry.seen-keys.${pageWorkspace()}.${me.user_id}`} />
+}
+
+const listeners = createListeners()
+
+function OwnersNews({ stored }: { stored: string }) {
+  const keys = useApprovalKeys().data?.keys
+  const acts = useLastingActs().data
+  const seen = useSyncExternalStore(listeners.subscribe, () => keptText(stored))?.split(' ') ?? []
+  if (keys === undefined || acts === undefined) return null
+  const text = newsIn(keys, acts, seen)
+  if (text === null) return null
+  const see = () => {
+    keepText(stored, [...keys.map(markOf), ...acts.map(({ id }) => id)].join(' '))
+    listeners.notify()
+  }
+  return (
+    <Notice tone="caution" role="status" className="mx-auto mb-5 max-w-wide print:hidden">
+      <div className="flex flex-wrap items-center gap-2">
+        <p className="flex-1 basis-52">{text}</p>
+        <ButtonLink href="/members" size="small" label="See Members" />
+        <Button label="Seen" size="small" onClick={see} />
+      </div>
+    </Notice>
+  )
+}
+
+// A confirmation changes the mark. A waiting key that becomes active by itself keeps its own.
+const markOf = ({ id, confirmed_by }: ApprovalKey) => `${id}/${confirmed_by ?? ''}`
+
+function newsIn(keys: ApprovalKey[], acts: LastingAct[], seen: string[]): string | null {
+  const fresh = keys.filter((key) => !seen.includes(markOf(key)))
+  const isGone = seen.some((mark) => mark.includes('/') && !keys.some(({ id }) => mark.startsWith(id)))
+  // All that is new, so that nothing hides behind something harmless.
+  const parts = [
+    acts.some(({ id }) => !seen.includes(id)) && 'a signed change waits for another owner or for a day',
+    fresh.some(({ state }) => state === 'pending') && 'an approval key waits for its confirmation',
+    (isGone || fresh.some(({ state }) => state !== 'pending')) && 'approval keys were confirmed or removed',
+  ].filter((part) => part !== false)
+  return parts.length === 0 ? null : `New: ${parts.join(' and ')}.`
+}

@@ -9,6 +9,7 @@ import {
   gone,
   signedDelivery,
 } from './scripted-server.ts'
+import { touchedDelivery } from './touched-delivery.ts'
 
 /** A token with a right checksum. */
 const TOKEN = 'kfm_Zu4Af1hEPvrr1Jl52fl5mhoAyP15JXuDKcjxKCLWMM00B0UBJ'
@@ -75,6 +76,7 @@ export const BEHAVIOURS = {
       }
     },
   },
+  'signs with another approval key each time': { wait: (asked) => touchedDelivery(asked, VALUES) },
   'signs receipts': { wait: (asked) => signedDelivery(asked, VALUES) },
   'signs after a code': { wait: (asked) => signedDelivery(asked, VALUES, { released_by: 'code' }) },
   'signs another request': { wait: (asked) => signedDelivery(asked, VALUES, { request_id: 'x' }) },

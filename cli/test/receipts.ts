@@ -38,7 +38,7 @@ export const RECEIPT_KEYS = {
 
 /** A receipt for what was asked and sealed. `changes` makes it a wrong one. */
 export function receiptFor(
-  { id, publicKey, body }: Asked,
+  { id, publicKey, body }: Omit<Asked, 'origin'>,
   { ciphertext, names }: { ciphertext: string; names: readonly string[] },
   { key = KEYS.first, ...changes }: { key?: ReceiptKey } & Record<string, unknown> = {},
 ): object {

@@ -15,6 +15,8 @@ export type Asked = {
   readonly id: string
   readonly publicKey: Uint8Array
   readonly body: Record<string, unknown>
+  /** Where the client reached the server. */
+  readonly origin: string
 }
 
 /** How a server behaves; what is left out it does as it should. Answers are set by hand, so that they can be wrong. */
@@ -118,16 +120,16 @@ async function answer(request: IncomingMessage, scene: Scene): Promise<void> {
   if (request.url?.startsWith('/id-token?')) return send(scene.response, idToken(request))
   if (request.url === '/api/v1/receipt-keys') return send(scene.response, { body: RECEIPT_KEYS })
   if (request.url === '/api/v1/grants/forget') return send(scene.response, { body: { ended: 1 } })
-  if (request.method === 'POST') return create(body, scene)
+  if (request.method === 'POST') return create(body, `http://${request.headers.host}`, scene)
   scene.waits.push(performance.now())
   wait(request, { ...scene, count: scene.waits.length })
 }
 
-function create(text: string, { asked, behaviour, response }: Scene): void {
+function create(text: string, origin: string, { asked, behaviour, response }: Scene): void {
   const body = JSON.parse(text) as Record<string, unknown>
   const publicKey = Buffer.from(String(body['client_pubkey']), 'base64')
   const id = `${String(asked.length + 1).padStart(2, '0')}aa5ca1ab1e0ddba11c0ffee0ddba11`
-  const request: Asked = { id, publicKey, body }
+  const request: Asked = { id, publicKey, body, origin }
   asked.push(request)
   send(response, { ...createdAnswer(request), ...behaviour.create?.(request) })
 }
@@ -182,7 +184,7 @@ function withdraw(request: IncomingMessage, { asked, withdrawn, behaviour, respo
 /** The answer that delivers `plaintext`, from the requested bundle and workspace. `source` changes what it says of
  * them. */
 export function delivery(
-  { publicKey, body }: Asked,
+  { publicKey, body }: Omit<Asked, 'origin'>,
   plaintext: string,
   source: Record<string, unknown> = {},
 ): { status: 200; body: { ciphertext_base64: string } & Record<string, unknown> } {

@@ -19,6 +19,7 @@ import { runCommand } from './run.ts'
 import { selfCommand } from './self.ts'
 import { setCommand } from './set.ts'
 import { statusCommand } from './status.ts'
+import { trustKeyCommand } from './trust-key.ts'
 import { unsetCommand } from './unset.ts'
 import { whoamiCommand } from './whoami.ts'
 
@@ -27,7 +28,7 @@ const verbs: CommandGroups = {
   Change: [importCommand, setCommand, unsetCommand, editCommand],
   Look: [lsCommand, diffCommand, statusCommand, receiptCommand, auditCommand],
   'CI and agents': [whoamiCommand, mcpCommand, resumeCommand, releaseCommand],
-  'This machine': [initCommand, doctorCommand, forgetCommand, selfCommand],
+  'This machine': [initCommand, doctorCommand, forgetCommand, trustKeyCommand, selfCommand],
 }
 
 const completion = completionOf(Object.values(verbs).flat())

@@ -4,6 +4,7 @@ import { IMPORT_ACTIONS } from '../base/import-actions.ts'
 import { printable } from '../base/printable.ts'
 import { orNull, parseObject, string } from '../base/shape.ts'
 import { type Command, flagOf } from '../command-line/command.ts'
+import { readWorkspaceId } from '../flags/library-flags.ts'
 import type { DepositReceipt, Receipt } from '../receipt/receipt.ts'
 import { SIGNED_RECEIPT, type SignedReceipt } from '../server/wait-answer.ts'
 
@@ -15,8 +16,9 @@ export const receiptCommand: Command = {
     'Checks the signature of a receipt of a delivery or a deposit, and prints the result and what the receipt says. The client knows the key of the server from earlier receipts. The exit code is 6 if the signature is not valid.',
   ],
   flags: [
-    flagOf('--require-touch', 'Exit with code 6 unless every approver signed with one of the keys of --key'),
-    flagOf('--key FINGERPRINT...', 'An approval key that you know: 20 letters, as its person reads them'),
+    flagOf('--require-touch', 'Exit with code 6 unless each approver signed with a key that you trust'),
+    flagOf('--key FINGERPRINT...', 'Trust only this approval key: 20 letters, as its person reads them'),
+    flagOf('--workspace ID', 'Require this workspace, and trust its first keys and those of trust-key'),
   ],
   examples: {
     'keyferry pull dev/app --receipt receipt.json >/dev/null && keyferry receipt verify receipt.json':
@@ -27,12 +29,10 @@ export const receiptCommand: Command = {
     if (verb !== 'verify' || file === undefined) {
       throw usageError('no file given', 'For example: keyferry receipt verify receipt.json')
     }
-    const known = words.names('key').map((letters) => letters.replaceAll(/[^A-Z]/gi, '').toUpperCase())
-    if (words.has('require-touch') && known.length === 0)
-      throw usageError(
-        '--require-touch needs --key',
-        'Give the fingerprint of each approval key that you trust: without one, only the server says whose key signed.',
-      )
+    const { readFingerprint, requireTrustedKeys } = await import('../receipt/approval-keys.ts')
+    const trusted = { named: words.names('key').map(readFingerprint), workspace: readWorkspaceId(words) }
+    if (words.has('require-touch') && trusted.named.length === 0 && trusted.workspace === null)
+      throw usageError('--require-touch needs --workspace or --key', 'Give an id or a fingerprint.')
     const { server, receipt } = readFile(file)
     const { pinnedKeys } = await import('../receipt/pinned-keys.ts')
     const { deliveryReceiptIn, depositReceiptIn, verifiedFields } = await import('../receipt/receipt.ts')
@@ -46,15 +46,13 @@ export const receiptCommand: Command = {
     const fields = verifiedFields(receipt, Buffer.from(key.publicKey, 'base64'))
     const { signedApprovals } = await import('../receipt/touches.ts')
     const signed = signedApprovals(receipt, fields, server)
-    const isKnown = ({ fingerprint }: { fingerprint: string }) =>
-      known.includes(fingerprint.replaceAll('-', ''))
-    if (known.length > 0 && !signed.every(isKnown))
-      throw refusedAnswer('a key that you do not name signed the approval')
     if (words.has('require-touch') && signed.length === 0)
       throw refusedAnswer('nobody signed the approval with an approval key')
     const isDeposit = fields['kind'] === 'deposit'
     const rows = isDeposit ? depositRows(depositReceiptIn(fields)) : deliveryRows(deliveryReceiptIn(fields))
     const keys = signed.map(({ fingerprint }) => ['Signed', `by the approval key ${fingerprint}`] as const)
+    const used = signed.map(({ fingerprint }) => fingerprint)
+    requireTrustedKeys(used, { ...trusted, fields }, parts)
     const all = [['Server', printable(server, 200)], ...rows, ...keys]
     const lines = all.map(([name = '', value = '']) => `${name.padEnd(10)}${value}\n`)
     const verdict = `The receipt is valid: signed by the key ${named}, which this client has stored.\n`

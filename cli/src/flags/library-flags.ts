@@ -1,5 +1,6 @@
 import { FORMAT_NAMES, type FormatName, isFormatName } from '@keyferry/contract/env/format-names'
 import { isBundleName, isKeyName } from '@keyferry/contract/env/names'
+import { isIdText } from '@keyferry/contract/id-text'
 import { usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
@@ -79,6 +80,14 @@ export function readWorkspaceFlag(words: Words): string | null {
     `'${printable(workspace, 80)}' is not a valid workspace`,
     'Give the name or the id of the workspace.',
   )
+}
+
+/** The id that `--workspace` gives; null without the flag.
+ * @throws CliError usage: a name, which several workspaces can have */
+export function readWorkspaceId(words: Words): string | null {
+  const id = words.text('workspace')?.toLowerCase() ?? null
+  if (id === null || isIdText(id)) return id
+  throw usageError('--workspace must be an id here', 'The address of a page of the workspace has it: /w/ID')
 }
 
 /** @throws CliError usage: no bundle can have this name */

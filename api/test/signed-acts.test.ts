@@ -213,23 +213,24 @@ describe.each(databases)('signed changes on %s', (kind) => {
     expect((await send('updateKey', parts, header)).status).toBe(200)
   })
 
-  test.runIf(kind === 'postgres')('of one signature at two servers at once, one use counts', async () => {
-    const still = new TouchKey()
-    await still.enrol(api, world.owner)
-    const { databaseUrl, rootKeys } = api.settings
-    const other = await startTestApi(kind, { databaseUrl, rootKeys, now: () => now })
-    try {
-      const parts = await asWanted('updateKey')
-      await rule('passkey')
-      const headers = still.sign(askedIn(await send('updateKey', parts)), { counter: 0 })
-      const answers = await Promise.all(
-        [api, other, api, other].map((node) => node.call('updateKey', { ...parts, headers })),
-      )
-      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
-    } finally {
-      await other.close()
-    }
-  })
+  if (kind === 'postgres')
+    test('of one signature at two servers at once, one use counts', async () => {
+      const still = new TouchKey()
+      await still.enrol(api, world.owner)
+      const { databaseUrl, rootKeys } = api.settings
+      const other = await startTestApi(kind, { databaseUrl, rootKeys, now: () => now })
+      try {
+        const parts = await asWanted('updateKey')
+        await rule('passkey')
+        const headers = still.sign(askedIn(await send('updateKey', parts)), { counter: 0 })
+        const answers = await Promise.all(
+          [api, other, api, other].map((node) => node.call('updateKey', { ...parts, headers })),
+        )
+        expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
+      } finally {
+        await other.close()
+      }
+    })
 
   test('an import into another bundle that shares or replaces a guarded key is signed', async () => {
     const name = `K${randomUUID().replaceAll('-', '')}`

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiEndpointName, apiEndpoints, type Endpoint } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { NO_RULES } from '../src/domain/approvals/policy.ts'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { type CallParts, databases, type Identity, startTestApi, type TestApi } from './api.ts'
@@ -67,7 +68,7 @@ describe.each(databases)('signed changes on %s', (kind) => {
   async function rule(touch: 'none' | 'passkey' | 'device'): Promise<void> {
     await database.query
       .insertInto('tenant_policies')
-      .values({ ...NOTHING, tenant_id: world.owner.tenantId, touch })
+      .values({ ...NO_RULES, people: null, tenant_id: world.owner.tenantId, touch })
       .onConflict((taken) => taken.column('tenant_id').doUpdateSet({ touch }))
       .execute()
   }
@@ -80,7 +81,7 @@ describe.each(databases)('signed changes on %s', (kind) => {
     const row = { tenant_id: world.owner.tenantId, bundle_id: bundle.id, touch: 'passkey' as const }
     await database.query
       .insertInto('bundle_policies')
-      .values({ ...NOTHING, ...row })
+      .values({ ...NO_RULES, people: null, ...row })
       .execute()
     return bundle
   }
@@ -174,6 +175,17 @@ describe.each(databases)('signed changes on %s', (kind) => {
     now = new Date(now.getTime() + DAY_MS)
     const again = await send('grantBundle', parts, key.sign(askedIn(await send('grantBundle', parts))))
     expect(again.status).toBe(409)
+  })
+
+  test('of two calls at once, one carries out an act that waited', async () => {
+    const parts = await asWanted('createMachineToken')
+    await rule('passkey')
+    const signed = async () =>
+      await send('createMachineToken', parts, key.sign(askedIn(await send('createMachineToken', parts))))
+    expect((await signed()).status).toBe(409)
+    now = new Date(now.getTime() + DAY_MS)
+    const statuses = (await Promise.all([signed(), signed(), signed()])).map(({ status }) => status)
+    expect(statuses.filter((status) => status !== 409)).toHaveLength(1)
   })
 
   test('a rule about devices takes no synced key', async () => {
@@ -281,13 +293,3 @@ describe.each(databases)('signed changes on %s', (kind) => {
     await rule('none')
   })
 })
-
-const NOTHING = {
-  assurance: null,
-  approvers: null,
-  people: null,
-  changers: null,
-  approvals_needed: null,
-  agents: null,
-  remember_hours: null,
-}

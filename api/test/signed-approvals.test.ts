@@ -1,5 +1,6 @@
 import type { TouchRule } from '@keyferry/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { NO_RULES } from '../src/domain/approvals/policy.ts'
 import { withDatabase } from '../src/maintenance.ts'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
 import { newBundle } from './approval-client.ts'
@@ -43,7 +44,7 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
       const row = { tenant_id: owner.tenantId, bundle_id: bundle.id, touch }
       await query
         .insertInto('bundle_policies')
-        .values({ ...NOTHING, ...row })
+        .values({ ...NO_RULES, people: null, ...row })
         .onConflict((taken) => taken.columns(['tenant_id', 'bundle_id']).doUpdateSet({ touch }))
         .execute()
     })
@@ -246,13 +247,3 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
     expect(named.status).toBe(200)
   })
 })
-
-const NOTHING = {
-  assurance: null,
-  approvers: null,
-  people: null,
-  changers: null,
-  approvals_needed: null,
-  agents: null,
-  remember_hours: null,
-}

@@ -29,7 +29,7 @@ export type Behaviour = {
   /** `count` is 1 at the first call. `isReleased`: the right code came back. */
   readonly wait?: (asked: Asked, count: number, isReleased: boolean) => Partial<Answer> | 'hang up'
   readonly withdraw?: () => Partial<Answer>
-  /** What a machine is told of its values beside them: names of those that are not secret, and for which values. */
+  /** What a machine gets beside its values: the names of those that are not secret, and for which values. */
   readonly marks?: { readonly public: readonly string[]; readonly of?: string }
   /** A machine fetches. `count` is 1 at the first call. */
   readonly machine?: (call: MachineCall, count: number) => Partial<Answer>

@@ -92,7 +92,7 @@ async function begun(
   }
   const bundle = { id: plan.bundleId, name: asked.bundleName }
   return {
-    // Whoever proposes stores nothing: an owner signs what becomes of it.
+    // A proposal stores nothing, so it needs no signature. The owner who accepts it signs.
     ...(readable === null && { signs: () => ({ bundle, plan_id: plan.planId, box_sha256: boxDigest }) }),
     gives: { as: 'approval', approved, ciphertextBase64: null },
     record: (own) => own.deposits.begin(tenant.id, deposit),

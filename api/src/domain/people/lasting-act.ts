@@ -65,8 +65,9 @@ export async function requireLasting(
     throw waits(countsFrom)
   }
   const stamp = stampOf(caller, clock)
-  await Promise.all(announced.map(({ id }) => lastingActs.end(id, stamp)))
-  if (ready.concerns !== concerns)
+  const ended = await Promise.all(announced.map(({ id }) => lastingActs.end(id, stamp)))
+  // Of two calls at once, one carries out what waited.
+  if (ended[announced.indexOf(ready)] !== true || ready.concerns !== concerns)
     throw new DomainError('changed', 'what was signed first has changed: sign again, and wait again')
 }
 

@@ -163,7 +163,7 @@ async function bundlesOf(
   return bundles
 }
 
-/** The deliveries before a time that an entry tells of. Such an entry was last confirmed when its delivery was
+/** The deliveries before a time that an entry names. Such an entry was last confirmed when its delivery was
  * collected. */
 export async function deliveriesOfHolders(
   query: Query,

@@ -7,7 +7,7 @@ import { createListeners, keepText, keptText } from '../../lib/page/kept.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
-/** Tells an owner that approval keys changed or a signed change waits, until the owner has seen it. */
+/** A banner for an owner: approval keys changed, or a signed change waits. It stays until *Seen*. */
 export function KeyNews() {
   const me = useMe().data
   if (me?.role !== 'owner' || me.auth_mode === 'local') return null

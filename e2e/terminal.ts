@@ -46,6 +46,10 @@ export function inTerminal(argv: readonly string[], options: TerminalOptions): T
   })
   opened.add(child)
   child.on('exit', () => opened.delete(child))
+  child.stdin.on('error', (error: NodeJS.ErrnoException) => {
+    // A program that has ended takes no more keys.
+    if (error.code !== 'EPIPE') throw error
+  })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk

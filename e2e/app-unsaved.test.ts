@@ -194,6 +194,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await goTo('/settings')
     await page.getByLabel('Name', { exact: true }).fill('Half typed')
     await press(/^Workspace /)(page)
+    await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(questions).toEqual([])
@@ -318,6 +319,8 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
 
   test('the text of an import survives a preview after the session has ended', async () => {
     const own = await openOwn('/bundles/import?bundle=dev/worker')
+    await own.locator('textarea').fill('BEFORE=planted-import')
+    await own.getByText('BEFORE', { exact: true }).first().waitFor()
     await own.context().clearCookies()
     const name = newName()
     await own.locator('textarea').fill(`${name}=planted-import`)
@@ -362,11 +365,22 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
 
     test('a page without unsaved text loads again, as theirs', async () => {
       const own = await openOwn('/keys')
+      await own.evaluate('loadedBefore = true')
       await enter(own, other)
-      const loaded = own.waitForEvent('load')
-      await own.getByRole('link', { name: 'Members' }).click({ noWaitAfter: true })
-      await loaded
-      await own.goto(`${server.url}/w/${workspace}/members`)
+      await own.getByRole('link', { name: 'Members' }).dispatchEvent('click')
+      // The page can be on its way while it is asked.
+      const isNew = () =>
+        own.evaluate('typeof loadedBefore').then(
+          (type) => type === 'undefined',
+          () => false,
+        )
+      await expect.poll(isNew).toBe(true)
+      const members = () =>
+        own.goto(`${server.url}/w/${workspace}/members`).then(
+          () => true,
+          () => false,
+        )
+      await expect.poll(members).toBe(true)
       const row = own.getByRole('listitem').filter({ hasText: email })
       await row.getByText('you', { exact: true }).waitFor()
       await closePage(own)

@@ -11,7 +11,7 @@ const HANDBOOK = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
 /** Every way in which the tests run a command of the documents. The first test fails if no test runs a command. */
 const WAYS: readonly { commands: RegExp; run?: (command: string) => Promise<void> | void }[] = [
   // The documents' own test runs these, in a folder with an `.env`, and approves what they ask for.
-  { commands: /^(npm run install-client$|(eval "\$\()?keyferry (import|run|pull) )/ },
+  { commands: /^(npm run install-client$|(eval "\$\(|printf \d+ \| )?keyferry (import|run|pull|set) )/ },
   { commands: /^npm (ci|test|run check|run test:all|run test:programs)$/, run: isRunByCi },
   { commands: /^([A-Z_]+=\S+ )*npm start$/, run: starts },
   { commands: /^npm run dev( -- --seed)?$/, run: starts },

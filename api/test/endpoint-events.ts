@@ -83,6 +83,7 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   listHoldings: [],
   listStaleKeys: [],
   listDeliveries: [],
+  listUse: [],
   getDelivery: [],
   ensureUser: ['audit.started', 'user.signed_in'],
   changeProvidedUser: null,

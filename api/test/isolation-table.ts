@@ -103,6 +103,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   dismissHolder: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   listHoldings: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   listStaleKeys: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  listUse: [401, 401, 404, 404, 403, 403, 200, 200, 200],
   listDeliveries: [401, 401, 404, 404, 403, 403, 200, 403, 200],
   getDelivery: [401, 401, 404, 404, 403, 403, 404, 403, 200],
 

@@ -182,6 +182,10 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'list deliveries of a person': ({ deliveries }) => deliveries.list(tenantId, { userId, to: NOW }, PAGE),
   'list holders of a key': ({ holders }) => holders.ofKey(tenantId, keyId, PAGE),
   'list what a person holds': ({ holders }) => holders.ofPerson(tenantId, userId, PAGE),
+  'count what needs a look': ({ bundles }) =>
+    bundles.marks(tenantId, [bundleId], { expiresBy: NOW, rotateBy: NOW }),
+  'list the use of bundles': ({ uses }) => uses.list(tenantId, 'bundle', FIRST_PAGE),
+  'list the use of machines': ({ uses }) => uses.list(tenantId, 'machine', FIRST_PAGE),
   'list keys with stale holders': ({ holders }) => holders.staleKeys(tenantId, NOW, PAGE),
   'dismiss a holder': ({ holders }) => holders.dismiss(tenantId, { keyId, holder: 'h', stamp: STAMP }),
   'list the audit log': ({ audit }) => audit.list(tenantId, {}, PAGE),

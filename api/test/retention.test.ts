@@ -110,6 +110,8 @@ describe.each(databases)('deliveries and deposits that are kept for some days, o
       api.call('listMachineHoldings', { as: owner, params: { machine_id: machine.id } }),
       api.call('listMachines', { as: owner }),
       api.call('listStaleKeys', { as: owner }),
+      api.call('listUse', { as: owner }),
+      api.call('listBundles', { as: owner, query: { facts: '1' } }),
     ]
     const answers = await Promise.all([...bundles, ...ofKeys, ...rest])
     return answers.map(({ status, json }) => ({ status, json }))

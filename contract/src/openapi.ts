@@ -59,6 +59,7 @@ const TAG_OF_PATH: Readonly<Record<string, keyof typeof TAGS>> = {
   'openapi.json': 'openapi',
   'receipt-keys': 'deliveries',
   'stale-keys': 'keys',
+  use: 'deliveries',
 }
 
 /** The whole interface as an OpenAPI 3.1 document, made from the table and the schemas that validate. */

@@ -192,6 +192,7 @@ export const ROWS: Readonly<Record<EndpointName, Row>> = {
   dismissHolder: ONE,
   listStaleKeys: often('listStaleKeys'),
   listDeliveries: often('listDeliveries'),
+  listUse: often('listUse'),
   getDelivery: async (world) => {
     const [delivery] = await world.owner.call('GET', '/api/v1/deliveries', { query: { limit: '1' } })
     return times(to(world, 'getDelivery', { params: { delivery_id: delivery?.id ?? '' } }))

@@ -5,10 +5,12 @@ import type { EventStore } from './base/event.ts'
 import type { MachineDeliveryStore } from './collection/machine-delivery.ts'
 import type { DeliveryStore } from './deliveries/delivery.ts'
 import type { HolderStore } from './deliveries/holder.ts'
+import type { UseStore } from './deliveries/use.ts'
 import type { LastApprovalStore } from './kinds/last-approval.ts'
 import type { ValueOriginStore } from './kinds/request-offer.ts'
 import type { AttachmentStore } from './library/attachment.ts'
 import type { BundleStore } from './library/bundle.ts'
+import type { MarkStore } from './library/bundle-marks.ts'
 import type { ComparisonStore } from './library/comparison.ts'
 import type { DuplicateStore } from './library/duplicate.ts'
 import type { KeyStore } from './library/key.ts'
@@ -43,7 +45,7 @@ export type Stores = {
   approvalKeys: ApprovalKeyStore
   audit: AuditStore
   attachments: AttachmentStore & SplitStore
-  bundles: BundleStore & DuplicateStore
+  bundles: BundleStore & DuplicateStore & MarkStore
   comparison: ComparisonStore
   events: EventStore
   deliveries: DeliveryStore
@@ -73,6 +75,7 @@ export type Stores = {
   touchFacts: TouchFactStore
   touchUses: TouchUseStore
   users: UserStore
+  uses: UseStore
   valueOrigins: ValueOriginStore
   lastApprovals: LastApprovalStore
 }

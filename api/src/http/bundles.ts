@@ -16,6 +16,7 @@ import {
   bundleEntries,
   withLongValues,
 } from '../domain/library/bundle-entry.ts'
+import { allMarked } from '../domain/library/bundle-marks.ts'
 import { allSeenBy, seeBundle } from '../domain/library/bundle-rights.ts'
 import { compareBundles } from '../domain/library/comparison.ts'
 import type { Composable } from '../domain/library/composed-entry.ts'
@@ -35,12 +36,14 @@ export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
     stricterForMachines(requestParts, { tenantId, bundleId }, [keyId])
   return {
     createBundle: ({ caller, body: draft }) => createBundle(stores.bundles, caller, { draft, clock }),
-    async listBundles({ caller, query: { limit, offset, ...filter } }) {
+    async listBundles({ caller, query: { limit, offset, facts, ...filter } }) {
       const granted = isMachine(caller) ? { ...filter, grantedTo: caller.machine.id } : filter
       const page = { limit, offset }
       const listing = await listBundles(stores.bundles, caller, { filter: granted, page })
       const chunks = allSeenBy(stores.bundles, personOf(caller), listing.chunks)
-      return listReply({ ...listing, chunks }, (bundle) => bundle)
+      if (facts !== '1' || isMachine(caller)) return listReply({ ...listing, chunks }, (bundle) => bundle)
+      const marked = allMarked(stores.bundles, caller, { chunks, now: clock.now() })
+      return listReply({ ...listing, chunks: marked }, (bundle) => bundle)
     },
     async getBundle({ caller, params }) {
       const place = { tenantId: caller.tenantId, bundleId: params.bundle_id }

@@ -14,12 +14,13 @@ import {
   listHoldings,
   listStaleKeys,
 } from '../domain/deliveries/holder.ts'
+import { listUse } from '../domain/deliveries/use.ts'
 import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
-import { pageReply } from './list-reply.ts'
+import { arrayReply, pageReply } from './list-reply.ts'
 
 export function deliveryHandlers({ stores, clock }: HandlerParts) {
-  const { holders, deliveries } = stores
+  const { holders, deliveries, uses } = stores
   return {
     listHolders: async ({ caller, params, query: page }) =>
       pageReply(await listHolders(holders, caller, { keyId: params.key_id, page }), presentHolder),
@@ -34,6 +35,8 @@ export function deliveryHandlers({ stores, clock }: HandlerParts) {
       const listed = await listDeliveries(deliveries, caller, { filter, page: { limit, offset } })
       return pageReply(listed, presentDelivery)
     },
+    listUse: ({ caller, query }) =>
+      arrayReply(listUse(uses, caller, { ...query, now: clock.now() }), (use) => use),
     getDelivery: async ({ caller, params }) =>
       presentDelivery(await findDelivery(deliveries, caller, params.delivery_id)),
   } satisfies Partial<Handlers>

@@ -6,12 +6,14 @@ import { createEventStore } from './audit/event-store.ts'
 import type { Queries } from './base/queries.ts'
 import { StoredBytes } from './base/stored-bytes.ts'
 import { createAttachmentStore } from './bundles/attachments.ts'
+import { createMarkStore } from './bundles/bundle-marks.ts'
 import { createBundleStore } from './bundles/bundles.ts'
 import { createComparisonStore } from './bundles/comparison.ts'
 import { createLegacyItemStore } from './bundles/legacy-items.ts'
 import { createPolicyStore } from './bundles/policies.ts'
 import { createDeliveryStore } from './deliveries/deliveries.ts'
 import { createDepositStore } from './deliveries/deposits.ts'
+import { createUseStore } from './deliveries/fetch-days.ts'
 import { createGrantStore } from './deliveries/grants.ts'
 import { createLastApprovalStore } from './deliveries/last-approvals.ts'
 import { createHolderStore } from './holders/holders.ts'
@@ -78,7 +80,11 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
       ...createAttachmentStore(queries, keyVault, bounds),
       split: splitter(queries, keyVault, bounds),
     },
-    bundles: { ...createBundleStore(queries), duplicate: duplicator(queries, keyVault, bounds) },
+    bundles: {
+      ...createBundleStore(queries),
+      ...createMarkStore(query),
+      duplicate: duplicator(queries, keyVault, bounds),
+    },
     comparison: createComparisonStore(query),
     events: createEventStore(queries),
     deliveries: createDeliveryStore(queries),
@@ -111,6 +117,7 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
     touchFacts: createTouchFactStore(queries),
     touchUses: createTouchUseStore(queries),
     users: createUserStore(queries, { tenantKeys, bounds }),
+    uses: createUseStore(query),
     valueOrigins: createValueOriginStore(queries),
     lastApprovals: createLastApprovalStore(queries),
   }

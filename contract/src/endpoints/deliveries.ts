@@ -16,6 +16,11 @@ export const deliveryEndpoints = {
     summary: 'A delivery: who approved it for whom, and the version of each value',
     responses: { 200: delivery.DeliveryNow },
   }),
+  listUse: GET('/api/v1/use', 'member', {
+    summary: 'Fetches per day of each bundle or machine, by name',
+    query: delivery.UseQuery,
+    responses: { 200: delivery.UseList },
+  }),
   createDelivery: POST('/api/v1/deliveries', 'machine', {
     summary: "Deliver a bundle's values to a machine, sealed to its public key",
     body: CreateDelivery,

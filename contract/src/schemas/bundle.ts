@@ -111,11 +111,17 @@ export const BundleItem = object('BundleItem', {
 
 export const BundleWithItems = Bundle.extend({ items: z.array(BundleItem) }).meta({ id: 'BundleWithItems' })
 
-export const BundleList = z.array(Bundle).meta({ id: 'BundleList' })
+/** Of the keys in a bundle, those whose value has `expired`, is `due` to be replaced, or of which a holder has an
+ * `older` value. */
+export const BundleMarks = z.object({ expired: z.int(), due: z.int(), older: z.int() })
+
+/** `marks`: if a person asks for them with `facts=1`; otherwise absent. */
+export const BundleList = z.array(Bundle.extend({ marks: BundleMarks.optional() })).meta({ id: 'BundleList' })
 
 export const ListBundlesQuery = Page.extend({
   query: optionalText('query', LIMITS.nameLength).optional(),
   tag: optionalText('tag', LIMITS.tagsLength).optional(),
+  facts: z.enum(['0', '1'], { error: 'facts must be 0 or 1' }).optional(),
 })
 
 export const ExportQuery = z.object({

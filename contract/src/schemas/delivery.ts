@@ -97,3 +97,17 @@ export const DeliveryNow = Delivery.extend({
 }).meta({ id: 'DeliveryNow' })
 
 export const DeliveryList = z.array(Delivery).meta({ id: 'DeliveryList' })
+
+/** Days for which fetches are counted. */
+export const USE_DAYS = 30
+
+const WRONG_DAYS = `days must be a whole number from 1 to ${USE_DAYS}`
+
+export const UseQuery = z.object({
+  days: z.coerce.number().int(WRONG_DAYS).min(1, WRONG_DAYS).max(USE_DAYS, WRONG_DAYS).default(USE_DAYS),
+  by: z.enum(['bundle', 'machine'], { error: 'by must be bundle or machine' }).default('bundle'),
+})
+
+/** How often values of a bundle, or by a machine, were fetched: `days` counts each day in UTC, the last of them today.
+ * `last_at`: the last fetch, which may be before these days. A bundle or machine without a fetch is not in the list. */
+export const UseList = listOf('Use', { id: Id, days: z.array(z.int()), last_at: Timestamp })

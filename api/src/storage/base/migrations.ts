@@ -126,6 +126,16 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index lasting_acts_due on lasting_acts (counts_from)',
     ],
   },
+  {
+    name: '0016-fetch-days',
+    statements: ({ text, tableEnd }) => [
+      `create table fetch_days (tenant_id ${text} not null, bundle_id ${text} not null, machine_id ${text} not null,
+        slot integer not null, day ${text} not null, fetches integer not null, last_at ${text} not null,
+        primary key (tenant_id, bundle_id, machine_id, slot),
+        foreign key (tenant_id, bundle_id) references bundles (tenant_id, id) on delete cascade) ${tableEnd}`,
+      'create index fetch_days_machine on fetch_days (tenant_id, machine_id, bundle_id, slot)',
+    ],
+  },
 ]
 
 const ANY_DATABASE = {

@@ -6,6 +6,7 @@ import { ask } from '../base/pipeline.ts'
 import type { Query, Recorded } from '../base/queries.ts'
 import { selectOf, updateOf } from '../base/tenant-rows.ts'
 import { clearVoid, noteCollected, type OpenDelivery } from '../holders/holders.ts'
+import { countFetch } from './fetch-days.ts'
 
 type DeliveryEnding = DeliveryEnd & { tenantId: string }
 
@@ -51,6 +52,7 @@ export async function collect(transaction: Recorded, ending: DeliveryEnding): Pr
   const ended = await end(transaction, ending, { state: 'collected', collected_at: ending.at })
   if (!ended) return
   await noteCollected(transaction, { ...ending, ...ended })
+  await countFetch(transaction, { ...ending, bundleId: ended.bundle.id, machineId: null })
   const actor = { kind: 'client', id: null } as const
   transaction.record(endEvent(ending, ended, { action: 'delivery.collected', actor }))
 }

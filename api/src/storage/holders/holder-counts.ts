@@ -17,10 +17,12 @@ const COUNT = sql.join(
   OLDER.map((rows) => sql`(select count(*) ${rows})`),
   sql` + `,
 )
-const SOME = sql.join(
+
+/** Whether anyone was given an older version of a row of `keys` last. */
+export const hasOlderHolder = sql<boolean>`(${sql.join(
   OLDER.map((rows) => sql`exists (select 1 ${rows})`),
   sql` or `,
-)
+)})`
 
 /** How many were given this version last, dismissed ones left out. */
 export const versionHolders = (table: 'keys' | 'key_versions', key: string, version: string) =>
@@ -40,7 +42,7 @@ export function staleKeys(query: Query, { tenantId, before, page }: StaleListing
     .select(sql<number>`${COUNT}`.as('holders'))
     .where(sql<boolean>`value_version > 1`)
     .$if(before !== undefined, (select) => select.where('value_set_at', '<', before ?? ''))
-    .where(sql<boolean>`(${SOME})`)
+    .where(hasOlderHolder)
     .orderBy('name')
     .limit(page.limit)
     .offset(page.offset)

@@ -11,6 +11,7 @@ import type { Queries, Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { deliveredData, despiteDeletedKeys } from '../deliveries/delivery-begin.ts'
+import { countFetch } from '../deliveries/fetch-days.ts'
 import { collectedAgain, noteCollected } from '../holders/holders.ts'
 
 export function createMachineDeliveryStore(queries: Queries): MachineDeliveryStore {
@@ -31,6 +32,8 @@ export function createMachineDeliveryStore(queries: Queries): MachineDeliverySto
             if (!isInserted) return lostStanding(transaction, tenantId, delivery)
             await noteCollected(transaction, { ...given, keys: others, approvedAt: delivery.at })
           }
+          const { bundle, machine, at } = delivery
+          await countFetch(transaction, { tenantId, bundleId: bundle.id, machineId: machine.id, at })
           transaction.record(deliveredEvent(tenantId, delivery))
           return 'done'
         }),

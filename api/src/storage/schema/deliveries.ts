@@ -1,6 +1,6 @@
 import type { DeliveryKind, DeliveryState } from '../../domain/deliveries/delivery.ts'
 import type { Proposal } from '../../domain/transfer/proposal.ts'
-import { bytes, deletedWith, orNull, type Schema, text, textOf } from './column.ts'
+import { bytes, deletedWith, orNull, type Schema, text, textOf, whole } from './column.ts'
 
 export const deliveries = {
   /** A delivery to a machine has a `machine_id` and, in `proof_id`, the token that proved it; all others have a
@@ -39,6 +39,25 @@ export const deliveries = {
       holder: '(tenant_id, holder, created_at) where user_id is not null',
       held: '(held_until) where held_until is not null',
     },
+  },
+
+  /** How often a bundle's values were fetched on each of the last 30 days, whatever is still known of the deliveries.
+   * Each day has a `slot`, which a day 30 days later takes over. `machine_id`: empty for people. */
+  fetch_days: {
+    columns: {
+      tenant_id: text,
+      bundle_id: text,
+      machine_id: text,
+      slot: whole,
+      day: text,
+      fetches: whole,
+      last_at: text,
+    },
+    rules: [
+      'primary key (tenant_id, bundle_id, machine_id, slot)',
+      deletedWith('bundles', 'tenant_id, bundle_id'),
+    ],
+    indexes: { machine: '(tenant_id, machine_id, bundle_id, slot)' },
   },
 
   /** A deposit that was approved. `open_until`: while it can still be stored; null once it has ended. */

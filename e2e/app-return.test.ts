@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await page.getByRole('button', { name: 'Revoke dev/worker' }).click()
     await page.getByText('None in this workspace.').waitFor()
     const asksAgain = world.client(command, { opens: false })
-    await asksAgain.appears(/\/approve\/\w+/)
+    await asksAgain.appears(/\/a\/[\w-]{22}/)
     await closePage(page)
   })
 
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     const terminal = world.client(['pull', 'dev/app', '--format', 'json', '--output', output], {
       opens: false,
     })
-    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/a\/[\w-]{22}/)
     const page = await world.signedIn()
     await page.goto(link)
     await readRequest(page)
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
 
   test('a page that is loaded again gets a fresh code', async () => {
     const terminal = world.client(['run', 'dev/app', '--', 'true'], { opens: false })
-    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/a\/[\w-]{22}/)
     const page = await world.signedIn()
     await page.goto(link)
     await readRequest(page)

@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
       cwd: folder,
       env: { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url },
     })
-    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/a\/[\w-]{22}/)
     return { terminal, link }
   }
 

@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
 
   test('by a code, which only the developer types', async () => {
     const terminal = world.client(['run', 'dev/worker', '--', 'true'], { opens: false })
-    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/a\/[\w-]{22}/)
     await developer.goto(link)
     await asks()
     await developer.getByRole('heading', { name: 'Type this code into your terminal' }).waitFor()

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { requestIdOf } from '@keyferry/contract/approval-link'
 import { createClient } from '@keyferry/contract/client'
 
 type Place = {
@@ -24,8 +25,9 @@ export async function runApproved(
   for (const stream of [shell.stdout, shell.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk
-      const id = /\/approve\/([0-9a-f]+)\s/.exec(output)?.[1]
-      if (id !== undefined && approvals.length === 0) approvals.push(approveAll(server, id))
+      const short = /\/a\/([\w-]{22})\s/.exec(output)?.[1]
+      if (short !== undefined && approvals.length === 0)
+        approvals.push(approveAll(server, requestIdOf(short) ?? ''))
     })
   }
   const status = await new Promise<number | null>((resolve) => shell.once('close', resolve))

@@ -93,7 +93,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
   }
 
   async function openApproval(terminal: Terminal): Promise<Page> {
-    const [url] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    const [url] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/a\/[\w-]{22}/)
     await terminal.appears(/left/)
     const context = await browser.newContext()
     const page = await context.newPage()

@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { requestIdOf } from '@keyferry/contract/approval-link'
 import { createClient } from '@keyferry/contract/client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -15,7 +16,7 @@ import { type RunningServer, startServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, type Terminal } from './terminal.ts'
 
 const SECRET = 'planted-stolen'
-const LINK = /http\S+\/approve\/([0-9a-f]{32})/
+const LINK = /http\S+\/a\/([\w-]{22})/
 const QUESTION = /Store in this workspace\? \[y\/N\] /
 const USE_QUESTION = /Use this workspace\? \[y\/N\] /
 
@@ -83,7 +84,8 @@ describe.skipIf(!hasBrowser() || !hasTerminal()).each(['typed'])(
 
     /** What the stranger does with the link. */
     async function steal(terminal: Terminal, release?: 'loopback' | 'code') {
-      const [, request_id = ''] = await terminal.appears(LINK)
+      const [, short = ''] = await terminal.appears(LINK)
+      const request_id = requestIdOf(short) ?? ''
       const headers = { 'keyferry-workspace': theirs }
       const params = { request_id }
       const { user_code } = await stranger('GET', '/api/v1/requests/{request_id}/context', { params })
@@ -216,7 +218,8 @@ describe.skipIf(!hasBrowser() || !hasTerminal()).each(['typed'])(
 
     /** Approves a request for values out of a workspace. */
     async function give(terminal: Terminal, call: Call, workspace: string): Promise<void> {
-      const [, request_id = ''] = await terminal.appears(LINK)
+      const [, short = ''] = await terminal.appears(LINK)
+      const request_id = requestIdOf(short) ?? ''
       const headers = { 'keyferry-workspace': workspace }
       const params = { request_id }
       const { user_code } = await call('GET', '/api/v1/requests/{request_id}/context', { params })

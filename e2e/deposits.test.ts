@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     const terminal = client(['set', 'TYPED', '--bundle', 'dev/typed'], false)
     await terminal.appears(/TYPED: /)
     terminal.type('planted-typed\r')
-    const [link] = await terminal.appears(/http\S+\/approve\/[0-9a-f]{32}/)
+    const [link] = await terminal.appears(/http\S+\/a\/[\w-]{22}/)
     const page = await approve(link, /^Store 1 variable/)
     const code = await page.getByText(/^\d{3} \d{3}$/).innerText()
     await terminal.appears(/Code: /)

@@ -15,7 +15,7 @@ import { noteAddresses } from './opened-address.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, type Terminal } from './terminal.ts'
 
-const LINK = /https:\/\/localhost:\d+\/approve\/\w+/
+const LINK = /https:\/\/localhost:\d+\/a\/[\w-]{22}/
 const APPROVE = button('Approve')
 const TOKEN = 'A'.repeat(43)
 

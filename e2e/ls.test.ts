@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
 
   test('ls prints the bundles, and the code brings the approval back', async () => {
     const terminal = client(['ls'], false)
-    const [link] = await terminal.appears(/http\S+\/approve\/[0-9a-f]{32}/)
+    const [link] = await terminal.appears(/http\S+\/a\/[\w-]{22}/)
     const page = await press(link, /^List \d+ bundles/)
     const code = await page.getByText(/^\d{3} \d{3}$/).innerText()
     await terminal.appears(/Code: /)

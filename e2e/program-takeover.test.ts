@@ -147,7 +147,7 @@ describe.skipIf(!hasTerminal())('the program has the terminal to itself', () => 
       url: pending.url,
       columns: 40,
     })
-    await shown.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/[0-9a-f]+\r\n/)
+    await shown.appears(/http:\/\/127\.0\.0\.1:\d+\/a\/[\w-]{22}\r\n/)
     await shown.appears(/4:59/)
     shown.type('\x03')
     await shown.exit

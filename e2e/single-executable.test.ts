@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
+import { requestIdOf } from '@keyferry/contract/approval-link'
 import { createClient } from '@keyferry/contract/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { VERSION } from '../cli/src/base/version.ts'
@@ -64,8 +65,8 @@ async function approveWhatIsShown(stderr: NodeJS.ReadableStream): Promise<string
   let approval: Promise<void> | null = null
   for await (const chunk of stderr) {
     shown += String(chunk)
-    const id = /\/approve\/([0-9a-f]{32})\s/.exec(shown)?.[1]
-    if (id !== undefined) approval ??= approve(id)
+    const short = /\/a\/([\w-]{22})\s/.exec(shown)?.[1]
+    if (short !== undefined) approval ??= approve(requestIdOf(short) ?? '')
   }
   await approval
   return shown

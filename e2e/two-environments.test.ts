@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
     const words = ['run', bundle, '--no-open', '--', process.execPath, '-e', PRINT]
     const env = envFor({ NAMES: names.join(',') })
     const terminal = inTerminal([...KEYFERRY, ...words], { cwd: folder, env, columns: 400 })
-    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/approve\/\w+/)
+    const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/a\/[\w-]{22}/)
     await page.goto(link)
     await readRequest(page)
     await page.getByRole('button', { name: /^Approve/ }).click()

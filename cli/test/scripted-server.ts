@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { shortApprovalPath } from '@keyferry/contract/approval-link'
 import { isIdText } from '@keyferry/contract/id-text'
 import { pollChallenge } from '@keyferry/crypto/poll-challenge'
 import { seal } from '@keyferry/crypto/seal'
@@ -135,12 +136,17 @@ function create(text: string, origin: string, { asked, behaviour, response }: Sc
 }
 
 /** The answer of a server that means well. */
-export function createdAnswer({ id, publicKey }: Asked): Pick<Answer, 'status' | 'body'> & { body: object } {
+export function createdAnswer({
+  id,
+  publicKey,
+  body,
+}: Asked): Pick<Answer, 'status' | 'body'> & { body: object } {
   return {
     status: 201,
     body: {
       id,
       verification_uri_complete: `/approve/${id}`,
+      ...(body['short_uri'] === true ? { verification_uri_short: shortApprovalPath(id) } : {}),
       interval: 3,
       expires_in: 300,
       user_code: userCode(id, publicKey),

@@ -100,6 +100,7 @@ function neutralText(text: string, { url, folder }: Stage): string {
     .replaceAll(url, '{server}')
     .replaceAll(folder, '{folder}')
     .replaceAll(VERSION, '{version}')
+    .replace(/\/a\/[\w-]{22}\b/g, '/a/{short id}')
     .replace(/\b[0-9a-f]{32}\b/g, '{id}')
     .replace(/\b[B-Z]{4}(?:-[B-Z]{4}){4}\b/g, '{fingerprint}')
     .replace(/\b[B-Z]{4}-[B-Z]{4}\b/g, '{code}')

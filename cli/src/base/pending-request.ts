@@ -7,6 +7,8 @@ export type PendingRequest = {
   readonly keyPair: KeyPair
   readonly verifier: string
   readonly approvalUrl: string
+  /** The address of the same page for a person to read or copy: the short one, if the server has it. */
+  readonly shownUrl: string
   /** As computed by this client. */
   readonly userCode: string
   /** Whether the approver has to type the code; false: they compare it. */

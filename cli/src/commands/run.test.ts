@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os'
+import { shortApprovalPath } from '@keyferry/contract/approval-link'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ScriptedServer, startScriptedServer } from '../../test/scripted-server.ts'
 import { type Stage, stage } from '../../test/stage.ts'
@@ -53,7 +54,7 @@ test('a link that only this machine can open gets no QR code', async () => {
   const stderr = { ...scene.stderr, isTerminal: true, columns: () => 120, rows: () => 60 }
   const env = { ...scene.env, TERM: 'xterm', LANG: 'C.UTF-8' }
   await run(options(), { ...scene, env, stderr })
-  expect(scene.seen.stderr).toContain('/approve/')
+  expect(scene.seen.stderr).toContain('/a/')
   expect(scene.seen.stderr).not.toMatch(/[▀▄█]/)
 })
 
@@ -102,7 +103,7 @@ test('also when nothing could be reached', async () => {
 test('the browser is opened at the door of this machine, and the link that is printed is the page', async () => {
   await run(options(), scene)
   expect(scene.seen.opened).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/k\/[\w-]{43}$/)])
-  expect(scene.seen.stderr).toContain(`\n${server.url}/approve/${server.asked[0]?.id}\n`)
+  expect(scene.seen.stderr).toContain(`\n${server.url}${shortApprovalPath(server.asked[0]?.id ?? '')}\n`)
 })
 
 test('the approver gets the whole command, but no secret of it', async () => {
@@ -129,6 +130,7 @@ test('its description of itself is short and has no control characters', async (
     'meta',
     'poll_challenge',
     'release',
+    'short_uri',
     'use',
     'waits_for_others',
   ])

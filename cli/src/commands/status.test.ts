@@ -30,6 +30,7 @@ test('a request that waits is listed with its command as one would type it, on o
     keyPair: generateKeyPair(),
     verifier: 'v',
     approvalUrl: `${server.url}/approve/0123456789abcdef0123456789abcdef`,
+    shownUrl: `${server.url}/approve/0123456789abcdef0123456789abcdef`,
     userCode: 'BCDF-GHJK',
     isCodeTyped: false,
     intervalMs: 3_000,

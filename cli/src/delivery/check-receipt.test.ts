@@ -63,6 +63,7 @@ const pending: PendingRequest = {
   keyPair,
   verifier: 'v',
   approvalUrl: `${SERVER}/approve/${ID}`,
+  shownUrl: `${SERVER}/approve/${ID}`,
   userCode: 'WDJB-MJHT',
   isCodeTyped: false,
   intervalMs: 3_000,

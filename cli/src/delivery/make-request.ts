@@ -116,6 +116,7 @@ function bodyOf(
     format: 'sh',
     poll_challenge: pollChallenge(verifier),
     release: wayBack.offered,
+    short_uri: true,
     ...(name === null ? { waits_for_others: true } : {}),
     ...(name === 'deposit' ? {} : { may_ask_again: true }),
     ...commandFields(command, seed, parts.cwd),

@@ -16,6 +16,7 @@ const pending: PendingRequest = {
   keyPair: generateKeyPair(),
   verifier: 'v',
   approvalUrl: 'https://keyferry.example.com/approve/7f9c2ba4e88f827d616045507605853e',
+  shownUrl: 'https://keyferry.example.com/a/f5wrpOiPgn1hYEVQdgWFPg',
   userCode: 'WDJB-MJHT',
   isCodeTyped: false,
   intervalMs: 3_000,

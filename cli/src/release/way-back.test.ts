@@ -33,6 +33,7 @@ const pending: PendingRequest = {
   keyPair: generateKeyPair(),
   verifier: 'v',
   approvalUrl: `https://keyferry.example.com/approve/${ID}`,
+  shownUrl: `https://keyferry.example.com/approve/${ID}`,
   userCode: 'WDJB-MJHT',
   isCodeTyped: false,
   intervalMs: 3_000,

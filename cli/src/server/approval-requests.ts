@@ -1,4 +1,5 @@
 import type { ReleaseWay } from '@keyferry/contract'
+import { shortApprovalPath } from '@keyferry/contract/approval-link'
 import type { DeviceProof } from '@keyferry/crypto/device-key'
 import { refusedAnswer } from '../base/cli-error.ts'
 import type { Exchange, ExchangeAnswer } from '../base/exchange.ts'
@@ -50,6 +51,7 @@ export type RequestBody = {
   /** It asks again if a crash of the server's database loses the request. */
   readonly may_ask_again?: true
   readonly meta: Readonly<Record<string, string>>
+  readonly short_uri?: true
   /** The sealed values of a deposit. */
   readonly deposit?: object
 }
@@ -89,10 +91,14 @@ function readCreated(body: Record<string, unknown>, server: string): CreatedRequ
   if (body['verification_uri_complete'] !== `/approve/${id}`) {
     throw refusedAnswer(`the server sent another approval page than /approve/${id}`)
   }
+  const approvalUrl = `${server}/approve/${id}`
+  const short = shortApprovalPath(id)
+  const hasShort = short !== null && body['verification_uri_short'] === short
   return {
     id,
     kind: body['kind'],
-    approvalUrl: `${server}/approve/${id}`,
+    approvalUrl,
+    shownUrl: hasShort ? server + short : approvalUrl,
     intervalMs: milliseconds(body, 'interval', INTERVAL_SECONDS),
     lifetimeMs: milliseconds(body, 'expires_in', LIFETIME_SECONDS),
     userCode: read(body['user_code'], optional(string, null), invalid('check code')),

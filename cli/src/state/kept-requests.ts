@@ -102,10 +102,12 @@ export type KeptRequest = ReturnType<typeof KEPT>
 /** Continue a stored request. */
 export function pendingOf({ secretKey, expiresAtMs, ...kept }: KeptRequest, clock: Clock): PendingRequest {
   const keyPair = keyPairFromSecretKey(Buffer.from(secretKey, 'base64url'))
+  const approvalUrl = `${kept.server}/approve/${kept.id}`
   return {
     ...kept,
     keyPair,
-    approvalUrl: `${kept.server}/approve/${kept.id}`,
+    approvalUrl,
+    shownUrl: approvalUrl,
     userCode: userCode(kept.id, keyPair.publicKey),
     deadlineMs: clock.monotonicMs() + (expiresAtMs - clock.epochMs()),
     remembered: null,

@@ -10,6 +10,7 @@ const ASKED: ShownRequest = {
   keys: [],
   command: 'true',
   approvalUrl: 'https://keyferry.example.com/approve/7f9c2ba4e88f827d616045507605853e',
+  shownUrl: 'https://keyferry.example.com/a/f5wrpOiPgn1hYEVQdgWFPg',
   userCode: 'WDJB-MJHT',
   isCodeTyped: false,
   lifetimeMs: 300_000,

@@ -108,7 +108,7 @@ const VERBS = {
 } as const
 
 function requestText(request: ShownRequest, { stderr }: Parts, style: TerminalStyle): string {
-  const qr = request.hidesQrCode ? null : qrCode(request.approvalUrl, stderr, style)
+  const qr = request.hidesQrCode ? null : qrCode(request.shownUrl, stderr, style)
   const lines = (start: string, text: string): string =>
     hanging(start, text, stderr.columns())
       .map((line) => `${line}\n`)
@@ -119,7 +119,7 @@ function requestText(request: ShownRequest, { stderr }: Parts, style: TerminalSt
     lines('  server  ', request.server),
     ...(request.whyNotRemembered === null ? [] : [lines('  again   ', request.whyNotRemembered)]),
     '\n  Approve at\n',
-    `  ${request.approvalUrl}\n\n`, // never wrapped, so that terminals recognise the link
+    `  ${request.shownUrl}\n\n`, // never wrapped, so that terminals recognise the link
     ...(qr === null ? [] : [qr, '\n']),
     ...howToApprove(request, style).map((text) => lines('  ', text)),
   ].join('')

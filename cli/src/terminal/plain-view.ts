@@ -40,9 +40,9 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
 /** Only what a person needs to approve, and notes about the delivery. */
 export function quietView({ stderr }: Parts): WaitingView {
   return {
-    requested: ({ approvalUrl, userCode, isCodeTyped }) =>
+    requested: ({ shownUrl, userCode, isCodeTyped }) =>
       stderr.write(
-        `keyferry: approve at\n${approvalUrl}\nkeyferry: check code ${userCode}${isCodeTyped ? ': the page may ask for it' : ''}\n`,
+        `keyferry: approve at\n${shownUrl}\nkeyferry: check code ${userCode}${isCodeTyped ? ': the page may ask for it' : ''}\n`,
       ),
     trouble: () => undefined,
     recovered: () => undefined,
@@ -69,7 +69,7 @@ function requestLines(request: ShownRequest): string[] {
     `keyferry: ${what} ${request.server}: ${subjectText(request)}`,
     ...(request.whyNotRemembered === null ? [] : [`keyferry: asking again: ${request.whyNotRemembered}`]),
     'keyferry: approve at',
-    request.approvalUrl,
+    request.shownUrl,
     `keyferry: check code ${request.userCode}: ${codeAdvice(request)}`,
     request.whyNotOpened === null
       ? 'keyferry: opened in the browser; approve there'

@@ -5,7 +5,14 @@ import { printable } from '../base/printable.ts'
 /** What a person has to know while a request is pending. Contains no value. */
 export type ShownRequest = Pick<
   PendingRequest,
-  'server' | 'approvalUrl' | 'userCode' | 'isCodeTyped' | 'lifetimeMs' | 'deadlineMs' | 'whyNotRemembered'
+  | 'server'
+  | 'approvalUrl'
+  | 'shownUrl'
+  | 'userCode'
+  | 'isCodeTyped'
+  | 'lifetimeMs'
+  | 'deadlineMs'
+  | 'whyNotRemembered'
 > & {
   /** Absent: values are requested. */
   readonly kind?: 'deposit' | 'names'

@@ -62,6 +62,8 @@ export const CreateRequest = z
     waits_for_others: z.boolean({ error: 'waits_for_others must be true or false' }).default(false),
     /** The client asks again by itself, once, if a crash of the server's database loses the request. */
     may_ask_again: z.boolean({ error: 'may_ask_again must be true or false' }).default(false),
+    /** The client wants the short address of the approval page too. */
+    short_uri: z.boolean({ error: 'short_uri must be true or false' }).default(false),
     /** Of a deposit, which needs the name of a bundle in `bundle_id`. All kinds but `delivery` need a
      * `poll_challenge`. */
     deposit: Deposit.optional(),
@@ -125,6 +127,8 @@ export const CreatedRequest = object('CreatedRequest', {
   asks_again: z.enum(ASKS_AGAIN).optional(),
   /** The page of an earlier request of the same start offers to approve this one too. */
   joins: z.literal(true).optional(),
+  /** For a client that asks for `short_uri`: it leads to the same page. */
+  verification_uri_short: z.string().optional(),
   /** Of the open requests, for a client that `may_ask_again`: it gives it back while it waits. */
   epoch: Id.optional(),
 })

@@ -52,13 +52,27 @@ test('the approval page has its own entry', async () => {
   expect(await (await get('/approve/7f9c2ba4')).text()).toBe('<!doctype html>the approval page')
 })
 
-test.each(['/nothing', '/approve', '/assets/gone.js', '/index.html', '/approve.html'])(
-  "%s is the app's own 404",
-  async (path) => {
-    const answer = await get(path)
-    expect([answer.status, await answer.text()]).toEqual([404, '<!doctype html>the app'])
-  },
-)
+test('a short address leads to the approval page of its request', async () => {
+  const answer = await get('/a/f5wrpOiPgn1hYEVQdgWFPg')
+  expect([answer.status, answer.headers.get('location'), answer.headers.get('cache-control')]).toEqual([
+    302,
+    '/approve/7f9c2ba4e88f827d616045507605853e',
+    'no-store',
+  ])
+})
+
+test.each([
+  '/nothing',
+  '/a/x',
+  '/a/f5wrpOiPgn1hYEVQdgWFPh',
+  '/approve',
+  '/assets/gone.js',
+  '/index.html',
+  '/approve.html',
+])("%s is the app's own 404", async (path) => {
+  const answer = await get(path)
+  expect([answer.status, await answer.text()]).toEqual([404, '<!doctype html>the app'])
+})
 
 test.each(['/api/v1/nothing', '/api/', '/api/v2/keys'])(
   '%s is 404 with the error body of the API',

@@ -1,3 +1,4 @@
+import { requestIdOf } from '@keyferry/contract/approval-link'
 import { ALSO_HEAD } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../identity/identity.ts'
@@ -26,6 +27,8 @@ const SIGNED_IN_PAGES = [
 ]
 
 const APPROVAL_PAGE = '/approve/:request_id'
+/** What the client prints. A browser keeps the fragment of the address through the redirect. */
+const SHORT_APPROVAL_PAGE = '/a/:short'
 
 type PageOptions = { files: AppFiles; identity: Identity; isHttps: boolean }
 
@@ -46,6 +49,11 @@ export function servePages(app: FastifyInstance, { files, identity, isHttps }: P
     if (address !== request.url) return reply.redirect(address, 302)
     allowFormsToOwnComputer(reply)
     return await files.send(reply, 'approve.html')
+  })
+  app.get<{ Params: { short: string } }>(SHORT_APPROVAL_PAGE, ALSO_HEAD, async (request, reply) => {
+    const id = requestIdOf(request.params.short)
+    if (id !== null) return reply.header('cache-control', 'no-store').redirect(`/approve/${id}`, 302)
+    return await files.send(reply, 'index.html', 404)
   })
   app.setNotFoundHandler(async (request, reply) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'

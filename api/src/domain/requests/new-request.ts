@@ -7,6 +7,7 @@ import {
   LIMITS,
   TIMES,
 } from '@keyferry/contract'
+import { shortApprovalPath } from '@keyferry/contract/approval-link'
 import { isPollChallenge } from '@keyferry/crypto/poll-challenge'
 import { parsePublicKey } from '@keyferry/crypto/public-key'
 import type { z } from 'zod'
@@ -65,8 +66,14 @@ export async function createRequest(
     ...(request.kind === 'names' ? { kind: request.kind } : {}),
     assurance: gradeOf(request, parts.assurance),
     ...(asked.may_ask_again ? { epoch } : {}),
+    ...(asked.short_uri ? shortUri(request.id) : {}),
   }
   return { created, request }
+}
+
+function shortUri(id: string) {
+  const path = shortApprovalPath(id)
+  return path === null ? {} : { verification_uri_short: path }
 }
 
 type RequestKeys = Pick<ApprovalRequest, 'id' | 'deviceKey' | 'deposit'> & { publicKey: Uint8Array }

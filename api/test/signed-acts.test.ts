@@ -210,14 +210,14 @@ describe.each(databases)('signed changes on %s', (kind) => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
   })
 
-  test('none of 200 altered signatures counts', async () => {
+  test('no altered signature counts', async () => {
     const parts = await asWanted('updateKey')
     await rule('passkey')
     const header = key.sign(askedIn(await send('updateKey', parts)))
     const { params = {} } = parts
     const keyNow = async () => (await api.call('getKey', { as: world.owner, params })).json
     const before = await keyNow()
-    for (const altered of alteredTouches(header, 200)) {
+    for (const altered of alteredTouches(header)) {
       const { status } = await send('updateKey', parts, altered)
       expect([400, 403, 409], altered['keyferry-touch']).toContain(status)
     }

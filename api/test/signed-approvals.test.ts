@@ -136,11 +136,11 @@ describe.each(databases)('approvals that a person signs, on %s', (kind) => {
     expect((await approve(one, {}, header)).failure?.code).toBe('conflict')
   })
 
-  test('none of 200 altered touches approves', async () => {
+  test('no altered touch approves', async () => {
     const client = new ReturningClient(api)
     const id = await client.request()
     const header = key.sign(await asks(id))
-    for (const altered of alteredTouches(header, 200)) {
+    for (const altered of alteredTouches(header)) {
       const { status } = await approve(id, {}, altered)
       expect([400, 403, 409], altered['keyferry-touch']).toContain(status)
     }

@@ -70,8 +70,11 @@ export class TouchKey {
   }
 }
 
+// Each of the five parts in each of seven ways; `npm run faults -- properties` tries more.
+const ALTERED = Number(process.env['PROPERTY_RUNS'] ?? 35)
+
 /** The header with one part changed, in many ways: one bit flipped, or the last byte gone. */
-export function alteredTouches(headers: Record<string, string>, count: number): Record<string, string>[] {
+export function alteredTouches(headers: Record<string, string>, count = ALTERED): Record<string, string>[] {
   const parts = (headers['keyferry-touch'] ?? '').split('.')
   return Array.from({ length: count }, (_, n) => {
     const altered = parts.map((part, index) => {

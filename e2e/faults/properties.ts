@@ -8,6 +8,7 @@ const FOLDERS = [
   'e2e/import-killed',
   'e2e/environments-killed',
   'api/test/decision-races',
+  'api/test/signed-',
 ]
 const RACE_ROUNDS = '200'
 

@@ -16,7 +16,7 @@ import { type RunningServer, startServer } from './start-server.ts'
 import { closeTerminals, hasTerminal, type Terminal } from './terminal.ts'
 
 const SECRET = 'planted-stolen'
-const LINK = /http\S+\/a\/([\w-]{22})/
+const LINK = /http\S+\/(?:a|approve)\/([\w-]{22,32})/
 const QUESTION = /Store in this workspace\? \[y\/N\] /
 const USE_QUESTION = /Use this workspace\? \[y\/N\] /
 
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal()).each(['typed'])(
     /** What the stranger does with the link. */
     async function steal(terminal: Terminal, release?: 'loopback' | 'code') {
       const [, short = ''] = await terminal.appears(LINK)
-      const request_id = requestIdOf(short) ?? ''
+      const request_id = requestIdOf(short) ?? short // JSON events have the long form
       const headers = { 'keyferry-workspace': theirs }
       const params = { request_id }
       const { user_code } = await stranger('GET', '/api/v1/requests/{request_id}/context', { params })
@@ -219,7 +219,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal()).each(['typed'])(
     /** Approves a request for values out of a workspace. */
     async function give(terminal: Terminal, call: Call, workspace: string): Promise<void> {
       const [, short = ''] = await terminal.appears(LINK)
-      const request_id = requestIdOf(short) ?? ''
+      const request_id = requestIdOf(short) ?? short // JSON events have the long form
       const headers = { 'keyferry-workspace': workspace }
       const params = { request_id }
       const { user_code } = await call('GET', '/api/v1/requests/{request_id}/context', { params })

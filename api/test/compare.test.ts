@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { joinWorkspace } from './joined.ts'
+import { fetchValues, grant, newMachine } from './machine-client.ts'
+
+const PAST = '2020-01-01T00:00:00.000Z'
 
 function cell(bundle_id: string, state: string, key_id: string | null, key_name: string | null) {
   return { bundle_id, state, key_id, key_name }
 }
+
+const rights = (is: boolean) => ({ may_change: is, may_show: is, may_detach: is })
 
 describe.each(databases)('comparing bundles on %s', (kind) => {
   let api: TestApi
@@ -77,6 +83,87 @@ describe.each(databases)('comparing bundles on %s', (kind) => {
     }
     await addItem(dev, 'URL')
     expect(await statesOf(dev, prod)).toEqual({ URL: ['shared', 'shared'], OLD: ['own', 'own'] })
+  })
+
+  const factsOf = async (as: Identity, ...ids: string[]) => {
+    const query = ids.map((id): [string, string] => ['bundle_id', id])
+    const { json } = await api.call('compareBundles', { as, query: [...query, ['facts', '1']] })
+    return Object.fromEntries(json.rows.map(({ name, cells }) => [name, cells.map(({ facts }) => facts)]))
+  }
+
+  test('with facts, a cell says what a member may know of its value, and do with it', async () => {
+    const body = { name: 'OPEN', value: 'shown', is_secret: false, description: 'where to', expires_at: PAST }
+    const { id: open } = (await api.call('createKey', { as: owner, body })).json
+    const secret = await newKey('HIDDEN')
+    for (const key of [open, secret]) await attach(dev, key)
+    await attach(prod, open)
+    await addItem(dev, 'OLD')
+    const member = await joinWorkspace(api, owner, 'member')
+    const set_by = expect.objectContaining({ id: owner.userId })
+    const known = { version: 1, set_by, set_at: expect.any(String), older_holders: 0, missing_parts: [] }
+    const { OPEN, HIDDEN, OLD } = await factsOf(member, dev, prod)
+    expect(OPEN?.[1]).toEqual({
+      ...known,
+      ...rights(false),
+      value: 'shown',
+      is_secret: false,
+      description: 'where to',
+      expires_at: PAST,
+      due: 'expired',
+      used_in_bundles: 2,
+      required: false,
+      order: 0,
+    })
+    const hidden = {
+      value: '*****',
+      is_secret: true,
+      description: '',
+      used_in_bundles: 1,
+      required: false,
+      order: 1,
+    }
+    const mine = { ...known, ...hidden, ...rights(true), expires_at: null, due: null }
+    expect(HIDDEN).toEqual([{ ...mine, ...rights(false) }, undefined])
+    expect(OLD).toEqual([undefined, undefined])
+    expect((await factsOf(owner, dev))['HIDDEN']).toEqual([mine])
+  })
+
+  test('with facts, a template shows its text and what it lacks, and a long value is left out', async () => {
+    const newPublic = async (name: string, value: string, is_template = false) =>
+      (await api.call('createKey', { as: owner, body: { name, value, is_secret: false, is_template } })).json
+        .id
+    await attach(dev, await newPublic('URL', 'db://${USER}@${HOST}', true))
+    await attach(dev, await newPublic('HOST', 'h'.repeat(4 * 1024 + 1)))
+    const { URL, HOST } = await factsOf(owner, dev)
+    expect(URL).toMatchObject([{ value: 'db://${USER}@${HOST}', missing_parts: ['USER'] }])
+    expect(HOST).toMatchObject([{ value: null, is_secret: false }])
+  })
+
+  test('with facts, a cell counts holders of older values, and a change names them', async () => {
+    const key_id = await newKey('TOKEN')
+    await attach(dev, key_id)
+    const machine = await newMachine(api, owner)
+    await grant(api, owner, { machine, bundle: { id: dev } })
+    await fetchValues(api, { token: machine.token, bundle_id: dev })
+    const change = { as: owner, params: { key_id }, body: { value: 'two' } }
+    const holder = { kind: 'machine', id: machine.id, version: 1 }
+    const older_holders = { total: 1, first: [expect.objectContaining(holder)] }
+    expect((await api.call('updateKey', { ...change, query: { facts: '1' } })).json).toMatchObject({
+      older_holders,
+    })
+    expect((await factsOf(owner, dev))['TOKEN']).toMatchObject([{ older_holders: 1 }])
+    expect((await api.call('updateKey', { ...change, body: { value: 'three' } })).json).not.toHaveProperty(
+      'older_holders',
+    )
+    const split = {
+      as: owner,
+      params: { bundle_id: dev, key_id },
+      body: { value: 'four' },
+      query: { facts: '1' },
+    }
+    expect((await api.call('splitKey', split)).json).toMatchObject({ version: 4, older_holders })
+    const restore = { as: owner, params: { key_id }, body: { version: 1 }, query: { facts: '1' } }
+    expect((await api.call('restoreKeyVersion', restore)).json).toMatchObject({ version: 4, older_holders })
   })
 
   test('empty bundles have no rows', async () => {

@@ -3,8 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../src/storage/base/database.ts'
 import type { Database } from '../src/storage/base/queries.ts'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
+import { joinWorkspace } from './joined.ts'
 
 const KEPT = 300
+
+const by = ({ userId: id }: Identity) => expect.objectContaining({ kind: 'user', id })
 
 describe.each(databases)('versions of keys on %s', (kind) => {
   let api: TestApi
@@ -71,6 +74,40 @@ describe.each(databases)('versions of keys on %s', (kind) => {
     }
   })
 
+  test('a member undoes their own change for 10 minutes, and the value stays that of its setter', async () => {
+    const member = await joinWorkspace(api, owner, 'member')
+    const as = member
+    await api.call('changeTenantPolicy', { as: owner, body: { changers: 'member' } })
+    const key = await create('MARKED by the owner', true)
+    const params = { key_id: key.id }
+    const undo = (version: number) => api.call('restoreKeyVersion', { as, params, body: { version } })
+    await update(key.id, { value: 'two' })
+    expectError(await undo(1), 403, 'Forbidden: owner role required')
+    await api.call('updateKey', { as, params, body: { value: 'three' } })
+    expectError(await undo(1), 403, 'Forbidden: owner role required')
+    expect(await undo(2)).toMatchObject({ status: 200, json: { version: 4, value_set_by: by(owner) } })
+    // The value is the owner's again, so the member can neither show it nor undo once more.
+    const show = await api.call('updateKey', { as, params, body: { is_secret: false } })
+    expectError(show, 403, 'Forbidden: owner role required')
+    expectError(await undo(3), 403, 'Forbidden: owner role required')
+    await api.call('updateKey', { as, params, body: { value: 'five' } })
+    const early = new Date(Date.now() - 601_000).toISOString()
+    await database.query.updateTable('keys').set({ value_set_at: early }).where('id', '=', key.id).execute()
+    expectError(await undo(4), 403, 'Forbidden: owner role required')
+    await api.call('changeTenantPolicy', { as: owner, body: { changers: 'setter' } })
+  })
+
+  test('a member who may not change the value any more cannot undo', async () => {
+    const as = await joinWorkspace(api, owner, 'member')
+    const name = `K${randomUUID().replaceAll('-', '')}`
+    const { id: key_id } = (await api.call('createKey', { as, body: { name, value: 'one' } })).json
+    await api.call('updateKey', { as, params: { key_id }, body: { value: 'two' } })
+    await api.call('changeTenantPolicy', { as: owner, body: { changers: 'owner' } })
+    const undo = await api.call('restoreKeyVersion', { as, params: { key_id }, body: { version: 1 } })
+    expectError(undo, 403, 'Forbidden: owner role required')
+    await api.call('changeTenantPolicy', { as: owner, body: { changers: 'setter' } })
+  })
+
   test('two restores at the same time make one version', async () => {
     const key = await create('one')
     await update(key.id, { value: 'two' })
@@ -81,14 +118,16 @@ describe.each(databases)('versions of keys on %s', (kind) => {
 
   test('a change that expects another version is refused and says which there is', async () => {
     const key = await create('one')
-    expect((await update(key.id, { value: 'two', expected_version: 1 })).json.version).toBe(2)
+    const two = await update(key.id, { value: 'two', expected_version: 1 })
+    const { version, value_set_at: set_at } = two.json
+    expect(version).toBe(2)
     for (const answer of [
       await update(key.id, { value: 'three', expected_version: 1 }),
       await restore(key.id, 1, 1),
     ]) {
       expect(answer).toMatchObject({
         status: 409,
-        failure: { code: 'version_conflict', details: { version: 2 } },
+        failure: { code: 'version_conflict', details: { version: 2, set_by: by(owner), set_at } },
       })
     }
     expect((await versions(key.id))[0]).toMatchObject({ version: 2, value: 'two' })

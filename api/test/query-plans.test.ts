@@ -24,6 +24,7 @@ const PAGE = { limit: 50, offset: 0 }
 const FIRST_PAGE = { limit: 50, offset: 0, after: null }
 const [userId, tenantId, bundleId, keyId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 const STAMP = { tenantId, by: 'x', at: NOW, origin: null }
+const OWNER = { userId, tenantId, role: 'owner', origin: null } as const
 
 /** SQLite, which has no counts of rows to plan by, walking through what a tenant has in all bundles together. */
 const OF_A_WHOLE_TENANT = /SEARCH (attachments|gone|legacy_items)\b.*\(tenant_id=\?\)/
@@ -148,6 +149,8 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
       STAMP,
     ),
   'compare bundles': ({ comparison }) => comparison.entriesOf(tenantId, bundleId),
+  'tell the facts of compared keys': ({ comparison }) => comparison.factsOf(tenantId, [keyId]),
+  'list holders of older values': ({ holders }) => holders.olderOfKey(tenantId, keyId, PAGE),
   'find a key': ({ keys }) => keys.find(tenantId, keyId, 'all'),
   'list keys': ({ keys }) => keys.list(tenantId, {}, FIRST_PAGE),
   'list more keys': ({ keys }) => keys.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),
@@ -162,7 +165,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'list more versions of a key': ({ keyVersions }) =>
     keyVersions.list(tenantId, keyId, { limit: 50, offset: 50 }),
   'restore a version': ({ keyVersions }) =>
-    keyVersions.restore(tenantId, { keyId, version: 2, stamp: STAMP }),
+    keyVersions.restore(tenantId, { keyId, version: 2, editor: OWNER, stamp: STAMP }),
   'destroy a version': ({ keyVersions }) =>
     keyVersions.destroy(tenantId, { keyId, version: 2, stamp: STAMP }),
   'begin a delivery': ({ deliveries }) => deliveries.begin(tenantId, newDelivery(randomUUID())),
@@ -220,7 +223,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'declare several keys secret': ({ keyBatches }) =>
     keyBatches.declareSecret(tenantId, {
       ...SEVERAL,
-      editor: { userId, tenantId, role: 'owner', origin: null },
+      editor: OWNER,
     }),
   'split a key': async ({ attachments }) => {
     await attachments.insert({ bundleId, keyId, order: 0, required: false }, STAMP)

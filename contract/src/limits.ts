@@ -137,6 +137,8 @@ export const TIMES = {
   proposalSeconds: 7 * 24 * 60 * MINUTE,
   /** A key's expiry is shown as due this long before it comes. */
   expiringSeconds: 14 * 24 * 60 * MINUTE,
+  /** How long a member can undo a change of a value. */
+  undoSeconds: 10 * MINUTE,
   sessionIdleSeconds: 30 * MINUTE,
   sessionMaxSeconds: 7 * 24 * 60 * MINUTE,
   signatureWindowSeconds: 30,

@@ -18,7 +18,7 @@ import {
 } from '../domain/library/bundle-entry.ts'
 import { allMarked } from '../domain/library/bundle-marks.ts'
 import { allSeenBy, seeBundle } from '../domain/library/bundle-rights.ts'
-import { compareBundles } from '../domain/library/comparison.ts'
+import { compareBundles, compareWithFacts } from '../domain/library/comparison.ts'
 import type { Composable } from '../domain/library/composed-entry.ts'
 import { duplicateBundle } from '../domain/library/duplicate.ts'
 import { splitKey } from '../domain/library/split.ts'
@@ -27,7 +27,7 @@ import { isMachine, type Reader, requireReadable, shownTo } from '../domain/mach
 import type { Caller } from '../domain/people/membership.ts'
 import { type Handlers, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
-import { presentKey } from './keys.ts'
+import { presentSaved } from './keys.ts'
 import { arrayReply, jsonArray, listReply, readEntries } from './list-reply.ts'
 
 export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
@@ -61,7 +61,10 @@ export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
       return new Reply({ stream: jsonArray(items.chunks, { open, close: ']}' }) })
     },
     async compareBundles({ caller, query }) {
-      const compared = await compareBundles(stores.comparison, caller, query.bundle_id)
+      const compared =
+        query.facts === '1'
+          ? await compareWithFacts(parts, caller, query.bundle_id)
+          : await compareBundles(stores.comparison, caller, query.bundle_id)
       const rows = await readEntries(compared, (row) => row)
       if ('entries' in rows) return { rows: rows.entries }
       return new Reply({ stream: jsonArray(rows.chunks, { open: '{"rows":[', close: ']}' }) })
@@ -102,8 +105,10 @@ export function bundleHandlers({ stores, clock, requestParts }: HandlerParts) {
       const given = newKeyId === undefined ? [] : await stricter(caller, params.bundle_id, newKeyId)
       return { ok: true as const, stricter: given }
     },
-    splitKey: async ({ caller, params, body }) =>
-      presentKey(await splitKey(parts, caller, { ...placeOf(params), draft: body }), clock.now()),
+    async splitKey({ caller, params, query, body }) {
+      const key = await splitKey(parts, caller, { ...placeOf(params), draft: body })
+      return presentSaved({ stores, clock }, caller, { key, ...query })
+    },
     detachKey: ({ caller, params }) => detachKey(parts, caller, placeOf(params)),
     reorderKey: ({ caller, params, body }) => reorderKey(parts, caller, { ...placeOf(params), ...body }),
   } satisfies Partial<Handlers>

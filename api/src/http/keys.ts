@@ -3,6 +3,7 @@ import { stricterElsewhere, stricterForMachines } from '../domain/approvals/valu
 import { DomainError } from '../domain/base/errors.ts'
 import { wholePage } from '../domain/base/listing.ts'
 import { stampOf } from '../domain/base/stamp.ts'
+import { olderHolders } from '../domain/deliveries/holder.ts'
 import { createKey, deleteKey, listKeys, readKey, type SeenKey, updateKey } from '../domain/library/key.ts'
 import { changeKeys, usesOf } from '../domain/library/key-batch.ts'
 import { dueBy, dueOf } from '../domain/library/key-lifetime.ts'
@@ -37,8 +38,10 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
       ])
       return { ...present(key), bundles }
     },
-    updateKey: async ({ caller, params, body: change }) =>
-      present(await updateKey(keys, caller, { keyId: params.key_id, change, clock })),
+    async updateKey({ caller, params, query, body: change }) {
+      const key = await updateKey(keys, caller, { keyId: params.key_id, change, clock })
+      return presentSaved({ stores, clock }, caller, { key, ...query })
+    },
     deleteKey: ({ caller, params }) => deleteKey(keys, caller, { keyId: params.key_id, clock }),
     async changeKeys({ caller, body: { key_ids: keyIds, ...body } }) {
       const change =
@@ -61,10 +64,10 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
     },
     listKeyVersions: async ({ caller, params, query: page }) =>
       pageReply(await versions.list(caller.tenantId, params.key_id, wholePage(page)), presentVersion),
-    async restoreKeyVersion({ caller, params, body: { version, expected_version: expectedVersion } }) {
+    async restoreKeyVersion({ caller, params, query, body: { version, expected_version: expectedVersion } }) {
       const restoring = { keyId: params.key_id, version, expectedVersion }
       const key = await restoreVersion({ keys, versions, clock }, caller, restoring)
-      return presentKey(key, clock.now())
+      return presentSaved({ stores, clock }, caller, { key, ...query })
     },
     destroyKeyVersion: ({ caller, params: { key_id: keyId, version } }) =>
       versions.destroy(caller.tenantId, { keyId, version, stamp: stampOf(caller, clock) }),
@@ -80,6 +83,17 @@ export function presentKey({ rotate_at, templateParts, ...key }: SeenKey, now: D
   const due = dueOf({ expires_at: key.expires_at, rotate_at }, now)
   const template = { is_template: templateParts !== null, template_parts: [...(templateParts ?? [])] }
   return { ...key, ...template, value: maskedText(key.value), due }
+}
+
+/** A key after a change of its value; `facts`: with those who still hold an older one. */
+export async function presentSaved(
+  { stores, clock }: Pick<HandlerParts, 'stores' | 'clock'>,
+  caller: Caller,
+  { key, facts }: { key: SeenKey; facts?: '0' | '1' | undefined },
+) {
+  const saved = presentKey(key, clock.now())
+  if (facts !== '1') return saved
+  return { ...saved, older_holders: await olderHolders(stores.holders, caller, key.id) }
 }
 
 function presentVersion(version: KeyVersion) {

@@ -85,7 +85,7 @@ function storesOf(queries: Queries, { ring, tenantKeys, stored, auditKey, librar
       ...createMarkStore(query),
       duplicate: duplicator(queries, keyVault, bounds),
     },
-    comparison: createComparisonStore(query),
+    comparison: createComparisonStore(query, keyVault),
     events: createEventStore(queries),
     deliveries: createDeliveryStore(queries),
     depositKeys: createDepositKeyStore(queries, ring),

@@ -29,9 +29,10 @@ export const attachmentEndpoints = {
   splitKey: POST('/api/v1/bundles/{bundle_id}/keys/{key_id}/split', 'owner', {
     touch: 'attachment',
     summary: 'Replace a shared key in one bundle by a copy, with another value if one is given',
+    query: key.SaveKeyQuery,
     body: attachment.SplitKey,
     bodyOptional: true,
-    responses: { 201: key.Key },
+    responses: { 201: key.SavedKey },
   }),
   detachKey: DELETE('/api/v1/bundles/{bundle_id}/keys/{key_id}', 'member', {
     touch: 'attachment',

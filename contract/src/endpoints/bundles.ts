@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ALLOWED, DELETE, type Endpoint, GET, POST, PUT } from '../endpoint.ts'
 import * as bundle from '../schemas/bundle.ts'
+import { CompareQuery, Comparison } from '../schemas/comparison.ts'
 import { OkMessage } from '../schemas/text.ts'
 
 /** Bundles: named groups of keys. */
@@ -42,9 +43,10 @@ export const bundleEndpoints = {
     responses: { 200: OkMessage },
   }),
   compareBundles: GET('/api/v1/compare', 'member', {
-    summary: 'Compare the names that bundles deliver, without their values',
-    query: bundle.CompareQuery,
-    responses: { 200: bundle.Comparison },
+    summary:
+      'Compare the names that bundles deliver; with facts=1 also what is known of each value, secret values masked',
+    query: CompareQuery,
+    responses: { 200: Comparison },
   }),
   exportBundle: GET('/api/v1/bundles/{bundle_id}/export', 'member', {
     summary: 'Export as ENV text or JSON; secret values masked',

@@ -26,8 +26,9 @@ export const keyEndpoints = {
   updateKey: PUT('/api/v1/keys/{key_id}', 'member', {
     touch: 'key',
     summary: `Change a library key, in every bundle that uses it${ALLOWED}`,
+    query: key.SaveKeyQuery,
     body: key.UpdateKey,
-    responses: { 200: key.Key },
+    responses: { 200: key.SavedKey },
   }),
   deleteKey: DELETE('/api/v1/keys/{key_id}', 'owner', {
     touch: 'key',
@@ -51,11 +52,13 @@ export const keyEndpoints = {
     query: version.ListVersionsQuery,
     responses: { 200: version.KeyVersionList },
   }),
-  restoreKeyVersion: POST('/api/v1/keys/{key_id}/restore', 'owner', {
+  restoreKeyVersion: POST('/api/v1/keys/{key_id}/restore', 'member', {
     touch: 'key',
-    summary: 'Make an older value the newest version',
+    summary:
+      'Make an older value the newest version (owner; within 10 minutes also who set the value, to undo that)',
+    query: key.SaveKeyQuery,
     body: version.RestoreVersion,
-    responses: { 200: key.Key },
+    responses: { 200: key.SavedKey },
   }),
   destroyKeyVersion: DELETE('/api/v1/keys/{key_id}/versions/{version}', 'owner', {
     touch: 'key',

@@ -6,11 +6,11 @@ import { Composition, LibraryName } from './attachment.ts'
 import {
   changeOf,
   environmentValue,
+  Facts,
   Id,
   object,
   optionalText,
   Page,
-  PathPart,
   Reveal,
   requiredText,
   Timestamp,
@@ -121,7 +121,7 @@ export const BundleList = z.array(Bundle.extend({ marks: BundleMarks.optional() 
 export const ListBundlesQuery = Page.extend({
   query: optionalText('query', LIMITS.nameLength).optional(),
   tag: optionalText('tag', LIMITS.tagsLength).optional(),
-  facts: z.enum(['0', '1'], { error: 'facts must be 0 or 1' }).optional(),
+  facts: Facts,
 })
 
 export const ExportQuery = z.object({
@@ -136,29 +136,3 @@ export const ExportedJson = z
 export const ExportedEnv = z
   .string()
   .meta({ id: 'ExportedEnv', examples: ['DATABASE_URL=*****\nPORT=3000\n'] })
-
-const COUNT = `bundle_id must be given 2 to ${LIMITS.comparedBundles} times`
-
-/** `bundle_id` is given once for each bundle. */
-export const CompareQuery = z.object({
-  bundle_id: z
-    .union([z.array(PathPart('bundle_id')), z.string().transform((id) => [id])], { error: COUNT })
-    .refine(({ length }) => length >= 2 && length <= LIMITS.comparedBundles, COUNT)
-    .refine((ids) => new Set(ids).size === ids.length, 'bundle_id must name each bundle once'),
-})
-
-/** `shared`: another of the bundles delivers the same key under this name · `own`: none does. A legacy item is `own`
- * and has no key. `template_parts`: of a key whose value each bundle composes, so bundles that share it may deliver
- * different values; absent for any other key. */
-const ComparedCell = object('ComparedCell', {
-  bundle_id: Id,
-  state: z.enum(['shared', 'own', 'missing']),
-  key_id: Id.nullable(),
-  key_name: z.string().nullable(),
-  template_parts: z.array(z.string()).optional(),
-})
-
-/** Rows by name; in each row a cell for each bundle, in the order asked for. */
-export const Comparison = object('Comparison', {
-  rows: z.array(z.object({ name: z.string(), cells: z.array(ComparedCell) })),
-})

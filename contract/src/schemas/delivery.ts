@@ -37,6 +37,12 @@ const Holder = Actor.extend({ kind: z.enum(['user', 'machine']) })
 
 export const HolderList = listOf('Holder', { ...Holding, ...Holder.shape })
 
+/** Who was given an older version of a key last: `first` has at most three, the oldest version first. */
+export const OlderHolders = object('OlderHolders', {
+  total: z.int(),
+  first: z.array(Holder.extend({ label: Label, version: z.int() })),
+})
+
 export const ListHoldingsQuery = Page
 
 /** `before`: only keys whose current value was set before this time. */

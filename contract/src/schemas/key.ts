@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { KEY_NAME } from '../env/names.ts'
 import { LIMITS } from '../limits.ts'
+import { OlderHolders } from './delivery.ts'
 import {
   Actor,
   changeOf,
   environmentValue,
+  Facts,
   Flag,
   Id,
   object,
@@ -102,6 +104,11 @@ export const Key = object('Key', {
   may_change: z.boolean(),
   may_show: z.boolean(),
 })
+
+/** A key after a change of its value. `older_holders`: if `facts=1` asks for them; otherwise absent. */
+export const SavedKey = Key.extend({ older_holders: OlderHolders.optional() }).meta({ id: 'SavedKey' })
+
+export const SaveKeyQuery = z.object({ facts: Facts })
 
 const Uses = z.array(z.object({ id: Id, name: z.string(), as: z.string() }))
 

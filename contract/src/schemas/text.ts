@@ -96,6 +96,9 @@ export const Page = z.object({
 
 export const Reveal = z.enum(['0', '1'], { error: 'reveal must be 0 or 1' }).optional()
 
+/** Asks for fields that a client of the interface does not know. */
+export const Facts = z.enum(['0', '1'], { error: 'facts must be 0 or 1' }).optional()
+
 /** An object that the API page and the OpenAPI document name.
  * @param example shown in place of one that has only the required fields */
 export function object<const Shape extends z.ZodRawShape>(id: string, shape: Shape, example?: object) {

@@ -1,4 +1,4 @@
-import type { HoldingList, StaleKeyList } from '@keyferry/contract'
+import type { HoldingList, OlderHolders, StaleKeyList } from '@keyferry/contract'
 import { holderId } from '@keyferry/crypto/holder-id'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
@@ -43,6 +43,8 @@ export type StaleKey = z.output<typeof StaleKeyList>[number]
 export interface HolderStore {
   /** Those of one key, the oldest version first; null when the tenant has no such key. */
   ofKey(tenantId: string, keyId: string, page: WholePage): Promise<ListPage<KeyHolder> | null>
+  /** Of those, the ones who were given an older version than the current one last. */
+  olderOfKey(tenantId: string, keyId: string, page: WholePage): Promise<ListPage<KeyHolder> | null>
   /** What one person was given, by key, secrets first; null when the tenant does not know the person. */
   ofPerson(tenantId: string, userId: string, page: WholePage): Promise<ListPage<KeyHolding> | null>
   /** What one machine was given, by key; null when the tenant does not know the machine. */
@@ -62,6 +64,22 @@ export async function listHolders(
   const listed = await holders.ofKey(tenantId, keyId, wholePage(page))
   if (listed === null) throw keyNotFound()
   return listed
+}
+
+const OLDER_SHOWN = 3
+
+/** Who still holds an older value of a key: the first of them, and how many there are. */
+export async function olderHolders(
+  holders: HolderStore,
+  { tenantId }: Caller,
+  keyId: string,
+): Promise<z.output<typeof OlderHolders>> {
+  const page = { limit: OLDER_SHOWN, offset: 0 }
+  const { total, rows } = (await holders.olderOfKey(tenantId, keyId, page)) ?? { total: 0, rows: [] }
+  const first = rows.map(({ who, label, version, perhaps_version, current_version }) => {
+    return { ...who, label, version: version ?? perhaps_version ?? current_version }
+  })
+  return { total: total ?? first.length, first }
 }
 
 /** What a person was given, also after the person was removed.

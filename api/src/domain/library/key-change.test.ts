@@ -1,7 +1,7 @@
 import { Plaintext } from '@keyferry/crypto/plaintext'
 import { expect, test } from 'vitest'
 import type { StampedChange } from './key.ts'
-import { type CurrentKey, effectiveChange, keyChanged, requireVersion } from './key-change.ts'
+import { type CurrentKey, effectiveChange, keyChanged } from './key-change.ts'
 
 const stamp = { tenantId: 'tenant', by: 'user', at: '2026-06-01T00:00:00.000Z', origin: null }
 const lifetime = { expires_at: null, rotate_after_days: null }
@@ -58,11 +58,4 @@ test('the event says what changed', () => {
     action: 'key.described',
     data: { version: 3, is_secret: false, changed: ['description'] },
   })
-})
-
-test('a change that expects another version is refused with the version there is', () => {
-  expect(() => requireVersion(3, undefined)).not.toThrow()
-  expect(() => requireVersion(3, 3)).not.toThrow()
-  const refusal = { code: 'version_conflict', details: { version: 3 } }
-  expect(() => requireVersion(3, 2)).toThrow(expect.objectContaining(refusal))
 })

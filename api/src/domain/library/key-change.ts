@@ -2,7 +2,7 @@ import type { AuditAction } from '@keyferry/contract'
 import type { Plaintext } from '@keyferry/crypto/plaintext'
 import { DomainError } from '../base/errors.ts'
 import { type Event, madeBy } from '../base/event.ts'
-import type { StampedChange, ValueHow } from './key.ts'
+import type { KeyEditor, StampedChange, ValueHow } from './key.ts'
 import type { Lifetime } from './key-lifetime.ts'
 
 /*
@@ -23,7 +23,13 @@ export type CurrentKey = Lifetime & {
  * for one that the caller may not compare. */
 export type CurrentValue = { open: () => Plaintext | null; isSame: (value: Plaintext) => boolean }
 
-export type ValueSource = { how: ValueHow; restoredFrom: number | null; proposedBy?: string | null }
+/** `setBy`: whose value it stays; absent for who makes the change. */
+export type ValueSource = {
+  how: ValueHow
+  restoredFrom: number | null
+  proposedBy?: string | null
+  setBy?: string
+}
 
 /** A change without what changes nothing. `value`: a new value, which is the next version. */
 export type EffectiveChange = StampedChange & {
@@ -32,11 +38,13 @@ export type EffectiveChange = StampedChange & {
   changed: readonly string[]
 }
 
-/** @throws DomainError version_conflict (`details.version`) */
-export function requireVersion(version: number, expected: number | undefined): void {
-  if (expected === undefined || expected === version) return
-  const message = `the value has changed: it is version ${version}; read the key again, then change it`
-  throw new DomainError('version_conflict', message, { details: { version } })
+/** The value that a change would overwrite. */
+type OvertakingValue = { version: number; set_by: KeyEditor; set_at: string }
+
+/** The caller read another version than the current one. `details`: the current one, who set it and when. */
+export function versionConflict(current: OvertakingValue): DomainError {
+  const message = `the value has changed: it is version ${current.version}; read the key again, then change it`
+  return new DomainError('version_conflict', message, { details: current })
 }
 
 /** @returns null for a change that changes nothing */

@@ -10,8 +10,8 @@ import { findKey, type KeyStore, type SeenKey } from './key.ts'
 
 /*
  * Each new value of a key is its next version, counted from 1; the same value again is not. Replaced values are kept as
- * they were encrypted. To restore one makes its value the newest version, so the history is a line. An owner may
- * destroy a replaced value; who set it and when stays.
+ * they were encrypted. To restore one makes its value the newest version, so the history is a line. Members may only
+ * undo their own change. An owner may destroy a replaced value; who set it and when stays.
  *
  * No answer shows a value that is or was secret, also after its key was declared not secret. A value that was secret
  * comes back as a secret, so that restoring shows nothing either.
@@ -24,13 +24,16 @@ export type KeyVersion = Omit<z.output<typeof KeyVersionList>[number], 'value'> 
 
 export type VersionChange = { keyId: string; version: number; stamp: Stamp }
 
+export type RestoreChange = VersionChange & { editor: Caller; expectedVersion?: number | undefined }
+
 export interface KeyVersionStore {
   /** Newest first, at most `limit` from `offset`.
    * @throws DomainError not_found */
   list(tenantId: string, keyId: string, page: WholePage): Promise<ListPage<KeyVersion>>
   /** Makes the value of an older version the next one.
-   * @throws DomainError not_found (key or version) · version_conflict · version_destroyed */
-  restore(tenantId: string, change: VersionChange & { expectedVersion?: number | undefined }): Promise<void>
+   * @throws DomainError not_found (key or version) · version_conflict · forbidden (see `mayRestore`) ·
+   *   version_destroyed */
+  restore(tenantId: string, change: RestoreChange): Promise<void>
   /** Destroys the value of an older version. A second time does nothing.
    * @throws DomainError not_found (key or version) · conflict (the current version) */
   destroy(tenantId: string, change: VersionChange): Promise<void>
@@ -45,13 +48,13 @@ export function shownValue({ value, destroyed_at }: KeyVersion): string | null {
 type Restoring = { keyId: string; version: number; expectedVersion?: number | undefined }
 
 /** Make an older value the newest version.
- * @throws DomainError not_found (key or version) · version_conflict (`details.version`) · version_destroyed */
+ * @throws DomainError not_found (key or version) · version_conflict · forbidden · version_destroyed */
 export async function restoreVersion(
   { keys, versions, clock }: { keys: KeyStore; versions: KeyVersionStore; clock: ClockAndIds },
   caller: Caller,
   restoring: Restoring,
 ): Promise<SeenKey> {
-  await versions.restore(caller.tenantId, { ...restoring, stamp: stampOf(caller, clock) })
+  await versions.restore(caller.tenantId, { ...restoring, editor: caller, stamp: stampOf(caller, clock) })
   return readBack(findKey(keys, caller, restoring.keyId))
 }
 

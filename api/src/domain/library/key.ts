@@ -218,7 +218,7 @@ type KeyUpdate = { keyId: string; change: z.output<typeof UpdateKey> }
 
 /** Change a key; absent fields stay. A new value applies to every bundle at once.
  * @throws DomainError invalid: the mask over a secret (`details.names`), or no template · not_found · forbidden (see
- *   value-rights.ts) · version_conflict (`details.version`) · changed */
+ *   value-rights.ts) · version_conflict · changed */
 export async function updateKey(
   keys: KeyStore,
   caller: Caller,

@@ -1,4 +1,4 @@
-import { CHANGERS, type Changers } from '@keyferry/contract'
+import { CHANGERS, type Changers, TIMES } from '@keyferry/contract'
 import { type Caller, ownerRequired } from '../people/membership.ts'
 
 /*
@@ -47,6 +47,17 @@ export function mayShow(caller: Caller, key: ValueRights): boolean {
  * not guess it. */
 export function mayCompare(caller: Caller, key: ValueRights & { is_secret: boolean }): boolean {
   return !key.is_secret || mayShow(caller, key)
+}
+
+/** `set_at`: of the current value, as `at` of the change an ISO timestamp. */
+type Undoing = ValueRights & { version: number; set_at: string }
+
+/** Whether the caller may put an older value back. A member may undo their own change for a while. The value stays that
+ * of the person who set it, so undoing gives the member no right to show it. */
+export function mayRestore(caller: Caller, key: Undoing, { version, at }: { version: number; at: string }) {
+  if (caller.role === 'owner') return true
+  const isRecent = Date.parse(at) - Date.parse(key.set_at) <= TIMES.undoSeconds * 1_000
+  return version === key.version - 1 && isRecent && mayShow(caller, key)
 }
 
 /** What is asked of a change. `value`: a new one; absent where the text stays. */

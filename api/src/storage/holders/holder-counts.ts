@@ -13,10 +13,12 @@ const OLDER = [
   (isOlder) => sql`from holdings where holdings.tenant_id = keys.tenant_id and holdings.key_id = keys.id
   and holdings.dismissed_at is null and ${isOlder}`,
 )
-const COUNT = sql.join(
+
+/** How many holders of a row of `keys` were given an older version last. */
+export const OLDER_HOLDERS = sql<number>`${sql.join(
   OLDER.map((rows) => sql`(select count(*) ${rows})`),
   sql` + `,
-)
+)}`
 
 /** Whether anyone was given an older version of a row of `keys` last. */
 export const hasOlderHolder = sql<boolean>`(${sql.join(
@@ -39,7 +41,7 @@ type StaleListing = { tenantId: string; before: string | undefined; page: WholeP
 export function staleKeys(query: Query, { tenantId, before, page }: StaleListing): Promise<StaleKey[]> {
   return selectOf(query, 'keys', tenantId)
     .select(['id', 'name', 'value_version as version', 'value_set_at'])
-    .select(sql<number>`${COUNT}`.as('holders'))
+    .select(OLDER_HOLDERS.as('holders'))
     .where(sql<boolean>`value_version > 1`)
     .$if(before !== undefined, (select) => select.where('value_set_at', '<', before ?? ''))
     .where(hasOlderHolder)

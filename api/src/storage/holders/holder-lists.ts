@@ -19,6 +19,7 @@ export function createHolderStore(queries: Queries): HolderStore {
   const { query, write } = queries
   return {
     ofKey: (tenantId, keyId, page) => holdersOf(query, { tenantId, keyId, page }),
+    olderOfKey: (tenantId, keyId, page) => holdersOf(query, { tenantId, keyId, page, areOlder: true }),
     ofPerson: (tenantId, id, page) => {
       const isKnown = () => isFound(selectOf(query, 'memberships', { tenantId, user_id: id }))
       return holdingsOf(query, { tenantId, page, column: 'user_id', id, isKnown })
@@ -68,15 +69,20 @@ function holding<R extends HoldingRow>({ label, via, ...row }: R) {
   return { ...row, label: labelIn(label), via: viaIn(via) }
 }
 
-type OfKey = { tenantId: string; keyId: string; page: WholePage }
+type OfKey = { tenantId: string; keyId: string; page: WholePage; areOlder?: boolean }
 
-async function holdersOf(query: Query, { tenantId, keyId, page }: OfKey): ReturnType<HolderStore['ofKey']> {
+async function holdersOf(
+  query: Query,
+  { tenantId, keyId, page, areOlder = false }: OfKey,
+): ReturnType<HolderStore['ofKey']> {
   const key = await selectOf(query, 'keys', { tenantId, id: keyId })
     .select('value_version as current_version')
     .executeTakeFirst()
   if (!key) return null
   // No index has this order, so only the holders are sorted, and the rest is read for those of the page.
-  const ofKey = entries(query, tenantId).where('holdings.key_id', '=', keyId)
+  const ofKey = entries(query, tenantId)
+    .where('holdings.key_id', '=', keyId)
+    .$if(areOlder, (rows) => rows.where(GIVEN, '<', key.current_version))
   const holders = ofKey
     .select('holder')
     .orderBy(GIVEN)

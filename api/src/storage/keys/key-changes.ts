@@ -8,8 +8,8 @@ import {
   type EffectiveChange,
   effectiveChange,
   keyChanged,
-  requireVersion,
   type ValueSource,
+  versionConflict,
 } from '../../domain/library/key-change.ts'
 import { rotationTime } from '../../domain/library/key-lifetime.ts'
 import { templateUsesOf } from '../../domain/library/template.ts'
@@ -57,7 +57,7 @@ export async function changeHeldKey(
   { current, ...change }: KeyValueChange & { current: KeyRow },
 ): Promise<void> {
   const isComparable = await requireAllowed(parts.transaction, current, change.change)
-  requireVersion(current.value_version, change.change.expectedVersion)
+  await requireVersion(parts.transaction, current, change.change.expectedVersion)
   requireExpected(change.change, describedIn(current))
   const written = changeOfKey(
     parts.vault,
@@ -67,21 +67,35 @@ export async function changeHeldKey(
   if (written) await writeKeyChanges(parts, [written])
 }
 
+/** @throws DomainError version_conflict */
+export async function requireVersion(
+  transaction: Query,
+  { value_version: version, value_set_by: id, value_set_at: set_at }: KeyRow,
+  expected: number | undefined,
+): Promise<void> {
+  if (expected === undefined || expected === version) return
+  const users = transaction.selectFrom('users').select('username').where('id', '=', id)
+  const [setter] = await ask(transaction, users)
+  throw versionConflict({ version, set_by: { kind: 'user', id, name: setter?.username ?? null }, set_at })
+}
+
 function describedIn({ description, is_secret, expires_at, rotate_after_days }: KeyRow) {
   return { description, is_secret: is_secret === 1, expires_at, rotate_after_days }
 }
 
 /** @returns whether the editor may learn that a value is the current one */
-async function requireAllowed(
-  transaction: Query,
-  { tenant_id, id, value_set_by, is_secret }: KeyRow,
-  change: StampedChange,
-): Promise<boolean> {
+async function requireAllowed(transaction: Query, current: KeyRow, change: StampedChange): Promise<boolean> {
   const { editor } = change
   if (!editor || editor.role === 'owner') return true
+  const rights = await rightsOfKey(transaction, current)
+  requireChangeAllowed(editor, rights, change)
+  return mayCompare(editor, { ...rights, is_secret: current.is_secret === 1 })
+}
+
+/** What decides who may change the current value. */
+export async function rightsOfKey(transaction: Query, { tenant_id, id, value_set_by }: KeyRow) {
   const changers = (await changersOf(transaction, tenant_id, [id])).get(id) ?? 'owner'
-  requireChangeAllowed(editor, { value_set_by, changers }, change)
-  return mayCompare(editor, { value_set_by, changers, is_secret: is_secret === 1 })
+  return { value_set_by, changers }
 }
 
 /** What a change writes to a key that the transaction holds; null when it changes nothing. */
@@ -157,10 +171,13 @@ function plainColumns(current: KeyRow, wanted: StampedChange): Partial<KeyRow> {
   return { updated_at: stamp.at, updated_by: stamp.by, description, expires_at, rotate_after_days, rotate_at }
 }
 
-function newValueColumns({ at, by }: Stamp, { how, restoredFrom, proposedBy = null }: ValueSource) {
+function newValueColumns(
+  { at, by }: Stamp,
+  { how, restoredFrom, proposedBy = null, setBy = by }: ValueSource,
+) {
   return {
     value_set_at: at,
-    value_set_by: by,
+    value_set_by: setBy,
     value_changed_elsewhere_at: null,
     value_how: how,
     value_restored_from: restoredFrom,

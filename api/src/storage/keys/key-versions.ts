@@ -2,21 +2,22 @@ import { sql } from 'kysely'
 import { madeBy } from '../../domain/base/event.ts'
 import type { WholePage } from '../../domain/base/listing.ts'
 import { keyNotFound } from '../../domain/library/key.ts'
-import { requireVersion } from '../../domain/library/key-change.ts'
 import {
   type KeyVersion,
   type KeyVersionStore,
+  type RestoreChange,
   type VersionChange,
   versionDestroyed,
   versionIsCurrent,
   versionNotFound,
 } from '../../domain/library/key-version.ts'
+import { mayRestore, requireRight } from '../../domain/library/value-rights.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import type { Flag } from '../base/tables.ts'
 import { countOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { versionHolders } from '../holders/holders.ts'
 import { type TenantVault, type ValueVault, valueColumn } from '../keys-at-rest/value-vault.ts'
-import { changeHeldKey, holdKey, type KeyChangeParts } from './key-changes.ts'
+import { changeHeldKey, holdKey, type KeyChangeParts, requireVersion, rightsOfKey } from './key-changes.ts'
 
 export function createKeyVersionStore(
   queries: Queries,
@@ -125,29 +126,33 @@ function replacedRows(query: Query, tenantId: string, current: VersionRow) {
     .orderBy('version', 'desc')
 }
 
-type PlacedVersionChange = VersionChange & { tenantId: string; expectedVersion?: number | undefined }
+type InTenant<Change> = Change & { tenantId: string }
 
-async function restore(parts: KeyChangeParts, change: PlacedVersionChange): Promise<void> {
+async function restore(parts: KeyChangeParts, change: InTenant<RestoreChange>): Promise<void> {
   const { transaction, vault } = parts
-  const { tenantId, keyId, version, expectedVersion, stamp } = change
+  const { tenantId, keyId, version, expectedVersion, editor, stamp } = change
   const current = await holdKey(transaction, tenantId, keyId)
-  requireVersion(current.value_version, expectedVersion)
+  await requireVersion(transaction, current, expectedVersion)
+  const held = { version: current.value_version, set_at: current.value_set_at }
+  const rights = { ...(await rightsOfKey(transaction, current)), ...held }
+  requireRight(mayRestore(editor, rights, { version, at: stamp.at }))
   if (version === current.value_version) return
   const row = await versionRow(transaction, change).selectAll().executeTakeFirst()
   if (!row) throw versionNotFound(version)
   const value = vault.open({ ...row, id: row.key_id, value_version: row.version })
   if (!value) throw versionDestroyed(version)
   const mark = row.was_secret === 1 ? { is_secret: true } : {}
-  const source = { how: 'restore', restoredFrom: version } as const
+  const whose = editor.role === 'owner' ? {} : { setBy: row.set_by }
+  const source = { how: 'restore', restoredFrom: version, ...whose } as const
   const isTemplate = row.template_parts !== null
   await changeHeldKey(parts, { current, change: { value, isTemplate, ...mark, stamp }, source })
 }
 
-function versionRow(query: Query, { tenantId, keyId, version }: PlacedVersionChange) {
+function versionRow(query: Query, { tenantId, keyId, version }: InTenant<VersionChange>) {
   return selectOf(query, 'key_versions', { tenantId, key_id: keyId, version })
 }
 
-async function destroy(transaction: Recorded, change: PlacedVersionChange): Promise<void> {
+async function destroy(transaction: Recorded, change: InTenant<VersionChange>): Promise<void> {
   const { tenantId, keyId, version, stamp } = change
   const current = await holdKey(transaction, tenantId, keyId)
   if (version === current.value_version) throw versionIsCurrent(version)

@@ -76,7 +76,7 @@ function VersionRow({ version, current, onAsk }: VersionRowProps) {
             icon={FileDiff}
           />
         )}
-        {may('restoreKeyVersion') && !version.current && version.destroyed_at === null && (
+        {may('destroyKeyVersion') && !version.current && version.destroyed_at === null && (
           <span className="-mr-2 flex items-center gap-1">
             <Button size="small" aria-label="Restore" onClick={() => onAsk('restore', version)}>
               <RotateCcw aria-hidden size={15} className="sm:hidden" />

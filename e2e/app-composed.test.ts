@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     await attach('prod/app', 'DATABASE_URL')
     await attach('prod/app', 'DB_PASSWORD')
     const [key] = await call()('GET', '/api/v1/keys', { query: { query: 'DATABASE_URL' } })
-    const page = await open(`/keys/${key?.id}`)
+    const page = await open(`/keys/${key?.id}/change`)
     const parts = page.getByRole('region', { name: 'Parts' })
     await expect
       .poll(() => parts.getByRole('listitem').allInnerTexts())

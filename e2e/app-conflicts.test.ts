@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     async 'description of a key'(name) {
       const key_id = await newKey(name)
       return {
-        path: `/keys/${key_id}`,
+        path: `/keys/${key_id}/change`,
         open: stay,
         type: (page, text) => page.getByRole('textbox', { name: 'Description' }).fill(text),
         save: 'Save changes',
@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     async 'day on which a value expires'(name) {
       const key_id = await newKey(name)
       return {
-        path: `/keys/${key_id}`,
+        path: `/keys/${key_id}/change`,
         open: stay,
         type: (page, day) => page.getByLabel('Expires on (optional)').fill(day),
         save: 'Save changes',
@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     async 'value of a key'(name) {
       const key_id = await newKey(name)
       return {
-        path: `/keys/${key_id}`,
+        path: `/keys/${key_id}/change`,
         open: stay,
         type: (page, text) => page.getByLabel('Value', { exact: true }).fill(text),
         save: 'Save changes',
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     async 'composed value'(name) {
       const key_id = await newKey(name, { value: 'http://${HOST}', is_template: true })
       return {
-        path: `/keys/${key_id}`,
+        path: `/keys/${key_id}/change`,
         open: stay,
         type: (page, text) => page.getByLabel('Text', { exact: true }).fill(text),
         save: 'Save changes',

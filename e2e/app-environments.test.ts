@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
   })
 
   test('editing a shared key asks: everywhere, which names the bundles', async () => {
-    const page = await open(`/keys/${urlKey}`)
+    const page = await open(`/keys/${urlKey}/change`)
     await page.getByLabel('New value').fill('planted-everywhere')
     await page.getByRole('button', { name: 'Save changes' }).click()
     const dialog = page.getByRole('dialog', { name: `Where does URL_${stories} change?` })
@@ -177,6 +177,7 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
   test('… or only in the bundle that the person came from, which gets its own key', async () => {
     const page = await open(`/bundles/${prod}`)
     await page.getByRole('link', { name: `LEVEL_${stories}` }).click()
+    await page.getByRole('link', { name: 'Change' }).first().click()
     await page.getByLabel('Value', { exact: true }).fill('debug')
     await page.getByRole('button', { name: 'Save changes' }).click()
     const bundle = page.getByLabel('Bundle that gets its own value')
@@ -186,12 +187,12 @@ describe.skipIf(!hasBrowser())('one variable with several values, in the browser
     await expectAccessible(page)
     await secret.uncheck()
     await page.getByRole('button', { name: 'Change only this bundle' }).click()
-    await page.getByRole('heading', { name: `LEVEL_${stories} in prod/app${stories}` }).waitFor()
-    await page
-      .getByRole('link', { name: `prod/app${stories}` })
-      .first()
-      .waitFor()
-    await expect.poll(() => page.getByLabel('Value', { exact: true }).inputValue()).toBe('debug')
+    await page.getByRole('list', { name: 'Used in' }).getByText(`prod/app${stories}`).waitFor()
+    await page.getByRole('region', { name: 'Value' }).getByText('debug').waitFor()
+    const tabs = page.getByRole('navigation', { name: 'Environment' }).getByRole('link')
+    await expect
+      .poll(() => tabs.allInnerTexts())
+      .toEqual([/^dev\s+v1$/, /^prod\s+v\d$/].map((tab) => expect.stringMatching(tab)))
     expect(await delivered(dev)).toContain(`LEVEL_${stories}=LEVEL_${stories}`)
     await closePage(page)
   })

@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser())('text arrives as it was', () => {
 
   test('CRLF and lone CR survive an edit of another character', async () => {
     const { id } = await createKey('LINES', 'first\r\nsecond\rthird\n')
-    const page = await open(`/keys/${id}`)
+    const page = await open(`/keys/${id}/change`)
     const field = page.getByLabel('Value', { exact: true })
     await expect.poll(() => field.inputValue()).toBe('first\nsecond\nthird\n')
     await field.press('Control+Home')

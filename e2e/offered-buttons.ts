@@ -226,10 +226,10 @@ function bundlePage(
   }
 }
 
-function keyPage(key: string): Walked {
+function keyPage([name, key]: readonly [string, string]): Walked {
   const path = `PUT /keys/${key}`
   return {
-    path: `/keys/${key}`,
+    path: `/keys/${key}/change`,
     offers: [
       ['Description', path, { description: 'edited' }],
       [['Expires on (optional)', 'Replace after days (optional)'], path, { rotate_after_days: 30 }],
@@ -237,10 +237,17 @@ function keyPage(key: string): Walked {
       ['Secret', path, { is_secret: false }],
       // Last, because who set the value may do more.
       [['New value', 'Save changes'], path, { value: 'third' }],
-      ['Delete', `DELETE /keys/${key}`],
+      ...menuOfKey(name, key),
     ],
   }
 }
+
+/** The menu of a key's page. */
+export const menuOfKey = (name: string, key: string): readonly Offer[] => [
+  [`${name}: Change details`, `PUT /keys/${key}`, { description: 'menu' }],
+  [`${name}: Activity`, 'GET /audit'],
+  [`${name}: Delete`, `DELETE /keys/${key}`],
+]
 
 /** The pages whose offers depend on the role alone. */
 export async function rolePages(
@@ -330,14 +337,15 @@ export function ruledPages({ b, mine, keys }: World): Walked[] {
   return [
     bundlePage(b, 'dev/b', Object.entries({ OWNERS, MEMBERS, SHARED }), MEMBERS),
     bundlePage(mine, 'dev/m', Object.entries({ OWNERS_M, MEMBERS_M, SHARED_M }), MEMBERS_M),
-    keyPage(MEMBERS),
-    keyPage(OWNERS_M),
+    keyPage(['MEMBERS', MEMBERS]),
+    keyPage(['OWNERS_M', OWNERS_M]),
     {
-      path: `/keys/${OWNERS}/history`,
+      path: `/keys/${OWNERS}`,
       offers: [
+        [['Change', 'Rotate'], `PUT /keys/${OWNERS}`, { description: 'edited' }],
         ['Restore', `POST /keys/${OWNERS}/restore`, { version: 1 }],
         ['Destroy v1', `DELETE /keys/${OWNERS}/versions/1`],
-        ['Delete', `DELETE /keys/${OWNERS}`],
+        ...menuOfKey('OWNERS', OWNERS),
       ],
     },
   ]

@@ -6,7 +6,16 @@ import { sessionHeaders } from './app-accounts.ts'
 import { askApproval } from './app-library.ts'
 import { deliver } from './app-memory.ts'
 import { readRequest } from './app-page.ts'
-import { type Acting, act, made, type Offer, offeredOn, type Walked, type World } from './offered-buttons.ts'
+import {
+  type Acting,
+  act,
+  made,
+  menuOfKey,
+  type Offer,
+  offeredOn,
+  type Walked,
+  type World,
+} from './offered-buttons.ts'
 
 const importOf = (bundle: string, name: string, from?: string) => ({
   bundle,
@@ -50,10 +59,11 @@ export async function holdersPage(owner: Acting): Promise<Walked> {
   const params = { key_id: key }
   const [held] = await createClient(url)('GET', '/api/v1/keys/{key_id}/holders', { params, headers })
   return {
-    path: `/keys/${key}/holders`,
+    path: `/keys/${key}`,
     offers: [
       [`Dismiss ${held?.name} on sam@sams-laptop`, `DELETE /keys/${key}/holders/${held?.holder}`],
-      ['Delete', `DELETE /keys/${key}`],
+      [['Change', 'Rotate'], `PUT /keys/${key}`, { description: 'edited' }],
+      ...menuOfKey('HELD', key),
     ],
   }
 }

@@ -21,27 +21,24 @@ export async function memoryShots(): Promise<World> {
   const list: Shot[] = [
     { name: 'home-attention', show: at(`${url}/bundles`, openAttention) },
     { name: 'keys-due', show: at(`${url}/keys`) },
-    { name: 'key-holders', show: at(`${url}/keys/${keyId}/holders`) },
-    { name: 'key-history', show: at(`${url}/keys/${keyId}/history`) },
+    { name: 'key', show: at(`${url}/keys/${keyId}`) },
+    { name: 'key-change', show: at(`${url}/keys/${keyId}/change`) },
     {
-      name: 'key-history-diff',
-      show: at(`${url}/keys/${publicId}/history`, async (page) => {
+      name: 'key-rotate',
+      show: at(`${url}/keys/${keyId}/rotate`, async (page) => {
+        await page.getByRole('button', { name: 'Generate' }).click()
+      }),
+    },
+    {
+      name: 'key-compare',
+      show: at(`${url}/keys/${publicId}`, async (page) => {
         await page.getByRole('button', { name: 'Compare' }).first().click()
       }),
     },
     {
       name: 'key-restore',
-      show: at(`${url}/keys/${keyId}/history`, async (page) => {
-        await page.getByRole('button', { name: 'Restore' }).first().click()
-      }),
-    },
-    {
-      name: 'key-saved',
       show: at(`${url}/keys/${keyId}`, async (page) => {
-        await page.getByLabel('New value').fill(`planted-${Date.now()}`)
-        await page.getByRole('button', { name: 'Save changes' }).click()
-        await page.getByRole('button', { name: /^Change all/ }).click()
-        await page.getByText('an older value until').scrollIntoViewIfNeeded()
+        await page.getByRole('button', { name: 'Restore' }).first().click()
       }),
     },
     { name: 'key-lifetime', show: at(`${url}/keys/${publicId}`) },
@@ -59,8 +56,8 @@ export async function memoryShots(): Promise<World> {
     },
     {
       name: 'delivery',
-      show: at(`${url}/keys/${keyId}/holders`, async (page) => {
-        await page.getByRole('link', { name: 'delivery' }).first().click()
+      show: at(`${url}/keys/${keyId}`, async (page) => {
+        await page.getByRole('link', { name: 'its delivery' }).first().click()
         await page.getByRole('list', { name: 'Delivered values' }).waitFor()
       }),
     },

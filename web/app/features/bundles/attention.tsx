@@ -25,7 +25,7 @@ export function Attention() {
     ...stale.map(({ id, name, holders, value_set_at }) => ({
       id: `${id} stale`,
       name,
-      href: `/keys/${id}/holders`,
+      href: `/keys/${id}`,
       text: `changed ${ago(value_set_at)}, ${holders} ${holders === 1 ? 'holder still has' : 'holders still have'} an older value`,
     })),
   ]

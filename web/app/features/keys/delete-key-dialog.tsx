@@ -16,7 +16,7 @@ export function DeleteKeyDialog({ item, onClose }: { item: KeyWithBundles; onClo
       action="Delete key"
       change={remove}
       done={`Deleted ${item.name}.`}
-      leadsTo="/keys"
+      leadsTo="/"
       onClose={onClose}
     >
       <p>The value is lost for good. This cannot be undone.</p>

@@ -16,15 +16,13 @@ import { TemplateChoice } from '../../ui/template-choice.tsx'
 import { TemplateParts } from '../../ui/template-parts.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
-import { OldValueHolders } from './key-holders.tsx'
 import { ReachDialog } from './reach-dialog.tsx'
 import { useKeyEdit } from './use-key-edit.ts'
 
 /** Changes a key. A secret's value can be replaced, never read: its field starts empty, and empty leaves the value as
  * it is unless the person asks to store an empty one. */
 export function EditKeyForm({ item }: { item: KeyWithBundles }) {
-  const { draft, set, setValue, change, problem, save, saving, question, notice, newVersion } =
-    useKeyEdit(item)
+  const { draft, set, setValue, change, problem, save, saving, question, notice } = useKeyEdit(item)
   const { text, is_template } = draft.value
   const asking = { busy: saving.isPending, problem: failureText(saving.error), onClose: question.cancel }
   return (
@@ -76,9 +74,6 @@ export function EditKeyForm({ item }: { item: KeyWithBundles }) {
         onChange={(description) => set({ description })}
       />
       <LifetimeFields lifetime={draft} onChange={set} />
-      {newVersion !== null && change.value === undefined && (
-        <OldValueHolders keyId={item.id} version={newVersion} />
-      )}
       <Consequences item={item} change={change} asksReach={question.asksReach} />
       {question.asked === 'show' && (
         <ConfirmDialog

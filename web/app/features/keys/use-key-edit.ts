@@ -10,7 +10,7 @@ import { useKeyDraft } from '../../lib/page/use-key-draft.ts'
 import { templateIn } from '../../lib/rules/templates.ts'
 import { valueProblem } from '../../lib/rules/value-warnings.ts'
 import { rotationProblem } from '../../ui/lifetime-fields.tsx'
-import { notify, withToast } from '../../ui/toast-store.ts'
+import { notify, notifyFailure } from '../../ui/toast-store.ts'
 
 /** What has to be answered before a change is saved: whether everyone may read the value, or how far it reaches. */
 type EditQuestion = 'show' | 'reach' | null
@@ -24,7 +24,7 @@ export function useKeyEdit(item: KeyWithBundles) {
   const { draft, change, reset, ...edit } = useKeyDraft(item, { isSaving: saving.isPending })
   const isTouched = Object.keys(change).length > 0
   const saved = useUnsaved(isTouched)
-  const { after, newVersion } = useSaved(item, saved)
+  const after = useSaved(item, saved)
   const asksReach = may('splitKey') && item.bundles.length > 1
   const { text, is_template } = draft.value
   const problem = text === null ? null : problemOf(text, is_template)
@@ -44,32 +44,33 @@ export function useKeyEdit(item: KeyWithBundles) {
   }
   const bundleId = params.get('bundle')
   const question = { asked, asksReach, bundleId, answer: send, cancel: () => setAsked(null) }
-  return { ...edit, draft, change, problem, save, saving, question, newVersion }
+  return { ...edit, draft, change, problem, save, saving, question }
 }
 
-/** What follows a saved change: what the page says, and a way to take a new value back. */
-function useSaved(item: KeyWithBundles, saved: () => void) {
-  const may = useMay()
-  const restore = useChange('restoreKeyVersion', { key_id: item.id })
-  const [, navigate] = useLocation()
-  const [newVersion, setNewVersion] = useState<number | null>(null)
-  const undoOf = ({ version }: SavedKey) => {
+/** @returns what takes back a new value that the person has just set, for the notice of its saving */
+export function useUndo({ id, name, version: before }: KeyWithBundles) {
+  const restore = useChange('restoreKeyVersion', { key_id: id })
+  return ({ version }: SavedKey): { undo?: () => void } => {
+    // `mutate` drops its callbacks when the page unmounts; this promise still reports the result.
     const undo = () =>
-      restore.mutate(
-        { version: item.version, expected_version: version },
-        withToast(`${item.name} has the value from before again.`),
-      )
-    return may('restoreKeyVersion') ? { undo } : {}
+      void restore
+        .mutateAsync({ version: before, expected_version: version })
+        .then(() => notify({ text: `${name} has the value from before again.` }), notifyFailure)
+    return version === before ? {} : { undo }
   }
-  const after = (key: SavedKey) => {
-    const isNewVersion = key.id === item.id && key.version !== item.version
-    setNewVersion(isNewVersion ? key.version : null)
-    notify({ text: savedText(item, key), ...(isNewVersion ? undoOf(key) : {}) })
-    if (key.id === item.id) return
+}
+
+/** What follows a saved change: the page of the key that holds it, and a way to take a new value back. */
+function useSaved(item: KeyWithBundles, saved: () => void) {
+  const undoOf = useUndo(item)
+  const [, navigate] = useLocation()
+  const [params] = useSearchParams()
+  return (key: SavedKey) => {
+    notify({ text: savedText(item, key), ...(key.id === item.id ? undoOf(key) : {}) })
     saved()
-    navigate(`/keys/${key.id}`)
+    const bundle = params.get('bundle')
+    navigate(`/keys/${key.id}${bundle === null ? '' : `?bundle=${bundle}`}`)
   }
-  return { after, newVersion }
 }
 
 function problemOf(text: string, isTemplate: boolean): string | null {

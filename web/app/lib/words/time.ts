@@ -61,3 +61,14 @@ export function dayName(timestamp: string, nowMs = serverNowMs()): string {
   if (day === yesterday.toDateString()) return 'Yesterday'
   return new Date(timestamp).toLocaleDateString(undefined, { dateStyle: 'full' })
 }
+
+/** The day of an ISO timestamp in the reader's time zone, for example `5 Dec`; with the year, if it is another one. */
+export function shortDay(timestamp: string, nowMs = serverNowMs()): string {
+  const date = new Date(timestamp)
+  const isThisYear = date.getFullYear() === new Date(nowMs).getFullYear()
+  return date.toLocaleDateString(undefined, {
+    day: 'numeric',
+    month: 'short',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  })
+}

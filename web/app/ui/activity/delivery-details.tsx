@@ -67,7 +67,7 @@ function DeliveredValues({ delivery, legacy }: { delivery: Delivery; legacy: rea
         {delivery.keys.map(({ id, name, version, current_version }) => (
           <li key={id} className="flex items-baseline justify-between gap-3 border-b border-line py-1">
             <EntryLink
-              href={`/keys/${id}/history`}
+              href={`/keys/${id}`}
               name={name}
               className="min-w-0 font-mono [overflow-wrap:anywhere] hover:underline"
             />

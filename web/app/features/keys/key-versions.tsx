@@ -1,50 +1,55 @@
 import { MASK } from '@keyferry/contract/limits'
 import { useMemo, useState } from 'react'
 import type { Key, KeyVersion, KeyWithBundles } from '../../lib/calls/answers.ts'
-import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { useChange } from '../../lib/calls/use-call.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { type DiffLine, lineDiff } from '../../lib/rules/line-diff.ts'
-import { counted } from '../../lib/words/counted.ts'
 import { elsewhereText } from '../../lib/words/last-change.ts'
-import { ago, dateTime } from '../../lib/words/time.ts'
+import { dateTime, shortDay } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
-import { FileDiff, RotateCcw, Trash2 } from '../../ui/icons.ts'
+import { FileDiff, Trash2 } from '../../ui/icons.ts'
 import { KeyValue } from '../../ui/key-value.tsx'
-import { LoadingState } from '../../ui/loaded.tsx'
-import { VirtualList } from '../../ui/virtual-list.tsx'
+import { Section } from '../../ui/section.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
 
 type VersionQuestion = { what: 'restore' | 'destroy'; version: KeyVersion; current: KeyVersion } | null
 
+const FIRST = 6
+const MORE = 100
+
+type KeyVersionsProps = { item: KeyWithBundles; versions: readonly KeyVersion[] }
+
 /** The versions of a key, newest first, with the ways to restore and to destroy one. */
-export function KeyHistory({ item }: { item: KeyWithBundles }) {
-  const versions = useAnswer('listKeyVersions', { key_id: item.id, limit: 1_000 })
+export function KeyVersions({ item, versions }: KeyVersionsProps) {
   const [asked, setAsked] = useState<VersionQuestion>(null)
-  const { data } = versions
-  const [current] = data ?? []
-  if (data === undefined || current === undefined) return <LoadingState query={versions} what="the history" />
+  const [count, setCount] = useState(FIRST)
+  const [current] = versions
+  if (current === undefined) return null
   const ask = (what: 'restore' | 'destroy', version: KeyVersion) => setAsked({ what, version, current })
   const close = () => setAsked(null)
   return (
-    <>
-      <VirtualList
-        label="Versions"
-        items={data}
-        keyOf={({ version }) => String(version)}
-        rowHeight={58}
-        render={(version) => <VersionRow version={version} current={current} onAsk={ask} />}
-      />
-      <p className="mt-3 text-sm text-ink-soft">
-        {item.is_secret
-          ? 'You can restore old values of a secret, but not see them.'
-          : 'Old values are shown, unless they were secret.'}
-      </p>
-      {asked?.what === 'restore' && <RestoreDialog item={item} {...asked} versions={data} onClose={close} />}
+    <Section title="Versions">
+      <ul aria-label="Versions" className="mt-1">
+        {versions.slice(0, count).map((version) => (
+          <VersionRow key={version.version} version={version} current={current} onAsk={ask} />
+        ))}
+      </ul>
+      {count < versions.length && (
+        <Button
+          label={`Show older versions of ${versions.length}`}
+          size="small"
+          look="quiet"
+          onClick={() => setCount(count + MORE)}
+        />
+      )}
+      {asked?.what === 'restore' && (
+        <RestoreDialog item={item} {...asked} versions={versions} onClose={close} />
+      )}
       {asked?.what === 'destroy' && <DestroyDialog item={item} version={asked.version} onClose={close} />}
-    </>
+    </Section>
   )
 }
 
@@ -56,18 +61,15 @@ type VersionRowProps = {
 
 function VersionRow({ version, current, onAsk }: VersionRowProps) {
   const [comparing, setComparing] = useState(false)
-  const may = useMay()
   const isComparable = !version.current && canShow(version) && canShow(current)
   return (
-    <div className="px-4 py-2">
-      <div className="flex items-center gap-x-3">
-        <Badge tone={version.current ? 'accent' : 'plain'}>v{version.version}</Badge>
-        <div className="min-w-0 flex-1">
-          <p className="text-sm" title={dateTime(version.set_at)}>
-            {howText(version)} {ago(version.set_at)}
-          </p>
+    <li className="group">
+      <div className="flex min-h-9 items-center gap-x-2">
+        <p className="min-w-0 flex-1" title={`${howText(version)}, ${dateTime(version.set_at)}`}>
+          <b className="mr-2 font-semibold">v{version.version}</b>
+          {version.set_by.name ?? 'a former user'}, {shortDay(version.set_at)}
           <VersionFacts version={version} />
-        </div>
+        </p>
         {isComparable && (
           <IconButton
             label={`Compare v${version.version} with the current value`}
@@ -76,38 +78,52 @@ function VersionRow({ version, current, onAsk }: VersionRowProps) {
             icon={FileDiff}
           />
         )}
-        {may('destroyKeyVersion') && !version.current && version.destroyed_at === null && (
-          <span className="-mr-2 flex items-center gap-1">
-            <Button size="small" aria-label="Restore" onClick={() => onAsk('restore', version)}>
-              <RotateCcw aria-hidden size={15} className="sm:hidden" />
-              <span className="hidden sm:inline">Restore</span>
-            </Button>
-            <IconButton
-              label={`Destroy v${version.version}`}
-              onClick={() => onAsk('destroy', version)}
-              icon={Trash2}
-            />
-          </span>
-        )}
+        <VersionActs version={version} onAsk={(what) => onAsk(what, version)} />
       </div>
       {comparing && isComparable && <ValueDiff before={version.value ?? ''} after={current.value ?? ''} />}
-    </div>
+    </li>
   )
 }
 
+type VersionActsProps = { version: KeyVersion; onAsk: (what: 'restore' | 'destroy') => void }
+
+function VersionActs({ version, onAsk }: VersionActsProps) {
+  const may = useMay()
+  if (version.current) return <Badge tone="good">current</Badge>
+  if (version.destroyed_at !== null) {
+    return (
+      <span className="text-xs text-ink-soft" title={dateTime(version.destroyed_at)}>
+        destroyed
+      </span>
+    )
+  }
+  if (!may('destroyKeyVersion')) return null
+  return (
+    <>
+      <IconButton
+        label={`Destroy v${version.version}`}
+        onClick={() => onAsk('destroy')}
+        icon={Trash2}
+        className="group-hover:opacity-100 focus-visible:opacity-100 sm:opacity-0"
+      />
+      <Button label="Restore" size="small" onClick={() => onAsk('restore')} />
+    </>
+  )
+}
+
+/** What is unusual about a version, and its value where everybody may read it. */
 function VersionFacts({ version }: { version: KeyVersion }) {
-  const { holders, destroyed_at, value, changed_elsewhere_at } = version
+  const { proposed_by, restored_from, how, changed_elsewhere_at: elsewhere } = version
   const facts = [
-    version.current ? 'current' : '',
-    changed_elsewhere_at === null ? '' : elsewhereText(changed_elsewhere_at),
-    holders === 0 ? '' : counted(holders, 'holder'),
-    destroyed_at === null ? '' : `value destroyed ${ago(destroyed_at)}`,
+    how === 'restore' ? `restored from version ${restored_from}` : '',
+    proposed_by === null ? '' : `proposed by ${proposed_by.name ?? 'a former user'}`,
+    elsewhere === null ? '' : elsewhereText(elsewhere),
   ].filter((fact) => fact !== '')
   return (
-    <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-xs text-ink-soft">
-      {facts.length > 0 && <span>{facts.join(' · ')}</span>}
-      {canShow(version) && <KeyValue value={value ?? ''} isSecret={false} className="max-w-full" />}
-    </p>
+    <span className="flex min-w-0 flex-wrap gap-x-2 text-xs text-ink-soft">
+      {facts.length > 0 && <span>{facts.join(', ')}</span>}
+      {canShow(version) && <KeyValue value={version.value ?? ''} isSecret={false} className="max-w-full" />}
+    </span>
   )
 }
 
@@ -118,10 +134,9 @@ const HOW = {
   convert: 'Converted from a legacy item',
 } as const
 
-function howText({ how, set_by, proposed_by, restored_from }: KeyVersion): string {
+function howText({ how, set_by, restored_from }: KeyVersion): string {
   const what = how === 'restore' ? `Restored from version ${restored_from}` : HOW[how]
-  const proposed = proposed_by === null ? '' : `, proposed by ${proposed_by.name ?? 'a former user'}`
-  return `${what} by ${set_by.name ?? 'a former user'}${proposed}`
+  return `${what} by ${set_by.name ?? 'a former user'}`
 }
 
 type DestroyDialogProps = { item: Key; version: KeyVersion; onClose: () => void }

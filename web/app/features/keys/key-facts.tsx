@@ -1,0 +1,73 @@
+import { Link } from 'wouter'
+import type { KeyWithBundles } from '../../lib/calls/answers.ts'
+import { variableOf } from '../../lib/rules/variables.ts'
+import { counted } from '../../lib/words/counted.ts'
+import { dueText } from '../../lib/words/due.ts'
+import { ahead, shortDay } from '../../lib/words/time.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { EnvChip } from '../../ui/env-chip.tsx'
+import { Section } from '../../ui/section.tsx'
+
+type KeyFactsProps = { item: KeyWithBundles; hrefOf: (part: string) => string }
+
+/** When a key's value ends, and where it is used. */
+export function KeyFacts({ item, hrefOf }: KeyFactsProps) {
+  return (
+    <>
+      <Section title="Expiry">
+        <p className={classNames('mt-1', item.due === 'expired' && 'text-danger')}>
+          {expiryText(item)}{' '}
+          {item.may_change && (
+            <Link href={hrefOf('/change')} className="link text-xs">
+              Change
+            </Link>
+          )}
+        </p>
+        <p className="mt-1 text-xs text-ink-soft">A reminder: Keyferry still delivers the value.</p>
+      </Section>
+      <UsedIn item={item} />
+    </>
+  )
+}
+
+function expiryText(item: KeyWithBundles): string {
+  const { expires_at, rotate_after_days: after, due } = item
+  const rotation = after === null ? '' : `Replace after ${counted(after, 'day')}`
+  const said = due === null ? null : dueText(item)
+  const expiry = expires_at === null ? '' : `${shortDay(expires_at)}, ${said ?? ahead(expires_at)}`
+  const parts = [expiry, expires_at === null && said !== null ? capital(said) : rotation]
+  const texts = parts.filter((text) => text !== '')
+  return texts.length === 0 ? 'The value does not expire.' : `${texts.join('. ')}.`
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+function UsedIn({ item }: { item: KeyWithBundles }) {
+  const { name: libraryName, bundles } = item
+  return (
+    <Section title="Used in">
+      {bundles.length === 0 ? (
+        <p className="mt-1">No bundle holds this key, so no request can ask for it.</p>
+      ) : (
+        <ul aria-label="Used in" className="mt-1 max-h-72 space-y-1 overflow-auto">
+          {bundles.map(({ id, name, as }) => (
+            <li key={id}>
+              <Link href={`/bundles/${id}`} className="hover:underline">
+                <EnvChip name={name} isMention />
+              </Link>{' '}
+              <span className="text-xs text-ink-soft">
+                as <EntryName name={as} className="font-mono" />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {libraryName !== variableOf(item) && (
+        <p className="mt-1 text-xs text-ink-soft">
+          Name in the library: <EntryName name={libraryName} className="font-mono" />
+        </p>
+      )}
+    </Section>
+  )
+}

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, expectError, type Identity, startTestApi, type TestApi } from './api.ts'
 import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
 import { joinWorkspace } from './joined.ts'
@@ -56,6 +56,12 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
     const answer = await approveWith(api, as, { requestId, bundle_id, include_keys: [`URL_${keyed}`] })
     return { offer, answer }
   }
+  const bundleOf = async (name: string, as = owner) =>
+    (await api.call('createBundle', { as, body: { name } })).json
+  const renamed = (bundle_id: string, name: string, as = owner) =>
+    api.call('updateBundle', { as, params: { bundle_id }, body: { name } })
+  const places = async () =>
+    (await api.call('getTenantPolicy', { as: member, query: { places: '1' } })).json.places ?? []
   let keyed = 0
   const newKeyed = () => {
     keyed += 1
@@ -320,6 +326,147 @@ describe.each(databases)('rules of approvals on %s', (kind) => {
     const { offer, answer } = await approve(owner, id)
     expect(offer).toMatchObject({ may_approve: true, user_code_required: true })
     expectError(answer, 400, 'user_code required', 'invalid')
+  })
+
+  describe('of a folder', () => {
+    let folder = ''
+    let folders = 0
+    beforeEach(() => {
+      folders += 1
+      folder = `live${folders}/`
+    })
+    const setFolder = (body: Record<string, unknown>, as = owner, at = folder) =>
+      api.call('changeTenantPolicy', { as, body: { ...body, folder: at } })
+    test('they count for each bundle in it, also for one that is made later', async () => {
+      const before = await bundleOf(`${folder}web`)
+      const [beside, self] = [await bundleOf(`live${folders}-eu/web`), await bundleOf(folder.slice(0, -1))]
+      expect((await setFolder({ assurance: 'typed', approvers: 'owner', remember_hours: 1 })).status).toBe(
+        200,
+      )
+      const after = await bundleOf(`${folder}eu/api`, member)
+      for (const { id } of [before, after]) {
+        const { effective, bundle } = await policyOf(id)
+        expect(effective).toEqual({ ...LOOSEST, assurance: 'typed', approvers: 'owner', remember_hours: 1 })
+        expect(bundle).toEqual(NOTHING)
+      }
+      for (const { id } of [beside, self]) expect((await policyOf(id)).effective).toEqual(LOOSEST)
+    })
+
+    test('the strictest of all places counts, in every field', async () => {
+      const { id } = await bundleOf(`${folder}eu/web`)
+      await setFolder({ assurance: 'bound', remember_hours: 4, changers: 'owner' })
+      await setFolder({ assurance: 'typed', approvals_needed: 2, remember_hours: 6 }, owner, `${folder}eu/`)
+      const loose = { assurance: 'compat', approvals_needed: 1, agents: 'deny', changers: 'member' }
+      expect((await setBundle(id, { ...loose, remember_hours: 12 })).json.effective).toEqual({
+        ...LOOSEST,
+        assurance: 'bound',
+        approvals_needed: 2,
+        agents: 'deny',
+        changers: 'owner',
+        remember_hours: 4,
+      })
+    })
+
+    test('for production, a folder can allow that approvals are remembered', async () => {
+      const { id } = await bundleOf(`prod/${folder}web`)
+      expect((await policyOf(id)).effective.remember_hours).toBe(0)
+      await setFolder({ remember_hours: 2 }, owner, `prod/${folder}`)
+      expect((await policyOf(id)).effective.remember_hours).toBe(2)
+    })
+
+    test('who may change values is one of them, and members cannot duplicate a bundle out of it', async () => {
+      const bundle = await bundleOf(`${folder}web`, member)
+      await setFolder({ changers: 'owner' })
+      const params = { bundle_id: bundle.id }
+      expect((await renamed(bundle.id, `dev/${randomUUID()}`, member)).status).toBe(403)
+      const copy = { as: member, params, body: { name: `dev/${randomUUID()}` } }
+      expect((await api.call('duplicateBundle', copy)).status).toBe(403)
+      expect((await api.call('getBundle', { as: member, params })).json.may_edit).toBe(false)
+    })
+
+    test('they follow a secret value into a bundle outside', async () => {
+      const { id: inside } = await bundleOf(`${folder}web`)
+      const { id: outside } = await newKeyed()
+      const name = `URL_${keyed}`
+      const [key] = (await api.call('listKeys', { as: owner, query: { query: name } })).json
+      const params = { bundle_id: inside, key_id: key?.id ?? '' }
+      expect((await api.call('attachKey', { as: owner, params })).status).toBe(201)
+      await setFolder({ approvers: 'owner' })
+      const { answer } = await approve(member, outside)
+      expect(answer.failure).toMatchObject({ code: 'owner_approves', details: { names: [name] } })
+      expect((await policyOf(outside)).stricter).toEqual([name])
+    })
+
+    test('a bundle that leaves takes them along; an owner loosens them there', async () => {
+      const { id } = await bundleOf(`${folder}web`, member)
+      await setFolder({ assurance: 'local', approvers: 'owner', agents: 'deny' })
+      await setFolder({ approvers: 'owner' }, owner, `next-${folder}`)
+      expect((await renamed(id, `next-${folder}web`, member)).status).toBe(200)
+      const { bundle, effective } = await policyOf(id)
+      expect(bundle).toEqual({ ...NOTHING, assurance: 'local', agents: 'deny' })
+      expect(effective).toEqual({ ...LOOSEST, assurance: 'local', approvers: 'owner', agents: 'deny' })
+      const events = (await api.call('listAudit', { as: owner, query: { target: id } })).json
+      expect(events).toContainEqual(
+        expect.objectContaining({
+          action: 'bundle.policy_changed',
+          data: { rules: ['assurance: local', 'agents: deny'] },
+        }),
+      )
+      await setBundle(id, { assurance: null, agents: null })
+      expect((await policyOf(id)).effective).toEqual({ ...LOOSEST, approvers: 'owner' })
+    })
+
+    test('a rename within it, or into it, sets nothing on the bundle', async () => {
+      const { id } = await bundleOf(`other-${folder}web`)
+      await setFolder({ approvals_needed: 2 })
+      for (const name of [`${folder}web`, `${folder}eu/web`]) {
+        expect((await renamed(id, name)).status).toBe(200)
+        expect(await policyOf(id)).toMatchObject({ bundle: NOTHING, effective: { approvals_needed: 2 } })
+      }
+    })
+
+    test('a duplicate outside takes them along', async () => {
+      const { id } = await bundleOf(`${folder}web`)
+      await setFolder({ approvals_needed: 2 })
+      const body = { name: `dev/${randomUUID()}` }
+      const copy = await api.call('duplicateBundle', { as: owner, params: { bundle_id: id }, body })
+      expect((await policyOf(copy.json.id)).bundle).toEqual({ ...NOTHING, approvals_needed: 2 })
+    })
+
+    test('every environment is a place, and so is every bundle with rules', async () => {
+      const { id, name } = await bundleOf(`${folder}web`)
+      await setFolder({ assurance: 'typed' })
+      await setBundle(id, { approvals_needed: 2 })
+      await bundleOf(`prod/${folder}web`)
+      const [workspace, ...others] = await places()
+      expect(workspace).toMatchObject({ folder: null, bundle: null, set: NOTHING, effective: LOOSEST })
+      const at = (of: string | null, bundle: object | null) =>
+        others.find((place) => place.folder === of && (place.bundle?.id ?? null) === (bundle && id))
+      const effective = { ...LOOSEST, assurance: 'typed' }
+      const found = { above: LOOSEST, effective, is_production: false, loosening: null }
+      expect(at(folder, null)).toMatchObject({ set: { ...NOTHING, assurance: 'typed' }, ...found })
+      expect(at(`prod/${folder}`, null)).toMatchObject({ set: NOTHING, is_production: true })
+      expect(at(null, { id })).toMatchObject({
+        bundle: { id, name },
+        set: { ...NOTHING, approvals_needed: 2 },
+        limit: { ...NOTHING, assurance: 'typed' },
+        above: effective,
+        effective: { ...effective, approvals_needed: 2 },
+      })
+    })
+
+    test('only owners set them, of a folder of names, and the log says of which', async () => {
+      expect((await setFolder({ assurance: 'typed' }, member)).status).toBe(403)
+      for (const bad of ['prod', '/prod/', 'prod//', 'prod/%/', ''])
+        expect((await setFolder({ assurance: 'typed' }, owner, bad)).status).toBe(400)
+      await setFolder({ assurance: 'typed' })
+      const [event] = (await api.call('listAudit', { as: owner })).json
+      expect(event).toMatchObject({
+        action: 'tenant.policy_changed',
+        data: { folder, rules: ['assurance: typed'] },
+      })
+      expect((await api.call('getTenantPolicy', { as: owner })).json).not.toHaveProperty('places')
+    })
   })
 
   test('rules go with their bundle', async () => {

@@ -202,6 +202,40 @@ describe.each(databases)('the rule that people sign, on %s', (kind) => {
     expect((await set('none', second)).json.effective.touch).toBe('device')
   })
 
+  test('of a folder: its bundles need signatures, and a new name loosens nothing', async () => {
+    await enrolled()
+    const rename = (name: string) =>
+      signed(owner, (headers) =>
+        api.call('updateBundle', { as: owner, headers, params: { bundle_id: bundle.id }, body: { name } }),
+      )
+    await rename(`vault/${bundle.name}`)
+    const setFolder = (touch: string | null) =>
+      signed(owner, (headers) =>
+        api.call('changeTenantPolicy', { as: owner, headers, body: { folder: 'vault/', touch } }),
+      )
+    expect((await setFolder('passkey')).status).toBe(200)
+    expect((await approve(await asked())).failure?.code).toBe('touch_required')
+    const body = { name: `away/${bundle.name}` }
+    const call = { as: owner, params: { bundle_id: bundle.id }, body }
+    expect((await api.call('updateBundle', call)).failure?.code).toBe('touch_required')
+    expect((await rename(body.name)).status).toBe(200)
+    expect(await ruleNow()).toMatchObject({ bundle: { touch: 'passkey' }, effective: { touch: 'passkey' } })
+    expect((await approve(await asked())).failure?.code).toBe('touch_required')
+    expect((await set(null)).json).toMatchObject({
+      effective: { touch: 'passkey' },
+      loosening: { to: 'none', by: owner.userId },
+    })
+    const other = await newBundle(api, owner, { OTHER: 'v' })
+    const into = { as: owner, params: { bundle_id: other.id }, body: { name: `vault/${other.name}` } }
+    expect((await api.call('updateBundle', into)).failure?.code).toBe('touch_required')
+    await setFolder(null)
+    const { places } = (await api.call('getTenantPolicy', { as: owner, query: { places: '1' } })).json
+    expect(places?.find(({ folder }) => folder === 'vault/')).toMatchObject({
+      effective: { touch: 'passkey' },
+      loosening: { to: 'none' },
+    })
+  })
+
   test('a server that reveals shows nobody these values', async () => {
     await enrolled()
     const before = await reveal()

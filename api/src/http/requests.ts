@@ -126,8 +126,14 @@ export function requestHandlers({ requestParts: parts }: HandlerParts) {
     getBundlePolicy: ({ caller, params }) => bundlePolicy(parts, caller, params.bundle_id),
     changeBundlePolicy: ({ caller, params, body: change }) =>
       changeBundlePolicy(parts, caller, { bundleId: params.bundle_id, change }),
-    getTenantPolicy: ({ caller }) => tenantPolicy(parts, caller),
-    changeTenantPolicy: ({ caller, body }) => changeTenantPolicy(parts, caller, body),
+    getTenantPolicy: ({ caller, query }) =>
+      tenantPolicy(
+        parts,
+        caller,
+        query.places === '1' ? { bundleId: query.bundle_id, folder: query.folder } : null,
+      ),
+    changeTenantPolicy: ({ caller, body: { folder = null, ...change } }) =>
+      changeTenantPolicy(parts, caller, { folder, change }),
   } satisfies Partial<Handlers>
 }
 

@@ -29,6 +29,7 @@ const Body = z.looseObject({
   bundle_id: z.string().optional(),
   dry_run: z.boolean().optional(),
   touch: z.string().nullable().optional(),
+  name: z.string().optional(),
   role: z.string().optional(),
   is_active: z.boolean().optional(),
   audit: z.boolean().optional(),
@@ -56,7 +57,7 @@ const ofPath = ({ ids }: Given): CallSubject => ids
 const ofWorkspace = ({ ids }: Given): CallSubject => ({ ...ids, isWide: true })
 
 const SUBJECTS: Partial<Record<Sent['touch'], (given: Given) => CallSubject | null>> = {
-  bundle: ofPath,
+  bundle: ({ body, ids }) => ({ ...ids, newNames: [bodyOf(body).name].filter(isGiven) }),
   key: ofPath,
   attachment: ofPath,
   machine: ({ act, body, ids }) => (takesOnly(act, body) ? null : ids),

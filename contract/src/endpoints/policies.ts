@@ -15,13 +15,14 @@ export const policyEndpoints = {
     responses: { 200: policy.BundlePolicy },
   }),
   getTenantPolicy: GET('/api/v1/tenants/current/policy', 'member', {
-    summary: "The workspace's rules for approvals",
+    summary: "The workspace's rules for approvals, and those of its folders and bundles",
+    query: policy.PolicyQuery,
     responses: { 200: policy.TenantPolicy },
   }),
   changeTenantPolicy: PUT('/api/v1/tenants/current/policy', 'owner', {
     touch: 'workspace',
-    summary: "Change the workspace's rules for approvals; ends all remembered approvals",
-    body: policy.ChangePolicy,
+    summary: 'Change the rules of the workspace, or of a folder of bundles; ends remembered approvals there',
+    body: policy.ChangeTenantPolicy,
     responses: { 200: policy.TenantPolicy },
   }),
 } as const satisfies Record<string, Endpoint>

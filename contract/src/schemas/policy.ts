@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isBundleName } from '../env/names.ts'
 import { ProductionField } from './bundle.ts'
 import { changeOf, Id, Named, object, Timestamp, wholeNumber } from './text.ts'
 
@@ -68,7 +69,7 @@ const nullable = {
 }
 
 /** What one place sets; null: nothing. */
-export const PolicySetting = object('PolicySetting', nullable)
+export const PolicySetting = object('PolicySetting', { ...nullable, people: z.array(Id).nullable() })
 
 /** Null removes what the place sets. */
 export const ChangePolicy = changeOf('ChangePolicy', nullable, { assurance: 'local', approvers: 'owner' })
@@ -84,7 +85,44 @@ export const ChangeBundlePolicy = changeOf(
  * again after `from`. */
 const LooseningField = z.object({ to: TouchField, by: Id, from: Timestamp }).nullable()
 
-/** `effective` is the strictest of what the server, the workspace and the bundle set. `production`: what an owner
+/** A folder of bundle names, such as `prod/`: each bundle whose name begins with it is in it. */
+const FolderField = z
+  .string()
+  .refine(
+    (name) => name.endsWith('/') && isBundleName(name.slice(0, -1)),
+    'folder must be the start of bundle names, and end with /',
+  )
+
+/** The rules of the workspace, or of one of its folders. */
+export const ChangeTenantPolicy = ChangePolicy.extend({ folder: FolderField.optional() }).meta({
+  id: 'ChangeTenantPolicy',
+  examples: [{ assurance: 'local', folder: 'prod/' }],
+})
+
+/** `places`: also answer with what each place sets. `bundle_id` and `folder`: these are among them. */
+export const PolicyQuery = z.object({
+  places: z.enum(['0', '1'], { error: 'places must be 0 or 1' }).optional(),
+  bundle_id: Id.optional(),
+  folder: FolderField.optional(),
+})
+
+/** A place that can set rules: the workspace, a folder or a bundle. `set`: what it sets. `limit`: the strictest of what
+ * is set above it; what it sets counts where it is stricter. `above`: what would count if it set nothing. `effective`:
+ * what counts, in a folder for a bundle that sets nothing. `production`: what an owner says of a bundle. */
+const RulesPlace = object('RulesPlace', {
+  folder: z.string().nullable(),
+  bundle: Named.nullable(),
+  set: PolicySetting,
+  limit: PolicySetting,
+  above: Policy,
+  effective: Policy,
+  is_production: z.boolean(),
+  production: ProductionField,
+  loosening: LooseningField,
+})
+
+/** `effective` is the strictest of what the server, the workspace, the folders over the bundle and the bundle set.
+ * `production`: what an owner
  * says of the bundle. `is_production`: an owner, its name or a tag says so, and nothing is remembered unless the bundle
  * itself sets `remember_hours`. `also`: other bundles that hold secret values of this one; what this bundle sets counts
  * for these values there too. `stricter`: names of secret values for which another bundle demands more. */
@@ -108,4 +146,6 @@ export const TenantPolicy = object('TenantPolicy', {
   server: z.object({ assurance: AssuranceField }),
   loosening: LooseningField,
   advice: z.array(z.enum(['use_bound'])),
+  /** The workspace, its folders in the order of environments, then bundles that set rules, by name. */
+  places: z.array(RulesPlace).optional(),
 })

@@ -7,10 +7,10 @@ import type { Grounds } from './approval-rules.ts'
 import {
   effectivePolicy,
   mayApprove,
-  NO_RULES,
   type Policy,
   type PolicyStore,
   type ProductionFacts,
+  policiesFor,
   type SetPolicies,
   strictestPolicy,
   tightened,
@@ -106,8 +106,8 @@ async function setRules(
     const set = await policies.find(tenantId, only.id)
     return () => set
   }
-  const { workspace, bundles } = await policies.findAll(tenantId)
-  return ({ id }) => ({ workspace, bundle: bundles.get(id ?? '') ?? NO_RULES })
+  const all = await policies.findAll(tenantId)
+  return (place) => policiesFor(all, place)
 }
 
 /** Names of the other people of the tenant who may approve requests for a bundle with this policy. */

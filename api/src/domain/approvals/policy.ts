@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   AGENT_RULES,
   ASSURANCES,
@@ -19,8 +20,9 @@ import type { Caller } from '../people/membership.ts'
 /*
  * A policy says what an approval takes: how it is bound to the terminal, who may give it, how many people, whether an
  * AI agent may ask, for how long it may be remembered, and whether a key of the approver signs it. The
- * server, the workspace and the bundle can each set rules. Field by field the strictest counts, so an owner of a bundle
- * can tighten what the workspace sets and never loosen it. Members read policies; owners change them.
+ * server, the workspace, the folders in the bundle's name and the bundle can each set rules. Field by field the
+ * strictest counts, so a bundle can tighten what is above it and never loosen it. Members read policies; owners change
+ * them.
  */
 
 export type Policy = z.output<typeof PolicySchema>
@@ -32,16 +34,28 @@ export type PolicyChange = z.output<typeof ChangePolicy>
 
 export type BundlePolicyChange = z.output<typeof ChangeBundlePolicy>
 
-export type SetPolicies = { workspace: PolicySetting; bundle: PolicySetting }
+/** `folders`: what the folders set that the bundle is in. */
+export type SetPolicies = {
+  workspace: PolicySetting
+  folders: readonly PolicySetting[]
+  bundle: PolicySetting
+}
+
+/** What all places of a workspace set that set anything: folders by their name, bundles by their id. */
+export type AllPolicies = {
+  workspace: PolicySetting
+  folders: ReadonlyMap<string, PolicySetting>
+  bundles: ReadonlyMap<string, PolicySetting>
+}
+
+/** A place whose rules can be changed; null: the workspace. */
+export type RulesAt = { bundleId: string } | { folder: string } | null
 
 /** The reads that an approval is judged by. */
 export interface PolicyReads {
   find(tenantId: string, bundleId: string): Promise<SetPolicies>
-  /** Of the workspace, and of each bundle that sets rules, by its id. */
-  findAll(
-    tenantId: string,
-  ): Promise<{ workspace: PolicySetting; bundles: ReadonlyMap<string, PolicySetting> }>
-  /** Whether any other bundle sets rules. */
+  findAll(tenantId: string): Promise<AllPolicies>
+  /** Whether any other bundle, or a folder, sets rules. */
   areSetElsewhere(tenantId: string, bundleId: string): Promise<boolean>
   /** What other bundles set, of the secret values that a bundle delivers under these names (null: under any) and shares
    * with them. */
@@ -54,12 +68,14 @@ export interface PolicyReads {
 
 export interface PolicyStore extends PolicyReads {
   findTenant(tenantId: string): Promise<PolicySetting>
+  /** All bundles of a workspace, by name. */
+  bundles(tenantId: string): Promise<readonly (ProductionFacts & { id: string })[]>
   /** What bundles set that hold these keys, of those that are secret, by the names of the keys. */
   ofKeys(tenantId: string, keyIds: readonly string[]): Promise<readonly ValueRules[]>
   /** Other bundles that share secret values with a bundle, and how many, by name. */
   sharing(tenantId: string, bundleId: string): Promise<readonly SharingBundle[]>
-  /** How the rule `touch` of a bundle, or of the workspace, is about to loosen; null: it is not. */
-  loosening(tenantId: string, bundleId: string | null): Promise<Loosening | null>
+  /** How the rule `touch` of a place is about to loosen; null: it is not. */
+  loosening(tenantId: string, at: RulesAt): Promise<Loosening | null>
 }
 
 /** A looser rule `touch`, which waits for another owner or for a day. `at`: when an owner asked for it first. */
@@ -70,8 +86,8 @@ export interface PolicyRecords {
   /** Ends the bundle's remembered approvals.
    * @throws DomainError not_found */
   changeBundle(change: BundlePolicyChange & { bundleId: string }, stamp: Stamp): Promise<void>
-  /** Ends the tenant's remembered approvals. */
-  changeTenant(change: PolicyChange, stamp: Stamp): Promise<void>
+  /** Ends the remembered approvals of the tenant, or of the bundles in a folder. */
+  changeTenant(change: PolicyChange & { folder: string | null }, stamp: Stamp): Promise<void>
 }
 
 /** What other bundles set, of secret values that they hold too: each set of rules once, because thousands of values can
@@ -95,25 +111,58 @@ export const NO_RULES: PolicySetting = {
   touch: null,
 }
 
-/** A bundle that does not exist, and is not for production. */
+/** A bundle that does not exist, is in no folder, and is not for production. */
 export const UNNAMED = { name: '', tags: '', production: 'by_name' } as const
 
 /** What says whether a bundle is for production. */
 export type ProductionFacts = Pick<Bundle, 'name' | 'tags' | 'production'>
 
-/** The strictest of what the server, the workspace and the bundle set. */
+/** The strictest of what the server, the workspace, the folders and the bundle set. */
 export function effectivePolicy(
   server: Assurance,
-  { workspace, bundle }: SetPolicies,
+  { workspace, folders, bundle }: SetPolicies,
   named: ProductionFacts,
 ): Policy {
-  const rules = strictestRules([workspace, bundle])
-  const hours = hoursOf(workspace.remember_hours, bundle.remember_hours, isProduction(named))
-  return {
-    assurance: strictest([server, workspace.assurance, bundle.assurance]),
-    ...rules,
-    remember_hours: hoursUnder(rules, hours),
-  }
+  const { remember_hours } = strictestSetting([...folders, bundle])
+  const all = limitBy(server, { workspace, folders, bundle })
+  return policyOf(all, hoursOf(workspace.remember_hours, remember_hours, isProduction(named)))
+}
+
+/** The strictest of what is set. */
+export function limitBy(server: Assurance, { workspace, folders, bundle }: SetPolicies): PolicySetting {
+  return strictestSetting([workspace, ...folders, bundle, { ...NO_RULES, assurance: server }])
+}
+
+/** Whether a bundle is in a folder, by the whole parts of its name. */
+export function isIn(folder: string, bundleName: string): boolean {
+  return bundleName.startsWith(folder)
+}
+
+/** What counts for a bundle, or for one that does not exist yet (`id`: null). */
+export function policiesFor(
+  { workspace, folders, bundles }: AllPolicies,
+  { id, name }: { id: string | null; name: string },
+): SetPolicies {
+  const over = [...folders].flatMap(([folder, set]) => (isIn(folder, name) ? [set] : []))
+  return { workspace, folders: over, bundle: bundles.get(id ?? '') ?? NO_RULES }
+}
+
+/** What a bundle, or its duplicate, sets after it leaves folders. What they demanded goes with it unless its new place
+ * demands as much: otherwise another name would be a way around the rules. An owner loosens them there.
+ * @param own what the bundle sets */
+export function rulesTaken(
+  own: PolicySetting,
+  { left, entered }: Record<'left' | 'entered', readonly PolicySetting[]>,
+): PolicySetting {
+  const before = strictestSetting([own, ...left])
+  const after = strictestSetting([own, ...entered])
+  const both = strictestSetting([before, after])
+  const stays = (rule: string) => isDeepStrictEqual(ruleOf(both, rule), ruleOf(after, rule))
+  return { ...before, ...Object.fromEntries(Object.entries(own).filter(([rule]) => stays(rule))) }
+}
+
+function ruleOf(set: PolicySetting, rule: string): unknown {
+  return Object.entries(set).find(([name]) => name === rule)?.[1]
 }
 
 /** Whether an approval of this grade satisfies the other. */
@@ -121,13 +170,9 @@ export function isAtLeast(assurance: Assurance, demanded: Assurance): boolean {
   return ASSURANCES.indexOf(assurance) >= ASSURANCES.indexOf(demanded)
 }
 
-function strictest(assurances: readonly (Assurance | null)[]): Assurance {
-  return ASSURANCES.findLast((assurance) => assurances.includes(assurance)) ?? 'compat'
-}
-
-// Nothing is remembered for production unless the bundle itself allows it.
-function hoursOf(workspace: number | null, bundle: number | null, isForProduction: boolean): number {
-  const own = bundle ?? (isForProduction ? 0 : null)
+// Nothing is remembered for production unless the bundle or a folder over it allows it.
+function hoursOf(workspace: number | null, set: number | null, isForProduction: boolean): number {
+  const own = set ?? (isForProduction ? 0 : null)
   if (own === null) return workspace ?? DEFAULT_HOURS
   return Math.min(own, workspace ?? own)
 }
@@ -139,24 +184,38 @@ function hoursUnder({ touch }: Pick<Policy, 'touch'>, hours: number): number {
 
 /** The strictest rules of several bundles, field by field. */
 export function strictestPolicy(policies: readonly Policy[]): Policy {
-  const rules = strictestRules(policies)
-  const hours = Math.min(...policies.map(({ remember_hours }) => remember_hours))
+  const all = strictestSetting(policies)
+  return policyOf(all, all.remember_hours ?? 0)
+}
+
+/** The strictest of what several places set, field by field; null: none of them sets it. */
+function strictestSetting(places: readonly PolicySetting[]): PolicySetting {
+  const hours = places.flatMap(({ remember_hours }) => remember_hours ?? [])
   return {
-    assurance: strictest(policies.map(({ assurance }) => assurance)),
-    ...rules,
-    remember_hours: hoursUnder(rules, hours),
+    assurance: ASSURANCES.findLast((rule) => places.some(({ assurance }) => assurance === rule)) ?? null,
+    approvers: APPROVERS.findLast((rule) => places.some(({ approvers }) => approvers === rule)) ?? null,
+    people: onAllLists(places),
+    changers: strictestChangers(places) ?? null,
+    approvals_needed: NEEDED.findLast((rule) => places.some((set) => set.approvals_needed === rule)) ?? null,
+    agents: AGENT_RULES.findLast((rule) => places.some(({ agents }) => agents === rule)) ?? null,
+    remember_hours: hours.length === 0 ? null : Math.min(...hours),
+    touch: places.every(({ touch }) => touch === null) ? null : strictestTouch(places),
   }
 }
 
-function strictestRules(places: readonly PolicySetting[]): Omit<Policy, 'assurance' | 'remember_hours'> {
+// A person who can change the files of a remembered command can read its values, so an owner has to allow that agents
+// are remembered.
+function policyOf(set: PolicySetting, hours: number): Policy {
+  const touch = set.touch ?? 'none'
   return {
-    approvers: APPROVERS.findLast((rule) => places.some(({ approvers }) => approvers === rule)) ?? 'member',
-    people: onAllLists(places),
-    changers: strictestChangers(places) ?? 'setter',
-    approvals_needed: places.some(({ approvals_needed }) => approvals_needed === 2) ? 2 : 1,
-    // A person who can change the files of a remembered command can read its values, so an owner has to allow it.
-    agents: AGENT_RULES.findLast((rule) => places.some(({ agents }) => agents === rule)) ?? 'ask',
-    touch: strictestTouch(places),
+    assurance: set.assurance ?? 'compat',
+    approvers: set.approvers ?? 'member',
+    people: set.people,
+    changers: set.changers ?? 'setter',
+    approvals_needed: set.approvals_needed ?? 1,
+    agents: set.agents ?? 'ask',
+    remember_hours: hoursUnder({ touch }, hours),
+    touch,
   }
 }
 
@@ -171,6 +230,7 @@ export function strictestTouch(places: readonly Pick<PolicySetting, 'touch'>[]):
 }
 
 const APPROVERS = ['member', 'named', 'owner'] as const
+const NEEDED = [1, 2] as const
 
 function onAllLists(places: readonly Pick<PolicySetting, 'people'>[]): string[] | null {
   const [first, ...others] = places.flatMap(({ people }) => (people === null ? [] : [people]))

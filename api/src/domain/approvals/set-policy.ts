@@ -1,4 +1,5 @@
 import { type BundlePolicy, isProduction, type TenantPolicy } from '@keyferry/contract'
+import { compareEnvironments, environmentOf } from '@keyferry/contract/siblings'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
@@ -8,12 +9,19 @@ import type { Caller } from '../people/membership.ts'
 import type { RuleParts } from './approval-grounds.ts'
 import type { EndParts } from './ending.ts'
 import {
+  type AllPolicies,
   type BundlePolicyChange,
   effectivePolicy,
   isAtLeast,
   type Loosening,
+  limitBy,
   NO_RULES,
   type PolicyChange,
+  type PolicySetting,
+  type ProductionFacts,
+  policiesFor,
+  type RulesAt,
+  type SetPolicies,
   UNNAMED,
 } from './policy.ts'
 import { changingTouch, loosensFrom } from './set-touch.ts'
@@ -45,12 +53,13 @@ export async function bundlePolicy(
     policies.find(caller.tenantId, bundle.id),
     policies.sharing(caller.tenantId, bundle.id),
     policies.ofSharedValues(caller.tenantId, bundle.id, null),
-    policies.loosening(caller.tenantId, bundle.id),
+    policies.loosening(caller.tenantId, { bundleId: bundle.id }),
   ])
   const { assurance } = parts
   const effective = effectivePolicy(assurance, set, bundle)
   return {
-    ...set,
+    workspace: set.workspace,
+    bundle: set.bundle,
     also: [...also],
     stricter: namesTightened(ofValues, effective),
     effective,
@@ -77,19 +86,83 @@ export async function changeBundlePolicy(
   return bundlePolicy(parts, caller, bundleId)
 }
 
-/** The rules of a bundle that sets none. */
+/** The rules of a bundle that sets none and is in no folder.
+ * @param places with what each place of the workspace sets, the one that is named among them */
 export async function tenantPolicy(
-  { stores, assurance, isLocal }: PolicyParts,
-  { tenantId }: Caller,
+  parts: PolicyParts,
+  caller: Caller,
+  places: AskedPlace | null = null,
 ): Promise<z.output<typeof TenantPolicy>> {
+  const { stores, assurance, isLocal } = parts
+  const { tenantId } = caller
   const [workspace, loosening] = await Promise.all([
     stores.policies.findTenant(tenantId),
     stores.policies.loosening(tenantId, null),
   ])
-  const effective = effectivePolicy(assurance, { workspace, bundle: NO_RULES }, UNNAMED)
+  const effective = effectivePolicy(assurance, { workspace, folders: [], bundle: NO_RULES }, UNNAMED)
   const isUnbound = !isAtLeast(effective.assurance, 'bound')
   const advice = isUnbound && !isLocal ? ['use_bound' as const] : []
-  return { effective, workspace, server: { assurance }, loosening: shownLoosening(loosening), advice }
+  const own = { effective, workspace, server: { assurance }, loosening: shownLoosening(loosening), advice }
+  return places ? { ...own, places: await rulesPlaces(parts, { ...places, tenantId }) } : own
+}
+
+type AskedPlace = { bundleId?: string | undefined; folder?: string | undefined }
+
+/** Every place of a workspace that sets rules, every environment, and the place that is asked for. */
+async function rulesPlaces(
+  { stores: { policies }, assurance }: PolicyParts,
+  { tenantId, bundleId, folder: asked }: AskedPlace & { tenantId: string },
+) {
+  const [all, bundles] = await Promise.all([policies.findAll(tenantId), policies.bundles(tenantId)])
+  const environments = bundles.flatMap(({ name }) => environmentOf(name) || [])
+  const folders = new Set([
+    ...all.folders.keys(),
+    ...environments.map((name) => `${name}/`),
+    ...(asked ? [asked] : []),
+  ])
+  const places: Place[] = [
+    { folder: null, bundle: null, named: UNNAMED },
+    ...[...folders]
+      .toSorted(compareEnvironments)
+      .map((folder) => ({ folder, bundle: null, named: { ...UNNAMED, name: folder } })),
+    ...bundles
+      .filter(({ id }) => all.bundles.has(id) || id === bundleId)
+      .map(({ id, ...named }) => ({ folder: null, bundle: { id, name: named.name }, named })),
+  ]
+  return Promise.all(
+    places.map(async (place) => {
+      const { folder, bundle, named } = place
+      const [set, above] = setAt(all, place)
+      const found = policiesFor(all, { id: bundle?.id ?? null, name: named.name })
+      return {
+        folder,
+        bundle,
+        set,
+        production: named.production,
+        limit: limitBy(assurance, above),
+        above: effectivePolicy(assurance, above, named),
+        effective: effectivePolicy(assurance, found, named),
+        is_production: isProduction(named),
+        loosening: set.touch === null ? null : shownLoosening(await policies.loosening(tenantId, at(place))),
+      }
+    }),
+  )
+}
+
+type Place = { folder: string | null; bundle: { id: string; name: string } | null; named: ProductionFacts }
+
+function at({ folder, bundle }: Place): RulesAt {
+  if (bundle) return { bundleId: bundle.id }
+  return folder === null ? null : { folder }
+}
+
+/** What a place sets, and what counts there without it. */
+function setAt(all: AllPolicies, { folder, bundle, named: { name } }: Place): [PolicySetting, SetPolicies] {
+  if (bundle) return [all.bundles.get(bundle.id) ?? NO_RULES, policiesFor(all, { id: null, name })]
+  if (folder === null)
+    return [all.workspace, policiesFor({ ...all, workspace: NO_RULES }, { id: null, name })]
+  const others = new Map([...all.folders].filter(([other]) => other !== folder))
+  return [all.folders.get(folder) ?? NO_RULES, policiesFor({ ...all, folders: others }, { id: null, name })]
 }
 
 function shownLoosening(loosening: Loosening | null) {
@@ -100,9 +173,9 @@ function shownLoosening(loosening: Loosening | null) {
 export async function changeTenantPolicy(
   parts: PolicyParts,
   caller: Caller,
-  change: PolicyChange,
+  { folder, change }: { folder: string | null; change: PolicyChange },
 ): Promise<z.output<typeof TenantPolicy>> {
-  const changed = await withPeople(parts, caller, change)
+  const changed = { ...(await withPeople(parts, caller, change)), folder }
   const stamp = stampOf(caller, parts.clock)
   const setting = {
     touch: change.touch,

@@ -97,6 +97,8 @@ const DataFields = z.object({
   /** The id of a remembered approval. */
   grant: z.string(),
   hours: z.number(),
+  /** Of the bundles whose rules changed, such as `prod/`. */
+  folder: z.string(),
   /** Rules of a policy that changed, as `assurance: bound`. */
   rules: Names,
   created: z.number(),

@@ -18,18 +18,9 @@ export function strictestChangers(places: readonly { changers: Changers | null }
   return CHANGERS.findLast((changers) => places.some((place) => place.changers === changers))
 }
 
-/** @param bundle what the bundle sets */
-export function changersOfBundle(workspace: Changers | null, bundle: Changers | null): Changers {
-  return strictestChangers([{ changers: workspace }, { changers: bundle }]) ?? DEFAULT_CHANGERS
-}
-
-/** @param bundles what each bundle sets that holds the key */
-export function changersOfKey(
-  workspace: Changers | null,
-  bundles: readonly { changers: Changers | null }[],
-): Changers {
-  const all = bundles.map(({ changers }) => ({ changers: changersOfBundle(workspace, changers) }))
-  return strictestChangers(all) ?? changersOfBundle(workspace, null)
+/** @param places what the workspace sets, and what the bundles and folders set that count */
+export function changersAt(places: readonly { changers: Changers | null }[]): Changers {
+  return strictestChangers(places) ?? DEFAULT_CHANGERS
 }
 
 export function mayChange({ userId, role }: Caller, { value_set_by, changers }: ValueRights): boolean {
@@ -75,7 +66,7 @@ export function requireChangeAllowed(
   requireRight(is_secret === false || takesOver ? mayShow(caller, key) : mayChange(caller, key))
 }
 
-/** `isRuled`: the bundle itself sets a rule, or an owner says that it is for production. */
+/** `isRuled`: the bundle or a folder over it sets a rule, or an owner says that it is for production. */
 export type BundleRights = { created_by: string; changers: Changers; isRuled: boolean }
 
 /** Whether the caller may change what a bundle holds, its name and its texts. */

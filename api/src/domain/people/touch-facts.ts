@@ -4,6 +4,8 @@ import type { TouchRule } from '@keyferry/contract'
 export type CallSubject = {
   bundleIds?: readonly string[]
   bundleNames?: readonly string[]
+  /** Names that bundles get: the rules of their folders count too. */
+  newNames?: readonly string[]
   names?: readonly string[]
   /** Those of its names whose keys it takes from any bundle of the library. */
   taken?: readonly string[] | 'all'

@@ -136,6 +136,16 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index fetch_days_machine on fetch_days (tenant_id, machine_id, bundle_id, slot)',
     ],
   },
+  {
+    name: '0018-folder-rules',
+    statements: ({ text, tableEnd }) => [
+      `create table folder_policies (tenant_id ${text} not null, folder ${text} not null, assurance ${text},
+        approvers ${text}, people ${text}, changers ${text}, approvals_needed integer, agents ${text},
+        remember_hours integer, touch ${text}, loosens_to ${text}, loosens_by ${text}, loosens_at ${text},
+        primary key (tenant_id, folder), foreign key (tenant_id) references tenants (id) on delete cascade)
+        ${tableEnd}`,
+    ],
+  },
 ]
 
 const ANY_DATABASE = {

@@ -23,6 +23,7 @@ import { changing, hasChanged } from '../base/statements.ts'
 import { countOf, deleteOf, namesIn, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { contains, containsInAnyCase } from '../base/text-search.ts'
 import { bundleEvent } from './bundle-changes.ts'
+import { takeRules } from './policy-changes.ts'
 import { rightsOfBundles, secretsElsewhere } from './value-rights.ts'
 
 export function createBundleStore(queries: Queries): BundleStore {
@@ -70,8 +71,13 @@ async function update(
   { bundleId: id, expected, ...fields }: BundleChange & { bundleId: string },
   stamp: Stamp,
 ): Promise<void> {
-  if (expected !== undefined)
-    requireExpected({ ...fields, expected }, await holdBundle(transaction, id, stamp))
+  if (expected !== undefined || fields.name !== undefined) {
+    const held = await holdBundle(transaction, id, stamp)
+    requireExpected({ ...fields, expected }, held)
+    const { name } = fields
+    if (name !== undefined && name !== held.name)
+      await takeRules(transaction, { id, from: { id, name: held.name }, to: name }, stamp)
+  }
   const row = await updateOf(transaction, 'bundles', { tenantId: stamp.tenantId, id })
     .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
     .returning(['id', 'name'])

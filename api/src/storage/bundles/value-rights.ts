@@ -1,11 +1,12 @@
 import type { Changers } from '@keyferry/contract'
-import { type BundleRights, changersOfBundle, changersOfKey } from '../../domain/library/value-rights.ts'
+import { isIn } from '../../domain/approvals/policy.ts'
+import { type BundleRights, changersAt } from '../../domain/library/value-rights.ts'
 import { inChunks } from '../base/chunks.ts'
 import { ask } from '../base/pipeline.ts'
 import type { Query } from '../base/queries.ts'
 import { inOneTenant } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
-import { keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { FOLDER_HAS_BUNDLE, keysAttached, selectOf } from '../base/tenant-rows.ts'
 
 /** Who may change each key, by its id. */
 export async function changersOf(
@@ -18,7 +19,7 @@ export async function changersOf(
     inChunks(keyIds, (ids) => placesOf(query, tenantId, ids)),
   ])
   const places = Map.groupBy(rows, ({ key_id }) => key_id)
-  return new Map(keyIds.map((id) => [id, changersOfKey(workspace, places.get(id) ?? [])]))
+  return new Map(keyIds.map((id) => [id, changersAt([...workspace, ...(places.get(id) ?? [])])]))
 }
 
 /** By the bundle's id. */
@@ -27,50 +28,66 @@ export async function rightsOfBundles(
   tenantId: string,
   bundleIds: readonly string[],
 ): Promise<ReadonlyMap<string, BundleRights>> {
-  const [workspace, rows] = await Promise.all([
+  const [workspace, rows, folders] = await Promise.all([
     changersOfWorkspace(query, tenantId),
     inChunks(bundleIds, (ids) => ask(query, rulesOf(query, tenantId, ids))),
+    ask(query, selectOf(query, 'folder_policies', tenantId).select(['folder', ...RULES])),
   ])
   return new Map(
-    rows.map(({ id, created_by, production, ...rules }) => {
-      const isRuled = production === 'yes' || Object.values(rules).some((rule) => rule !== null)
-      return [id, { created_by, changers: changersOfBundle(workspace, rules.changers), isRuled }]
+    rows.map(({ id, name, created_by, production, ...own }) => {
+      const over = folders.flatMap(({ folder, ...rules }) => (isIn(folder, name) ? [rules] : []))
+      const places = [own, ...over]
+      const isRuled =
+        production === 'yes' || places.some((rules) => Object.values(rules).some((rule) => rule !== null))
+      return [id, { created_by, changers: changersAt([...workspace, ...places]), isRuled }]
     }),
   )
 }
+
+const RULES = [
+  'assurance',
+  'approvers',
+  'changers',
+  'approvals_needed',
+  'agents',
+  'touch',
+  'remember_hours',
+] as const
 
 function rulesOf(query: Query, tenantId: string, bundleIds: readonly string[]) {
   return selectOf(query, 'bundles', tenantId)
     .leftJoin('bundle_policies', (join) => join.on(inOneTenant('bundle_policies.bundle_id', 'bundles.id')))
     .where('bundles.id', 'in', bundleIds)
-    .select([
-      'bundles.id',
-      'bundles.created_by',
-      'production',
-      'assurance',
-      'approvers',
-      'changers',
-      'approvals_needed',
-      'agents',
-      'touch',
-    ])
-    .select('remember_hours')
+    .select(['bundles.id', 'bundles.name', 'bundles.created_by', 'production', ...RULES])
 }
 
-async function changersOfWorkspace(query: Query, tenantId: string): Promise<Changers | null> {
-  const [row] = await ask(query, selectOf(query, 'tenant_policies', tenantId).select('changers'))
-  return row?.changers ?? null
+function changersOfWorkspace(query: Query, tenantId: string) {
+  return ask(query, selectOf(query, 'tenant_policies', tenantId).select('changers'))
 }
 
-function placesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
-  const places = selectOf(query, 'attachments', tenantId)
-    .leftJoin('bundle_policies', (join) =>
-      join.on(inOneTenant('bundle_policies.bundle_id', 'attachments.bundle_id')),
-    )
-    .select(['attachments.key_id', 'bundle_policies.changers'])
-    .distinct()
+async function placesOf(query: Query, tenantId: string, keyIds: readonly string[]) {
+  const held = selectOf(query, 'attachments', tenantId)
     .where('attachments.key_id', 'in', keyIds)
-  return ask(query, places)
+    .select('attachments.key_id')
+    .distinct()
+  const [ofBundles, ofFolders] = await Promise.all([
+    ask(
+      query,
+      held
+        .innerJoin('bundle_policies', (join) =>
+          join.on(inOneTenant('bundle_policies.bundle_id', 'attachments.bundle_id')),
+        )
+        .select('changers'),
+    ),
+    ask(
+      query,
+      held
+        .innerJoin('bundles', (join) => join.on(inOneTenant('bundles.id', 'attachments.bundle_id')))
+        .innerJoin('folder_policies', (join) => join.on(FOLDER_HAS_BUNDLE))
+        .select('changers'),
+    ),
+  ])
+  return [...ofBundles, ...ofFolders]
 }
 
 /** The secret keys of bundles, once for each other bundle (`others`) that holds them. */

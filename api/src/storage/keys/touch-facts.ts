@@ -1,14 +1,15 @@
 import type { TouchRule } from '@keyferry/contract'
 import { digestOf } from '@keyferry/crypto/digest'
+import { sql } from 'kysely'
 import { z } from 'zod'
-import { strictestTouch } from '../../domain/approvals/policy.ts'
+import { isIn, strictestTouch } from '../../domain/approvals/policy.ts'
 import { DomainError } from '../../domain/base/errors.ts'
 import type { CallSubject, TouchFactStore, TouchFacts } from '../../domain/people/touch-facts.ts'
 import { inChunks } from '../base/chunks.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { beforeWrites } from '../base/recording.ts'
 import { flag } from '../base/tables.ts'
-import { keysAttached, selectOf } from '../base/tenant-rows.ts'
+import { FOLDER_HAS_BUNDLE, keysAttached, selectOf } from '../base/tenant-rows.ts'
 import { holdTenant } from '../people/tenants.ts'
 
 export function createTouchFactStore({ query }: Pick<Queries, 'query'>): TouchFactStore {
@@ -47,9 +48,12 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
   const people = await rowsOf(about.userIds, (ids) => peopleIn(at, ids))
   const ids = [...bundles.map(({ id }) => id), ...machines.flatMap(({ bundles: granted }) => granted)]
   const keyIds = keys.map(({ id }) => id)
-  const reached = about.isWide
-    ? rules
-    : rules.filter(reaching({ bundleIds: ids, keyIds }, await holdersOf(at, { bundleIds: ids, keyIds })))
+  const touching = {
+    bundleIds: ids,
+    keyIds,
+    newNames: [...(about.bundleNames ?? []), ...(about.newNames ?? [])],
+  }
+  const reached = about.isWide ? rules : rules.filter(reaching(touching, await holdersOf(at, touching)))
   const concerns = { bundles, keys, machines, people, proposals }
   const sorted = Object.entries(concerns).flatMap(([kind, facts]) =>
     facts.length === 0 ? [] : [[kind, facts.toSorted((one, other) => (one.id < other.id ? -1 : 1))]],
@@ -57,25 +61,35 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
   return { touch: strictestTouch(reached), concerns: Object.fromEntries(sorted) }
 }
 
-/** `bundle_id`: null for the workspace. */
-type SetRule = { bundle_id: string | null; touch: TouchRule | null }
+/** `bundle_id` and `folder`: null for the workspace. A rule of a folder comes by itself, and for each bundle in it. */
+type SetRule = { bundle_id: string | null; folder: string | null; touch: TouchRule | null }
 
 async function rulesIn(query: Query, tenantId: string): Promise<SetRule[]> {
-  const own = selectOf(query, 'bundle_policies', tenantId).select(['bundle_id', 'touch'])
+  const none = sql<string | null>`cast(null as text)`
+  const folders = selectOf(query, 'folder_policies', tenantId)
   const all = await selectOf(query, 'tenant_policies', tenantId)
-    .select((column) => [column.val<string | null>(null).as('bundle_id'), 'touch'])
-    .unionAll(own)
+    .select([none.as('bundle_id'), none.as('folder'), 'touch'])
+    .unionAll(selectOf(query, 'bundle_policies', tenantId).select(['bundle_id', none.as('folder'), 'touch']))
+    .unionAll(folders.select([none.as('bundle_id'), 'folder', 'touch']))
+    .unionAll(
+      folders
+        .where('touch', '<>', 'none')
+        .innerJoin('bundles', (join) => join.on(FOLDER_HAS_BUNDLE))
+        .select(['bundles.id as bundle_id', none.as('folder'), 'touch']),
+    )
     .execute()
   return all.filter(({ touch }) => touch !== null && touch !== 'none')
 }
 
-type Touching = { bundleIds: readonly string[]; keyIds: readonly string[] }
+type Touching = { bundleIds: readonly string[]; keyIds: readonly string[]; newNames: readonly string[] }
 
 // The rule of the workspace reaches every bundle, and every key, also one that no bundle holds.
-function reaching({ bundleIds, keyIds }: Touching, holders: readonly string[]) {
+function reaching({ bundleIds, keyIds, newNames }: Touching, holders: readonly string[]) {
   const reached = new Set([...bundleIds, ...holders])
-  return ({ bundle_id }: SetRule) =>
-    bundle_id === null ? reached.size + keyIds.length > 0 : reached.has(bundle_id)
+  return ({ bundle_id, folder }: SetRule) => {
+    if (folder !== null) return newNames.some((name) => isIn(folder, name))
+    return bundle_id === null ? reached.size + keyIds.length > 0 : reached.has(bundle_id)
+  }
 }
 
 type At = { query: Query; tenantId: string }
@@ -98,13 +112,12 @@ async function bundlesIn({ query, tenantId }: At, column: 'id' | 'name', wanted:
     .select(['bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production'])
     .where(`bundles.${column}`, 'in', wanted)
     .execute()
-  return rows.map(({ id, name, tags, production, ...rules }) => ({
-    id,
-    name,
-    tags,
-    production,
-    rules_sha256: digestOf(JSON.stringify(rules)),
-  }))
+  const folders = await selectOf(query, 'folder_policies', tenantId).selectAll().orderBy('folder').execute()
+  return rows.map(({ id, name, tags, production, ...rules }) => {
+    const over = folders.filter(({ folder }) => isIn(folder, name))
+    const all = over.length === 0 ? rules : [rules, over]
+    return { id, name, tags, production, rules_sha256: digestOf(JSON.stringify(all)) }
+  })
 }
 
 async function keysIn({ query, tenantId }: At, ids: readonly string[]) {
@@ -241,7 +254,10 @@ const Entries = z.array(z.looseObject({ name: z.string() }))
 const Names = z.array(z.string())
 
 /** Bundles that hold one of these keys, or a secret that one of these bundles delivers. */
-async function holdersOf({ query, tenantId }: At, { bundleIds, keyIds }: Touching): Promise<string[]> {
+async function holdersOf(
+  { query, tenantId }: At,
+  { bundleIds, keyIds }: Omit<Touching, 'newNames'>,
+): Promise<string[]> {
   const held = (ids: readonly string[]) =>
     selectOf(query, 'attachments', tenantId)
       .select('bundle_id')

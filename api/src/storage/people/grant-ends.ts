@@ -1,10 +1,18 @@
 import type { GrantEnd } from '../../domain/approvals/grant.ts'
 import type { EventOrigin } from '../../domain/base/event.ts'
 import type { Recorded } from '../base/queries.ts'
-import { selectOf } from '../base/tenant-rows.ts'
+import { bundlesIn, selectOf } from '../base/tenant-rows.ts'
 
 /** Which grants end: those that fit everything that is given. */
-type GrantsFilter = { tenantId?: string; bundleId?: string; userId?: string; deviceKey?: string; id?: string }
+type GrantsFilter = {
+  tenantId?: string
+  /** Of bundles in it; needs the tenant. */
+  folder?: string
+  bundleId?: string
+  userId?: string
+  deviceKey?: string
+  id?: string
+}
 
 type GrantEnding = EventOrigin & { reason: GrantEnd }
 
@@ -12,7 +20,7 @@ type GrantEnding = EventOrigin & { reason: GrantEnd }
  * @returns how many */
 export async function endGrants(
   transaction: Recorded,
-  { tenantId, bundleId, userId, deviceKey, id: grantId }: GrantsFilter,
+  { tenantId, folder, bundleId, userId, deviceKey, id: grantId }: GrantsFilter,
   { reason, ...end }: GrantEnding,
 ): Promise<number> {
   let update = transaction
@@ -21,6 +29,8 @@ export async function endGrants(
     .where('ended', 'is', null)
     .where('expires_at', '>', end.at)
   if (tenantId !== undefined) update = update.where('tenant_id', '=', tenantId)
+  if (folder !== undefined)
+    update = update.where('bundle_id', 'in', bundlesIn(transaction, tenantId ?? '', folder))
   if (bundleId !== undefined) update = update.where('bundle_id', '=', bundleId)
   if (userId !== undefined) update = update.where('user_id', '=', userId)
   if (deviceKey !== undefined) update = update.where('device_key', '=', deviceKey)

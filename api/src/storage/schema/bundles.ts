@@ -64,6 +64,12 @@ export const bundles = {
     rules: ['primary key (tenant_id, bundle_id)', deletedWith('bundles', 'tenant_id, bundle_id')],
   },
 
+  /** `folder`: how the names of its bundles begin, with the slash at the end. */
+  folder_policies: {
+    columns: { tenant_id: text, folder: text, ...policy, ...loosening },
+    rules: ['primary key (tenant_id, folder)', deletedWith('tenants', 'tenant_id')],
+  },
+
   tenant_policies: {
     columns: { tenant_id: text, ...policy, ...loosening },
     rules: ['primary key (tenant_id)', deletedWith('tenants', 'tenant_id')],

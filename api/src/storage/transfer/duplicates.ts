@@ -16,7 +16,8 @@ import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { bundleEvent, holdBundle, requireWithinBound } from '../bundles/bundle-changes.ts'
 import { insertBundle } from '../bundles/bundles.ts'
-import { copyRules, weakerCopies } from '../bundles/policies.ts'
+import { weakerCopies } from '../bundles/policies.ts'
+import { takeRules } from '../bundles/policy-changes.ts'
 import { insertCopies } from '../keys/own-copies.ts'
 import type { TenantVault, ValueVault } from '../keys-at-rest/value-vault.ts'
 
@@ -54,7 +55,7 @@ async function copyBundle(
   const fresh = { id, tenant_id: tenantId, name, production: 'by_name' } as const
   const isNew = await insertBundle(transaction, { ...fresh, ...texts, ...firstStamp(stamp) })
   if (!isNew) throw bundleNameTaken()
-  await copyRules(transaction, tenantId, { from: of, to: id })
+  await takeRules(transaction, { id, from: { id: of, name: originalName }, to: name }, stamp)
   const copied = await copyAttachments(transaction, vault, { duplicate, stamp })
   const weaker = await weakerCopies(transaction, { tenantId, bundleId: id, assurance }, copied)
   const data = { bundle: { id: of, name: originalName }, ...weaker }

@@ -1,0 +1,197 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type BundlePolicyChange,
+  isIn,
+  type PolicyChange,
+  type PolicyRecords,
+  type PolicySetting,
+  type RulesAt,
+  rulesTaken,
+} from '../../domain/approvals/policy.ts'
+import { touchStep } from '../../domain/approvals/set-touch.ts'
+import { DomainError } from '../../domain/base/errors.ts'
+import { type EventData, madeBy } from '../../domain/base/event.ts'
+import { requireExpected } from '../../domain/base/expected.ts'
+import type { Stamp } from '../../domain/base/stamp.ts'
+import { bundleNotFound } from '../../domain/library/bundle.ts'
+import type { Query, Recorded } from '../base/queries.ts'
+import { bundlesIn, isFound, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { endGrants } from '../people/grant-ends.ts'
+import { endInvitations } from '../people/invitations.ts'
+import { holdTenant } from '../people/tenants.ts'
+import { bundleEvent } from './bundle-changes.ts'
+import {
+  bundleRules,
+  folderRules,
+  looseningOf,
+  RULES,
+  rowOf,
+  settingIn,
+  settingOf,
+  tenantRules,
+} from './policies.ts'
+
+/** `markSigned`: marks the keys of the workspace. */
+type RuleWriting = { readonly markSigned: (transaction: Query, tenantId: string) => Promise<void> }
+
+export function policyRecords(transaction: Recorded, writing: RuleWriting): PolicyRecords {
+  return {
+    changeBundle: (change, stamp) => changeBundle({ ...writing, transaction }, change, stamp),
+    changeTenant: (change, stamp) => changeTenant({ ...writing, transaction }, change, stamp),
+  }
+}
+
+type Writing = RuleWriting & { transaction: Recorded }
+
+/** The columns of changed rules. If people sign from now on, what lets others in without a signature ends. */
+async function rulesAfter(
+  { transaction, markSigned }: Writing,
+  { before, change, at }: { before: PolicySetting; change: PolicyChange; at: RulesAt },
+  stamp: Stamp,
+) {
+  const { tenantId } = stamp
+  const known = await looseningOf(transaction, tenantId, at)
+  const { touch, loosening } =
+    change.touch === undefined
+      ? { touch: before.touch, loosening: known }
+      : touchStep({ touch: before.touch, loosening: known }, change.touch, stamp)
+  if (touch !== before.touch && touch !== null && touch !== 'none') {
+    await requireKeysOnly(transaction, tenantId, at)
+    await endInvitations(transaction, stamp)
+    await markSigned(transaction, tenantId)
+  }
+  const { to: loosens_to = null, by: loosens_by = null, at: loosens_at = null } = loosening ?? {}
+  return { ...rowOf({ ...changed(before, change), touch }), loosens_to, loosens_by, loosens_at }
+}
+
+async function requireKeysOnly(query: Query, tenantId: string, at: RulesAt): Promise<void> {
+  const items = selectOf(query, 'legacy_items', tenantId)
+  const theirs =
+    at === null
+      ? items
+      : 'folder' in at
+        ? items.where('bundle_id', 'in', bundlesIn(query, tenantId, at.folder))
+        : items.where('bundle_id', '=', at.bundleId)
+  if (await isFound(theirs))
+    throw new DomainError('conflict', 'convert the legacy items into keys first: nobody can sign them')
+}
+
+async function changeBundle(
+  { transaction, ...writing }: Writing,
+  { bundleId, ...change }: BundlePolicyChange & { bundleId: string },
+  stamp: Stamp,
+): Promise<void> {
+  const { tenantId } = stamp
+  const place = { tenantId, id: bundleId }
+  // Holds the bundle until the transaction ends.
+  const held = await updateOf(transaction, 'bundles', place)
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .returning(['id', 'name', 'production'])
+    .executeTakeFirst()
+  if (!held) throw bundleNotFound()
+  const before = settingOf(await bundleRules(transaction, tenantId, bundleId).executeTakeFirst())
+  const { production } = held
+  requireExpected(change, { ...before, production })
+  if (change.production !== undefined && change.production !== production)
+    await updateOf(transaction, 'bundles', place).set({ production: change.production }).execute()
+  const rules = await rulesAfter({ transaction, ...writing }, { before, change, at: { bundleId } }, stamp)
+  await transaction
+    .insertInto('bundle_policies')
+    .values({ tenant_id: tenantId, bundle_id: bundleId, ...rules })
+    .onConflict((taken) => taken.columns(['tenant_id', 'bundle_id']).doUpdateSet(rules))
+    .execute()
+  const event = { action: 'bundle.policy_changed', data: changeData(change) } as const
+  transaction.record(bundleEvent(held, stamp, event))
+  await endGrants(transaction, { tenantId, bundleId }, { reason: 'policy_changed', ...madeBy(stamp) })
+}
+
+async function changeTenant(
+  { transaction, ...writing }: Writing,
+  { folder, ...change }: PolicyChange & { folder: string | null },
+  stamp: Stamp,
+): Promise<void> {
+  const { tenantId } = stamp
+  await holdTenant(transaction, tenantId)
+  const held =
+    folder === null ? tenantRules(transaction, tenantId) : folderRules(transaction, tenantId, folder)
+  const before = settingOf(await held.executeTakeFirst())
+  requireExpected(change, before)
+  const at = folder === null ? null : { folder }
+  const rules = await rulesAfter({ transaction, ...writing }, { before, change, at }, stamp)
+  await keepRules(transaction, { tenantId, folder }, rules)
+  const { name } = await transaction
+    .selectFrom('tenants')
+    .select('name')
+    .where('id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  transaction.record({
+    ...madeBy(stamp),
+    action: 'tenant.policy_changed',
+    target: { kind: 'tenant', id: tenantId, name },
+    data: { ...(folder !== null && { folder }), ...changeData(change) },
+  })
+  const ended = { tenantId, ...(folder !== null && { folder }) }
+  await endGrants(transaction, ended, { reason: 'policy_changed', ...madeBy(stamp) })
+}
+
+async function keepRules(
+  transaction: Query,
+  { tenantId, folder }: { tenantId: string; folder: string | null },
+  rules: Awaited<ReturnType<typeof rulesAfter>>,
+): Promise<void> {
+  const row = { tenant_id: tenantId, ...rules }
+  const insertion =
+    folder === null
+      ? transaction
+          .insertInto('tenant_policies')
+          .values(row)
+          .onConflict((taken) => taken.column('tenant_id').doUpdateSet(rules))
+      : transaction
+          .insertInto('folder_policies')
+          .values({ ...row, folder })
+          .onConflict((taken) => taken.columns(['tenant_id', 'folder']).doUpdateSet(rules))
+  await insertion.execute()
+}
+
+function changed(before: PolicySetting, change: PolicyChange): PolicySetting {
+  const given = RULES.filter((rule) => change[rule] !== undefined).map((rule) => [rule, change[rule]])
+  return { ...before, ...Object.fromEntries(given) }
+}
+
+function changeData(change: Partial<BundlePolicyChange>): EventData {
+  const rules = [...RULES, 'production' as const].flatMap((rule) => {
+    const set = change[rule]
+    const isImplied = rule === 'people' && set === null
+    return set === undefined || isImplied
+      ? []
+      : [`${rule}: ${Array.isArray(set) ? set.join(' ') : (set ?? 'not set')}`]
+  })
+  return { rules }
+}
+
+/** Give a bundle under its new name, or a duplicate, what the rules of its old place demanded. Otherwise another name
+ * would be a way around them. */
+export async function takeRules(
+  transaction: Recorded,
+  { id, from, to }: { id: string; from: { id: string; name: string }; to: string },
+  stamp: Stamp,
+): Promise<void> {
+  const { tenantId } = stamp
+  const folders = await selectOf(transaction, 'folder_policies', tenantId)
+    .select(['folder', ...RULES])
+    .execute()
+  const over = (name: string) => folders.filter(({ folder }) => isIn(folder, name)).map(settingIn)
+  const own = settingOf(await bundleRules(transaction, tenantId, from.id).executeTakeFirst())
+  const taken = rulesTaken(own, { left: over(from.name), entered: over(to) })
+  const added = RULES.filter((rule) => !isDeepStrictEqual(taken[rule], own[rule]))
+  const isNew = id !== from.id
+  if (isNew ? RULES.every((rule) => taken[rule] === null) : added.length === 0) return
+  await transaction
+    .insertInto('bundle_policies')
+    .values({ tenant_id: tenantId, bundle_id: id, ...rowOf(taken) })
+    .onConflict((held) => held.columns(['tenant_id', 'bundle_id']).doUpdateSet(rowOf(taken)))
+    .execute()
+  if (isNew) return
+  const data = changeData(Object.fromEntries(added.map((rule) => [rule, taken[rule]])))
+  transaction.record(bundleEvent({ id, name: to }, stamp, { action: 'bundle.policy_changed', data }))
+}

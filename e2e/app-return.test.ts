@@ -118,6 +118,38 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('an approval returns to the ter
     await closePage(page)
   })
 
+  test('values that the bundle lacks are typed at the approval: one used once, one stored', async () => {
+    const output = join(folder, 'typed.json')
+    const names = 'DATABASE_URL,STRIPE_KEY,SENTRY_DSN'
+    const command = ['pull', 'dev/app', '--keys', names, '--format', 'json', '--output', output]
+    const terminal = world.client(command, { opens: true })
+    const page = await world.signedIn()
+    await page.goto(await opened.next())
+    await readRequest(page)
+    await page.getByText('Requested, but not in this bundle: STRIPE_KEY').waitFor()
+    await page.getByRole('button', { name: 'Type its value' }).first().click()
+    await page.getByText('which asked for it').waitFor()
+    await page.getByRole('button', { name: 'Type it anyway' }).click()
+    await page.getByLabel('Value of STRIPE_KEY').fill('sk_once')
+    await page.getByRole('button', { name: 'Type its value' }).click()
+    await page.getByRole('button', { name: 'Type it anyway' }).click()
+    await page.getByLabel('Value of SENTRY_DSN').fill('https://dsn')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Store it in dev/app' }).last().click()
+    await page.getByLabel('Value of SENTRY_DSN').waitFor({ state: 'detached' })
+    await page.getByText('2 keys,').waitFor()
+    await readRequest(page)
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    expect(await terminal.exit).toBe(0)
+    await page.getByRole('heading', { name: 'Delivered' }).waitFor()
+    expect(JSON.parse(await readFile(output, 'utf8'))).toEqual({
+      DATABASE_URL: 'planted-database_url',
+      STRIPE_KEY: 'sk_once',
+      SENTRY_DSN: 'https://dsn',
+    })
+    await closePage(page)
+  })
+
   test('the way back outlives a reload and a sign-in', async () => {
     const terminal = world.client(['run', 'dev/app', '--', 'true'], { opens: true })
     const page = await openPage(browser)

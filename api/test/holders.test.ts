@@ -82,6 +82,7 @@ describe.each(databases)('holders on %s', (kind) => {
       via: 'run',
       keys: [{ ...key, version }],
       unversioned: [],
+      typed: [],
       held: null,
       firstApproverId: null,
       voucherId: null,

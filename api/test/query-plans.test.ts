@@ -57,7 +57,16 @@ const newCopy = () => ({ keyId: randomUUID(), namesFor: () => [`K${randomUUID()}
 function newDelivery(id: string) {
   const bundle = { id: bundleId, name: 'B' }
   const held = { held: null, firstApproverId: null, voucherId: null, grantId: null }
-  const about = { requestId: 'r', bundle, holder: 'h', label: null, via: null, unversioned: [], ...held }
+  const about = {
+    requestId: 'r',
+    bundle,
+    holder: 'h',
+    label: null,
+    via: null,
+    unversioned: [],
+    typed: [],
+    ...held,
+  }
   return { ...about, id, keys: [{ id: keyId, name: 'K', version: 1 }], stamp: STAMP }
 }
 

@@ -40,6 +40,7 @@ const STATEMENT = refusing(
     bundle: objects,
     keys: optional(list(objects), null),
     parts: optional(list(objects), null),
+    typed: optional(list(string), null),
     boxSha256: optional(string, null),
     request: object({ id: string, clientPubkey: string, argv: nullable(list(string)) }),
     way: nullable(string),
@@ -138,7 +139,11 @@ function requireSame(touch: SignedTouch, { fields, person, before, isLast }: Exp
 // Of a deposit, the box has the values.
 function areSameValues(signed: ReturnType<typeof STATEMENT>, receipt: ReturnType<typeof RECEIPT>): boolean {
   if (receipt.keys === null) return signed.boxSha256 === receipt.ciphertextSha256
-  return textOf(signed.keys, signed.parts) === textOf(receipt.keys, receipt.parts)
+  // A typed value has no key and no version.
+  const typed = signed.typed?.map((name) => ({ name, key_id: null, version: null }))
+  return (
+    textOf([...(signed.keys ?? []), ...(typed ?? [])], signed.parts) === textOf(receipt.keys, receipt.parts)
+  )
 }
 
 function textOf(...lists: readonly (readonly unknown[] | null)[]): string {

@@ -1,11 +1,22 @@
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { Due } from './key.ts'
+import { Due, KeyName } from './key.ts'
 import { AssuranceField, MAX_REMEMBER_HOURS, TouchField } from './policy.ts'
 import { Release, ReleaseField } from './release.ts'
 import { WhyNot } from './request-refusal.ts'
 import { NamedBundle, NamedWorkspace } from './request-wait.ts'
-import { Actor, Id, listOf, object, optionalText, requiredText, Timestamp, wholeNumber } from './text.ts'
+import {
+  Actor,
+  environmentValue,
+  Flag,
+  Id,
+  listOf,
+  object,
+  optionalText,
+  requiredText,
+  Timestamp,
+  wholeNumber,
+} from './text.ts'
 
 /** Bundles that a request may mean, each with its workspace. */
 export const CandidateList = listOf('Candidate', { workspace: NamedWorkspace, bundle: NamedBundle })
@@ -85,6 +96,15 @@ export const RequestBundle = object('RequestBundle', {
   remember_repository: z.literal(true).optional(),
   /** Whether remembering needs `release: "loopback"`. */
   remember_needs_loopback: z.boolean().optional(),
+  /** Requested names that the bundle lacks, whose values the approver may type; absent: none. `known`: another bundle
+   * of the same application delivers the name. `keep`: the approver may store such a value in the bundle, or propose
+   * it to the owners; null: it is used once. */
+  may_type: z
+    .object({
+      names: z.array(z.object({ name: z.string(), known: z.boolean() })),
+      keep: z.enum(['store', 'propose']).nullable(),
+    })
+    .optional(),
 })
 
 /** `keys`: names with commas between them, which the approver would choose, so that the answer says what their rules
@@ -93,31 +113,63 @@ export const RequestBundleQuery = z.object({ keys: z.string().optional() })
 
 const REMEMBER = `remember_hours must be a whole number from 1 to ${MAX_REMEMBER_HOURS}`
 
-const chosen = {
-  bundle_id: requiredText('bundle_id', LIMITS.nameLength, 'bundle_id required'),
-  include_keys: z
-    .array(z.string({ error: 'include_keys must be key names' }), { error: 'include_keys required' })
-    .min(1, 'include_keys must not be empty'),
-}
+const EMPTY = 'include_keys must not be empty'
+const chosenBundle = requiredText('bundle_id', LIMITS.nameLength, 'bundle_id required')
+const chosenKeys = z.array(z.string({ error: 'include_keys must be key names' }), {
+  error: 'include_keys required',
+})
 
 /** `include_keys`: those that the others may approve. */
-export const VouchRequest = object('VouchRequest', { ...chosen, release: ReleaseField })
+export const VouchRequest = object('VouchRequest', {
+  bundle_id: chosenBundle,
+  include_keys: chosenKeys.min(1, EMPTY),
+  release: ReleaseField,
+})
 
 /** The vouch counts once the terminal returned it. */
 export const Vouched = object('Vouched', { ok: z.literal(true), release: Release })
 
-export const EncryptFromBundle = object('EncryptFromBundle', {
-  ...chosen,
-  user_code: optionalText('user_code', 32).optional(),
-  /** How the approval returns to the terminal; one of the ways that the client offered. */
-  release: ReleaseField.optional(),
-  /** Let this terminal repeat the approval for this command for so long. */
-  remember_hours: wholeNumber(REMEMBER, 1, MAX_REMEMBER_HOURS).optional(),
-  /** Where: in the folder of the command, or in all working trees of its repository. */
-  remember_for: z
-    .enum(['folder', 'repository'], { error: 'remember_for must be folder or repository' })
-    .optional(),
-})
+const TYPED = `typed must be a list of at most ${LIMITS.depositEntries} names and values`
+
+/** A value that the bundle lacks. `propose`: to the owners as well. */
+const TypedValue = z.object(
+  {
+    name: KeyName,
+    value: environmentValue('every typed name needs a value'),
+    is_secret: Flag('is_secret').default(true),
+    propose: Flag('propose').default(false),
+  },
+  { error: TYPED },
+)
+
+export const EncryptFromBundle = z
+  .object({
+    bundle_id: chosenBundle,
+    /** May be empty only beside `typed`. */
+    include_keys: chosenKeys,
+    /** Needs `release`, and is neither remembered nor stored; see `may_type` of the bundle. */
+    typed: z
+      .array(TypedValue, { error: TYPED })
+      .max(LIMITS.depositEntries, TYPED)
+      .refine((typed) => new Set(typed.map(({ name }) => name)).size === typed.length, {
+        error: 'typed must not name a variable twice',
+      })
+      .default([]),
+    user_code: optionalText('user_code', 32).optional(),
+    /** How the approval returns to the terminal; one of the ways that the client offered. */
+    release: ReleaseField.optional(),
+    /** Let this terminal repeat the approval for this command for so long. */
+    remember_hours: wholeNumber(REMEMBER, 1, MAX_REMEMBER_HOURS).optional(),
+    /** Where: in the folder of the command, or in all working trees of its repository. */
+    remember_for: z
+      .enum(['folder', 'repository'], { error: 'remember_for must be folder or repository' })
+      .optional(),
+  })
+  .refine(({ include_keys, typed }) => include_keys.length + typed.length > 0, {
+    error: EMPTY,
+    path: ['include_keys'],
+  })
+  .meta({ id: 'EncryptFromBundle' })
 
 export const StorePayload = object('StorePayload', {
   ciphertext_base64: z

@@ -194,7 +194,8 @@ export function mustTypeCode(
   return policy.assurance === 'typed' && release === undefined && vouch === null
 }
 
-function isFromAgent({ requesterMeta }: ApprovalRequest): boolean {
+/** Whether the client says that an agent runs it. */
+export function isFromAgent({ requesterMeta }: ApprovalRequest): boolean {
   return (requesterMeta['agent'] ?? '') !== ''
 }
 

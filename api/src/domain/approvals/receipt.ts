@@ -86,10 +86,10 @@ function partsOf({ keys }: NewDelivery) {
   return keys.flatMap(({ id, version, isPart }) => (isPart === true ? [{ key_id: id, version }] : []))
 }
 
-// A legacy item has neither an id nor versions.
-function keysOf({ keys, unversioned }: NewDelivery) {
+// A legacy item and a typed value have neither an id nor versions.
+function keysOf({ keys, unversioned, typed }: NewDelivery) {
   const versioned = keys.flatMap(({ id, name, version, isPart }) =>
     isPart === true ? [] : [{ name, key_id: id, version }],
   )
-  return [...versioned, ...unversioned.map((name) => ({ name, key_id: null, version: null }))]
+  return [...versioned, ...[...unversioned, ...typed].map((name) => ({ name, key_id: null, version: null }))]
 }

@@ -19,6 +19,8 @@ type DeliveryApproval = {
   request: ApprovalRequest
   bundle: { id: string; name: string }
   entries: readonly BundleEntry[]
+  /** Names whose values the approver typed. */
+  typed: readonly string[]
   hold: Hold | null
   /** When the request expires, in epoch milliseconds. */
   expiresAtMs: number
@@ -28,7 +30,7 @@ type DeliveryApproval = {
 }
 
 export function deliveryOf(clock: ClockAndIds, approved: DeliveryApproval): NewDelivery {
-  const { caller, request, bundle, entries, hold, expiresAtMs, vouch, first, grantId } = approved
+  const { caller, request, bundle, entries, typed, hold, expiresAtMs, vouch, first, grantId } = approved
   const label = labelOf(request.requesterMeta)
   const origin = { ...caller.origin, ...requestOrigin(request) }
   return {
@@ -44,6 +46,7 @@ export function deliveryOf(clock: ClockAndIds, approved: DeliveryApproval): NewD
     via: viaOf(request.requesterMeta),
     keys: deliveredKeys(entries),
     unversioned: entries.flatMap(({ id, name }) => (id === null ? [name] : [])),
+    typed,
     stamp: { ...stampOf(caller, clock), origin },
   }
 }

@@ -1,3 +1,4 @@
+import { Plaintext } from '@keyferry/crypto/plaintext'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
 import type { DeliveryStore, NewDelivery } from '../deliveries/delivery.ts'
 import { sealValues, valuesOf } from '../deliveries/sealed-values.ts'
@@ -31,8 +32,10 @@ type ToSeal = {
   caller: Caller
   bundle: Pick<Bundle, 'id' | 'name'>
   request: ApprovalRequest
-  /** Delivered names. */
+  /** Delivered names of the bundle. */
   names: readonly string[]
+  /** Values that the approver typed, because the bundle lacks them. */
+  typed?: readonly TypedValue[]
   hold: Hold | null
   /** When the request expires, in epoch milliseconds. */
   expiresAtMs: number
@@ -47,6 +50,8 @@ type ToSeal = {
   isForRepository?: boolean
 }
 
+type TypedValue = { name: string; value: string; is_secret: boolean }
+
 export type SealedDelivery = { ciphertextBase64: string; approved: ApprovedDelivery }
 
 /** Seal values to the client's key. The delivery must be recorded before the box leaves.
@@ -56,15 +61,16 @@ export async function prepareDelivery(
   parts: SealingParts,
   toSeal: ToSeal,
 ): Promise<{ delivery: NewDelivery; sealed: SealedDelivery }> {
-  const { caller, bundle, request, names, hold, first, vouch = null, grantId = null } = toSeal
+  const { caller, bundle, request, names, typed = [], hold, first, vouch = null, grantId = null } = toSeal
   const place = { tenantId: caller.tenantId, bundleId: bundle.id }
   const [{ tenant, username }, { values, entries, missingRequired }] = await Promise.all([
     findSelf(parts.stores.tenants, caller),
     valuesOf(parts, place, names),
   ])
+  for (const { name, value } of typed) values.set(name, Plaintext.of(value))
   const sealing = { publicKey: publicKeyOf(request.publicKey), maxBytes: parts.maxPayloadBytes }
   const ciphertextBase64 = sealValues(values, sealing)
-  const delivery = deliveryOf(parts.clock, { ...toSeal, entries, vouch, grantId })
+  const delivery = deliveryOf(parts.clock, { ...toSeal, entries, typed: namesOf(typed), vouch, grantId })
   const approved = {
     kind: 'delivery' as const,
     approverId: caller.userId,
@@ -80,7 +86,7 @@ export async function prepareDelivery(
       request,
       ciphertextBase64,
       delivery,
-      publicNames: entries.flatMap(({ name, is_secret }) => (is_secret ? [] : [name])),
+      publicNames: namesOf([...entries, ...typed].filter(({ is_secret }) => !is_secret)),
       tenant,
       first,
       vouch,
@@ -91,6 +97,8 @@ export async function prepareDelivery(
   }
   return { delivery, sealed: { ciphertextBase64, approved } }
 }
+
+const namesOf = (named: readonly { name: string }[]) => named.map(({ name }) => name)
 
 async function draftOf(
   { stores }: SealingParts,

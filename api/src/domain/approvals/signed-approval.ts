@@ -82,18 +82,20 @@ function challengeOf({ nonce, statement }: TouchOfReceipt): string {
   return Buffer.from(touchChallenge(leaf)).toString('base64url')
 }
 
-/** The keys whose values leave, and the parts of composed values, with their versions.
+/** The keys whose values leave, and the parts of composed values, with their versions; and the names that the approver
+ * typed values for.
  * @throws DomainError conflict: a legacy item has no version to sign */
 export function signedKeys(
   keys: readonly DeliveredKey[],
-  unversioned: readonly string[],
-): Pick<StatementFacts, 'keys' | 'parts'> {
+  { unversioned, typed = [] }: { unversioned: readonly string[]; typed?: readonly string[] },
+): StatementFacts {
   if (unversioned.length > 0)
     throw new DomainError('conflict', `convert ${unversioned.join(', ')} into keys: nobody can sign them`)
   const sorted = keys.toSorted((one, other) => (one.name < other.name ? -1 : 1))
   return {
     keys: sorted.flatMap(({ id, name, version, isPart }) => (isPart ? [] : [{ name, key_id: id, version }])),
     parts: sorted.flatMap(({ id, version, isPart }) => (isPart ? [{ key_id: id, version }] : [])),
+    ...(typed.length === 0 ? {} : { typed: typed.toSorted() }),
   }
 }
 

@@ -63,7 +63,7 @@ export async function beginFirst(
   return {
     signs: () => ({
       bundle: { id: bundle.id, name: bundle.name },
-      ...signedKeys(deliveredKeys(entries), unversioned),
+      ...signedKeys(deliveredKeys(entries), { unversioned }),
     }),
     gives: { as: 'first', support: first },
     approvals: { given: 1, needed: 2 },

@@ -118,6 +118,8 @@ const DataFields = z.object({
 const CutFields = z.object({
   /** Names of variables; at most 100 are kept, and `names_count` says how many there were. */
   names: Names,
+  /** Names whose values the approver typed; cut as `names`. */
+  typed: Names,
   /** Keys whose copies come under weaker rules; cut as `names`. */
   weaker: Names,
   /** Names of variables with the version of each value; cut as `names`. */

@@ -55,6 +55,8 @@ export type NewDelivery = Pick<Delivery, 'id' | 'bundle' | 'holder' | 'label' | 
   voucherId: string | null
   /** Names that are delivered and have no version: legacy items. */
   unversioned: readonly string[]
+  /** Names whose values the approver typed: no bundle has them. */
+  typed: readonly string[]
   /** The approver, and when. */
   stamp: Stamp
 }

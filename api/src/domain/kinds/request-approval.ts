@@ -1,5 +1,3 @@
-import type { EncryptFromBundle } from '@keyferry/contract'
-import type { z } from 'zod'
 import type { ApprovalScope } from '../approvals/approval-grounds.ts'
 import { DELIVERY_REFUSALS, type Grounds, requireRememberable } from '../approvals/approval-rules.ts'
 import { type ApprovalKind, type Begun, type DecisionParts, findUndecided } from '../approvals/decision.ts'
@@ -16,6 +14,7 @@ import type { TenantStore } from '../people/tenant.ts'
 import { changeRequest, type RequestParts } from '../requests/request.ts'
 import { approveStep } from '../requests/request-steps.ts'
 import type { ApprovalRequest, Hold } from '../requests/stored-request.ts'
+import { proposalOfTyped, requireTypeable, type ValuesChoice } from './typed-values.ts'
 
 /*
  * The approval of values: the approver chooses a bundle of the tenant of the call and key names. Every name must be in
@@ -28,8 +27,6 @@ export type ApprovalParts = DecisionParts &
     /** The server serves one person on this machine. */
     isLocal: boolean
   }
-
-type ValuesChoice = z.output<typeof EncryptFromBundle>
 
 export const DELIVERY: ApprovalKind<ApprovalParts, ValuesChoice> = {
   refusals: DELIVERY_REFUSALS,
@@ -45,9 +42,10 @@ export const DELIVERY: ApprovalKind<ApprovalParts, ValuesChoice> = {
     ])
     const chosen = { caller, stored, bundle, choice }
     return {
-      ...judgedDelivery(parts, bundle, choice.include_keys),
+      ...judgedDelivery(parts, bundle, [...choice.include_keys, ...choice.typed.map(({ name }) => name)]),
       async requireSame(grounds) {
         requireRememberable(grounds, choice, { isLocal: parts.isLocal, bundle })
+        await requireTypeable(parts, { asking: { caller, stored }, grounds, bundle }, choice)
         await requireSameAsFirst(parts, chosen, grounds)
       },
       begin: (grounds, hold) => begin(parts, chosen, { grounds, hold }),
@@ -82,19 +80,22 @@ async function begin(
   const needsTwo = grounds.policy.approvals_needed === 2
   if (needsTwo && chosen.stored.first === null) return await beginFirst(parts, chosen, hold)
   const { caller, bundle, choice } = chosen
-  const { include_keys: names, remember_hours: rememberHours } = choice
+  const { include_keys: names, typed, remember_hours: rememberHours } = choice
   const isForRepository = choice.remember_for === 'repository'
   const { first, vouch } = grounds
   const remembering = { rememberHours, isForRepository }
-  const toSeal = { caller, bundle, request, names, hold, expiresAtMs, first, vouch, ...remembering }
+  const toSeal = { caller, bundle, request, names, typed, hold, expiresAtMs, first, vouch, ...remembering }
   const { sealed, delivery } = await prepareDelivery(parts, toSeal)
+  const proposal = proposalOfTyped(parts.clock, { request, bundle, typed })
   return {
-    signs: () => ({ bundle: delivery.bundle, ...signedKeys(delivery.keys, delivery.unversioned) }),
+    signs: () => ({ bundle: delivery.bundle, ...signedKeys(delivery.keys, delivery) }),
     gives: { as: 'approval', ...sealed },
     async record(own) {
       await own.deliveries.begin(caller.tenantId, delivery)
+      if (proposal) await own.proposals.keep(proposal, delivery.stamp)
       if (hold === null) await remember({ own, clock: parts.clock }, request, sealed.approved)
     },
+    ...(proposal ? { storesIn: caller.tenantId } : {}),
     ...(needsTwo ? { approvals: { given: 2, needed: 2 } } : {}),
   }
 }

@@ -22,6 +22,7 @@ import { findOpen } from '../requests/request.ts'
 import type { Support, Vouch } from '../requests/stored-request.ts'
 import { changedSince, type LastApprovalStore } from './last-approval.ts'
 import { type ApprovalParts, placeOf } from './request-approval.ts'
+import { typeableNames } from './typed-values.ts'
 
 /*
  * What an approver sees before the click: the bundles to choose from, a bundle's entries with masks for values, and
@@ -94,7 +95,9 @@ export async function offeredBundle(
   const asked = vouchFor({ caller, stored }, bundle)?.keys ?? stored.request.templateKeys
   const all = entries.map(({ name }) => name)
   const chosen = new Set(names ?? (asked.length > 0 ? asked : all))
-  const { demands, stricter: tightened } = await demandsOf(parts, { caller, stored }, { bundle, all, chosen })
+  const asking = { caller, stored }
+  const { demands, grounds, stricter: tightened } = await demandsOf(parts, asking, { bundle, all, chosen })
+  const mayType = await typeableNames(parts, { asking, grounds, bundle }, all)
   const stricter = new Set(tightened)
   const now = parts.clock.now()
   return {
@@ -110,6 +113,7 @@ export async function offeredBundle(
     is_production: isProduction(bundle),
     last_approved_at: last?.at ?? null,
     ...demands,
+    ...(mayType && { may_type: mayType }),
   }
 }
 
@@ -139,7 +143,7 @@ async function demandsOf(parts: ValuesOfferParts, asking: OpenCall, { bundle, al
     ...(mayRememberRepository(grounds.request, bundle) ? { remember_repository: true as const } : {}),
     remember_needs_loopback: !parts.isLocal,
   }
-  return { demands, stricter: namesTightened(ofValues, own) }
+  return { demands, grounds, stricter: namesTightened(ofValues, own) }
 }
 
 const OTHERS_MAY: ReadonlySet<WhyNotCode> = new Set(['owner_approves', 'named_approves', 'second_person'])

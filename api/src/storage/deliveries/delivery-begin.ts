@@ -75,7 +75,8 @@ export function deliveredData({
   id,
   keys,
   unversioned,
-}: Pick<NewDelivery, 'id' | 'keys' | 'unversioned'>): EventData {
+  typed = [],
+}: Pick<NewDelivery, 'id' | 'keys' | 'unversioned'> & Partial<Pick<NewDelivery, 'typed'>>): EventData {
   const versionsOf = (isPart: boolean) =>
     keys
       .filter((key) => (key.isPart ?? false) === isPart)
@@ -85,6 +86,7 @@ export function deliveredData({
     delivery: id,
     versions: versionsOf(false),
     ...(unversioned.length === 0 ? {} : { names: unversioned }),
+    ...(typed.length === 0 ? {} : { typed }),
     ...(parts.length === 0 ? {} : { parts }),
   }
 }

@@ -17,6 +17,7 @@ const ADDRESSES = {
   approveNames: 'POST /api/v1/requests/{request_id}/names',
   denyRequest: 'DELETE /api/v1/requests/{request_id}',
   createReleaseCode: 'POST /api/v1/requests/{request_id}/release-code',
+  importVariables: 'POST /api/v1/imports',
   getMe: 'GET /api/v1/me',
   listTenants: 'GET /api/v1/tenants',
 } as const

@@ -12,6 +12,9 @@ const STATEMENT = {
 
 test('a statement that says what the page shows is signed', () => {
   expect(isStatementOf(STATEMENT, SENT, SHOWN)).toBe(true)
+  const typed = [{ name: 'STRIPE_KEY', value: 's', is_secret: true, propose: false }]
+  expect(isStatementOf(STATEMENT, { ...SENT, typed }, SHOWN)).toBe(false)
+  expect(isStatementOf({ ...STATEMENT, typed: ['STRIPE_KEY'] }, { ...SENT, typed }, SHOWN)).toBe(true)
   const deposit = { request: STATEMENT.request, plan_id: 'p', way: null }
   expect(isStatementOf(deposit, { request_id: 'r', plan_id: 'p' }, SHOWN)).toBe(true)
 })
@@ -25,6 +28,7 @@ test.each([
   { keys: [{ name: 'URL' }] },
   { keys: [{ name: 'HOST' }, { name: 'URL' }, { name: 'MORE' }] },
   { way: 'code' },
+  { typed: ['STRIPE_KEY'] },
 ])('with %j instead it is not', (changed) => {
   expect(isStatementOf({ ...STATEMENT, ...changed }, SENT, SHOWN)).toBe(false)
 })

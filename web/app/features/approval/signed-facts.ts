@@ -18,6 +18,7 @@ export function isStatementOf(statement: Facts, sent: object, shown: SeenCommand
     ...pairWhereSent(input, 'bundle_id', factsIn(statement['bundle'])['id']),
     ...pairWhereSent(input, 'plan_id', statement['plan_id']),
     ...pairWhereSent(input, 'release', statement['way']),
+    [listIn(statement['typed']), namesIn(listIn(input['typed']))],
     ...('include_keys' in input ? [[sorted(names), sorted(listIn(input['include_keys']))]] : []),
   ]
   return pairs.every(([one, other]) => JSON.stringify(one) === JSON.stringify(other))
@@ -30,6 +31,8 @@ function pairWhereSent(input: Facts, field: string, signed: unknown): unknown[][
 function factsIn(value: unknown): Facts {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
+
+const namesIn = (entries: readonly unknown[]) => sorted(entries.map((entry) => factsIn(entry)['name']))
 
 const sorted = (names: readonly unknown[]) =>
   names.map(String).toSorted((one, other) => (one < other ? -1 : 1))

@@ -1,6 +1,7 @@
 import { type ComponentProps, useState } from 'react'
 import type { RequestBundle, RequestContext } from '../../../lib/calls/answers.ts'
 import type { Failure } from '../../../lib/calls/failure.ts'
+import { deferred } from '../../../ui/deferred.tsx'
 import { Users } from '../../../ui/icons.ts'
 import { FailureState } from '../../../ui/loaded.tsx'
 import { call } from '../calls.ts'
@@ -21,6 +22,9 @@ import { KeyChoice } from './key-choice.tsx'
 import { KeyNotes } from './key-notes.tsx'
 import { deliverable, firstKeys, leftOutOf, stricterOf, unaskedOf } from './selection.ts'
 import { useRules } from './use-rules.ts'
+import { type GivenValue, type Typing, useTyping } from './use-typing.ts'
+
+const TypedValues = deferred('TypedValues', () => import('./typed-values.tsx'))
 
 /** The values that a terminal would get: a bundle, and which of its keys. */
 export function useDeliveryOffer({ requestId, request }: RequestView, place: ChosenPlace): ApprovalOffer {
@@ -28,7 +32,15 @@ export function useDeliveryOffer({ requestId, request }: RequestView, place: Cho
   const bundle = loaded.value
   const selection = useSelection(requestId, bundle, request.context.template_keys)
   const { rules, phase, asked } = useRules({ requestId, place, bundle, selection })
+  const onStored = (stored: string) => {
+    selection?.onSelect(new Set([...selection.selected, stored]))
+    loaded.reload()
+  }
+  const host = request.context.requester_meta['hostname'] ?? 'a terminal that names no host'
+  const { workspaceId } = place
+  const { given, typing } = useTyping({ bundle, rules, host, workspaceId, onStored })
   const keys = (bundle?.items ?? []).map(({ key }) => key).filter((name) => selection?.selected.has(name))
+  const count = keys.length + given.length
   const name = bundle?.name ?? null
   const leaveOut = selection && leaveOutOf(selection, rules)
   return {
@@ -36,15 +48,13 @@ export function useDeliveryOffer({ requestId, request }: RequestView, place: Cho
     rules,
     bundle,
     choice: isEmpty(place) ? null : <BundleChoice place={place} context={request.context} />,
-    content: <HandOver {...{ request, place, loaded, selection, rules, asked }} />,
+    content: <HandOver {...{ request, place, loaded, selection, typing, rules, asked }} />,
     notices: <VouchNotices rules={rules} bundleName={name ?? ''} leaveOut={leaveOut} />,
     production: bundle?.is_production === true ? [bundle.name] : [],
-    action: isChoosable(place, request)
-      ? { label: labelOf(rules), count: keys.length, thing: 'key', name }
-      : null,
-    problem: keys.length === 0 ? 'Select at least one key.' : null,
+    action: isChoosable(place, request) ? { label: labelOf(rules), count, thing: 'key', name } : null,
+    problem: count === 0 ? 'Select at least one key.' : null,
     doubts: selection === null ? [] : doubtsOf(selection),
-    approval: bundle && approvalOf(bundle, keys, rules),
+    approval: bundle && approvalOf(bundle, { keys, typed: given }, rules),
     leaveOut,
     onFailure: (failure) => showRefusal(failure, [loaded, asked]),
   }
@@ -68,13 +78,15 @@ type HandOverProps = {
   place: ChosenPlace
   loaded: Loaded<RequestBundle>
   selection: KeySelectionProps | null
+  /** Null: the approver types no value. */
+  typing: Typing | null
   rules: Demands | null
   /** What the rules demand of a selection that differs from the request. */
   asked: Loaded<unknown>
 }
 
 /** What the terminal would get: a bundle, and which of its keys. */
-function HandOver({ request, place, loaded, selection, rules, asked }: HandOverProps) {
+function HandOver({ request, place, loaded, selection, typing, rules, asked }: HandOverProps) {
   const { workspaces, signsIn } = request.person
   if (!isChoosable(place, request) && !isEmpty(place)) return null
   if (isEmpty(place) && place.workspace !== null) {
@@ -88,7 +100,7 @@ function HandOver({ request, place, loaded, selection, rules, asked }: HandOverP
       <FirstOfTwo rules={rules} />
       {asked.problem && <FailureState failure={asked.problem} refetch={asked.reload} />}
       <WhenLoaded of={loaded} none="Choose a bundle to see its keys." loading="Loading the keys…">
-        {() => selection && <BundleKeys context={request.context} selection={selection} />}
+        {() => selection && <BundleKeys context={request.context} selection={selection} typing={typing} />}
       </WhenLoaded>
     </>
   )
@@ -102,12 +114,18 @@ function labelOf(rules: Demands | null): string {
 
 type Send = OfferApproval['send']
 
-function approvalOf(bundle: RequestBundle, keys: string[], rules: Demands | null): OfferApproval {
+type Shared = { keys: string[]; typed: readonly GivenValue[] }
+
+function approvalOf(bundle: RequestBundle, { keys, typed }: Shared, rules: Demands | null): OfferApproval {
   const chosen = { bundle_id: bundle.id, include_keys: keys }
-  const approve: Send = (request, options) => call('encryptFromBundle', { ...request, ...chosen }, options)
+  const beside = typed.length === 0 ? {} : { typed: [...typed] }
+  const approve: Send = (request, options) =>
+    call('encryptFromBundle', { ...request, ...chosen, ...beside }, options)
   const vouch: Send = ({ request_id, release = 'code' }, options) =>
     call('vouchForRequest', { request_id, ...chosen, release }, options)
-  return asksOthers(rules) ? { kind: 'vouch', bundle, keys, send: vouch } : { bundle, keys, send: approve }
+  return asksOthers(rules)
+    ? { kind: 'vouch', bundle, keys, send: vouch }
+    : { bundle, keys: [...keys, ...typed.map(({ name }) => name)], send: approve }
 }
 
 function useBundle(requestId: string, { workspaceId, bundleId }: ChosenPlace) {
@@ -180,12 +198,20 @@ function doubtsOf(selection: KeySelectionProps) {
   ].filter((doubt) => doubt !== false)
 }
 
+type BundleKeysProps = { context: RequestContext; selection: KeySelectionProps; typing: Typing | null }
+
 /** The keys of the chosen bundle, with what is missing of those asked for. */
-function BundleKeys({ context, selection }: { context: RequestContext; selection: KeySelectionProps }) {
-  if (selection.items.length === 0) return <Quiet>This bundle has no keys. Choose another.</Quiet>
+function BundleKeys({ context, selection, typing }: BundleKeysProps) {
+  const typed = typing && <TypedValues {...typing} />
+  if (selection.items.length === 0) return typed ?? <Quiet>This bundle has no keys. Choose another.</Quiet>
   return (
     <>
-      <KeyNotes command={context.requester_meta['command']} {...selection} />
+      <KeyNotes
+        command={context.requester_meta['command']}
+        typeable={(typing?.names ?? []).map(({ name }) => name)}
+        {...selection}
+      />
+      {typed}
       <KeyChoice {...selection} />
     </>
   )

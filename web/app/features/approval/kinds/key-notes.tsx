@@ -10,17 +10,20 @@ import { firstKeys, isWhole, type KeySelection, splitByAsking, unaskedOf } from 
 type KeyNotesProps = KeySelection & {
   /** As the client reports it: `keyferry pull --format fish` */
   command: string | undefined
+  /** Requested names that the bundle lacks, whose values the approver may type. */
+  typeable: readonly string[]
   onSelect: (selected: ReadonlySet<string>) => void
 }
 
 /** Where the selection differs from what the terminal requested, or leaves out what the bundle requires. */
-export function KeyNotes({ command, onSelect, ...selection }: KeyNotesProps) {
+export function KeyNotes({ command, typeable, onSelect, ...selection }: KeyNotesProps) {
   const { items, templateKeys, selected } = selection
   const { asked } = splitByAsking(selection)
   const unasked = unaskedOf(selection)
+  const missing = firstKeys(selection).missing.filter((name) => !typeable.includes(name))
   const broken = templateKeys.length === 0 ? [] : asked.filter((item) => !isWhole(item))
   const cautions = [
-    ['Requested, but not in this bundle', firstKeys(selection).missing, 'caution', TriangleAlert],
+    ['Requested, but not in this bundle', missing, 'caution', TriangleAlert],
     [
       'Requested, but cannot be built, because the bundle lacks a part',
       namesOf(broken),

@@ -142,6 +142,8 @@ export const TIMES = {
   sessionIdleSeconds: 30 * MINUTE,
   sessionMaxSeconds: 7 * 24 * 60 * MINUTE,
   signatureWindowSeconds: 30,
+  /** What began further in the future began on a clock that was wrong, and has ended. */
+  aheadSeconds: 5 * MINUTE,
   /** How far the clock of a terminal may be off when it signs with its device key. */
   deviceWindowSeconds: 5 * MINUTE,
   /** How much time may pass between the requests of one start. */
@@ -165,7 +167,10 @@ export const RATES = {
   createRequestWide: { calls: 100, windowSeconds: MINUTE },
   /** People that unsigned calls create; for IPv6, of each /48. */
   createUser: { calls: 600, windowSeconds: MINUTE },
-  createDeposit: { calls: 10, windowSeconds: 10 * MINUTE },
+  /** Deposits that nobody has approved. */
+  createDeposit: { calls: 10, windowSeconds: 5 * MINUTE },
+  /** Deposits that one person approves. */
+  approveDeposit: { calls: 60, windowSeconds: 5 * MINUTE },
   wait: { calls: 100, windowSeconds: MINUTE },
   /** Of one request. */
   release: { calls: 10, windowSeconds: MINUTE },

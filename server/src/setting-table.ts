@@ -53,8 +53,8 @@ export const SETTINGS = {
   DATABASE_URL: {
     means:
       'PostgreSQL database; several hosts separated by commas: connections go to the one that takes writes; default: SQLite in DATA_DIR',
-    mustBe: `an address that begins with postgres:// or postgresql://; ${read.ESCAPED}`,
-    schema: read.url('postgres:', 'postgresql:').optional(),
+    mustBe: `an address that begins with postgres:// or postgresql://; ${read.ESCAPED}; sslmode is disable or verify-full`,
+    schema: read.databaseUrl.optional(),
     isSecret: true,
   },
   DATABASE_CONNECTIONS: {
@@ -185,7 +185,8 @@ export const SETTINGS = {
     ...bytes(LIMITS.bodyBytes),
   },
   REQUESTS_PER_MINUTE: {
-    means: 'new approval requests a minute from one network address; beyond that, 429',
+    means:
+      'new approval requests a minute from one network address; beyond that, 429. The limits of deposits grow with it',
     ...read.wholeNumber(1, 10_000, RATES.createRequest.calls),
   },
   USERS_PER_MINUTE: {

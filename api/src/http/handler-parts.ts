@@ -34,6 +34,7 @@ export type RequestHandlerParts = NewRequestParts &
     deliveries: Deliveries
     /** Takes back the count of a request by this address. */
     uncountRequest: (address: string) => Promise<void>
+    takeDeposit: Limits['takeDeposit']
   }
 
 /** What handlers need from the program. */

@@ -54,6 +54,9 @@ export type Limits = {
   takeTouch: (userId: string) => Promise<void>
   /** Takes back the count of a request by this address that a remembered approval answered. */
   uncountRequest: (address: string) => Promise<void>
+  /** Counts a deposit for the person who approves it, and no longer for the address that sent it.
+   * @throws RateExceeded */
+  takeDeposit: (userId: string, address: string) => Promise<void>
   /** Counts a release of a request.
    * @throws RateExceeded */
   takeRelease: (requestId: string) => Promise<void>
@@ -72,7 +75,7 @@ export class RateExceeded extends DomainError {
 type Rate = { calls: number; windowSeconds: number }
 type Limit = (key: string, by?: 1 | -1) => Promise<RateVerdict>
 
-// The wide count grows with the setting, so that it stays the larger one.
+// Each grows with the setting, so that the wide one stays the larger one.
 function requestRate(options: RateLimitOptions, { calls, windowSeconds }: Rate): Rate {
   const usual = RATES.createRequest.calls
   return { calls: (calls / usual) * (options.requestsPerMinute ?? usual), windowSeconds }
@@ -85,7 +88,10 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     return ({ address }: { address: string }) => limit(addressBlock(address))
   }
   const createRequest = openLimit('createRequest', requestRate(options, RATES.createRequest), options)
-  const createDeposit = byAddress('createDeposit')
+  const createDeposit = openLimit('createDeposit', requestRate(options, RATES.createDeposit), options)
+  const takeApproval = orExceeded(
+    openLimit('approveDeposit', requestRate(options, RATES.approveDeposit), options),
+  )
   const createRequestWide = openLimit(
     'createRequestWide',
     requestRate(options, RATES.createRequestWide),
@@ -103,7 +109,8 @@ export function openRateLimits(options: RateLimitOptions): Limits {
         const isWide = isIPv6Network(peer.address)
         const wide = isWide ? await createRequestWide(addressBlock(peer.address, 48)) : narrow
         if (!wide.allowed) return wide
-        const deposit = fieldOf(body, 'kind') === 'deposit' ? await createDeposit(peer) : narrow
+        const deposit =
+          fieldOf(body, 'kind') === 'deposit' ? await createDeposit(addressBlock(peer.address)) : narrow
         return deposit.allowed ? narrow : deposit
       },
       waitForApproval: byAddress('wait'),
@@ -119,6 +126,10 @@ export function openRateLimits(options: RateLimitOptions): Limits {
     uncountRequest: async (address) => {
       await createRequest(addressBlock(address), -1)
       if (isIPv6Network(address)) await createRequestWide(addressBlock(address, 48), -1)
+    },
+    takeDeposit: async (userId, address) => {
+      await takeApproval(userId)
+      await createDeposit(addressBlock(address), -1)
     },
     takeRelease: orExceeded(openLimit('release', RATES.release, options)),
     takeDelivery: orExceeded(openLimit('machineDelivery', RATES.machineDelivery, options)),

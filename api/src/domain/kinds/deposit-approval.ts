@@ -19,7 +19,13 @@ import { contentOf, plannedProposal, requireRoom } from './proposal-offer.ts'
  * compares it before it returns the approval, so values for one workspace do not end up in another.
  */
 
-type DepositApprovalParts = DecisionParts & StoringParts & { stores: { tenants: TenantStore } }
+type DepositApprovalParts = DecisionParts &
+  StoringParts & {
+    stores: { tenants: TenantStore }
+    /** Counts a deposit for the person who approves it, and no longer for the address that sent it.
+     * @throws DomainError too_many */
+    takeDeposit: (userId: string, address: string) => Promise<void>
+  }
 
 export const DEPOSIT: ApprovalKind<DepositApprovalParts, z.output<typeof ApproveDeposit>> = {
   refusals: DEPOSIT_REFUSALS,
@@ -33,6 +39,7 @@ export const DEPOSIT: ApprovalKind<DepositApprovalParts, z.output<typeof Approve
       async requireSame() {
         if (planned.plan.planId !== choice.plan_id) throw planChanged()
         if (readable) await requireRoom(parts, asking.caller, contentOf(planned, readable))
+        await parts.takeDeposit(asking.caller.userId, asking.stored.request.requesterMeta.ip)
       },
       begin: ({ policy }, hold) =>
         begun(parts, asking, { planned, policy, readable, heldBy: hold?.by ?? null }),

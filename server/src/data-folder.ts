@@ -41,6 +41,12 @@ function closeToOthers(folder: string): void {
     throw new StartError(
       `DATA_DIR ${folder} is open to other users: run chmod 700 on it, or choose another folder`,
     )
+  // Windows has no user ids.
+  const isOther = process.geteuid !== undefined && statSync(folder).uid !== process.geteuid()
+  if (isOther)
+    throw new StartError(
+      `DATA_DIR ${folder} belongs to another user, as a volume with fsGroup does, and others can open it: use a folder in it, such as ${join(folder, 'keyferry')}`,
+    )
   chmodSync(folder, 0o700)
 }
 

@@ -35,6 +35,8 @@ function listeningLine(error: Error, settings: Settings): string | null {
 
 function storeLine(error: Error): string | null {
   if ('severity' in error) return `DATABASE_URL: PostgreSQL answered: ${error.message}`
+  if (error.message === 'The server does not support SSL connections')
+    return 'DATABASE_URL: PostgreSQL offers no TLS: set up TLS there, or use sslmode=disable on a network of your own'
   if (!('code' in error) || error.code !== 'unavailable') return null
   const reason = answerIn(error.cause)
   if (/redis/i.test(error.message))

@@ -38,7 +38,7 @@ function isHostName(text: string): boolean {
 }
 
 /** A URL with one of these protocols, which may name several hosts. */
-export function url(...protocols: readonly string[]) {
+function url(...protocols: readonly string[]) {
   const isOne = (text: string) => {
     const address = URL.parse(text)
     if (address === null || !protocols.includes(address.protocol)) return false
@@ -57,6 +57,19 @@ function isDecodable(text: string): boolean {
     return false
   }
 }
+
+/** `require` and `verify-ca` are read as the driver reads them, without its warning. The driver never falls back to a
+ * connection without TLS, so `prefer` and `allow` would not be what they say. */
+export const databaseUrl = url('postgres:', 'postgresql:')
+  .refine((text) => {
+    const mode = URL.parse(addressesOf(text)[0] ?? '')?.searchParams.get('sslmode') ?? 'disable'
+    return ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'].includes(mode)
+  })
+  .transform((text) =>
+    text.includes('uselibpqcompat=true')
+      ? text
+      : text.replace(/([?&]sslmode=)(?:require|verify-ca)(?=&|$)/, '$1verify-full'),
+  )
 
 export const redisUrl = url('redis:', 'rediss:', 'redis+sentinel:', 'rediss+sentinel:').refine((text) =>
   /^rediss?(:|\+sentinel:\/\/[^/?#]+\/[^/?#])/i.test(text),

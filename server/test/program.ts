@@ -17,10 +17,17 @@ export class Program {
   stdout = ''
   stderr = ''
 
-  /** @param input what it reads from standard input */
-  constructor(settings: Readonly<Record<string, string>>, words: readonly string[] = [], input = '') {
+  /** @param input what it reads from standard input
+   * @param through a program that starts it, with its arguments */
+  constructor(
+    settings: Readonly<Record<string, string>>,
+    words: readonly string[] = [],
+    input = '',
+    through: readonly string[] = [],
+  ) {
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', ...settings }
-    this.child = spawn(process.execPath, [SERVER_PROGRAM, ...words], {
+    const [command = '', ...rest] = [...through, process.execPath, SERVER_PROGRAM, ...words]
+    this.child = spawn(command, rest, {
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
     })

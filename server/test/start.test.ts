@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -31,6 +32,13 @@ afterEach(async () => {
 
 function program(settings: Readonly<Record<string, string>> = {}, words: readonly string[] = []): Program {
   const child = new Program({ DATA_DIR: dataDir, ...settings }, words)
+  started.push(child)
+  return child
+}
+
+// Root without its capabilities is a user like any other.
+function withoutCapabilities(folderOfData: string): Program {
+  const child = new Program({ DATA_DIR: folderOfData }, [], '', ['setpriv', '--bounding-set=-all'])
   started.push(child)
   return child
 }
@@ -178,6 +186,20 @@ describe('a failed start prints one line and exits with code 1', () => {
       mkdirSync(dataDir)
       chmodSync(dataDir, 0o500)
       expect((await refusal(program())).line).toMatch(/^keyferry-server: DATA_DIR .* is not writable/)
+    })
+
+  if (process.platform === 'linux' && process.getuid?.() === 0)
+    test('a folder of another user, as a volume with fsGroup is: a folder in it works', async () => {
+      mkdirSync(dataDir)
+      chownSync(dataDir, 1234, 0)
+      chmodSync(dataDir, 0o2770)
+      const inside = join(dataDir, 'keyferry')
+      const { line } = await refusal(withoutCapabilities(dataDir))
+      expect(line).toBe(
+        `keyferry-server: DATA_DIR ${dataDir} belongs to another user, as a volume with fsGroup does, and others can open it: use a folder in it, such as ${inside}\n`,
+      )
+      await withoutCapabilities(inside).ready()
+      expect(mode(inside) & 0o077).toBe(0)
     })
 
   test('a file of the data folder that this user may not open is no problem of the port', async () => {

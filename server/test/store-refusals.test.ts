@@ -23,6 +23,32 @@ test.runIf(hasPostgres())('a start says what PostgreSQL answered, without the pa
   )
 })
 
+test.runIf(hasPostgres()).each([
+  ['a database that is not there', '/not_there', 'PostgreSQL answered: database "not_there" does not exist'],
+  [
+    'a server without TLS',
+    '?sslmode=require',
+    'PostgreSQL offers no TLS: set up TLS there, or use sslmode=disable',
+  ],
+])('%s is named', async (_, place, says) => {
+  const url = new URL(place, await freshPostgres())
+  expect(await refusal({ DATABASE_URL: url.href })).toMatch(
+    new RegExp(`^keyferry-server: DATABASE_URL: ${says}`),
+  )
+})
+
+test.each(['p%word', 'p#word', 'p/word', 'p@/word', 'word@127.0.0.1:1/keyferry?sslmode=prefer#'])(
+  'an address with %j is refused by the name of the setting, with what to write instead',
+  async (rest) => {
+    const address = rest.includes('sslmode') ? rest.slice(0, -1) : `${rest}@127.0.0.1:1/keyferry`
+    const line = await refusal({ DATABASE_URL: `postgres://user:${address}` })
+    expect(line).toMatch(
+      /^keyferry-server: DATABASE_URL must be .* write % as %25, # as %23, .*sslmode is disable or verify-full/,
+    )
+    expect(line).not.toContain('word@')
+  },
+)
+
 test.runIf(hasPostgres())(
   'a database in another encoding than UTF-8 is refused, and left empty',
   async () => {

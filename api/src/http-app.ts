@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { SignedCall } from './auth/signed-headers.ts'
+import type { ClockSteps } from './clock-steps.ts'
 import type { ClockAndIds } from './domain/base/clock-and-ids.ts'
 import type { IdTokens } from './domain/machines/id-token.ts'
 import { DEVICE_NONCE_SECONDS } from './domain/requests/device.ts'
@@ -42,6 +43,7 @@ type AppParts = {
   /** A warning about approval keys that belong to another host. */
   keysElsewhere: readonly string[]
   steps: FailingSteps
+  clockSteps: Pick<ClockSteps, 'warnings'>
   guard: Guard
   idTokens: IdTokens
   clock: ClockAndIds
@@ -98,6 +100,7 @@ export function createApp(parts: AppParts): FastifyInstance {
         ...parts.steps.names.map((name) => `failing in the background: ${name}`),
         ...(shortLived.redis?.warnings ?? []),
         ...(settings.warnings?.() ?? []),
+        ...parts.clockSteps.warnings,
         ...parts.keysElsewhere,
       ],
     }),

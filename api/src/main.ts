@@ -4,6 +4,7 @@ import { announceEnd, drain } from '@keyferry/plumbing/http-server'
 import { logOutput } from '@keyferry/plumbing/log-output'
 import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, pino } from 'pino'
+import { ClockSteps } from './clock-steps.ts'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import { endingsOf } from './domain/kinds/endings.ts'
 import { pendingSetupCode } from './first-set-up.ts'
@@ -56,6 +57,8 @@ export type StartOptions = {
   logTo?: DestinationStream
   /** The system's clock when absent. */
   now?: () => Date
+  /** How long the machine is up; the system's answer when absent. */
+  upSeconds?: () => number
   /** How often the server looks for approvals that never returned to their terminal; 15 when absent. */
   sweepSeconds?: number
   /** Wraps what the server changes requests with. */
@@ -92,7 +95,8 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
     it.close(),
   )
   const steps = new FailingSteps()
-  const parts = { settings, database, shortLived, steps, clock, log }
+  const clockSteps = new ClockSteps(options)
+  const parts = { settings, database, shortLived, steps, clockSteps, clock, log }
   const sharedClock = clockOf(await sharedTime(opened, parts, options.now))
   const recorded = await openStores(opened, { ...parts, aroundDatabase: options.aroundDatabase })
   const { stores } = recorded
@@ -124,7 +128,7 @@ export async function startApi(settings: ApiSettings, options: StartOptions = {}
   const ending = { ...approving, endings: endingsOf(approving) }
   sweepEvery(opened, options.sweepSeconds ?? SWEEP_SECONDS, {
     name: 'sweep',
-    sweep: overdueSweep(ending),
+    sweep: overdueSweep({ ...ending, clockSteps }),
     steps,
     log,
   })

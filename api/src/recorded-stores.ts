@@ -1,6 +1,7 @@
 import type { RootKeyRing } from '@keyferry/crypto/root-key'
 import type { FailingSteps } from '@keyferry/plumbing/failing-steps'
 import type { Logger } from 'pino'
+import type { ClockSteps } from './clock-steps.ts'
 import type { Bounds } from './domain/base/bounds.ts'
 import { type ClockAndIds, timestamp } from './domain/base/clock-and-ids.ts'
 import type { Stores } from './domain/stores.ts'
@@ -23,6 +24,7 @@ type StoreParts = {
   aroundDatabase?: ((database: Database) => Database) | undefined
   shortLived: Pick<ShortLived, 'changes'>
   steps: FailingSteps
+  clockSteps: Pick<ClockSteps, 'isAhead'>
   clock: ClockAndIds
   log: Logger
 }
@@ -40,7 +42,7 @@ type RecordedStores = {
  * and entries past their time are removed. */
 export async function openStores(
   opened: AsyncDisposableStack,
-  { settings, database, aroundDatabase, shortLived, steps, clock, log }: StoreParts,
+  { settings, database, aroundDatabase, shortLived, steps, clockSteps, clock, log }: StoreParts,
 ): Promise<RecordedStores> {
   const [ring, now] = [ringOf(settings), timestamp(clock)]
   const auditKey = await auditKeyIn(database, settings, now)
@@ -54,7 +56,7 @@ export async function openStores(
     valuesChanged: (tenantIds) => shortLived.changes.notify(tenantIds),
     isFull: (tenantId) => sealer.isFull(tenantId),
   })
-  keepDays(opened, { queries, days: settings.retentionDays, now: clock.now, steps, log })
+  keepDays(opened, { queries, days: settings.retentionDays, now: clock.now, ...clockSteps, steps, log })
   return {
     queries,
     ...createStores(queries, { ring, auditKey, bounds: boundsOf(settings) }),

@@ -101,6 +101,24 @@ describe.each(databases)('local accounts on %s', (kind) => {
     expect((await logIn(EMAIL, PASSWORD)).status).toBe(200)
   })
 
+  test('a lock that was set on a clock that was days ahead holds for fifteen minutes from now', async () => {
+    const before = now
+    const email = 'ahead@example.com'
+    now = new Date(before.getTime() + 3 * 24 * 60 * 60_000)
+    for (let failure = 0; failure < 5; failure += 1) await logIn(email, 'wrong')
+    now = before
+    const until = new Date(before.getTime() + 15 * 60_000)
+    expectError(
+      await logIn(email, 'wrong'),
+      403,
+      `Account locked until ${until.toISOString()}`,
+      'account_locked',
+    )
+    now = new Date(until.getTime() + 1)
+    expectError(await logIn(email, 'wrong'), 401, 'Unauthorized')
+    now = before
+  })
+
   test('a common password is refused', async () => {
     const own = await startTestApi(kind)
     const body = { setup_code: SETUP_CODE, email: EMAIL, password: 'password1234' }

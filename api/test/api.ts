@@ -64,7 +64,7 @@ export async function startTestApi(
   kind: DatabaseKind,
   changes: Partial<ApiSettings> & Omit<StartOptions, 'logTo'> = {},
 ): Promise<TestApi> {
-  const { now, sweepSeconds, aroundRequests, aroundDatabase, ...settingChanges } = changes
+  const { now, upSeconds, sweepSeconds, aroundRequests, aroundDatabase, ...settingChanges } = changes
   const databaseUrl =
     kind === 'postgres' && settingChanges.databaseUrl === undefined ? await migratedPostgres() : null
   const settings = testSettings({ databaseUrl, ...settingChanges })
@@ -73,6 +73,7 @@ export async function startTestApi(
   const running = await startApi(settings, {
     logTo,
     ...(now ? { now } : {}),
+    ...(upSeconds ? { upSeconds } : {}),
     ...(sweepSeconds === undefined ? {} : { sweepSeconds }),
     ...(aroundRequests ? { aroundRequests } : {}),
     aroundDatabase: (database) => oneConnection(aroundDatabase?.(database) ?? database),

@@ -45,6 +45,7 @@ async function openParts({ redisUrl, databaseUrl }: Omit<(typeof PLACES)[number]
     database,
     shortLived,
     steps: new FailingSteps(),
+    clockSteps: { isAhead: () => false },
     clock,
     log,
   })

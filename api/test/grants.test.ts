@@ -467,4 +467,12 @@ describe.each(places)('remembered approvals on %s and %s', (kind, redisUrl) => {
     expect(fresh.status).toBe(200)
     expect(await again(bundle, { seed })).toBe('asks')
   })
+
+  test('one that was given on a clock that was days ahead has ended', async () => {
+    const bundle = await bundleOf()
+    offsetMs += 3 * 24 * 60 * 60_000
+    const asked = await remembered(bundle)
+    offsetMs -= 3 * 24 * 60 * 60_000
+    expect(await again(bundle, asked)).toBe('expired')
+  })
 })

@@ -34,9 +34,6 @@ export const USUAL_TIMES: SessionTimes = {
   maxMs: TIMES.sessionMaxSeconds * 1_000,
 }
 
-/** A session that begins later than this began on a clock that was wrong, and has ended. */
-const AHEAD_MS = 5 * 60_000
-
 /** Write a session's last use no more often than this. */
 const TOUCH_MS = 30_000
 
@@ -93,7 +90,7 @@ export function sessionEndMs(
 
 /** Judged at each use, so that shorter times end sessions that began before. */
 export function isActive(session: Session, nowMs: number, times: SessionTimes): boolean {
-  return session.createdAtMs <= nowMs + AHEAD_MS && sessionEndMs(session, times) > nowMs
+  return session.createdAtMs <= nowMs + TIMES.aheadSeconds * 1_000 && sessionEndMs(session, times) > nowMs
 }
 
 /** Whether to write the last use: it is old, or of a clock that was ahead. */

@@ -1,5 +1,5 @@
 import { type ASKS_AGAIN, isProduction, REDACTIONS } from '@keyferry/contract'
-import { timestamp } from '../base/clock-and-ids.ts'
+import { type ClockAndIds, latestEnd, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
 import { bundleEntries } from '../library/bundle-entry.ts'
@@ -107,7 +107,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 type Use = { request: ApprovalRequest; origin: Origin }
 
 async function tryGrant(parts: GrantUseParts, grant: KnownGrant, use: Use): Promise<GrantRefusal | GrantUse> {
-  const reason = endOf(grant, timestamp(parts.clock)) ?? (await changeSince(parts, grant))
+  const reason = endOf(grant, parts.clock) ?? (await changeSince(parts, grant))
   if (reason !== null) return reason
   try {
     return await sealByGrant(parts, grant, use)
@@ -119,9 +119,10 @@ async function tryGrant(parts: GrantUseParts, grant: KnownGrant, use: Use): Prom
   }
 }
 
-function endOf(grant: KnownGrant, now: string): GrantRefusal | null {
+function endOf(grant: KnownGrant, clock: ClockAndIds): GrantRefusal | null {
   if (grant.ended !== null) return grant.ended
-  if (grant.expiresAt <= now) return 'expired'
+  const { expiresAt, hours } = grant
+  if (expiresAt <= timestamp(clock) || expiresAt > latestEnd(clock, hours * 60 * 60)) return 'expired'
   return usesLeft(grant) === 0 ? 'used_up' : null
 }
 

@@ -1,6 +1,6 @@
 import { isMachineToken } from '@keyferry/crypto/machine-token'
 import { hashToken } from '@keyferry/crypto/token'
-import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
+import { type ClockAndIds, latestEnd, timestamp } from '../base/clock-and-ids.ts'
 import { isInNetworks } from '../base/network.ts'
 import type { Origin } from '../base/origin.ts'
 import { bundleNotFound } from '../library/bundle.ts'
@@ -108,7 +108,9 @@ function requireUsable(
 ): void {
   const who = { ...machine, tenantId: workspace.id }
   if (token.ended_at !== null) throw refused(who, 'token_ended')
-  if (token.expires_at <= timestamp(clock)) throw refused(who, 'token_expired')
+  const { expires_at, lifetime_seconds } = token
+  const hasEnded = expires_at <= timestamp(clock) || expires_at > latestEnd(clock, lifetime_seconds)
+  if (hasEnded) throw refused(who, 'token_expired')
   if (!isActive) throw refused(who, 'machine_inactive')
   if (!isInNetworks(address, token.networks)) throw refused(who, 'network_refused')
 }

@@ -16,6 +16,8 @@ type RetentionParts = {
   /** Days that each is kept; 0: for ever. */
   days: Record<keyof typeof FORGETTING, number>
   now: () => Date
+  /** The clock is days ahead: what seems old may be new. */
+  isAhead: () => boolean
   steps: FailingSteps
   log: Pick<Logger, 'info' | 'error'>
 }
@@ -24,15 +26,16 @@ type RetentionParts = {
  * second one finds nothing left to delete. */
 export function keepDays(
   opened: AsyncDisposableStack,
-  { days: kept, queries, now, steps, log }: RetentionParts,
+  { days: kept, queries, now, isAhead, steps, log }: RetentionParts,
 ): void {
   for (const [what, forget] of Object.entries(FORGETTING)) {
     const days = kept[what as keyof typeof FORGETTING]
     if (days === 0) continue
     const ending = new AbortController()
-    const work = () => {
+    const work = async () => {
+      if (isAhead()) return
       const before = new Date(now().getTime() - days * DAY_MS).toISOString()
-      return forget(queries, { before, now, log, ending: ending.signal })
+      await forget(queries, { before, now, log, ending: ending.signal })
     }
     const failed = (error: unknown) =>
       log.error({ what, error: error instanceof Error ? error.message : String(error) }, 'retention')

@@ -1,3 +1,5 @@
+import { type SqlBool, sql } from 'kysely'
+import { latestStart } from '../../domain/base/clock-and-ids.ts'
 import { emailForOthers, emailKey } from '../../domain/base/email.ts'
 import { madeBy } from '../../domain/base/event.ts'
 import type { Stamp } from '../../domain/base/stamp.ts'
@@ -54,7 +56,7 @@ async function insert(transaction: Recorded, invitation: NewInvitation, stamp: S
 function list(query: Query, tenantId: string, now: string): Promise<Invitation[]> {
   return selectOf(query, 'invitations', tenantId)
     .select(['id', 'email', 'role', 'created_at', 'expires_at'])
-    .where('expires_at', '>', now)
+    .where(isOpen(now))
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .execute()
@@ -73,8 +75,11 @@ export async function endInvitations(transaction: Recorded, stamp: Stamp): Promi
   for (const { id } of open) await remove(transaction, id, stamp)
 }
 
+const isOpen = (now: string) =>
+  sql<SqlBool>`invitations.expires_at > ${now} and invitations.created_at <= ${latestStart(now)}`
+
 function openInvitation(query: Query, tokenHash: string, now: string) {
-  return query.selectFrom('invitations').where('token_hash', '=', tokenHash).where('expires_at', '>', now)
+  return query.selectFrom('invitations').where('token_hash', '=', tokenHash).where(isOpen(now))
 }
 
 async function openEmail(query: Query, tokenHash: string, now: string): Promise<string | null> {
@@ -114,7 +119,7 @@ async function accept(transaction: Recorded, acceptance: Acceptance): Promise<Te
   const invitation = await transaction
     .deleteFrom('invitations')
     .where('token_hash', '=', tokenHash)
-    .where('expires_at', '>', now)
+    .where(isOpen(now))
     .where('email_key', '=', (users) =>
       users.selectFrom('users').select('email_key').where('id', '=', userId).where('email_verified', '=', 1),
     )

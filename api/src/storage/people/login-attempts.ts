@@ -35,7 +35,7 @@ export async function countAttempt(
     .returning('failed')
     .executeTakeFirst()
   if (row?.failed === 1) await forgetOld(query, now)
-  return row ? null : await lockEnd(query, email_key)
+  return row ? null : await lockEnd(query, email_key, lockedUntil)
 }
 
 /** Forget the attempts of an e-mail, and its lock. */
@@ -43,7 +43,14 @@ export async function forgetAttempts(query: Query, email: string): Promise<void>
   await query.deleteFrom('login_attempts').where('email_key', '=', emailKey(email)).execute()
 }
 
-async function lockEnd(query: Query, email_key: string): Promise<string | null> {
+// A lock that was set on a clock that was ahead holds for its length from now.
+async function lockEnd(query: Query, email_key: string, latest: string): Promise<string | null> {
+  await query
+    .updateTable('login_attempts')
+    .set({ locked_until: latest })
+    .where('email_key', '=', email_key)
+    .where('locked_until', '>', latest)
+    .execute()
   const row = await query
     .selectFrom('login_attempts')
     .select('locked_until')

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { proposed } from './deposit-client.ts'
+import { joinWorkspace } from './joined.ts'
+import { fetchValues, grant, newBundle, newMachine } from './machine-client.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+
+describe.each(databases)('a clock that was wrong, on %s', (kind) => {
+  let api: TestApi
+  let owner: Identity
+  let aheadMs = 0
+  const startedMs = Date.now()
+  beforeAll(async () => {
+    api = await startTestApi(kind, {
+      trustProxy: ['127.0.0.1'],
+      now: () => new Date(Date.now() + aheadMs),
+      upSeconds: () => (Date.now() - startedMs) / 1_000,
+      sweepSeconds: 0.05,
+    })
+  })
+  afterAll(() => api.close())
+  beforeEach(async () => {
+    owner = await api.newOwner()
+  })
+
+  const onClockAhead = async <T>(work: () => Promise<T>): Promise<T> => {
+    aheadMs = 10 * DAY_MS
+    try {
+      return await work()
+    } finally {
+      aheadMs = 0
+    }
+  }
+
+  test('a token that began days ahead has ended', async () => {
+    const bundle = await newBundle(api, owner, { A: '1' })
+    const [ended, usual] = [await onClockAhead(() => newMachine(api, owner)), await newMachine(api, owner)]
+    for (const machine of [ended, usual]) await grant(api, owner, { machine, bundle })
+    const fetched = async ({ token }: { token: string }) =>
+      (await fetchValues(api, { token, bundle_id: bundle.id })).answer.status
+    expect([await fetched(ended), await fetched(usual)]).toEqual([401, 200])
+  })
+
+  test('an invitation that began days ahead has ended', async () => {
+    const body = { email: `${randomUUID()}@example.com`, role: 'member' as const }
+    const { json } = await onClockAhead(() => api.call('createInvitation', { as: owner, body }))
+    const stranger = await api.newOwner()
+    const preview = () => api.call('previewInvitation', { as: stranger, body: { token: json.token } })
+    expect((await preview()).status).toBe(404)
+    expect((await api.call('listInvitations', { as: owner })).json).toEqual([])
+    const renewed = await api.call('createInvitation', { as: owner, body })
+    expect((await api.call('listInvitations', { as: owner })).json).toMatchObject([{ id: renewed.json.id }])
+  })
+
+  test('a jump ahead of days deletes nothing because of its age, and /readyz warns', async () => {
+    const member = await joinWorkspace(api, owner, 'member')
+    const bundle = await newBundle(api, owner, { A: '1' })
+    const { id } = await proposed(api, member, { bundle: bundle.name, values: { B: '2' } })
+    const warnings = async () => (await api.call('getReadiness')).json.warnings.join()
+    const stateOf = async () =>
+      (await api.call('listProposals', { as: owner })).json.find((each) => each.id === id)?.state
+    await onClockAhead(async () => {
+      expect(await warnings()).toContain('the clock jumped 10 days ahead')
+      // Another sweep ran when a request that waited has expired.
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    })
+    expect(await warnings()).not.toContain('clock')
+    expect(await stateOf()).toBe('open')
+  })
+})

@@ -45,7 +45,7 @@ export function useDeliveryOffer({ requestId, request }: RequestView, place: Cho
   const leaveOut = selection && leaveOutOf(selection, rules)
   return {
     phase: loaded.phase === 'ready' ? phase : loaded.phase,
-    rules,
+    rules: rules && (given.length === 0 ? rules : { ...rules, ...AS_TYPED }),
     bundle,
     choice: isEmpty(place) ? null : <BundleChoice place={place} context={request.context} />,
     content: <HandOver {...{ request, place, loaded, selection, typing, rules, asked }} />,
@@ -59,6 +59,9 @@ export function useDeliveryOffer({ requestId, request }: RequestView, place: Cho
     onFailure: (failure) => showRefusal(failure, [loaded, asked]),
   }
 }
+
+// Typed values return to the terminal that asked, and are used once.
+const AS_TYPED = { release_required: true, remember_hours: 0 }
 
 // The rules changed since the page was loaded.
 function showRefusal({ status }: Failure, answers: readonly Loaded<unknown>[]): false {

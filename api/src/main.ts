@@ -46,8 +46,11 @@ export {
   confirmAwaitedKey,
   exportLibrary,
   forgetTenantOf,
+  type LinkReport,
+  linkPeople,
   listAwaitedKeys,
   setAccountActive,
+  undoLinkOf,
 } from './operator-commands.ts'
 export type { ApiSettings } from './settings.ts'
 export type { AwaitedKey } from './storage/people/awaited-approval-keys.ts'

@@ -3,7 +3,10 @@ import { seal } from '@keyferry/crypto/seal'
 import { randomId, randomToken } from '@keyferry/crypto/token'
 import { normalizeUserCode } from '@keyferry/crypto/user-code'
 import { removeApprovalsOf } from './domain/approvals/ending.ts'
+import type { JoinedStores } from './domain/approvals/together.ts'
+import { madeByOperator } from './domain/base/event.ts'
 import { ENDS } from './domain/kinds/endings.ts'
+import { type ChangedLink, LINK_REFUSALS } from './domain/people/person-link.ts'
 import {
   type DatabaseSettings,
   emptyDatabaseLog,
@@ -13,7 +16,7 @@ import {
 } from './maintenance.ts'
 import type { ApiSettings } from './settings.ts'
 import { withRequestNotices } from './short-lived.ts'
-import type { Queries, Query } from './storage/base/queries.ts'
+import type { Queries, Query, Recorded } from './storage/base/queries.ts'
 import { joinedWith, removal } from './storage/joined-stores.ts'
 import { TenantKeys } from './storage/keys-at-rest/tenant-keys.ts'
 import { ValueVault } from './storage/keys-at-rest/value-vault.ts'
@@ -24,6 +27,7 @@ import {
   awaitedApprovalKeys,
   confirmByOperator,
 } from './storage/people/awaited-approval-keys.ts'
+import { linkedSides } from './storage/people/linked-sides.ts'
 import { Requests } from './storage/requests/requests.ts'
 import { readWholeLibrary } from './storage/transfer/library-export.ts'
 
@@ -52,6 +56,86 @@ export async function setAccountActive(
 }
 
 const CLOCK = { now: () => new Date(), newId: randomId, newToken: randomToken }
+
+/** `fresh`: the new way to sign in, by its id, or by the e-mail address of a local account. */
+type LinkPair = { old: string; fresh: { idpUserId: string } | { account: string } }
+
+type LinkedSide = { userId: string; email: string; workspaces: number }
+
+/** What linking one pair changes, or why it cannot be linked. `fresh` null: nobody signed in with it yet. */
+export type LinkReport = {
+  id: string | null
+  old: LinkedSide | null
+  fresh: LinkedSide | null
+  refusal: string | null
+  ended: readonly string[]
+}
+
+class NotApplied extends Error {
+  readonly reports: LinkReport[]
+  constructor(reports: LinkReport[]) {
+    super('nothing was changed')
+    this.reports = reports
+  }
+}
+
+/** Link ways to sign in to people, all of them or none, also while servers run.
+ * @param isApplied false: only say what it would change */
+export async function linkPeople(
+  settings: OperatorSettings,
+  pairs: readonly LinkPair[],
+  isApplied: boolean,
+): Promise<LinkReport[]> {
+  const linking = withRequests(settings, ({ requests, queries, now }) =>
+    removal(queries, requests, async (open, transaction) => {
+      const own = joinedWith(queries)(open, transaction)
+      const reports: LinkReport[] = []
+      for (const pair of pairs) reports.push(await linkPair(own, transaction, { ...pair, now }))
+      if (!isApplied || reports.some(({ refusal }) => refusal !== null)) throw new NotApplied(reports)
+      return reports
+    }),
+  )
+  return await linking.catch((error: unknown) => {
+    if (error instanceof NotApplied) return error.reports
+    throw error
+  })
+}
+
+async function linkPair(
+  own: JoinedStores,
+  transaction: Recorded,
+  { old: asked, fresh, now }: LinkPair & { now: string },
+): Promise<LinkReport> {
+  const sides = await linkedSides(transaction, asked, fresh)
+  if (typeof sides === 'string') return { ...NO_LINK, refusal: sides }
+  const { idpUserId, confirmed, ...people } = sides
+  const outcome = await own.links.link({ idpUserId, confirmed }, operatorTerms(now))
+  if (typeof outcome === 'string') return { ...NO_LINK, ...people, refusal: LINK_REFUSALS[outcome] }
+  if ('waits' in outcome) throw new Error('a link of the operator does not wait')
+  const { id, ended, left: userId } = outcome
+  if (userId !== null)
+    await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { userId, tenantId: null })
+  return { ...people, id, ended, refusal: null }
+}
+
+const NO_LINK: LinkReport = { id: null, old: null, fresh: null, refusal: null, ended: [] }
+
+function operatorTerms(now: string) {
+  return { ...madeByOperator(now), mayWait: false, newId: randomId }
+}
+
+/** Undo a link of ways to sign in. @returns null: there is none, or it is older than a month */
+export async function undoLinkOf(settings: OperatorSettings, id: string): Promise<ChangedLink | null> {
+  return withRequests(settings, ({ requests, queries, now }) =>
+    removal(queries, requests, async (open, transaction) => {
+      const own = joinedWith(queries)(open, transaction)
+      const undone = await own.links.undo({ id, userId: null }, operatorTerms(now))
+      if (undone !== null && undone.left !== null)
+        await removeApprovalsOf(own, { clock: CLOCK, endings: ENDS }, { userId: undone.left, tenantId: null })
+      return undone
+    }),
+  )
+}
 
 type Work = { requests: Requests; queries: Queries; now: string }
 

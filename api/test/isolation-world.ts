@@ -255,6 +255,7 @@ function bodies(world: World, ids: Record<string, string>): { readonly [N in Api
     restoreKeyVersion: { version: 1 },
     ensureUser: { idp_user_id: `user_${unique}`, email: `${unique}@example.com` },
     changeProvidedUser: { is_active: false },
+    linkPerson: { idp_user_id: `user_${unique}`, confirmed: `user_${unique}` },
     changePassword: { current_password: 'any', new_password: ACCOUNT.password },
     changeEmail: { current_password: 'any', email: `${unique}@example.com` },
     preparePasskey: { current_password: 'any' },

@@ -143,8 +143,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'revoke an invitation': ({ invitations }) =>
     expect(invitations.delete(randomUUID(), STAMP)).rejects.toThrow('invitation not found'),
   'preview an invitation': ({ invitations }) => invitations.findOffer('x', NOW),
-  'accept an invitation': ({ invitations }) =>
-    invitations.accept({ tokenHash: 'x', userId, membershipId: randomUUID(), now: NOW, origin: null }),
+  'list links of a person': ({ links }) => links.listOf(userId, NOW),
   'find a bundle': ({ bundles }) => bundles.find(tenantId, bundleId),
   'list bundles': ({ bundles }) => bundles.list(tenantId, {}, FIRST_PAGE),
   'list more bundles': ({ bundles }) => bundles.list(tenantId, {}, { ...FIRST_PAGE, after: 'a' }),

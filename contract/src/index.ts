@@ -5,6 +5,8 @@ export {
   type AuthMode,
   type Endpoint,
   failureStatuses,
+  LINK_SOURCES,
+  type LinkSource,
   type Method,
   type PathParams,
   paramsOf,

@@ -36,6 +36,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   'CreatedRequest.epoch': '3c0f4a52-5a7e-4f0c-9d0e-0f1de1a3b6a4',
   'CreatedToken.token': 'kfm_1qe4Lu2mocTfktLY76oNVmefgoTFePvhPrbkbVEOevO3LSBXn',
   ...joined(modules, 'samples'),
+  'ChangedLink.ended': ['user_2aXf'],
   'CreateKey.value': 'postgres://db.example/app',
   'CreateTrust.claims': TRUSTED,
   'DepositPlan.production': [],

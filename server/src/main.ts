@@ -69,7 +69,7 @@ function workOf(positionals: readonly string[], options: readonly GivenOption[])
 
 function takes({ argument: name }: Maintenance, words: readonly string[]): boolean {
   if (words.length === 0 || words[0] === '') return name === undefined || name.startsWith('[')
-  return name !== undefined && (words.length === 1 || name.includes('…'))
+  return name !== undefined && (words.length === 1 || /[… ]/.test(name))
 }
 
 async function maintain(maintenance: Maintenance, argument: string): Promise<void> {

@@ -3,10 +3,17 @@ import { APPROVAL_KEY_COMMANDS } from './approval-key-commands.ts'
 import { typedLine } from './asked.ts'
 import { AUDIT_COMMANDS } from './audit-commands.ts'
 import { LIBRARY_COMMANDS } from './library-commands.ts'
-import { type Maintenance, type Operated, whatRemains, withApi } from './maintenance.ts'
+import { LINK_COMMANDS } from './link-people.ts'
+import {
+  endSessions,
+  type Maintenance,
+  type Operated,
+  whatRemains,
+  withApi,
+  withRequests,
+} from './maintenance.ts'
 import { placeOf } from './operated-database.ts'
 import { lockFolder, ROOT_KEY_COMMANDS } from './root-key/root-key-commands.ts'
-import type { Settings } from './setting-table.ts'
 import { StartError } from './start-error.ts'
 
 /** The commands that work on a database, by name. */
@@ -70,7 +77,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     run: withApi(async ({ api, database, settings }, email) => {
       const reset = await api.resetPassword(database, email)
       if (reset === null) throw noAccount(email)
-      const ended = await endSessions(settings, reset.userId)
+      const ended = await endSessions(settings, [`user_${reset.userId}`])
       return `The new password is ${reset.password}\n${RESET_ADVICE}\n${ended}`
     }),
   },
@@ -79,7 +86,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     argument: 'EMAIL',
     run: withApi(async (on, email) => {
       const userId = await setActive(on, email, false)
-      const sessions = await endSessions(on.settings, userId)
+      const sessions = await endSessions(on.settings, [`user_${userId}`])
       return `The account is disabled.\n${sessions}\nApprovals that no terminal had collected are void.\nTo undo this: keyferry-server enable-account ${email}`
     }),
   },
@@ -92,6 +99,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     }),
   },
   ...APPROVAL_KEY_COMMANDS,
+  ...LINK_COMMANDS,
   backup: {
     means: 'copy the SQLite database to a new file, also while servers run; the root key is not included',
     argument: 'FILE',
@@ -124,11 +132,6 @@ async function isTyped(name: string): Promise<boolean> {
   return (await typedLine(question)) === name.trim()
 }
 
-/** The database, and where servers learn of changed requests. */
-function withRequests({ database, settings }: Operated) {
-  return { ...database, redisUrl: settings.REDIS_URL ?? null }
-}
-
 async function setActive(on: Operated, email: string, isActive: boolean) {
   const userId = await on.api.setAccountActive(withRequests(on), email, isActive)
   if (userId === null) throw noAccount(email)
@@ -140,11 +143,3 @@ function noAccount(email: string): StartError {
 }
 
 const RESET_ADVICE = 'It is shown only once. The next sign-in with it asks for a new password.'
-
-async function endSessions(settings: Settings, userId: string): Promise<string> {
-  const { endSessionsOfAccount } = await import('@keyferry/web')
-  const place = { redisUrl: settings.REDIS_URL ?? null, dataDir: resolve(settings.DATA_DIR) }
-  return (await endSessionsOfAccount(place, userId))
-    ? 'All sessions of the account ended.'
-    : 'No session store found: to end open sessions, run this with the REDIS_URL or DATA_DIR of the web nodes.'
-}

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { DatabaseSettings } from '@keyferry/api'
 import { databaseOf } from './operated-database.ts'
 import type { Settings } from './setting-table.ts'
@@ -46,6 +47,20 @@ export type Maintenance = {
    * @param print writes to standard output at once
    * @returns the text to print at the end, and whether everything is in order. A plain text means that all is well. */
   readonly run: MaintenanceWork<Settings>
+}
+
+/** The database, and where servers learn of changed requests. */
+export function withRequests({ database, settings }: Operated) {
+  return { ...database, redisUrl: settings.REDIS_URL ?? null }
+}
+
+/** End the sessions of these ways to sign in. @returns what happened, for the operator */
+export async function endSessions(settings: Settings, idpUserIds: readonly string[]): Promise<string> {
+  const { endSessionsOf } = await import('@keyferry/web')
+  const place = { redisUrl: settings.REDIS_URL ?? null, dataDir: resolve(settings.DATA_DIR) }
+  return (await endSessionsOf(place, idpUserIds))
+    ? 'All their sessions ended.'
+    : 'No session store found: to end open sessions, run this with the REDIS_URL or DATA_DIR of the web nodes.'
 }
 
 /** Where deleted data remains after a command, for the operator. */

@@ -1,4 +1,4 @@
-import { ASSURANCES, LIMITS, RATES, TIMES } from '@keyferry/contract'
+import { ASSURANCES, LIMITS, LINK_SOURCES, RATES, TIMES } from '@keyferry/contract'
 import { z } from 'zod'
 import { isKeeperId } from './root-key/key-keeper.ts'
 import * as read from './setting-values.ts'
@@ -88,6 +88,23 @@ export const SETTINGS = {
     means: 'how people sign in: local, accounts, oidc or clerk',
     mustBe: 'one of local, accounts, oidc, clerk',
     schema: z.enum(['local', 'accounts', 'oidc', 'clerk']).default('local'),
+  },
+  LINK_FROM: {
+    means:
+      'old way to sign in, which stays open only to link people to the way of AUTH_MODE: accounts, or oidc (the provider of LINK_ISSUER)',
+    mustBe: 'accounts or oidc',
+    schema: z.enum(LINK_SOURCES).optional(),
+  },
+  LINK_ISSUER: {
+    means: 'issuer of the provider that people used before (LINK_FROM=oidc)',
+    mustBe: 'an https address (http on loopback only)',
+    schema: read.issuer.optional(),
+  },
+  LINK_CLIENT_ID: { means: 'client id at the provider of LINK_ISSUER', ...read.TEXT },
+  LINK_CLIENT_SECRET: {
+    means: 'client secret at the provider of LINK_ISSUER; leave it out for a public client',
+    ...read.TEXT,
+    isSecret: true,
   },
   SESSION_IDLE_SECONDS: {
     means: 'seconds without use after which a session ends (AUTH_MODE=accounts or oidc)',
@@ -243,6 +260,12 @@ export const SETTINGS = {
     means:
       '1: an e-mail address counts as verified if the provider sends no email_verified; only verified addresses can accept invitations',
     ...read.OFF,
+  },
+  VERIFIED_EMAIL_ISSUERS: {
+    means:
+      'issuers whose word that an e-mail address is verified counts, separated by commas; default: the issuer of AUTH_MODE',
+    mustBe: 'https addresses, separated by commas',
+    schema: read.issuers,
   },
   CLERK_ISSUER: {
     means: "issuer of the provider's session tokens",

@@ -101,6 +101,12 @@ export const issuer = z.string().refine((text) => {
   return address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address.hostname))
 })
 
+export const issuers = z
+  .string()
+  .default('')
+  .transform(listOf)
+  .refine((list) => list.every((text) => issuer.safeParse(text).success))
+
 function onOrOff(otherwise: '0' | '1') {
   const schema = z.enum(['0', '1']).default(otherwise)
   return { mustBe: '0 or 1', schema: schema.transform((text) => text === '1') }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import type { AuthMode } from '@keyferry/contract'
+import type { AuthMode, LinkSource } from '@keyferry/contract'
 import { announceEnd, createHttpServer, drain } from '@keyferry/plumbing/http-server'
 import { passkeyAddress } from '@keyferry/plumbing/passkey-address'
 import type { FastifyInstance } from 'fastify'
@@ -28,7 +28,8 @@ import { serveClearing } from './sessions/session-cookie.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import type { WebSettings } from './settings.ts'
 
-export { endSessionsOfAccount } from './sessions/open-store.ts'
+export { idpUserId } from './identity/idp-user-id.ts'
+export { endSessionsOf } from './sessions/open-store.ts'
 export type { IdentitySettings, WebSettings } from './settings.ts'
 
 export type Web = {
@@ -61,7 +62,8 @@ export async function startWeb(settings: WebSettings, parts: Partial<WebParts> =
   serveClientFiles(app, { folder: settings.clientDir, version: settings.version, publicUrl })
   const contact = settings.securityContact
   if (contact !== null) serveSecurityTxt(app, { contact, publicUrl, now })
-  serveSession(app, { identity, mode: settings.identity.mode, publicUrl })
+  const linkFrom = settings.link?.from ?? null
+  serveSession(app, { identity, mode: settings.identity.mode, publicUrl, linkFrom })
   const { maxBodyBytes } = settings
   const { mode } = settings.identity
   forwardEndpoints(app, { mode, api, identity, sign, originRules, maxBodyBytes, openCalls })
@@ -122,10 +124,11 @@ async function addSessionParts(
   parts: { api: ApiConnection; store: SessionStore; now: () => number; publicUrl: string },
 ): Promise<void> {
   serveClearing(app, parts.publicUrl)
-  const { identity, identityWebhookSecret: secret } = settings
+  const { identity, identityWebhookSecret: secret, provesEmail } = settings
   if (secret === null) return
   const { receiveIdentityEvents } = await import('./identity/identity-events.ts')
-  receiveIdentityEvents(app, { ...parts, secret, issuer: identity.mode === 'oidc' ? identity.issuer : null })
+  const issuer = identity.mode === 'oidc' ? identity.issuer : null
+  receiveIdentityEvents(app, { ...parts, secret, issuer, provesEmail })
 }
 
 async function nothing(): Promise<void> {}
@@ -141,14 +144,15 @@ function formTargetsOf({ identity }: WebSettings): readonly string[] {
   return identity.mode === 'oidc' ? [new URL(identity.issuer).origin] : []
 }
 
-type SessionState = { identity: Identity; mode: AuthMode; publicUrl: string }
+type SessionState = { identity: Identity; mode: AuthMode; publicUrl: string; linkFrom: LinkSource | null }
 
-function serveSession(app: FastifyInstance, { identity, mode, publicUrl }: SessionState): void {
-  const passkeys = mode === 'accounts' ? passkeyAddress(publicUrl) : null
+function serveSession(app: FastifyInstance, { identity, mode, publicUrl, linkFrom }: SessionState): void {
+  const passkeys = mode === 'accounts' || linkFrom === 'accounts' ? passkeyAddress(publicUrl) : null
   serveOwn(app, 'getSession', async ({ request }) => ({
     auth_mode: mode,
     signed_in: await identity.isSignedIn(request),
     setup_required: await identity.isSetupRequired(),
     passkey_origin: passkeys?.origin ?? null,
+    link_from: linkFrom,
   }))
 }

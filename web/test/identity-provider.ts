@@ -61,7 +61,7 @@ function configuration({ webUrl, claimsOf, authorizationCodeSeconds = 60 }: Iden
       {
         client_id: CLIENT.clientId,
         client_secret: CLIENT.clientSecret,
-        redirect_uris: [`${webUrl}/auth/callback`],
+        redirect_uris: [`${webUrl}/auth/callback`, `${webUrl}/auth/link/callback`],
         post_logout_redirect_uris: [`${webUrl}/`],
         backchannel_logout_uri: `${webUrl}/auth/backchannel-logout`,
         backchannel_logout_session_required: true,

@@ -24,6 +24,8 @@ export async function startTestWeb(
       clientDir: '/no/such/folder',
       sharedSecrets: [SECRET],
       identity: { mode: 'local' },
+      link: null,
+      provesEmail: true,
       sessionTimes: USUAL_TIMES,
       identityWebhookSecret: null,
       maxBodyBytes: 65_536,

@@ -29,6 +29,7 @@ import type { LastingActStore } from './people/lasting-act.ts'
 import type { MemberStore } from './people/member.ts'
 import type { MembershipStore } from './people/membership.ts'
 import type { PasskeyStore } from './people/passkey.ts'
+import type { LinkReads } from './people/person-link.ts'
 import type { TenantStore } from './people/tenant.ts'
 import type { TouchUseStore } from './people/touch.ts'
 import type { TouchFactStore } from './people/touch-facts.ts'
@@ -60,6 +61,7 @@ export type Stores = {
   imports: LibraryImportStore
   lastingActs: LastingActStore
   legacyItems: LegacyItemStore
+  links: LinkReads
   machineCallers: MachineCallerStore
   machineDeliveries: MachineDeliveryStore
   machines: MachineStore

@@ -1,4 +1,5 @@
-import { providedChange } from '../domain/approvals/leaving.ts'
+import { joining, linkChange, providedChange } from '../domain/approvals/leaving.ts'
+import { timestamp } from '../domain/base/clock-and-ids.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import { joinWithAccount, logIn, setUpAccount } from '../domain/people/account.ts'
 import { changeEmail, changePassword } from '../domain/people/own-account.ts'
@@ -10,6 +11,7 @@ import {
   preparePasskey,
   removePasskey,
 } from '../domain/people/passkey.ts'
+import { linkPerson, undoLink } from '../domain/people/person-link.ts'
 import { changeProvidedUser, ensureUser, recordSignOut } from '../domain/people/user.ts'
 import { type Handlers, originOf, type Peer, Reply } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
@@ -25,9 +27,11 @@ export function accountHandlers({
   const arrivalOf = (peer: Peer) => ({ clock, origin: originOf(peer) })
   const parts = { ...stores, clock }
   const users = providedChange(requestParts)
+  const links = linkChange(requestParts)
+  const joinable = { ...stores, invitations: { ...stores.invitations, ...joining(requestParts) } }
   return {
     getSetup: async () => ({ required: !(await stores.accounts.isSetUp()) }),
-    joinWithAccount: ({ body, peer }) => joinWithAccount(stores, body, arrivalOf(peer)),
+    joinWithAccount: ({ body, peer }) => joinWithAccount(joinable, body, arrivalOf(peer)),
     setUpAccount: ({ body, peer }) => setUpAccount({ ...stores, setupCode, arrival: arrivalOf(peer) }, body),
     changePassword: ({ caller, body }) => changePassword(parts, caller, body),
     changeEmail: ({ caller, body }) => changeEmail(parts, caller, body),
@@ -63,6 +67,16 @@ export function accountHandlers({
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
       }
       await changeProvidedUser({ users, clock, origin: originOf(peer) }, params.idp_user_id, change)
+    },
+    async linkPerson({ body: { idp_user_id: idpUserId, confirmed }, peer }) {
+      const { ended } = await linkPerson(links, { idpUserId, confirmed }, arrivalOf(peer))
+      return { ended }
+    },
+    listLinks: ({ caller }) => stores.links.listOf(caller.userId, timestamp(clock)),
+    async undoLink({ caller, params, peer }) {
+      const which = { userId: caller.userId, id: params.link_id }
+      const { ended } = await undoLink(links, which, arrivalOf(peer))
+      return { ended }
     },
     recordSignOut: ({ params, body, peer }) =>
       recordSignOut({ ...parts, origin: originOf(peer) }, params.idp_user_id, body),

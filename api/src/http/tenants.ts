@@ -1,5 +1,5 @@
 import { endpoints } from '@keyferry/contract'
-import { memberChange } from '../domain/approvals/leaving.ts'
+import { joining, memberChange } from '../domain/approvals/leaving.ts'
 import { timestamp } from '../domain/base/clock-and-ids.ts'
 import { stampOf } from '../domain/base/stamp.ts'
 import { acceptInvitation, invite, previewInvitation } from '../domain/people/invitation.ts'
@@ -19,6 +19,7 @@ import type { HandlerParts } from './handler-parts.ts'
 export function tenantHandlers({ stores, requestParts, clock, authMode }: HandlerParts) {
   const { tenants, users, members, invitations } = stores
   const parts: MemberParts = { members: memberChange(requestParts), clock }
+  const joinable = { ...invitations, ...joining(requestParts) }
   return {
     createTenant: ({ caller, body }) => createTenant(users, caller, { name: body.name, clock }),
     renameTenant: ({ caller, params, body }) =>
@@ -42,7 +43,11 @@ export function tenantHandlers({ stores, requestParts, clock, authMode }: Handle
       changeRole(parts, caller, { ...body, userId: params.user_id }),
     removeMember: ({ caller, params }) => removeMember(parts, caller, params.user_id),
     async createInvitation({ caller, body }) {
-      const { created_at: _, ...invitation } = await invite(invitations, caller, { ...body, clock })
+      const { created_at: _, ...invitation } = await invite(invitations, caller, {
+        ...body,
+        replaces: body.replaces ?? null,
+        clock,
+      })
       return { ...invitation, accept_path: `/invite/${invitation.token}` }
     },
     listInvitations: ({ caller }) => invitations.list(caller.tenantId, timestamp(clock)),
@@ -50,7 +55,7 @@ export function tenantHandlers({ stores, requestParts, clock, authMode }: Handle
       invitations.delete(params.invitation_id, stampOf(caller, clock)),
     previewInvitation: ({ body }) => previewInvitation(invitations, { token: body.token, clock }),
     acceptInvitation: async ({ caller, body: { token } }) =>
-      presentCurrent(await acceptInvitation(invitations, caller, { token, clock })),
+      presentCurrent(await acceptInvitation(joinable, caller, { token, clock })),
   } satisfies Partial<Handlers>
 }
 

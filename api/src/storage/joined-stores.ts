@@ -1,5 +1,6 @@
 import type { JoinedStores, Together } from '../domain/approvals/together.ts'
 import type { Bounds } from '../domain/base/bounds.ts'
+import { madeBy } from '../domain/base/event.ts'
 import { planChanged } from '../domain/transfer/library-import.ts'
 import { isLockConflict } from './base/database.ts'
 import type { Queries, Recorded } from './base/queries.ts'
@@ -12,7 +13,9 @@ import { insertGrant, useGrant } from './deliveries/grants.ts'
 import { isOvertaken } from './keys/library-changes.ts'
 import type { ValueVault } from './keys-at-rest/value-vault.ts'
 import { useApprovalKey } from './people/approval-keys.ts'
+import { acceptIn } from './people/invitations.ts'
 import { changeMember, holdPeople, memberHolder } from './people/members.ts'
+import { linksIn } from './people/person-links.ts'
 import { holdTenant } from './people/tenants.ts'
 import { noteTouch } from './people/touch-uses.ts'
 import { changeProvided } from './people/user-events.ts'
@@ -132,9 +135,11 @@ export function joinedWith(queries: Queries, keys: Pick<ValueVault, 'markSigned'
     events: { record: async (event) => transaction.record(event) },
     approvalKeys: { use: (key, counter, now) => useApprovalKey(transaction, { key, counter, now }) },
     touchUses: { firstUse: (nonceHash, now) => noteTouch(transaction, nonceHash, now) },
-    members: { change: (change, stamp) => changeMember(transaction, change, stamp) },
+    members: { change: (change, stamp) => changeMember(transaction, change, madeBy(stamp)) },
     imports: { carryOut: unheld },
     proposals: { keep: unheld },
     users: { change: (idpUserId, change) => changeProvided(transaction, idpUserId, change) },
+    links: linksIn(transaction),
+    acceptInvitation: (acceptance) => acceptIn(transaction, acceptance),
   })
 }

@@ -15,7 +15,13 @@ export const MemberList = listOf('Member', {
 
 export const ChangeRole = object('ChangeRole', { role: Role, expected: expectedOf({ role: Role }) })
 
-export const CreateInvitation = object('CreateInvitation', { email: Email, role: Role })
+/** `replaces`: a member of the same e-mail address, whose membership moves to who accepts: the same person, with
+ * another way to sign in. */
+export const CreateInvitation = object('CreateInvitation', {
+  email: Email,
+  role: Role,
+  replaces: Id.optional(),
+})
 
 export const Invitation = object('Invitation', {
   id: Id,

@@ -23,11 +23,13 @@ const Statement = {
   as_of: Timestamp.optional(),
 }
 
+const IdpUserId = requiredText('idp_user_id', LIMITS.nameLength, 'idp_user_id required').regex(
+  /^user_[\x21-\x7e]+$/,
+  'Invalid idp_user_id format',
+)
+
 export const EnsureUser = object('EnsureUser', {
-  idp_user_id: requiredText('idp_user_id', LIMITS.nameLength, 'idp_user_id required').regex(
-    /^user_[\x21-\x7e]+$/,
-    'Invalid idp_user_id format',
-  ),
+  idp_user_id: IdpUserId,
   email: Email,
   name: optionalText('name', LIMITS.nameLength).optional(),
   ...Statement,
@@ -110,4 +112,20 @@ export const Me = object('Me', {
   role: Role,
   auth_mode: z.string(),
   may: z.array(z.string()),
+})
+
+/** Lets the way to sign in `idp_user_id` be the person who just signed in with the way `confirmed`. */
+export const LinkPerson = object(
+  'LinkPerson',
+  { idp_user_id: IdpUserId, confirmed: IdpUserId },
+  { idp_user_id: 'user_2aXf', confirmed: 'user_01a2' },
+)
+
+/** `ended`: the ways to sign in whose sessions end. */
+export const ChangedLink = object('ChangedLink', { ended: z.array(z.string()) })
+
+/** Links that can still be undone. `offered`: another person here has the same verified e-mail address. */
+export const OwnLinks = object('OwnLinks', {
+  links: z.array(z.object({ id: Id, linked_at: Timestamp.nullable() })),
+  offered: z.boolean(),
 })

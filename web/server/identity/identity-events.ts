@@ -50,6 +50,8 @@ export type IdentityEventsOptions = {
   secret: string
   /** The provider whose subjects the events name; null if they are usable ids already. */
   issuer: string | null
+  /** Whether the provider proves e-mail addresses. */
+  provesEmail: boolean
   api: ApiConnection
   store: SessionStore
   now: () => number
@@ -126,7 +128,7 @@ async function apply(event: unknown, sentMs: number, options: EventParts): Promi
     options.now() + TOLERANCE_SECONDS * 1_000,
   )
   const as_of = new Date(happenedMs).toISOString()
-  const change = { email: email.address, email_verified: email.isVerified, as_of }
+  const change = { email: email.address, email_verified: email.isVerified && options.provesEmail, as_of }
   await changeUser(personOf(data, options), change, options)
 }
 

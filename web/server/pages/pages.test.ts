@@ -148,6 +148,7 @@ test('the session says how people sign in', async () => {
     signed_in: true,
     setup_required: false,
     passkey_origin: null,
+    link_from: null,
   })
 })
 

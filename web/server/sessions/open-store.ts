@@ -26,13 +26,13 @@ export async function openSessionStore(
   return openSqliteSessionStore({ path: fileIn(place.dataDir), now, ...(times && { times }) })
 }
 
-/** End all sessions of a local account, also while servers run.
+/** End all sessions of a person, by the ids that ensure-user has, also while servers run.
  * @returns false if there is no session store here */
-export async function endSessionsOfAccount(place: SessionPlace, userId: string): Promise<boolean> {
+export async function endSessionsOf(place: SessionPlace, idpUserIds: readonly string[]): Promise<boolean> {
   if (place.redisUrl === null && !existsSync(fileIn(place.dataDir))) return false
   const store = await openSessionStore(place, { now: Date.now, onError: () => undefined })
   try {
-    await store.removeAll({ idpUserId: `user_${userId}` })
+    await Promise.all(idpUserIds.map((idpUserId) => store.removeAll({ idpUserId })))
     return true
   } finally {
     await store.close()

@@ -7,6 +7,8 @@ export const StoredSession = z.object({
   tokenHash: z.string(),
   /** The id that ensure-user knows the person by. */
   idpUserId: z.string(),
+  /** How the person signed in. Sessions of earlier releases do not say. */
+  way: z.string().optional(),
   userId: z.string(),
   personalTenantId: z.string(),
   /** The current tenant. */

@@ -9,7 +9,7 @@ import type { Session, SessionStore } from './session-store.ts'
 const USER_AGENT_LENGTH = 200
 
 /** Who signed in, and how. */
-export type SignIn = Omit<Session, 'tokenHash' | 'userAgent' | 'createdAtMs' | 'lastSeenAtMs'>
+export type SignIn = Omit<Session, 'tokenHash' | 'way' | 'userAgent' | 'createdAtMs' | 'lastSeenAtMs'>
 
 export type SessionsOptions = {
   store: SessionStore
@@ -18,7 +18,11 @@ export type SessionsOptions = {
   /** Whether people reach us over https. */
   isSecure: boolean
   maxMs: number
+  /** How people sign in now: sessions of another mode or issuer have ended. */
+  way: string
 }
+
+export const ACCOUNTS_WAY = 'accounts'
 
 /** Keyferry's sessions: a random token in the browser's cookie, everything else in the session store. */
 export class Sessions {
@@ -26,8 +30,10 @@ export class Sessions {
   readonly #now: () => number
   readonly #isSecure: boolean
   readonly #maxMs: number
+  readonly #way: string
 
-  constructor({ store, now, isSecure, maxMs }: SessionsOptions) {
+  constructor({ store, now, isSecure, maxMs, way }: SessionsOptions) {
+    this.#way = way
     this.#maxMs = maxMs
     this.store = store
     this.#now = now
@@ -39,7 +45,8 @@ export class Sessions {
   async find(request: FastifyRequest): Promise<Session | null> {
     const tokenHash = carriedHash(request)
     const renews = !isOfItself(request)
-    return tokenHash === null ? null : await this.store.find(tokenHash, this.#now(), renews)
+    const session = tokenHash === null ? null : await this.store.find(tokenHash, this.#now(), renews)
+    return session !== null && this.#isOfToday(session) ? session : null
   }
 
   /** As `find`, but throws if there is no session. @throws Refusal unauthorized */
@@ -58,6 +65,7 @@ export class Sessions {
     await this.store.create({
       ...signIn,
       tokenHash: hashToken(token),
+      way: this.#way,
       userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_LENGTH),
       createdAtMs: nowMs,
       lastSeenAtMs: nowMs,
@@ -76,7 +84,12 @@ export class Sessions {
 
   /** The person's active sessions. */
   async list({ idpUserId }: Session): Promise<Session[]> {
-    return await this.store.list(idpUserId, this.#now())
+    return (await this.store.list(idpUserId, this.#now())).filter((session) => this.#isOfToday(session))
+  }
+
+  #isOfToday({ way, idpUserId, userId }: Session): boolean {
+    if (way !== undefined) return way === this.#way
+    return (idpUserId === `user_${userId}`) === (this.#way === ACCOUNTS_WAY)
   }
 
   async chooseTenant(request: FastifyRequest, tenantId: string): Promise<void> {

@@ -1,6 +1,9 @@
+import type { Accept } from '../people/invitation.ts'
 import { endsOf, type MemberStore } from '../people/member.ts'
+import type { LinkOutcome, LinkStore } from '../people/person-link.ts'
 import type { UserStore } from '../people/user.ts'
 import { type EndParts, type Ends, removeApprovalsOf } from './ending.ts'
+import type { JoinedStores } from './together.ts'
 
 /*
  * If a person is removed, disabled or gets fewer rights, what they approved ends in the same transaction. So a decision
@@ -20,6 +23,38 @@ export function memberChange(parts: LeavingParts): Pick<MemberStore, 'change'> {
         const approver = { userId: change.userId, tenantId: stamp.tenantId }
         if (changed === 'done' && endsOf(change.to).approvals) await removeApprovalsOf(own, parts, approver)
         return changed
+      }, REMOVAL),
+  }
+}
+
+/** Links ways to sign in, and ends the approvals of who left a workspace by it. */
+export function linkChange(parts: LeavingParts): LinkStore {
+  const carriedOut = <Outcome extends LinkOutcome | null>(step: (own: JoinedStores) => Promise<Outcome>) =>
+    parts.together(async (own) => {
+      const outcome = await step(own)
+      const left = leaverOf(outcome)
+      if (left !== null) await removeApprovalsOf(own, parts, { userId: left, tenantId: null })
+      return outcome
+    }, REMOVAL)
+  return {
+    link: (wanted, terms) => carriedOut((own) => own.links.link(wanted, terms)),
+    undo: (which, terms) => carriedOut((own) => own.links.undo(which, terms)),
+  }
+}
+
+function leaverOf(outcome: LinkOutcome | null): string | null {
+  return outcome !== null && typeof outcome === 'object' && 'left' in outcome ? outcome.left : null
+}
+
+/** Joins a person, and ends the approvals of the member whose place they take. */
+export function joining(parts: LeavingParts): { accept: Accept } {
+  return {
+    accept: (acceptance) =>
+      parts.together(async (own) => {
+        const joined = await own.acceptInvitation(acceptance)
+        if (joined !== null && joined.left !== null)
+          await removeApprovalsOf(own, parts, { userId: joined.left, tenantId: joined.tenant.id })
+        return joined
       }, REMOVAL),
   }
 }

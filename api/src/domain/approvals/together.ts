@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EventStore } from '../base/event.ts'
 import type { DeliveryStore } from '../deliveries/delivery.ts'
+import type { Accept } from '../people/invitation.ts'
 import type { MemberStore } from '../people/member.ts'
 import type { Role, SignedCaller } from '../people/membership.ts'
+import type { LinkStore } from '../people/person-link.ts'
 import type { TouchCounts } from '../people/touch.ts'
 import type { UserStore } from '../people/user.ts'
 import type { DepositRecords } from '../requests/deposit-record.ts'
@@ -54,6 +56,8 @@ export type JoinedStores = TouchCounts & {
   proposals: ProposalRecords
   members: Pick<MemberStore, 'change'>
   users: Pick<UserStore, 'change'>
+  links: LinkStore
+  acceptInvitation: Accept
   /** Other transactions that hold this workspace wait until this one ends. Call it before `holdMember`. */
   holdWorkspace(tenantId: string): Promise<void>
   /** The role of an active person, whom nobody removes, disables or gives another role until the transaction ends.

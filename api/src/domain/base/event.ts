@@ -92,6 +92,10 @@ const DataFields = z.object({
   first: z.string(),
   /** The id of the person whose terminal asked, where another one approved. */
   vouched_by: z.string(),
+  /** The id of the person whose membership moved. */
+  person: z.string(),
+  /** The id of a link between two ways to sign in. */
+  link: z.string(),
   /** The id of an approval key. */
   approval_key: z.string(),
   /** The id of a remembered approval. */

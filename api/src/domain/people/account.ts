@@ -6,7 +6,7 @@ import { type ClockAndIds, timestamp } from '../base/clock-and-ids.ts'
 import { DomainError } from '../base/errors.ts'
 import type { ExpectedChange } from '../base/expected.ts'
 import { type Arrival, type Moment, momentOf } from '../base/stamp.ts'
-import { acceptInvitation, type InvitationStore, invitationNotFound } from './invitation.ts'
+import { type Accept, acceptInvitation, type InvitationStore, invitationNotFound } from './invitation.ts'
 import { requireStrongPassword } from './password-rule.ts'
 import { type Home, homeOf, type NewUser, type NewWorkspace, newcomer, type UserStore } from './user.ts'
 
@@ -82,7 +82,7 @@ export async function setUpAccount(
  * @throws DomainError not_found (the invitation is unknown, used or expired) · conflict (the e-mail has an account) ·
  * invalid (the password is too easy to guess) */
 export async function joinWithAccount(
-  stores: { accounts: AccountStore; users: UserStore; invitations: InvitationStore },
+  stores: { accounts: AccountStore; users: UserStore; invitations: InvitationStore & { accept: Accept } },
   { token, password }: { token: string; password: string },
   arrival: Arrival,
 ): Promise<Home & { joined_tenant_id: string }> {

@@ -17,7 +17,14 @@ import type { Tenant } from './tenant.ts'
 
 export type Invitation = z.output<typeof InvitationSchema>
 
-export type NewInvitation = Invitation & { token_hash: string }
+/** `replaces`: a member, whose membership moves to who accepts: the same person, with another way to sign in. */
+export type NewInvitation = Invitation & { token_hash: string; replaces: string | null }
+
+/** The member who has the invited e-mail address. */
+export type InvitedAlready = { id: string; username: string }
+
+/** `left`: who gave their membership to the person who joined. */
+export type JoinedTenant = { tenant: Tenant; left: string | null }
 
 export type Acceptance = {
   tokenHash: string
@@ -31,8 +38,8 @@ export type Acceptance = {
 export type PreviewedInvitation = z.output<typeof InvitationPreview>
 
 export interface InvitationStore {
-  /** Replaces an open invitation to the same e-mail; false when a member has this e-mail. */
-  insert(invitation: NewInvitation, stamp: Stamp): Promise<boolean>
+  /** Replaces an open invitation to the same e-mail. @returns a member who has this e-mail; null: invited */
+  insert(invitation: NewInvitation, stamp: Stamp): Promise<InvitedAlready | null>
   /** Those not used and not expired, the newest first. */
   list(tenantId: string, now: string): Promise<Invitation[]>
   /** @throws DomainError not_found */
@@ -41,19 +48,25 @@ export interface InvitationStore {
   openEmail(tokenHash: string, now: string): Promise<string | null>
   /** Null when it is unknown, used or expired, or when its inviter is not an active owner. */
   findOffer(tokenHash: string, now: string): Promise<PreviewedInvitation | null>
-  /** Use it up and join, in one step. Null unless it is open, its inviter is an active owner, and the user's verified
-   * e-mail is the invited one. */
-  accept(acceptance: Acceptance): Promise<Tenant | null>
   /** Whether only the missing verification of the user's e-mail keeps them from joining. */
   waitsForVerification(acceptance: Acceptance): Promise<boolean>
 }
+
+/** Use an invitation up and join, in one step. Null unless it is open, its inviter is an active owner, and the user's
+ * verified e-mail is the invited one. */
+export type Accept = (acceptance: Acceptance) => Promise<JoinedTenant | null>
 
 /** Invite by e-mail. The token is in the answer and nowhere else: what is stored is its hash.
  * @throws DomainError conflict: a member already */
 export async function invite(
   invitations: InvitationStore,
   caller: Caller,
-  { email, role, clock }: { email: string; role: Role; clock: ClockAndIds },
+  {
+    email,
+    role,
+    replaces,
+    clock,
+  }: { email: string; role: Role; replaces: string | null; clock: ClockAndIds },
 ): Promise<Invitation & { token: string }> {
   const token = clock.newToken()
   const invitation = {
@@ -63,9 +76,9 @@ export async function invite(
     created_at: timestamp(clock),
     expires_at: timestamp(clock, TIMES.invitationSeconds),
   }
-  const stored = { ...invitation, token_hash: hashToken(token) }
-  const isInvited = await invitations.insert(stored, stampOf(caller, clock))
-  if (!isInvited) throw new DomainError('conflict', 'already a member')
+  const stored = { ...invitation, token_hash: hashToken(token), replaces }
+  const member = await invitations.insert(stored, stampOf(caller, clock))
+  if (member !== null) throw new DomainError('conflict', 'already a member', { details: member })
   return { ...invitation, token }
 }
 
@@ -85,7 +98,7 @@ export async function previewInvitation(
  * @throws DomainError not_found (unknown, used, expired or another person's) · email_unverified (it is for the user's
  * e-mail, which the identity provider has not verified) */
 export async function acceptInvitation(
-  invitations: InvitationStore,
+  invitations: Pick<InvitationStore, 'waitsForVerification'> & { accept: Accept },
   { userId, origin }: Pick<Visitor, 'userId' | 'origin'>,
   { token, clock }: { token: string; clock: ClockAndIds },
 ): Promise<Tenant> {
@@ -96,8 +109,8 @@ export async function acceptInvitation(
     now: timestamp(clock),
     origin,
   }
-  const tenant = await invitations.accept(acceptance)
-  if (tenant) return tenant
+  const joined = await invitations.accept(acceptance)
+  if (joined) return joined.tenant
   throw (await invitations.waitsForVerification(acceptance)) ? emailUnverified() : invitationNotFound()
 }
 

@@ -146,6 +146,20 @@ export const MIGRATIONS: readonly Migration[] = [
         ${tableEnd}`,
     ],
   },
+  {
+    name: '0020-person-links',
+    statements: ({ text, tableEnd }) => [
+      `create table person_links (id ${text} not null, idp_user_id ${text} not null, user_id ${text} not null,
+        from_user_id ${text}, state ${text} not null check (state in ('waiting', 'linked', 'undone')),
+        deeds ${text} not null, created_at ${text} not null, counts_from ${text} not null, linked_at ${text},
+        primary key (id), foreign key (user_id) references users (id) on delete cascade) ${tableEnd}`,
+      'create index person_links_user on person_links (user_id)',
+      'create index person_links_former on person_links (from_user_id)',
+      "create unique index person_links_linked on person_links (idp_user_id) where state = 'linked'",
+      'create index users_email on users (email_key)',
+      `alter table invitations add column replaces ${text}`,
+    ],
+  },
 ]
 
 const ANY_DATABASE = {

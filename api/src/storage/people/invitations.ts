@@ -7,14 +7,16 @@ import {
   type Acceptance,
   type Invitation,
   type InvitationStore,
+  type InvitedAlready,
   invitationNotFound,
+  type JoinedTenant,
   type NewInvitation,
   type PreviewedInvitation,
 } from '../../domain/people/invitation.ts'
-import type { Tenant } from '../../domain/people/tenant.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
 import { deleteOf, isFound, selectOf } from '../base/tenant-rows.ts'
+import { moveMembership } from './membership-moves.ts'
 import { tenantsOf } from './tenants.ts'
 
 export function createInvitationStore(queries: Queries): InvitationStore {
@@ -26,16 +28,22 @@ export function createInvitationStore(queries: Queries): InvitationStore {
     openEmail: (tokenHash, now) => openEmail(query, tokenHash, now),
     findOffer: (tokenHash, now) => findOffer(query, tokenHash, now),
     waitsForVerification: (acceptance) => waitsForVerification(query, acceptance),
-    accept: changing(queries, accept),
   }
 }
 
-async function insert(transaction: Recorded, invitation: NewInvitation, stamp: Stamp): Promise<boolean> {
+async function insert(
+  transaction: Recorded,
+  invitation: NewInvitation,
+  stamp: Stamp,
+): Promise<InvitedAlready | null> {
   const email_key = emailKey(invitation.email)
-  const members = selectOf(transaction, 'memberships', stamp.tenantId)
+  const member = await selectOf(transaction, 'memberships', stamp.tenantId)
     .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['users.id', 'users.username'])
     .where('users.email_key', '=', email_key)
-  if (await isFound(members)) return false
+    .where('users.id', '<>', invitation.replaces ?? '')
+    .executeTakeFirst()
+  if (member) return member
   await deleteOf(transaction, 'invitations', stamp.tenantId)
     .where('expires_at', '<=', invitation.created_at)
     .execute()
@@ -49,8 +57,9 @@ async function insert(transaction: Recorded, invitation: NewInvitation, stamp: S
   // The address is personal, so it goes where it can be erased.
   const made = { ...madeBy(stamp), origin: { ...stamp.origin, email } }
   const target = { kind: 'invitation', id, name: null } as const
-  transaction.record({ ...made, action: 'member.invited', target, data: { role } })
-  return true
+  const person = invitation.replaces === null ? {} : { person: invitation.replaces }
+  transaction.record({ ...made, action: 'member.invited', target, data: { role, ...person } })
+  return null
 }
 
 function list(query: Query, tenantId: string, now: string): Promise<Invitation[]> {
@@ -114,7 +123,7 @@ async function findOffer(query: Query, tokenHash: string, now: string): Promise<
 }
 
 // Deleting the invitation is what uses it: of any number of acceptances at once one finds it.
-async function accept(transaction: Recorded, acceptance: Acceptance): Promise<Tenant | null> {
+export async function acceptIn(transaction: Recorded, acceptance: Acceptance): Promise<JoinedTenant | null> {
   const { tokenHash, userId, membershipId, now, origin } = acceptance
   const invitation = await transaction
     .deleteFrom('invitations')
@@ -135,22 +144,26 @@ async function accept(transaction: Recorded, acceptance: Acceptance): Promise<Te
           .where('users.is_active', '=', 1),
       ),
     )
-    .returning(['id', 'tenant_id', 'role'])
+    .returning(['id', 'tenant_id', 'role', 'replaces'])
     .executeTakeFirst()
   if (!invitation) return null
-  const { tenant_id, role } = invitation
+  const { tenant_id, role, replaces: from } = invitation
+  const made = madeBy({ tenantId: tenant_id, by: userId, at: now, origin })
+  const move = { tenantId: tenant_id, from: from ?? '', to: userId, membershipId }
+  const moved = from === null || from === userId ? null : await moveMembership(transaction, move, made)
   await transaction
     .insertInto('memberships')
     .values({ id: membershipId, user_id: userId, tenant_id, role, created_at: now })
     .onConflict((conflict) => conflict.columns(['user_id', 'tenant_id']).doNothing())
     .execute()
   transaction.record({
-    ...madeBy({ tenantId: tenant_id, by: userId, at: now, origin }),
+    ...made,
     action: 'member.joined',
     target: { kind: 'user', id: userId, name: null },
     data: { role, invitation: invitation.id },
   })
-  return tenantsOf(transaction, userId).where('tenants.id', '=', tenant_id).executeTakeFirstOrThrow()
+  const joined = tenantsOf(transaction, userId).where('tenants.id', '=', tenant_id)
+  return { tenant: await joined.executeTakeFirstOrThrow(), left: moved === null ? null : from }
 }
 
 function waitsForVerification(query: Query, { tokenHash, userId, now }: Acceptance): Promise<boolean> {

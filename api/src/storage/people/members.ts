@@ -1,7 +1,6 @@
 import { emailForOthers } from '../../domain/base/email.ts'
-import { madeBy } from '../../domain/base/event.ts'
+import { type EventOrigin, madeBy } from '../../domain/base/event.ts'
 import { requireExpected } from '../../domain/base/expected.ts'
-import type { Stamp } from '../../domain/base/stamp.ts'
 import { endsOf, type Member, type MemberChange, type MemberStore } from '../../domain/people/member.ts'
 import type { MembershipStore, Role, SignedCaller } from '../../domain/people/membership.ts'
 import { ask } from '../base/pipeline.ts'
@@ -17,7 +16,9 @@ import { holdTenant } from './tenants.ts'
 export function createMemberStore(queries: Queries): MemberStore {
   return {
     list: (tenantId) => list(queries.query, tenantId),
-    change: changing(queries, changeMember),
+    change: changing(queries, (transaction, change, stamp) =>
+      changeMember(transaction, change, madeBy(stamp)),
+    ),
   }
 }
 
@@ -25,18 +26,17 @@ export function createMemberStore(queries: Queries): MemberStore {
 export async function changeMember(
   transaction: Recorded,
   { userId, to, expected }: Parameters<MemberStore['change']>[0],
-  stamp: Stamp,
+  { tenantId, ...made }: EventOrigin & { tenantId: string },
 ): Promise<MemberChange> {
-  const { tenantId } = stamp
   const held = await holdMember(transaction, tenantId, userId)
   if (held === null) return 'absent'
   if (to !== 'removed') requireExpected({ role: to, expected }, { role: held.role })
   if (to !== 'owner' && held.isLastOwner) return 'last_owner'
   const membership = { tenantId, user_id: userId }
-  const event = { ...madeBy(stamp), target: { kind: 'user', id: userId, name: null } } as const
+  const event = { ...made, tenantId, target: { kind: 'user', id: userId, name: null } } as const
   if (to === 'removed') {
     await deleteOf(transaction, 'memberships', membership).execute()
-    await removeApprovalKeys(transaction, { tenantId, userId, now: stamp.at })
+    await removeApprovalKeys(transaction, { tenantId, userId, now: made.at })
     transaction.record({ ...event, action: 'member.removed' })
   } else {
     await updateOf(transaction, 'memberships', membership).set({ role: to }).execute()
@@ -44,8 +44,8 @@ export async function changeMember(
   }
   const { invitations, grants: reason } = endsOf(to)
   if (invitations) await endInvitations(transaction, tenantId, userId)
-  await endGrants(transaction, { tenantId, userId }, { reason, ...madeBy(stamp) })
-  if (to === 'removed') await endProposalsOf(transaction, { tenantId, userId }, madeBy(stamp))
+  await endGrants(transaction, { tenantId, userId }, { reason, ...made })
+  if (to === 'removed') await endProposalsOf(transaction, { tenantId, userId }, made)
   return 'done'
 }
 

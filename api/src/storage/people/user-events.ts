@@ -6,6 +6,7 @@ import type { Query, Recorded } from '../base/queries.ts'
 import { hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { endGrants } from './grant-ends.ts'
+import { personOf } from './person-identities.ts'
 import { endProposalsOf } from './proposal-ends.ts'
 
 /*
@@ -27,18 +28,14 @@ export async function recordSignOut(
   idpUserId: string,
   { reason, ...moment }: SignOut & Moment,
 ): Promise<boolean> {
-  const user = await transaction
-    .selectFrom('users')
-    .select('id')
-    .where('idp_user_id', '=', idpUserId)
-    .executeTakeFirst()
-  if (!user) return false
-  const actor = reason === 'provider' ? PROVIDER : ({ kind: 'user', id: user.id } as const)
+  const id = await personOf(transaction, idpUserId)
+  if (id === null) return false
+  const actor = reason === 'provider' ? PROVIDER : ({ kind: 'user', id } as const)
   const event = { action: 'user.signed_out', actor, data: { reason }, ...moment } as const
-  await recordOfUser(transaction, user.id, event)
+  await recordOfUser(transaction, id, event)
   if (ENDS_ALL.has(reason)) {
     const end = { reason: 'signed_out', actor, ...moment } as const
-    await endGrants(transaction, { userId: user.id }, end)
+    await endGrants(transaction, { userId: id }, end)
   }
   return true
 }
@@ -76,10 +73,12 @@ export async function changeProvided(
   idpUserId: string,
   { email, isActive, ...moment }: ProvidedChange & Moment,
 ): Promise<string | null> {
+  const id = await personOf(transaction, idpUserId)
+  if (id === null) return null
   const before = await transaction
     .updateTable('users')
     .set({ updated_at: moment.at })
-    .where('idp_user_id', '=', idpUserId)
+    .where('id', '=', id)
     .returning(['id', 'email', 'is_active'])
     .executeTakeFirst()
   if (!before) return null
@@ -118,18 +117,31 @@ export async function applyActive(
   }
 }
 
-// Events can arrive out of order: what the provider stated last counts. False when it counted already.
+// Events can arrive out of order: what the provider stated last counts. False when it counted already, or when the
+// person also has a password and another account signs in with this address.
 async function applyEmail(query: Query, id: string, { address, isVerified, asOf }: ProvidedEmail) {
   const update = query
     .updateTable('users')
     .set({ email: address, email_key: emailKey(address), email_verified: flag(isVerified) })
     .where('id', '=', id)
-  if (asOf === null) {
-    await update.execute()
-    return true
-  }
+    .where((either) =>
+      either.or([
+        either('password_hash', 'is', null),
+        either.not(either.exists(namesakes(query, id, address))),
+      ]),
+    )
+  if (asOf === null) return hasChanged(update)
   const isNewer = update.where((either) =>
     either.or([either('email_as_of', 'is', null), either('email_as_of', '<=', asOf)]),
   )
   return hasChanged(isNewer.set({ email_as_of: asOf }))
+}
+
+function namesakes(query: Query, id: string, address: string) {
+  return query
+    .selectFrom('users as other')
+    .select('other.id')
+    .where('other.email_key', '=', emailKey(address))
+    .where('other.password_hash', 'is not', null)
+    .where('other.id', '<>', id)
 }

@@ -8,6 +8,7 @@ import { changing, hasChanged } from '../base/statements.ts'
 import { flag } from '../base/tables.ts'
 import { countOf } from '../base/tenant-rows.ts'
 import type { TenantKeys } from '../keys-at-rest/tenant-keys.ts'
+import { personOf } from './person-identities.ts'
 import { changeProvided, findHome, recordSignOut, signedIn } from './user-events.ts'
 
 export function createUserStore(
@@ -50,10 +51,12 @@ async function recordSignIn(
   idpUserId: string,
   { unsigned, ...moment }: ProvisioningMoment,
 ) {
+  const id = await personOf(transaction, idpUserId)
+  if (id === null) return null
   const row = await transaction
     .updateTable('users')
     .set({ last_login: moment.at, updated_at: moment.at })
-    .where('idp_user_id', '=', idpUserId)
+    .where('id', '=', id)
     .returning(['id', 'username', 'is_active'])
     .executeTakeFirst()
   if (!row) return null

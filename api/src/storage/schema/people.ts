@@ -23,7 +23,27 @@ export const people = {
       updated_at: text,
     },
     rules: ['primary key (id)', 'unique (idp_user_id)', 'unique (username)'],
+    indexes: { email: '(email_key)' },
     uniqueIndexes: { accounts: '(email_key) where password_hash is not null' },
+  },
+
+  /** Ways to sign in that are linked to a person. `from_user_id`: the person that the way was before. `deeds`: JSON,
+   * for its undoing. */
+  person_links: {
+    columns: {
+      id: text,
+      idp_user_id: text,
+      user_id: text,
+      from_user_id: orNull(text),
+      state: oneOf('waiting', 'linked', 'undone'),
+      deeds: text,
+      created_at: text,
+      counts_from: text,
+      linked_at: orNull(text),
+    },
+    rules: ['primary key (id)', deletedWith('users', 'user_id')],
+    indexes: { user: '(user_id)', former: '(from_user_id)' },
+    uniqueIndexes: { linked: "(idp_user_id) where state = 'linked'" },
   },
 
   /** `public_key` is a COSE key; `counter` is unsigned and has 32 bits. */
@@ -156,6 +176,8 @@ export const people = {
       created_by: text,
       created_at: text,
       expires_at: text,
+      /** The member whose membership moves to who accepts. */
+      replaces: orNull(text),
     },
     rules: [
       'primary key (id)',

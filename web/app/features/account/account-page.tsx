@@ -20,6 +20,7 @@ import { Rows, Section } from '../../ui/section.tsx'
 import { notify, notifyFailure } from '../../ui/toast-store.ts'
 import { ApprovalKeys } from './approval-keys.tsx'
 import { ChangeEmail, ChangePassword } from './change-account.tsx'
+import { SignInLinks } from './links.tsx'
 import { Passkeys } from './passkeys.tsx'
 
 /** Who the person is here, where else they are signed in, and the keys that make the app faster. */
@@ -51,6 +52,7 @@ export function AccountPage() {
           {me.data !== undefined && <ChangeEmail stored={me.data} />}
         </>
       )}
+      {authMode !== 'local' && <SignInLinks />}
       {authMode !== 'local' && me.data !== undefined && <ApprovalKeys me={me.data} />}
       <OwnGrants />
       <Shortcuts />

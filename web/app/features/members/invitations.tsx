@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import type { CreatedInvitation, Role } from '../../lib/calls/answers.ts'
-import { failureText } from '../../lib/calls/failure.ts'
+import { describeFailure, failureText } from '../../lib/calls/failure.ts'
 import { shown, useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { ROLE_NAMES } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { dateTime } from '../../lib/words/time.ts'
+import { visibleText } from '../../lib/words/visible-text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
@@ -44,9 +45,10 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('member')
   useUnsaved(email !== '')
-  const submit = () =>
+  const member = memberOf(invite.error)
+  const submit = (replaces?: string) =>
     invite.mutate(
-      { email: email.trim(), role },
+      { email: email.trim(), role, ...(replaces === undefined ? {} : { replaces }) },
       {
         onSuccess: (invitation) => {
           setEmail('')
@@ -55,7 +57,7 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
       },
     )
   return (
-    <Form busy={invite.isPending} onSubmit={submit} className="mt-3 flex flex-wrap items-start gap-3">
+    <Form busy={invite.isPending} onSubmit={() => submit()} className="mt-3 flex flex-wrap items-start gap-3">
       <div className="min-w-56 flex-1">
         <TextField
           label="E-mail"
@@ -81,8 +83,23 @@ function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) 
         />
       </label>
       <Button label="Invite" type="submit" look="primary" busy={invite.isPending} className="mt-6.5" />
+      {member !== null && (
+        <Notice tone="plain" className="basis-full">
+          <p className="mb-2">
+            {visibleText(member.username)} has this address. If they sign in another way now, this link gives
+            the membership to the person who opens it. Approval keys do not move.
+          </p>
+          <Button label="Move the membership" busy={invite.isPending} onClick={() => submit(member.id)} />
+        </Notice>
+      )}
     </Form>
   )
+}
+
+/** The member who has the invited address already. */
+function memberOf(error: Error | null): { id: string; username: string } | null {
+  const { id, username } = error === null ? {} : describeFailure(error).details
+  return typeof id === 'string' && typeof username === 'string' ? { id, username } : null
 }
 
 function InviteLink({ invitation }: { invitation: CreatedInvitation }) {

@@ -106,6 +106,8 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'member.joined': ({ text }) => say`joined as ${roleName(text('role'))}`,
   'member.role_changed': ({ person, text }) => say`made ${person} ${roleName(text('role'))}`,
   'member.removed': ({ person }) => say`removed ${person}`,
+  'member.moved': ({ person, text }) =>
+    say`moved the membership of ${text('person') ?? 'a person'} to ${person}`,
 
   'user.signed_in': () => ['signed in'],
   'user.signed_out': () => ['signed out'],
@@ -115,6 +117,9 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   'user.second_factor_changed': (facts) => say`changed ${possessed(facts, 'second factor')}`,
   'user.deactivated': (facts) => say`deactivated ${possessed(facts, 'account')}`,
   'user.reactivated': (facts) => say`reactivated ${possessed(facts, 'account')}`,
+  'user.link_announced': (facts) => say`asked to link another sign-in to ${possessed(facts, 'account')}`,
+  'user.linked': (facts) => say`linked another sign-in to ${possessed(facts, 'account')}`,
+  'user.unlinked': (facts) => say`unlinked a sign-in from ${possessed(facts, 'account')}`,
   'passkey.added': (facts) => say`added a passkey to ${possessed(facts, 'account')}`,
   'passkey.renamed': (facts) => say`renamed a passkey of ${possessed(facts, 'account')}`,
   'passkey.removed': (facts) => say`removed a passkey from ${possessed(facts, 'account')}`,

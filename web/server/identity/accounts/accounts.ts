@@ -1,12 +1,15 @@
+import { CallError } from '@keyferry/contract/client'
 import { askedReturn } from '@keyferry/contract/return-path'
 import { passkeyAddress } from '@keyferry/plumbing/passkey-address'
 import type { FastifyInstance } from 'fastify'
 import { type OwnExchange, serveOwn } from '../../http/own-endpoints.ts'
+import { Refusal } from '../../http/refusal.ts'
 import { headersToHandOn } from '../../http/request-headers.ts'
 import { sessionCookie } from '../../sessions/session-cookie.ts'
 import { addSessionRoutes } from '../../sessions/session-routes.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { AppPages, Identity } from '../identity.ts'
+import type { ConfirmLink } from '../link.ts'
 import { type EndRecorderOptions, endRecorder } from '../session-end.ts'
 import { addOwnAccountRoutes, beginSession, type OwnAccountOptions } from './own-account.ts'
 import { PasskeyChallenges } from './passkey-challenges.ts'
@@ -46,8 +49,8 @@ export function accountsIdentity(options: AccountsOptions): Identity {
     addRoutes(app, pages) {
       addPages(app, pages, { sessions, isSetupRequired })
       const passkeys = passkeyOptions(options)
-      addForms(app, passkeys)
-      addPasskeySignIn(app, passkeys)
+      addSignIn(app, passkeys)
+      addForms(app, options)
       addPasskeyRoutes(app, passkeys)
       addOwnAccountRoutes(app, options)
       addSessionRoutes(app, { sessions, afterSignOut: async () => '/', recordEnd: endRecorder(options) })
@@ -55,10 +58,36 @@ export function accountsIdentity(options: AccountsOptions): Identity {
   }
 }
 
+/** A sign-in to a local account, where people sign in in another way now: it confirms a link, and begins no session. */
+export function addOldAccounts(
+  app: FastifyInstance,
+  options: AccountsOptions & { confirm: ConfirmLink },
+): void {
+  addSignIn(app, {
+    ...passkeyOptions(options),
+    admit: (request) => options.sessions.required(request),
+    refused: notSignedIn,
+    enter: (exchange, { user_id }) => options.confirm(exchange, `user_${user_id}`),
+  })
+}
+
+// The session goes on, which 401 would deny.
+function notSignedIn(error: unknown): unknown {
+  const isWrong = error instanceof CallError && error.status === 401
+  return isWrong ? new Refusal(403, 'forbidden', 'E-mail, password or passkey is wrong') : error
+}
+
 function passkeyOptions({ publicUrl, secret, now, ...own }: AccountsOptions): PasskeyOptions {
   const isSecure = publicUrl.startsWith('https:')
   const challenges = new PasskeyChallenges({ store: own.sessions.store, now, secret, isSecure })
-  return { ...own, challenges, address: passkeyAddress(publicUrl) }
+  return {
+    ...own,
+    challenges,
+    address: passkeyAddress(publicUrl),
+    admit: async () => undefined,
+    refused: (error) => error,
+    enter: (exchange, account) => beginSession(own.sessions, exchange, account),
+  }
 }
 
 function returning(path: string): string {
@@ -84,18 +113,23 @@ function addPages(
   )
 }
 
-function addForms(app: FastifyInstance, options: PasskeyOptions): void {
-  const { api, sessions } = options
+function addSignIn(app: FastifyInstance, options: PasskeyOptions): void {
+  const { api, admit, enter, refused } = options
+  addPasskeySignIn(app, options)
   serveOwn(app, 'signIn', async ({ body, ...exchange }) => {
+    await admit(exchange.request)
     const call = { body, headers: headersToHandOn(exchange.request) }
     try {
-      return await beginSession(sessions, exchange, await api.call('POST', '/api/v1/auth/login', call))
+      return await enter(exchange, await api.call('POST', '/api/v1/auth/login', call))
     } catch (error) {
       const userId = askedForPasskeyOf(error)
-      if (userId === null) throw error
+      if (userId === null) throw refused(error)
       return askForPasskey(exchange.reply, userId, options)
     }
   })
+}
+
+function addForms(app: FastifyInstance, { api, sessions }: OwnAccountOptions): void {
   serveOwn(app, 'setUp', async ({ body, ...exchange }) => {
     const call = { body, headers: headersToHandOn(exchange.request) }
     return await beginSession(sessions, exchange, await api.call('POST', '/api/v1/auth/setup', call))

@@ -32,13 +32,13 @@ export async function signedIn({ api, sessions }: OwnAccountOptions, request: Fa
 }
 
 /** The account that the API accepted. `joined_tenant_id`: the tenant to begin in, instead of the personal one. */
-type SignedUpAccount = { user_id: string; tenant_id: string; joined_tenant_id?: string }
+export type SignedInAccount = { user_id: string; tenant_id: string; joined_tenant_id?: string }
 
 /** Begin the session of a person whom the API let in. */
 export async function beginSession(
   sessions: Sessions,
   { request, reply }: OwnExchange,
-  account: SignedUpAccount,
+  account: SignedInAccount,
 ) {
   const { user_id: userId, tenant_id: personalTenantId, joined_tenant_id: joined } = account
   await sessions.begin(request, reply, {

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clearCookie, cookieValues, setCookie } from '../../cookies.ts'
 import { type OwnExchange, serveOwn } from '../../http/own-endpoints.ts'
 import { forbidden } from '../../http/refusal.ts'
-import type { ApiConnection } from '../../internal-api/api-connection.ts'
 import { SESSION_COOKIE, sessionCookie } from '../../sessions/session-cookie.ts'
 import { leave } from '../../sessions/session-routes.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
@@ -27,14 +26,16 @@ export type ClerkOptions = EndRecorderOptions & {
   store: SessionStore
   publicUrl: string
   now: () => number
+  /** Whether the provider proves e-mail addresses. */
+  provesEmail: boolean
 }
 
 /** People sign in at the provider's pages. The provider's token in the cookie is the session. */
 export function clerkIdentity(options: ClerkOptions): Identity {
-  const { settings, api, now } = options
+  const { settings, now } = options
   const tokens = new ClerkTokens(settings)
   const backend = new ClerkBackend(settings.apiUrl, settings.secretKey)
-  const personOf = remembered((session, request) => provisionSession({ session, request }, api, backend))
+  const personOf = remembered((session, request) => provisionSession({ session, request }, options, backend))
   const sessionOf = async (request: FastifyRequest): Promise<ClerkSession | null> => {
     const token = sessionCookie(request)
     const session = token ? await tokens.read(token, new Date(now())) : null
@@ -75,7 +76,7 @@ type ProvisionedPerson = Omit<Person, 'tenantId'>
 
 async function provisionSession(
   { session, request }: { session: ClerkSession; request: FastifyRequest },
-  api: ApiConnection,
+  { api, provesEmail }: Pick<ClerkOptions, 'api' | 'provesEmail'>,
   backend: ClerkBackend,
 ): Promise<ProvisionedPerson> {
   const { subject, issuedAtSeconds } = session
@@ -84,7 +85,7 @@ async function provisionSession(
   return await provision(api, request, {
     idp_user_id: subject,
     email: email.address,
-    email_verified: email.isVerified,
+    email_verified: email.isVerified && provesEmail,
     as_of: new Date(issuedAtSeconds * 1_000).toISOString(),
   })
 }

@@ -49,22 +49,22 @@ export class OidcProvider {
     }
   }
 
-  /** @param prompt `create` asks for the provider's sign-up, where it has one */
+  /** @param prompt `create` asks for the provider's sign-up, where it has one; `login` asks for a new sign-in */
   async signInAddress(
     attempt: SignInAttempt,
-    options: { redirectUri: string; prompt?: 'create' },
+    { redirectUri, prompt }: { redirectUri: string; prompt?: 'create' | 'login' },
   ): Promise<URL> {
     const config = await this.metadata()
     const prompts = config.serverMetadata()['prompt_values_supported']
-    const prompt = options.prompt && Array.isArray(prompts) && prompts.includes(options.prompt)
+    const isKnown = prompt === 'login' || (prompt && Array.isArray(prompts) && prompts.includes(prompt))
     return oidc.buildAuthorizationUrl(config, {
-      redirect_uri: options.redirectUri,
+      redirect_uri: redirectUri,
       scope: 'openid profile email',
       state: attempt.state,
       nonce: attempt.nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(attempt.codeVerifier),
       code_challenge_method: 'S256',
-      ...(prompt ? { prompt: 'create' } : {}),
+      ...(prompt && isKnown ? { prompt } : {}),
     })
   }
 

@@ -32,6 +32,8 @@ export type OidcOptions = {
   publicUrl: string
   now: () => number
   log: Logger
+  /** Whether the provider proves e-mail addresses. */
+  provesEmail: boolean
 }
 
 /** People sign in at an OpenID Connect provider and get a session of ours. */
@@ -56,7 +58,7 @@ export function oidcIdentity(options: OidcOptions): Identity {
   }
 }
 
-type OidcPageOptions = OidcOptions & { pages: AppPages }
+export type OidcPageOptions = OidcOptions & { pages: AppPages }
 
 function addSignIn(app: FastifyInstance, provider: OidcProvider, options: OidcPageOptions): void {
   const { sessions, publicUrl } = options
@@ -79,10 +81,10 @@ function addSignIn(app: FastifyInstance, provider: OidcProvider, options: OidcPa
 }
 
 // Show `reason` in the log and on the page, so that the operator can match them.
-async function answerFailure(
+export async function answerFailure(
   { request, reply }: OwnExchange,
   error: unknown,
-  { log, pages }: OidcPageOptions,
+  { log, pages }: Pick<OidcPageOptions, 'log' | 'pages'>,
 ): Promise<FastifyReply> {
   const { reason, status, text } = signInFailure(error)
   const cause = error instanceof Refusal ? error.cause : error
@@ -98,7 +100,7 @@ async function answerFailure(
 }
 
 // A page without the app, because the app may not be usable yet.
-async function sendFailure(pages: AppPages, reply: FastifyReply, text: string): Promise<FastifyReply> {
+export async function sendFailure(pages: AppPages, reply: FastifyReply, text: string): Promise<FastifyReply> {
   const way = { kind: 'link', label: 'Sign in again', path: '/sign-in' } as const
   return await pages.sendNote(reply, { title: 'Sign-in failed', text, way })
 }
@@ -130,11 +132,12 @@ function addCallback(app: FastifyInstance, provider: OidcProvider, options: Oidc
 async function beginSession(
   { request, reply }: OwnExchange,
   { person, returnTo }: { person: OidcPerson; returnTo: string },
-  { api, settings, sessions, pages }: OidcPageOptions,
+  { api, settings, sessions, pages, provesEmail }: OidcPageOptions,
 ): Promise<FastifyReply> {
   const problem = problemOf(person)
   if (problem !== null) return await sendFailure(pages, reply.code(400), problem)
-  const profile = profileOf(settings, person)
+  const { email_verified, ...stated } = profileOf(settings, person)
+  const profile = { ...stated, email_verified: email_verified && provesEmail }
   const known = await provision(api, request, profile).catch(whenDisabled)
   if (!known) return await sendFailure(pages, reply.code(403), 'Your account here is disabled.')
   const { providerSessionId, idToken } = person

@@ -1,0 +1,48 @@
+import { emailKey } from '../../domain/base/email.ts'
+import type { Query } from '../base/queries.ts'
+import { countOf } from '../base/tenant-rows.ts'
+import { personOf } from './person-identities.ts'
+
+type NewWay = { idpUserId: string } | { account: string }
+
+/** The two people that an operator wants to link.
+ * @param asked the id or the e-mail address of the person who stays
+ * @returns a text: why they are not clear */
+export async function linkedSides(query: Query, asked: string, fresh: NewWay) {
+  const idpUserId = 'idpUserId' in fresh ? fresh.idpUserId : await idOfAccount(query, fresh.account)
+  if (idpUserId === null) return 'no local account has the new e-mail address'
+  const freshId = await personOf(query, idpUserId)
+  const found = await query
+    .selectFrom('users')
+    .select(['id', 'idp_user_id', 'email'])
+    .where((either) => either.or([either('id', '=', asked), either('email_key', '=', emailKey(asked))]))
+    .where('id', '<>', freshId ?? '')
+    .execute()
+  const [old, ...others] = found
+  if (old === undefined) return 'no other person has this id or e-mail address'
+  if (others.length > 0)
+    return `several people have this address, name one by id: ${found.map(({ id }) => id).join(', ')}`
+  const confirmed = old.idp_user_id
+  return {
+    idpUserId,
+    confirmed,
+    old: await sideOf(query, old.id),
+    fresh: freshId === null ? null : await sideOf(query, freshId),
+  }
+}
+
+async function idOfAccount(query: Query, email: string): Promise<string | null> {
+  const accounts = query.selectFrom('users').select('id').where('email_key', '=', emailKey(email))
+  const row = await accounts.where('password_hash', 'is not', null).executeTakeFirst()
+  return row === undefined ? null : `user_${row.id}`
+}
+
+async function sideOf(query: Query, userId: string) {
+  const { email } = await query
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow()
+  const workspaces = await countOf(query.selectFrom('memberships').where('user_id', '=', userId))
+  return { userId, email, workspaces }
+}

@@ -1,0 +1,261 @@
+import { z } from 'zod'
+import type { EventOrigin } from '../../domain/base/event.ts'
+import {
+  type ChangedLink,
+  type LinkOutcome,
+  type LinkReads,
+  type LinkRefusal,
+  type LinkStore,
+  type LinkTerms,
+  linkTimes,
+  type WantedLink,
+} from '../../domain/people/person-link.ts'
+import type { Queries, Query, Recorded } from '../base/queries.ts'
+import type { Tables } from '../base/tables.ts'
+import { isFound, selectOf } from '../base/tenant-rows.ts'
+import { endGrants } from './grant-ends.ts'
+import { type MovedMembership, moveMembership } from './membership-moves.ts'
+import { identitiesOf, personOf } from './person-identities.ts'
+
+const Role = z.enum(['owner', 'member'])
+
+/** What a link did, for its undoing. */
+const Deeds = z.object({
+  moved: z.array(z.object({ tenantId: z.string(), role: Role, before: Role.nullable() })),
+  password: z.boolean(),
+})
+type Deeds = z.infer<typeof Deeds>
+
+export function createLinkReads({ query }: Queries): LinkReads {
+  return {
+    async listOf(userId, now) {
+      const links = await undoable(query, now).where('user_id', '=', userId).orderBy('linked_at').execute()
+      return {
+        links: links.map(({ id, linked_at }) => ({ id, linked_at })),
+        offered: await hasNamesake(query, userId),
+      }
+    },
+  }
+}
+
+/** The links of ways to sign in, in a transaction. */
+export function linksIn(transaction: Recorded): LinkStore {
+  return {
+    link: (wanted, terms) => link(transaction, wanted, terms),
+    undo: (which, terms) => undo(transaction, which, terms),
+  }
+}
+
+function undoable(query: Query, now: string) {
+  return query
+    .selectFrom('person_links')
+    .select(['id', 'user_id', 'from_user_id', 'deeds', 'linked_at'])
+    .where('state', '=', 'linked')
+    .where('linked_at', '>', linkTimes(now).undoableSince)
+}
+
+// Another active person with the same verified address, who is not linked to this one already.
+function hasNamesake(query: Query, userId: string): Promise<boolean> {
+  const rows = query
+    .selectFrom('users as own')
+    .innerJoin('users as other', 'other.email_key', 'own.email_key')
+    .leftJoin('person_links as links', (join) =>
+      join.onRef('links.from_user_id', '=', 'other.id').on('links.state', '=', 'linked'),
+    )
+    .where('own.id', '=', userId)
+    .whereRef('other.id', '<>', 'own.id')
+    .where('own.email_verified', '=', 1)
+    .where('other.email_verified', '=', 1)
+    .where('other.is_active', '=', 1)
+    .where('links.id', 'is', null)
+  return isFound(rows)
+}
+
+type User = Pick<Tables['users'], 'id' | 'email' | 'email_key' | 'is_active' | 'password_hash'>
+type Pair = { old: User; fresh: User | null; idpUserId: string }
+
+async function link(transaction: Recorded, wanted: WantedLink, terms: LinkTerms): Promise<LinkOutcome> {
+  const pair = await pairOf(transaction, wanted)
+  if (typeof pair === 'string') return pair
+  const { old, fresh, idpUserId } = pair
+  const made: EventOrigin = { ...terms, actor: terms.actor ?? { kind: 'user', id: old.id } }
+  if (terms.mayWait && (await asksForTouch(transaction, pair))) {
+    const waits = await waitsUntil(transaction, pair, { ...terms, made })
+    if (waits !== null) return { waits }
+  }
+  const ended = [...(await identitiesOf(transaction, old.id)), idpUserId]
+  const moved =
+    fresh === null ? [] : await moveAll(transaction, { from: fresh.id, to: old.id }, { ...terms, made })
+  const password = fresh !== null && (await movePassword(transaction, fresh, old))
+  const deeds: Deeds = { moved, password }
+  const id = terms.newId()
+  // The id of a local account follows from the person, so the one that the password had ends.
+  const linkedId = password ? `user_${old.id}` : idpUserId
+  const row = { id, idp_user_id: linkedId, user_id: old.id, from_user_id: fresh?.id ?? null }
+  const times = { created_at: terms.at, linked_at: terms.at, counts_from: terms.at }
+  await transaction
+    .insertInto('person_links')
+    .values({ ...row, ...times, state: 'linked', deeds: JSON.stringify(deeds) })
+    .execute()
+  await recordEverywhere(transaction, [old.id], { ...made, action: 'user.linked', id })
+  await endGrants(transaction, { userId: old.id }, { ...made, reason: 'signed_out' })
+  return { id, ended, left: fresh?.id ?? null }
+}
+
+async function pairOf(
+  transaction: Recorded,
+  { idpUserId, confirmed }: WantedLink,
+): Promise<Pair | LinkRefusal> {
+  const oldId = await personOf(transaction, confirmed)
+  const freshId = await personOf(transaction, idpUserId)
+  if (oldId === null) return 'absent'
+  if (oldId === freshId) return 'same'
+  // In the order of their ids, so that no two links wait for each other.
+  const held = await transaction
+    .updateTable('users')
+    .set((column) => ({ updated_at: column.ref('updated_at') }))
+    .where('id', 'in', [oldId, freshId ?? oldId].toSorted())
+    .returning(['id', 'email', 'email_key', 'is_active', 'password_hash'])
+    .execute()
+  const old = held.find(({ id }) => id === oldId)
+  if (old?.is_active !== 1) return 'inactive'
+  const fresh = held.find(({ id }) => id === freshId) ?? null
+  if (fresh === null) return { old, fresh, idpUserId }
+  if (fresh.is_active !== 1) return 'inactive'
+  const chained = transaction.selectFrom('person_links').where('user_id', '=', fresh.id)
+  if (await isFound(chained.where('state', '=', 'linked'))) return 'chained'
+  if (fresh.password_hash !== null && old.password_hash !== null) return 'two_passwords'
+  return { old, fresh, idpUserId }
+}
+
+async function tenantsOf(query: Query, userIds: readonly string[]): Promise<string[]> {
+  const rows = await query
+    .selectFrom('memberships')
+    .select('tenant_id')
+    .distinct()
+    .where('user_id', 'in', userIds)
+    .orderBy('tenant_id')
+    .execute()
+  return rows.map(({ tenant_id }) => tenant_id)
+}
+
+async function asksForTouch(query: Query, { old, fresh }: Pair): Promise<boolean> {
+  for (const tenantId of await tenantsOf(query, fresh === null ? [old.id] : [old.id, fresh.id]))
+    for (const table of ['tenant_policies', 'bundle_policies'] as const) {
+      const rules = selectOf(query, table, tenantId)
+      if (await isFound(rules.where('touch', 'is not', null).where('touch', '<>', 'none'))) return true
+    }
+  return false
+}
+
+type Making = LinkTerms & { made: EventOrigin }
+
+/** Begins to wait, or goes on. @returns null: the wait is over */
+async function waitsUntil(
+  transaction: Recorded,
+  { old, fresh, idpUserId: idp_user_id }: Pair,
+  { at, newId, made }: Making,
+): Promise<string | null> {
+  const { countsFrom, waitingSince } = linkTimes(at)
+  const waiting = await transaction
+    .deleteFrom('person_links')
+    .where('idp_user_id', '=', idp_user_id)
+    .where('user_id', '=', old.id)
+    .where('state', '=', 'waiting')
+    .returning(['created_at', 'counts_from'])
+    .executeTakeFirst()
+  const isKnown = waiting !== undefined && waiting.created_at > waitingSince
+  if (isKnown && waiting.counts_from <= at) return null
+  const times = isKnown ? waiting : { created_at: at, counts_from: countsFrom }
+  const row = { id: newId(), idp_user_id, user_id: old.id, from_user_id: fresh?.id ?? null }
+  await transaction
+    .insertInto('person_links')
+    .values({ ...row, ...times, linked_at: null, state: 'waiting', deeds: '' })
+    .execute()
+  const event = { ...made, action: 'user.link_announced', id: row.id } as const
+  if (!isKnown) await recordEverywhere(transaction, fresh === null ? [old.id] : [old.id, fresh.id], event)
+  return times.counts_from
+}
+
+// A workspace that began with the new sign-in and holds nothing stays behind.
+async function moveAll(
+  transaction: Recorded,
+  { from, to }: { from: string; to: string },
+  { newId, made }: Making,
+): Promise<MovedMembership[]> {
+  const moved: (MovedMembership | null)[] = []
+  for (const tenantId of await tenantsOf(transaction, [from]))
+    if (!(await isUnused(transaction, tenantId)))
+      moved.push(await moveMembership(transaction, { tenantId, from, to, membershipId: newId() }, made))
+  await endGrants(transaction, { userId: from }, { ...made, reason: 'signed_out' })
+  return moved.filter((each) => each !== null)
+}
+
+async function isUnused(query: Query, tenantId: string): Promise<boolean> {
+  const members = await selectOf(query, 'memberships', tenantId).select('id').limit(2).execute()
+  if (members.length > 1) return false
+  for (const table of ['bundles', 'keys', 'machines', 'invitations'] as const)
+    if (await isFound(selectOf(query, table, tenantId))) return false
+  return true
+}
+
+/** A local account signs in with its password, so the person takes it over, with its address.
+ * @returns whether there was one */
+async function movePassword(transaction: Recorded, from: User, to: User): Promise<boolean> {
+  const { email, email_key, password_hash } = from
+  if (password_hash === null) return false
+  const users = () => transaction.updateTable('users')
+  await users().set({ password_hash: null }).where('id', '=', from.id).execute()
+  await users().set({ password_hash, email, email_key }).where('id', '=', to.id).execute()
+  return true
+}
+
+async function undo(
+  transaction: Recorded,
+  { id, userId }: Parameters<LinkStore['undo']>[0],
+  terms: LinkTerms,
+): Promise<ChangedLink | null> {
+  const found = undoable(transaction, terms.at).where('id', '=', id)
+  const row = await (userId === null ? found : found.where('user_id', '=', userId)).executeTakeFirst()
+  if (row === undefined) return null
+  const { user_id: from, from_user_id: to } = row
+  const made: EventOrigin = { ...terms, actor: terms.actor ?? { kind: 'user', id: from } }
+  const ended = await identitiesOf(transaction, from)
+  await recordEverywhere(transaction, [from], { ...made, action: 'user.unlinked', id })
+  await transaction.updateTable('person_links').set({ state: 'undone' }).where('id', '=', id).execute()
+  if (to !== null)
+    await giveBack(transaction, { from, to, deeds: Deeds.parse(JSON.parse(row.deeds)) }, { ...terms, made })
+  await endGrants(transaction, { userId: from }, { ...made, reason: 'signed_out' })
+  return { id, ended: [...ended, ...(to === null ? [] : await identitiesOf(transaction, to))], left: from }
+}
+
+async function giveBack(
+  transaction: Recorded,
+  { from, to, deeds }: { from: string; to: string; deeds: Deeds },
+  { newId, made }: Making,
+): Promise<void> {
+  for (const { tenantId, role, before } of deeds.moved) {
+    const move = { tenantId, from, to, membershipId: newId(), role, leaves: before ?? 'removed' } as const
+    await moveMembership(transaction, move, made)
+  }
+  if (!deeds.password) return
+  const users = transaction
+    .selectFrom('users')
+    .select(['id', 'email', 'email_key', 'is_active', 'password_hash'])
+  const [giver, receiver] = await Promise.all(
+    [from, to].map((id) => users.where('id', '=', id).executeTakeFirstOrThrow()),
+  )
+  if (giver && receiver) await movePassword(transaction, giver, receiver)
+}
+
+type LinkEvent = EventOrigin & { action: 'user.linked' | 'user.unlinked' | 'user.link_announced'; id: string }
+
+async function recordEverywhere(
+  transaction: Recorded,
+  people: readonly [string, ...string[]],
+  { action, id, actor, at, origin }: LinkEvent,
+): Promise<void> {
+  const target = { kind: 'user', id: people[0], name: null } as const
+  for (const tenantId of await tenantsOf(transaction, people))
+    transaction.record({ tenantId, action, actor, at, origin, target, data: { link: id } })
+}

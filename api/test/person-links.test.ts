@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linkPeople, undoLinkOf } from '../src/main.ts'
+import { databases, expectError, type Identity, layerHeaders, startTestApi, type TestApi } from './api.ts'
+import { ApprovalClient, approveWith, newBundle } from './approval-client.ts'
+import { signedCall, TouchKey } from './touch-client.ts'
+
+type Person = Identity & { idpUserId: string; email: string }
+
+describe.each(databases)('one person with several ways to sign in, on %s', (kind) => {
+  let api: TestApi
+  let now = new Date()
+  beforeAll(async () => {
+    api = await startTestApi(kind, { now: () => now })
+  })
+  afterAll(() => api.close())
+
+  const ensured = async (idpUserId: string, email: string) => {
+    const body = { idp_user_id: idpUserId, email, email_verified: true }
+    const { json } = await api.call('ensureUser', { body })
+    return { userId: json.user_id, tenantId: json.tenant_id, idpUserId, email }
+  }
+  const newPerson = (email = `${randomUUID()}@example.com`) => ensured(`user_${randomUUID()}`, email)
+  const signIn = ({ idpUserId, email }: Person) => ensured(idpUserId, email)
+  const link = (fresh: Person, old: Person) => {
+    const body = { idp_user_id: fresh.idpUserId, confirmed: old.idpUserId }
+    return api.call('linkPerson', { body, headers: layerHeaders('POST', '/api/v1/auth/links', body, now) })
+  }
+  const linksOf = async (as: Identity) => (await api.call('listLinks', { as })).json
+  const undo = (as: Identity, link_id: string) => api.call('undoLink', { as, params: { link_id } })
+  const namesIn = async (as: Identity) =>
+    (await api.call('listMembers', { as })).json.map(({ user_id, role }) => [user_id, role])
+  const actionsIn = async (as: Identity) =>
+    (await api.call('listAudit', { as })).json.map(({ action, actor }) => `${action} ${actor.kind}`)
+  const joined = async (owner: Identity, person: Person, role: string) => {
+    const body = { email: person.email, role }
+    const { json } = await api.call('createInvitation', { as: owner, body })
+    expect((await api.call('acceptInvitation', { as: person, body: { token: json.token } })).status).toBe(200)
+    return { userId: person.userId, tenantId: owner.tenantId }
+  }
+
+  test('equal verified addresses offer a link, and link nothing', async () => {
+    const old = await newPerson()
+    const fresh = await newPerson(old.email)
+    expect((await linksOf(fresh)).offered).toBe(true)
+    expect((await signIn(fresh)).userId).not.toBe(old.userId)
+    const unproven = { idp_user_id: `user_${randomUUID()}`, email: old.email }
+    const { json } = await api.call('ensureUser', { body: unproven })
+    const as = { userId: json.user_id, tenantId: json.tenant_id }
+    expect((await linksOf(as)).offered).toBe(false)
+  })
+
+  test('a linked way signs in the old person; the memberships move, an unused workspace stays', async () => {
+    const old = await newPerson()
+    const bundle = await newBundle(api, old, { URL: 'secret' })
+    const fresh = await newPerson(old.email)
+    const team = await newPerson()
+    const inTeam = await joined(team, fresh, 'member')
+    const teamBundle = await newBundle(api, team, { URL: 'secret' })
+    const asking = new ApprovalClient(api)
+    const requestId = await asking.asked()
+    const choice = { requestId, bundle_id: teamBundle.id, include_keys: ['URL'] }
+    expect((await approveWith(api, inTeam, choice)).status).toBe(200)
+
+    const { json } = await link(fresh, old)
+    expect(json.ended).toEqual(expect.arrayContaining([old.idpUserId, fresh.idpUserId]))
+    expect(await signIn(fresh)).toMatchObject({ userId: old.userId, tenantId: old.tenantId })
+    const found = await api.call('getBundle', { as: old, params: { bundle_id: bundle.id } })
+    expect(found.status).toBe(200)
+    expect(await namesIn(team)).toEqual(
+      expect.arrayContaining([
+        [team.userId, 'owner'],
+        [old.userId, 'member'],
+      ]),
+    )
+    expect((await asking.wait(requestId)).status).toBe(404)
+    expect((await api.call('listTenants', { as: old })).json).toHaveLength(2)
+    expect(await actionsIn(old)).toContain('user.linked user')
+    expect(await actionsIn(team)).toEqual(expect.arrayContaining(['member.moved user', 'user.linked user']))
+    expect((await linksOf(old)).offered).toBe(false)
+  })
+
+  test('a link can be undone by its person for 30 days, and gives back what moved', async () => {
+    const old = await newPerson()
+    const fresh = await newPerson()
+    const team = await newPerson()
+    await joined(team, fresh, 'owner')
+    await joined(team, old, 'member')
+    await link(fresh, old)
+    expect(await namesIn({ ...old, tenantId: team.tenantId })).toContainEqual([old.userId, 'owner'])
+    const [own] = (await linksOf(old)).links
+    expectError(
+      await undo(team, own?.id ?? ''),
+      404,
+      'no such link, or it can no longer be undone',
+      'not_found',
+    )
+    now = new Date(now.getTime() + 29 * 86_400_000)
+    expect((await undo(old, own?.id ?? '')).status).toBe(200)
+    expect((await signIn(fresh)).userId).toBe(fresh.userId)
+    expect(await namesIn({ ...old, tenantId: team.tenantId })).toEqual(
+      expect.arrayContaining([
+        [old.userId, 'member'],
+        [fresh.userId, 'owner'],
+      ]),
+    )
+    expect(await actionsIn(old)).toContain('user.unlinked user')
+    await link(fresh, old)
+    const [again] = (await linksOf(old)).links
+    now = new Date(now.getTime() + 31 * 86_400_000)
+    expect((await linksOf(old)).links).toEqual([])
+    expect((await undo(old, again?.id ?? '')).status).toBe(404)
+  })
+
+  test('a way that nobody used, the same person, and one with links of its own are refused', async () => {
+    const [old, fresh, third] = [await newPerson(), await newPerson(), await newPerson()]
+    expect((await link(fresh, { ...old, idpUserId: `user_${randomUUID()}` })).status).toBe(404)
+    expect((await link(fresh, fresh)).status).toBe(409)
+    await link(third, fresh)
+    expectError(
+      await link(fresh, old),
+      409,
+      'other ways to sign in are linked to this person: undo those links first',
+      'conflict',
+    )
+    const body = { idp_user_id: fresh.idpUserId, confirmed: old.idpUserId }
+    expect((await api.call('linkPerson', { as: old, body })).status).toBe(401)
+  })
+
+  test('where a workspace asks for signatures, the link waits for a day and a second confirmation', async () => {
+    const [old, second] = [await newPerson(), await newPerson()]
+    const colleague = await joined(old, second, 'owner')
+    const keys = [new TouchKey(), new TouchKey()]
+    await keys[0]?.enrol(api, old)
+    await keys[1]?.enrol(api, colleague)
+    const rules = await signedCall(api, keys[0] ?? new TouchKey(), 'changeTenantPolicy', {
+      as: old,
+      body: { touch: 'passkey' },
+    })
+    expect(rules.status).toBe(200)
+    const fresh = await newPerson()
+    const first = await link(fresh, old)
+    expectError(first, 409, first.failure?.error ?? '', 'conflict')
+    expect(await actionsIn(fresh)).toContain('user.link_announced user')
+    expect((await link(fresh, old)).failure?.details).toEqual(first.failure?.details)
+    expect((await signIn(fresh)).userId).toBe(fresh.userId)
+    now = new Date(now.getTime() + 25 * 3_600_000)
+    expect((await link(fresh, old)).status).toBe(200)
+    expect((await signIn(fresh)).userId).toBe(old.userId)
+    expect((await api.call('listApprovalKeys', { as: old })).json.keys).toHaveLength(2)
+  })
+
+  test('an owner moves only the membership of their workspace, by an invitation', async () => {
+    const owner = await newPerson()
+    const old = await newPerson()
+    await joined(owner, old, 'owner')
+    const fresh = await newPerson(old.email)
+    const invite = (body: object) => api.call('createInvitation', { as: owner, body })
+    const refused = await invite({ email: old.email, role: 'member' })
+    expectError(refused, 409, 'already a member', 'conflict')
+    const replaces = refused.failure?.details?.['id']
+    const { json } = await invite({ email: old.email, role: 'member', replaces })
+    const accept = { as: fresh, body: { token: json.token } }
+    expect((await api.call('acceptInvitation', accept)).json.role).toBe('owner')
+    const members = await namesIn(owner)
+    expect(members).toContainEqual([fresh.userId, 'owner'])
+    expect(members.flat()).not.toContain(old.userId)
+    expect((await signIn(old)).userId).toBe(old.userId)
+    expect((await signIn(fresh)).userId).toBe(fresh.userId)
+    expect(await actionsIn(owner)).toContain('member.moved user')
+  })
+
+  test('the operator links several at once or none, and a dry run changes nothing', async () => {
+    const [sam, kim] = [await newPerson(), await newPerson()]
+    const fresh = await newPerson(sam.email)
+    const future = `user_${randomUUID()}`
+    const pairs = [
+      { old: sam.email, fresh: { idpUserId: fresh.idpUserId } },
+      { old: kim.userId, fresh: { idpUserId: future } },
+    ]
+    const settings = { ...api.settings, redisUrl: null }
+    const wrong = [...pairs, { old: 'nobody@example.com', fresh: { idpUserId: `user_${randomUUID()}` } }]
+    const refused = await linkPeople(settings, wrong, true)
+    expect(refused.map(({ refusal }) => refusal)).toEqual([
+      null,
+      null,
+      expect.stringContaining('no other person'),
+    ])
+    const dry = await linkPeople(settings, pairs, false)
+    expect(dry.map(({ old, fresh: side }) => [old?.userId, side?.userId])).toEqual([
+      [sam.userId, fresh.userId],
+      [kim.userId, undefined],
+    ])
+    expect((await signIn(fresh)).userId).toBe(fresh.userId)
+    const done = await linkPeople(settings, pairs, true)
+    expect((await signIn(fresh)).userId).toBe(sam.userId)
+    expect(await ensured(future, 'kim@other.example')).toMatchObject({ userId: kim.userId })
+    expect(await actionsIn(sam)).toContain('user.linked operator')
+    expect(await undoLinkOf(settings, done[0]?.id ?? '')).not.toBeNull()
+    expect((await signIn(fresh)).userId).toBe(fresh.userId)
+  })
+})

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { LinkReport } from '@keyferry/api'
+import { endSessions, type Maintenance, type Operated, withApi, withRequests } from './maintenance.ts'
+import type { Settings } from './setting-table.ts'
+import { StartError } from './start-error.ts'
+
+export const LINK_COMMANDS = {
+  'link-people': {
+    means:
+      'say what linking new ways to sign in to people would change; with apply, do it. A line of FILE is: OLD NEW',
+    argument: '[apply] FILE',
+    run: withApi(async (on, argument) => {
+      const [, verb, file = ''] = /^(apply )?(.+)$/.exec(argument) ?? []
+      return await link(on, file, verb !== undefined)
+    }),
+  },
+  'unlink-people': {
+    means: 'undo a link that is at most 30 days old, by the id that link-people printed',
+    argument: 'LINK',
+    run: withApi(undo),
+  },
+} satisfies Record<string, Maintenance>
+
+async function undo(on: Operated, id: string): Promise<string> {
+  const undone = await on.api.undoLinkOf(withRequests(on), id)
+  if (undone === null) throw new StartError('no such link, or it is older than 30 days')
+  return `The link is undone.\n${await endSessions(on.settings, undone.ended)}`
+}
+
+async function link(on: Operated, file: string, isApplied: boolean) {
+  const { idpUserId } = await import('@keyferry/web')
+  const issuer = issuerOf(on.settings)
+  const pairs = linesOf(file).map(([old, fresh]) => ({
+    old,
+    fresh: issuer === null ? { account: fresh } : { idpUserId: idpUserId(issuer, fresh) },
+  }))
+  const reports = await on.api.linkPeople(withRequests(on), pairs, isApplied)
+  const isWell = reports.every(({ refusal }) => refusal === null)
+  const lines = reports.map((report, index) => described(report, pairs[index]?.old ?? ''))
+  const text = lines.join('\n')
+  if (!isWell) return { text: `${text}\nNothing was changed: correct these lines first.`, isWell }
+  if (!isApplied) return `${text}\nNothing was changed. To do it: keyferry-server link-people apply ${file}`
+  return `${text}\n${await endSessions(
+    on.settings,
+    reports.flatMap(({ ended }) => ended),
+  )}`
+}
+
+/** The issuer of the subjects in the file; null: the file has e-mail addresses of accounts. */
+function issuerOf({ AUTH_MODE, OIDC_ISSUER, CLERK_ISSUER }: Settings): string | null {
+  const issuer = AUTH_MODE === 'oidc' ? OIDC_ISSUER : AUTH_MODE === 'clerk' ? CLERK_ISSUER : undefined
+  if (AUTH_MODE === 'local') throw new StartError('AUTH_MODE=local has one person: set how people sign in')
+  return issuer ?? null
+}
+
+function linesOf(file: string): [string, string][] {
+  const lines = readFileSync(resolve(file), 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+  return lines
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [old, fresh, ...more] = line.split(/\s+/)
+      if (old === undefined || fresh === undefined || more.length > 0)
+        throw new StartError(`a line of the file is not OLD NEW: ${JSON.stringify(line)}`)
+      return [old, fresh]
+    })
+}
+
+function described({ old, fresh, id, refusal }: LinkReport, asked: string): string {
+  if (refusal !== null) return `${asked}: ${refusal}`
+  const of = ({ email, userId, workspaces }: NonNullable<LinkReport['old']>) =>
+    `${email} (${userId}, workspaces: ${workspaces})`
+  const from = fresh === null ? 'a way to sign in that nobody used yet' : of(fresh)
+  return `${old === null ? asked : of(old)} ← ${from}${id === null ? '' : `  link ${id}`}`
+}

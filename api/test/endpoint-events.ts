@@ -81,6 +81,7 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   listHolders: [],
   dismissHolder: ['key.holder_dismissed'],
   listHoldings: [],
+  listTypedValues: [],
   listStaleKeys: [],
   listDeliveries: [],
   listUse: [],

@@ -102,6 +102,7 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   listHolders: [401, 401, 404, 404, 403, 403, 404, 200, 200],
   dismissHolder: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   listHoldings: [401, 401, 404, 404, 403, 403, 404, 403, 200],
+  listTypedValues: [401, 401, 404, 404, 403, 403, 404, 403, 200],
   listStaleKeys: [401, 401, 404, 404, 403, 403, 200, 200, 200],
   listUse: [401, 401, 404, 404, 403, 403, 200, 200, 200],
   listDeliveries: [401, 401, 404, 404, 403, 403, 200, 403, 200],

@@ -192,6 +192,7 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'list deliveries of a bundle': ({ deliveries }) => deliveries.list(tenantId, { bundleId, from: NOW }, PAGE),
   'list deliveries of a person': ({ deliveries }) => deliveries.list(tenantId, { userId, to: NOW }, PAGE),
   'list holders of a key': ({ holders }) => holders.ofKey(tenantId, keyId, PAGE),
+  'list what a person typed': ({ holders }) => holders.typedBy(tenantId, userId, PAGE),
   'list what a person holds': ({ holders }) => holders.ofPerson(tenantId, userId, PAGE),
   'count what needs a look': ({ bundles }) =>
     bundles.marks(tenantId, [bundleId], { expiresBy: NOW, rotateBy: NOW }),

@@ -81,6 +81,25 @@ describe.each(databases)('members that are removed or demoted, on %s', (kind) =>
     expect((await waitForOther()).json.status).toBe('ready')
   })
 
+  test('what a member typed stays on their list, replaced or not', async () => {
+    const create = (as: Identity, name: string) =>
+      api.call('createKey', { as, body: { name: `${name}_${owner.tenantId}`, value: 'v' } })
+    const [kept, replaced] = [(await create(second, 'KEPT')).json, (await create(second, 'REPLACED')).json]
+    await create(owner, 'OTHER')
+    const params = { key_id: replaced.id }
+    expect((await api.call('updateKey', { as: owner, params, body: { value: 'w' } })).status).toBe(200)
+    await remove(second.userId)
+    const list = { as: owner, params: { user_id: second.userId } }
+    const typed = (await api.call('listTypedValues', list)).json
+    expect(typed.map(({ version, key }) => [key.id, version, key.version])).toEqual([
+      [kept.id, 1, 1],
+      [replaced.id, 1, 2],
+    ])
+    expect((await api.call('listTypedValues', { ...list, params: { user_id: randomUUID() } })).status).toBe(
+      404,
+    )
+  })
+
   test.each(['removed', 'demoted'])(
     'an approval that lands after its approver was %s is none',
     async (end) => {

@@ -237,6 +237,7 @@ export const ROWS: Readonly<Record<EndpointName, Row>> = {
   listMembers: often('listMembers'),
   changeMemberRole: ONE,
   removeMember: once('removeMember', ({ member }) => ({ params: { user_id: member.identity.userId } })),
+  listTypedValues: often('listTypedValues', ({ owner }) => ({ params: { user_id: owner.identity.userId } })),
   listHoldings: often('listHoldings', ({ owner }) => ({ params: { user_id: owner.identity.userId } })),
   createInvitation: ONE,
   listInvitations: SHORT,

@@ -13,6 +13,7 @@ import {
   listHolders,
   listHoldings,
   listStaleKeys,
+  listTypedValues,
 } from '../domain/deliveries/holder.ts'
 import { listUse } from '../domain/deliveries/use.ts'
 import type { Handlers } from './handler.ts'
@@ -28,6 +29,8 @@ export function deliveryHandlers({ stores, clock }: HandlerParts) {
       dismissHolder({ holders, clock }, caller, { keyId, holder }),
     listHoldings: async ({ caller, params, query: page }) =>
       pageReply(await listHoldings(holders, caller, { userId: params.user_id, page }), presentHolding),
+    listTypedValues: async ({ caller, params, query: page }) =>
+      pageReply(await listTypedValues(holders, caller, { userId: params.user_id, page }), (value) => value),
     listStaleKeys: ({ caller, query: { before, ...page } }) =>
       listStaleKeys(holders, caller, { before, page }),
     async listDeliveries({ caller, query: { limit, offset, bundle_id, user_id, machine_id, from, to } }) {

@@ -23,6 +23,11 @@ export const memberEndpoints = {
     query: delivery.ListHoldingsQuery,
     responses: { 200: delivery.HoldingList },
   }),
+  listTypedValues: GET('/api/v1/members/{user_id}/typed-values', 'owner', {
+    summary: 'Which values a person typed, imported or proposed, also after the person was removed',
+    query: delivery.ListHoldingsQuery,
+    responses: { 200: delivery.TypedValueList },
+  }),
   createInvitation: POST('/api/v1/invitations', 'owner', {
     touch: 'workspace',
     summary: 'Invite by e-mail; the token is shown once',

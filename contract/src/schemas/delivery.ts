@@ -69,6 +69,9 @@ const HeldKey = z.object({
 /** Secrets first. */
 export const HoldingList = listOf('Holding', { ...Holding, key: HeldKey })
 
+/** Values that a person typed, imported or proposed: of each key the newest `version` of theirs. Secrets first. */
+export const TypedValueList = listOf('TypedValue', { version: z.int(), key: HeldKey })
+
 export const ListDeliveriesQuery = Page.extend({
   bundle_id: PathPart('bundle_id').optional(),
   user_id: PathPart('user_id').optional(),

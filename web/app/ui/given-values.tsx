@@ -1,28 +1,33 @@
-import type { ComponentProps } from 'react'
-import type { Holding } from '../lib/calls/answers.ts'
-import { type GivenKey, givenKeys } from '../lib/rules/still-current.ts'
+import { useState } from 'react'
+import { pageWorkspace, workspacePath } from '../lib/calls/workspace.ts'
+import { keepText, keptText } from '../lib/page/kept.ts'
+import { type GivenKey, givenKeys, type Known, taskList } from '../lib/rules/still-current.ts'
 import { Badge } from './badge.tsx'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { EntryLink } from './entry-name.tsx'
 import { Check } from './icons.ts'
-import { Loaded } from './loaded.tsx'
+import { useCopying } from './use-copying.ts'
 
 type GivenValuesProps = {
   title: string
   /** Who received them, as the beginning of a sentence: `They were`, `It was`. */
   who: string
-  holdings: ComponentProps<typeof Loaded<readonly Holding[]>>['query']
+  /** The id of the person or machine. */
+  id: string
+  known: readonly Known[] | undefined
   onClose: () => void
 }
 
 /** After a member or a machine is gone: the values that it received. */
-export function GivenValues({ title, who, holdings, onClose }: GivenValuesProps) {
+export function GivenValues({ title, who, id, known, onClose }: GivenValuesProps) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <Loaded query={holdings} what="the values">
-        {(given) => <GivenList who={who} holdings={given} />}
-      </Loaded>
+      {known === undefined ? (
+        <p role="status">Loading the values</p>
+      ) : (
+        <GivenList who={who} id={id} known={known} />
+      )}
       <div className="mt-6 flex justify-end">
         <Button label="Done" look="primary" onClick={onClose} />
       </div>
@@ -30,14 +35,23 @@ export function GivenValues({ title, who, holdings, onClose }: GivenValuesProps)
   )
 }
 
-/** The values that a person or a machine received: what to change, and what was changed since. */
-export function GivenList({ who, holdings }: { who: string; holdings: readonly Holding[] }) {
-  const keys = givenKeys(holdings)
+/** The values that a person or a machine received or typed: what to change, and what was changed since. This browser
+ * keeps the ticks. */
+export function GivenList({ who, id, known }: { who: string; id: string; known: readonly Known[] }) {
+  const keys = givenKeys(known)
   const left = keys.filter(({ isCurrent }) => isCurrent).length
+  const how = keys.some(({ isTyped }) => isTyped) ? 'given, or typed,' : 'given'
+  const stored = `keyferry.changed.${id}`
+  const [ticked, setTicked] = useState(() => keptText(stored)?.split(' ') ?? [])
+  const tick = (mark: string) => {
+    const next = ticked.includes(mark) ? ticked.filter((each) => each !== mark) : [...ticked, mark]
+    setTicked(next)
+    keepText(stored, next.length === 0 ? null : next.join(' '))
+  }
   return (
     <>
       <p className="text-sm text-ink-soft">
-        {who} given {left} {left === 1 ? 'value that is' : 'values that are'} still current.{' '}
+        {who} {how} {left} {left === 1 ? 'value that is' : 'values that are'} still current.{' '}
         {left > 0 && 'Change each of them where it comes from, then here:'}
       </p>
       <ul
@@ -45,22 +59,55 @@ export function GivenList({ who, holdings }: { who: string; holdings: readonly H
         className="mt-3 mb-2 max-h-80 divide-y divide-line overflow-auto rounded-lg border border-line"
       >
         {keys.map((key) => (
-          <GivenRow key={key.id} given={key} />
+          <GivenRow
+            key={key.id}
+            given={key}
+            isTicked={ticked.includes(markOf(key))}
+            onTick={() => tick(markOf(key))}
+          />
         ))}
       </ul>
+      {left > 0 && <CopyTasks keys={keys} />}
     </>
   )
 }
 
-function GivenRow({ given: { id, name, version, is_secret, bundles, isCurrent } }: { given: GivenKey }) {
+/** Hands the list to others. */
+function CopyTasks({ keys }: { keys: readonly GivenKey[] }) {
+  const workspace = pageWorkspace()
+  const pathOf = (id: string) =>
+    workspace === null ? `/keys/${id}` : workspacePath(workspace, `/keys/${id}`)
+  const { isCopied, copy } = useCopying(
+    taskList(keys, (id) => location.origin + pathOf(id)),
+    2_000,
+  )
+  return <Button size="small" label={isCopied ? 'Copied' : 'Copy as Markdown tasks'} onClick={copy} />
+}
+
+// A new value of the key is not ticked.
+const markOf = ({ id, version }: GivenKey) => `${id}/${version}`
+
+type GivenRowProps = { given: GivenKey; isTicked: boolean; onTick: () => void }
+
+function GivenRow({ given, isTicked, onTick }: GivenRowProps) {
+  const { id, name, version, is_secret, bundles, isCurrent, isTyped } = given
   return (
     <li className="px-3 py-2">
       <div className="flex items-baseline gap-2">
+        <input
+          type="checkbox"
+          className="checkbox self-center"
+          aria-label={`${name} is changed at its source`}
+          checked={isTicked || !isCurrent}
+          disabled={!isCurrent}
+          onChange={onTick}
+        />
         <EntryLink
           href={`/keys/${id}`}
           name={name}
           className="link min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]"
         />
+        {isTyped && <Badge>typed</Badge>}
         {!is_secret && <Badge>not secret</Badge>}
         {isCurrent ? (
           <span className="text-xs text-ink-soft">v{version}</span>

@@ -1,4 +1,4 @@
-import type { HoldingList, OlderHolders, StaleKeyList } from '@keyferry/contract'
+import type { HoldingList, OlderHolders, StaleKeyList, TypedValueList } from '@keyferry/contract'
 import { holderId } from '@keyferry/crypto/holder-id'
 import type { z } from 'zod'
 import type { ClockAndIds } from '../base/clock-and-ids.ts'
@@ -40,6 +40,9 @@ export type KeyHolding = Holding & { key: HeldKey }
 /** A key with holders who were given an older version last. */
 export type StaleKey = z.output<typeof StaleKeyList>[number]
 
+/** A value that a person typed, imported or proposed. */
+export type TypedValue = z.output<typeof TypedValueList>[number]
+
 export interface HolderStore {
   /** Those of one key, the oldest version first; null when the tenant has no such key. */
   ofKey(tenantId: string, keyId: string, page: WholePage): Promise<ListPage<KeyHolder> | null>
@@ -49,6 +52,8 @@ export interface HolderStore {
   ofPerson(tenantId: string, userId: string, page: WholePage): Promise<ListPage<KeyHolding> | null>
   /** What one machine was given, by key; null when the tenant does not know the machine. */
   ofMachine(tenantId: string, machineId: string, page: WholePage): Promise<ListPage<KeyHolding> | null>
+  /** What one person typed, imported or proposed, by key, secrets first; null when the tenant does not know them. */
+  typedBy(tenantId: string, userId: string, page: WholePage): Promise<ListPage<TypedValue> | null>
   /** By name. `before`: ISO timestamp; only keys whose current value was set before it. */
   staleKeys(tenantId: string, before: string | undefined, page: WholePage): Promise<StaleKey[]>
   /** False when the list has no such entry. */
@@ -90,6 +95,18 @@ export async function listHoldings(
   { userId, page }: { userId: string; page: Page },
 ): Promise<ListPage<KeyHolding>> {
   const listed = await holders.ofPerson(tenantId, userId, wholePage(page))
+  if (listed === null) throw userNotFound()
+  return listed
+}
+
+/** What a person typed, imported or proposed, also after the person was removed.
+ * @throws DomainError not_found: neither a member nor the author of a value */
+export async function listTypedValues(
+  holders: HolderStore,
+  { tenantId }: Caller,
+  { userId, page }: { userId: string; page: Page },
+): Promise<ListPage<TypedValue>> {
+  const listed = await holders.typedBy(tenantId, userId, wholePage(page))
   if (listed === null) throw userNotFound()
   return listed
 }

@@ -1,19 +1,13 @@
-import { isProduction } from '@keyferry/contract'
 import { sql } from 'kysely'
 import { madeBy } from '../../domain/base/event.ts'
 import type { ListPage, WholePage } from '../../domain/base/listing.ts'
-import type {
-  HolderStore,
-  Holding,
-  HoldingBundle,
-  KeyHolder,
-  KeyHolding,
-} from '../../domain/deliveries/holder.ts'
-import { chunks } from '../base/chunks.ts'
+import type { HolderStore, Holding, KeyHolder, KeyHolding } from '../../domain/deliveries/holder.ts'
 import { labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { countOf, isFound, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
+import { bundlesOf } from './held-bundles.ts'
 import { staleKeys } from './holder-counts.ts'
+import { typedBy } from './typed-values.ts'
 
 export function createHolderStore(queries: Queries): HolderStore {
   const { query, write } = queries
@@ -28,6 +22,7 @@ export function createHolderStore(queries: Queries): HolderStore {
       const isKnown = () => isFound(selectOf(query, 'machines', { tenantId, id }))
       return holdingsOf(query, { tenantId, page, column: 'machine_id', id, isKnown })
     },
+    typedBy: (tenantId, userId, page) => typedBy(query, { tenantId, userId, page }),
     staleKeys: (tenantId, before, page) => staleKeys(query, { tenantId, before, page }),
     dismiss: (tenantId, { keyId, holder, stamp }) =>
       write(async (transaction) => {
@@ -145,28 +140,6 @@ async function holdingsOf(
     key: { id: key_id, name, is_secret: is_secret === 1, bundles: bundles.get(key_id) ?? [] },
   })
   return { total, rows: rows.map(present) }
-}
-
-async function bundlesOf(
-  query: Query,
-  tenantId: string,
-  held: readonly { key_id: string }[],
-): Promise<ReadonlyMap<string, HoldingBundle[]>> {
-  const bundles = new Map<string, HoldingBundle[]>()
-  for (const some of chunks([...new Set(held.map(({ key_id }) => key_id))])) {
-    const rows = await selectOf(query, 'attachments', tenantId)
-      .innerJoin('bundles', 'bundles.id', 'attachments.bundle_id')
-      .select(['attachments.key_id', 'bundles.id', 'bundles.name', 'bundles.tags', 'bundles.production'])
-      .where('attachments.key_id', 'in', some)
-      .orderBy('bundles.name')
-      .execute()
-    for (const { key_id, id, name, ...marks } of rows) {
-      const bundle = { id, name, is_production: isProduction({ name, ...marks }) }
-      const known = bundles.get(key_id) ?? []
-      bundles.set(key_id, bundle.is_production ? [bundle, ...known] : [...known, bundle])
-    }
-  }
-  return bundles
 }
 
 /** The deliveries before a time that an entry names. Such an entry was last confirmed when its delivery was

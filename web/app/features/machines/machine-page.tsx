@@ -171,7 +171,13 @@ function DeleteMachineDialog({ machine, onClose }: { machine: Machine; onClose: 
   const leave = useEnding({ done: `Deleted ${name}.`, leadsTo: '/machines', onClose })
   if (isDeleted) {
     return (
-      <GivenValues title={`Deleted ${name}`} who="It was" holdings={holdings} onClose={() => leave(null)} />
+      <GivenValues
+        title={`Deleted ${name}`}
+        who="It was"
+        id={id}
+        known={holdings.data}
+        onClose={() => leave(null)}
+      />
     )
   }
   const end = () => (given !== null && given.length === 0 ? leave(null) : setDeleted(true))

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { Me, Member, Role } from '../../lib/calls/answers.ts'
 import { shown, useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useApprovalKeys } from '../../lib/data/approval-keys.ts'
+import { useKnownValues } from '../../lib/data/lists.ts'
 import { ROLE_NAMES, useMay } from '../../lib/data/me.ts'
 import { stillCurrent } from '../../lib/rules/still-current.ts'
 import { ApprovalKeyList } from '../../ui/approval-keys/key-list.tsx'
@@ -147,9 +148,9 @@ function RoleSelect({ member, isMe, disabled }: RoleSelectProps) {
 /** Asks before a member is removed, and ends in the values that they were given and that are still current. */
 function RemoveMemberDialog({ member, onClose }: { member: Member; onClose: () => void }) {
   const remove = useRemoveMember(member.user_id)
-  const holdings = useAnswer('listHoldings', { user_id: member.user_id, limit: 1_000 })
+  const known = useKnownValues(member.user_id)
   const [isRemoved, setRemoved] = useState(false)
-  const given = holdings.data === undefined ? null : stillCurrent(holdings.data)
+  const given = known === undefined ? null : stillCurrent(known)
   const end = () => {
     if (given === null || given.length > 0) return setRemoved(true)
     onClose()
@@ -160,7 +161,8 @@ function RemoveMemberDialog({ member, onClose }: { member: Member; onClose: () =
       <GivenValues
         title={`Removed ${member.username}`}
         who="They were"
-        holdings={holdings}
+        id={member.user_id}
+        known={known}
         onClose={onClose}
       />
     )
@@ -176,8 +178,8 @@ function RemoveMemberDialog({ member, onClose }: { member: Member; onClose: () =
       <p>{member.username} can no longer see or approve anything in this workspace.</p>
       <p>
         {given === null || given.length === 0
-          ? 'They keep the values that they received.'
-          : `They were given ${given.length} ${given.length === 1 ? 'value that is' : 'values that are'} still current. The list follows.`}
+          ? 'They keep the values that they received or typed.'
+          : `They know ${given.length} ${given.length === 1 ? 'value that is' : 'values that are'} still current. The list follows.`}
       </p>
     </ConfirmChange>
   )

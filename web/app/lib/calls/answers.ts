@@ -45,6 +45,7 @@ export type KeyUse = Answer<Endpoints['findKeyUses']>['bundles'][number]
 export type KeyVersion = Answer<Endpoints['listKeyVersions']>[number]
 export type Holder = Answer<Endpoints['listHolders']>[number]
 export type Holding = Answer<Endpoints['listHoldings']>[number]
+export type TypedValue = Answer<Endpoints['listTypedValues']>[number]
 export type Delivery = Answer<Endpoints['getDelivery']>
 export type AuditEntry = Answer<Endpoints['listAudit']>[number]
 export type Me = Answer<Endpoints['getMe']>

@@ -1,10 +1,19 @@
 import { useAnswer } from '../calls/use-call.ts'
+import type { Known } from '../rules/still-current.ts'
 
 /** What a whole list is asked for, so that every page shares one answer. */
 export const ALL = { limit: 1_000 }
 
 /** Remembered approvals of the workspace: a member's own, an owner's all. */
 export const useGrants = () => useAnswer('listGrants', ALL)
+
+/** What a person knows: the values that they were given, and those that they typed; undefined until both are there. */
+export function useKnownValues(userId: string): readonly Known[] | undefined {
+  const input = { user_id: userId, limit: 1_000 }
+  const given = useAnswer('listHoldings', input).data
+  const typed = useAnswer('listTypedValues', input).data
+  return given && typed && [...given, ...typed]
+}
 
 /** The machines of the workspace, by name. */
 export const useMachines = () => useAnswer('listMachines', ALL)

@@ -1,20 +1,44 @@
-import type { Holding } from '../calls/answers.ts'
+import type { Holding, TypedValue } from '../calls/answers.ts'
 
-/** A key that was given, and whether what was given, or may have been, is still its value. */
-export type GivenKey = Holding['key'] & { isCurrent: boolean }
+/** A key that a person or a machine knows, and whether what they know, or may know, is still its value. `isTyped`: they
+ * typed or imported it. */
+export type GivenKey = Holding['key'] & { isCurrent: boolean; isTyped: boolean }
 
-/** The keys that were given, each once: secrets before the rest, and of each those that are still current first. */
-export function givenKeys(holdings: readonly Holding[]): GivenKey[] {
+/** What was delivered, and what the person typed. */
+export type Known = Pick<Holding, 'version' | 'perhaps_version' | 'key'> | TypedValue
+
+/** The keys that were given or typed, each once: secrets before the rest, and of each those that are still current
+ * first. */
+export function givenKeys(known: readonly Known[]): GivenKey[] {
   const keys = new Map<string, GivenKey>()
-  for (const { version, perhaps_version, key } of holdings) {
-    const isCurrent = version === key.version || perhaps_version === key.version
-    keys.set(key.id, { ...key, isCurrent: isCurrent || keys.get(key.id)?.isCurrent === true })
+  for (const value of known) {
+    const { version, key } = value
+    const perhaps = 'perhaps_version' in value ? value.perhaps_version : null
+    const before = keys.get(key.id)
+    const isCurrent = version === key.version || perhaps === key.version || before?.isCurrent === true
+    const isTyped = !('perhaps_version' in value) || before?.isTyped === true
+    keys.set(key.id, { ...key, isCurrent, isTyped })
   }
   const rank = ({ isCurrent, is_secret }: GivenKey) => (is_secret ? 0 : 2) + (isCurrent ? 0 : 1)
   return [...keys.values()].toSorted((one, other) => rank(one) - rank(other))
 }
 
 /** The keys whose current value is among what was given, or may be, each once. */
-export function stillCurrent(holdings: readonly Holding[]): GivenKey[] {
-  return givenKeys(holdings).filter(({ isCurrent }) => isCurrent)
+export function stillCurrent(known: readonly Known[]): GivenKey[] {
+  return givenKeys(known).filter(({ isCurrent }) => isCurrent)
 }
+
+/** What is left to change, as a list of tasks in Markdown. `addressOf`: where a key is shown. */
+export function taskList(keys: readonly GivenKey[], addressOf: (keyId: string) => string): string {
+  const lines = keys
+    .filter(({ isCurrent }) => isCurrent)
+    .map(({ id, name, bundles }) => {
+      const places = bundles.map((bundle) => bundle.name + (bundle.is_production ? ' (production)' : ''))
+      const used = places.length === 0 ? '' : `, used in ${places.join(', ')}`
+      return `- [ ] Change [${escaped(name)}](${addressOf(id)})${escaped(used)}`
+    })
+  return `${lines.join('\n')}\n`
+}
+
+// A name is text here, never a link or a mark.
+const escaped = (text: string) => text.replaceAll(/[\\`*_[\]<>#|]/g, '\\$&')

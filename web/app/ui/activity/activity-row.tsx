@@ -2,7 +2,7 @@ import { type MouseEvent, useId, useState } from 'react'
 import { eventFacts, type Part } from '../../lib/activity/event-facts.ts'
 import { sentenceOf, sentenceText } from '../../lib/activity/sentence.ts'
 import type { AuditEntry } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-call.ts'
+import { useKnownValues } from '../../lib/data/lists.ts'
 import { browserName } from '../../lib/words/browser-name.ts'
 import { dateTime, timeOfDay } from '../../lib/words/time.ts'
 import { classNames } from '../class-names.ts'
@@ -146,8 +146,8 @@ function factsOf(entry: AuditEntry) {
 
 /** Which values a person was given. */
 function HeldValues({ userId }: { userId: string }) {
-  const holdings = useAnswer('listHoldings', { user_id: userId, limit: 1_000 }).data
-  if (holdings === undefined) return null
-  if (holdings.length === 0) return <p className="mb-2 text-sm">They hold no value.</p>
-  return <GivenList who="They were" holdings={holdings} />
+  const known = useKnownValues(userId)
+  if (known === undefined) return null
+  if (known.length === 0) return <p className="mb-2 text-sm">They hold no value.</p>
+  return <GivenList who="They were" id={userId} known={known} />
 }

@@ -84,10 +84,12 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
     await closePage(first)
   })
 
-  test('an address without a workspace leads to the current one', async () => {
-    await second.goto(`${server.url}/keys?filter=unused`)
-    await heading(second, 'Keys').waitFor()
-    expect(second.url()).toMatch(new RegExp(`/w/(${own}|${other})/keys\\?filter=unused$`))
+  test('an address without a workspace leads to the one that this browser opened last, also in a new session', async () => {
+    await switchInSecondTab()
+    await createClient(server.url)('POST', '/api/v1/tenants/switch', { body: { tenant_id: own } })
+    await first.goto(`${server.url}/keys?filter=unused`)
+    await heading(first, 'Keys').waitFor()
+    expect(first.url()).toBe(`${server.url}/w/${other}/keys?filter=unused`)
     await closePage(first)
   })
 

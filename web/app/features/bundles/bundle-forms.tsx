@@ -1,5 +1,7 @@
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
+import { pageWorkspace } from '../../lib/calls/workspace.ts'
+import { useTenants } from '../../lib/data/me.ts'
 import { useNamedDraft, useNamedEdit } from '../../lib/page/use-named-draft.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import { DescriptionField } from '../../ui/description-field.tsx'
@@ -11,6 +13,8 @@ import { TextField, type TextFieldProps } from '../../ui/text-field.tsx'
 export function NewBundleDialog({ onClose }: { onClose: () => void }) {
   const create = useChange('createBundle', {})
   const stored = { name: '', description: '', tags: '' }
+  const workspaces = useTenants().data ?? []
+  const here = workspaces.find(({ id }) => id === pageWorkspace())
   const { fields, form } = useNamedDraft({ stored, nameProblemOf: bundleNameProblem, change: create })
   return (
     <FormDialog
@@ -20,6 +24,12 @@ export function NewBundleDialog({ onClose }: { onClose: () => void }) {
       leadsTo={({ id }) => `/bundles/${id}`}
       onClose={onClose}
     >
+      {here !== undefined && workspaces.length > 1 && (
+        <p className="text-sm text-ink-soft">
+          In the workspace <strong className="font-semibold">{here.name}</strong>. To create it in another
+          one, switch at the top of the page first.
+        </p>
+      )}
       <BundleFields {...fields} />
     </FormDialog>
   )

@@ -16,6 +16,7 @@ import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { endGrants } from './grant-ends.ts'
 import { type MovedMembership, moveMembership } from './membership-moves.ts'
 import { identitiesOf, personOf } from './person-identities.ts'
+import { holdTenant } from './tenants.ts'
 
 const Role = z.enum(['owner', 'member'])
 
@@ -78,7 +79,7 @@ async function link(transaction: Recorded, wanted: WantedLink, terms: LinkTerms)
   const pair = await pairOf(transaction, wanted)
   if (typeof pair === 'string') return pair
   const { old, fresh, idpUserId } = pair
-  const made: EventOrigin = { ...terms, actor: terms.actor ?? { kind: 'user', id: old.id } }
+  const made = madeIn(terms, old.id)
   if (terms.mayWait && (await asksForTouch(transaction, pair))) {
     const waits = await waitsUntil(transaction, pair, { ...terms, made })
     if (waits !== null) return { waits }
@@ -110,6 +111,7 @@ async function pairOf(
   const freshId = await personOf(transaction, idpUserId)
   if (oldId === null) return 'absent'
   if (oldId === freshId) return 'same'
+  await holdTenants(transaction, freshId === null ? [oldId] : [oldId, freshId])
   // In the order of their ids, so that no two links wait for each other.
   const held = await transaction
     .updateTable('users')
@@ -126,6 +128,15 @@ async function pairOf(
   if (await isFound(chained.where('state', '=', 'linked'))) return 'chained'
   if (fresh.password_hash !== null && old.password_hash !== null) return 'two_passwords'
   return { old, fresh, idpUserId }
+}
+
+function madeIn({ actor, at, origin }: LinkTerms, userId: string): EventOrigin {
+  return { actor: actor ?? { kind: 'user', id: userId }, at, origin }
+}
+
+// Before the people, as every transaction that holds both.
+async function holdTenants(transaction: Recorded, userIds: readonly string[]): Promise<void> {
+  for (const tenantId of await tenantsOf(transaction, userIds)) await holdTenant(transaction, tenantId)
 }
 
 async function tenantsOf(query: Query, userIds: readonly string[]): Promise<string[]> {
@@ -219,7 +230,8 @@ async function undo(
   const row = await (userId === null ? found : found.where('user_id', '=', userId)).executeTakeFirst()
   if (row === undefined) return null
   const { user_id: from, from_user_id: to } = row
-  const made: EventOrigin = { ...terms, actor: terms.actor ?? { kind: 'user', id: from } }
+  const made = madeIn(terms, from)
+  await holdTenants(transaction, to === null ? [from] : [from, to])
   const ended = await identitiesOf(transaction, from)
   await recordEverywhere(transaction, [from], { ...made, action: 'user.unlinked', id })
   await transaction.updateTable('person_links').set({ state: 'undone' }).where('id', '=', id).execute()

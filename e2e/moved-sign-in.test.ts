@@ -23,6 +23,9 @@ const callsWith = (url: string, headers: Record<string, string>) =>
     fetch(address, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers } }),
   )
 
+const bundlesOf = async (call: ReturnType<typeof callsWith>) =>
+  (await call('GET', '/api/v1/bundles')).map(({ name }) => name)
+
 /** A team that moves from accounts to a provider, and back: one story, whose tests follow one another. */
 describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
   let browser: Browser
@@ -75,8 +78,6 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
   }
   const callsOf = (person: TestBrowser) =>
     callsWith(url, { cookie: `__session=${person.cookies(url).get('__session')}`, origin: url })
-  const bundlesOf = async (call: ReturnType<typeof callsWith>) =>
-    (await call('GET', '/api/v1/bundles')).map(({ name }) => name)
   const joinAs = async (owner: ReturnType<typeof callsWith>, { email, password }: typeof OWNER) => {
     const { token } = await owner('POST', '/api/v1/invitations', { body: { email, role: 'member' } })
     const headers = { 'content-type': 'application/json' }

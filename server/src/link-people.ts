@@ -70,8 +70,10 @@ function linesOf(file: string): [string, string][] {
 
 function described({ old, fresh, id, refusal }: LinkReport, asked: string): string {
   if (refusal !== null) return `${asked}: ${refusal}`
-  const of = ({ email, userId, workspaces }: NonNullable<LinkReport['old']>) =>
-    `${email} (${userId}, workspaces: ${workspaces})`
-  const from = fresh === null ? 'a way to sign in that nobody used yet' : of(fresh)
-  return `${old === null ? asked : of(old)} ← ${from}${id === null ? '' : `  link ${id}`}`
+  const from = fresh === null ? 'a way to sign in that nobody used yet' : named(fresh)
+  return `${old === null ? asked : named(old)} ← ${from}${id === null ? '' : `  link ${id}`}`
+}
+
+function named({ email, userId, workspaces }: NonNullable<LinkReport['old']>): string {
+  return `${email} (${userId}, workspaces: ${workspaces})`
 }

@@ -7,8 +7,8 @@ import { userNotFound } from './membership.ts'
 
 /*
  * One person can have several ways to sign in. A link makes a new way sign in the person of the old way. It is
- * confirmed by a sign-in with the old way in the same browser, or by the operator; an e-mail address only offers it. The
- * memberships of the new way move to the person; approval keys, remembered approvals and proposals end with the
+ * confirmed by a sign-in with the old way in the same browser, or by the operator; an e-mail address only offers it.
+ * The memberships of the new way move to the person; approval keys, remembered approvals and proposals end with the
  * memberships that they belong to. A link ends all sessions, and can be undone for a month. If a rule of one of the
  * workspaces asks for signatures, the link lasts: the person confirms it again a day later.
  */

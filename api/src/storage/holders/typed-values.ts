@@ -12,11 +12,11 @@ export async function typedBy(
   query: Query,
   { tenantId, userId, page }: TypedBy,
 ): Promise<ListPage<TypedValue> | null> {
-  const version = sql<number>`coalesce(${currentOf(userId)}, ${olderOf(userId)})`
-  const typed = selectOf(query, 'keys', tenantId).where(sql<boolean>`${version} is not null`)
+  const newest = sql<number>`coalesce(${currentOf(userId)}, ${olderOf(userId)})`
+  const typed = selectOf(query, 'keys', tenantId).where(sql<boolean>`${newest} is not null`)
   const shown = typed
     .select(['keys.id', 'keys.name', 'keys.is_secret', 'value_version'])
-    .select(version.as('version'))
+    .select(newest.as('version'))
     .orderBy('keys.is_secret', 'desc')
     .orderBy('keys.name')
   const { rows, total } = await pageOf(shown, page, countOf(typed))

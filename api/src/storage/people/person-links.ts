@@ -152,7 +152,7 @@ async function tenantsOf(query: Query, userIds: readonly string[]): Promise<stri
 
 async function asksForTouch(query: Query, { old, fresh }: Pair): Promise<boolean> {
   for (const tenantId of await tenantsOf(query, fresh === null ? [old.id] : [old.id, fresh.id]))
-    for (const table of ['tenant_policies', 'bundle_policies'] as const) {
+    for (const table of ['tenant_policies', 'folder_policies', 'bundle_policies'] as const) {
       const rules = selectOf(query, table, tenantId)
       if (await isFound(rules.where('touch', 'is not', null).where('touch', '<>', 'none'))) return true
     }

@@ -324,6 +324,14 @@ describe.each(databases)('deposits on %s', (kind) => {
     expect(outside.status).toBe(403)
     const { plan_id, proposal } = (await planOf(api, member, id)).json
     expect(proposal?.error).toBe('You may not change this bundle')
+    const shared = await newBundle(api, member, {})
+    const { json: found } = await api.call('listKeys', { as: owner, query: { q: 'OWNED' } })
+    const params = { bundle_id: shared.id, key_id: found.find(({ name }) => name === 'OWNED')?.id ?? '' }
+    await api.call('attachKey', { as: owner, params })
+    const differing = await client.deposit(shared.name, { OWNED: '2' })
+    expect((await planOf(api, member, differing)).json.proposal?.error).toBe(
+      `Only an owner may change OWNED, because ${bundle.name} has the same key. If an owner accepts your proposal, this bundle gets its own value`,
+    )
     const storing = { as: member, params: { request_id: id }, body: { plan_id } }
     expect((await api.call('approveDeposit', storing)).status).toBe(403)
     const creating = await client.deposit(freshName(), { BY_MEMBER: '1' })

@@ -135,22 +135,29 @@ describe.each(databases)('proposals on %s', (kind) => {
     }
   })
 
-  test('an owner reads a value only if its proposer marked it as not secret', async () => {
-    const bundle = await ownersBundle({ URL: { value: 'http://old', is_secret: false } })
-    const values = { URL: 'http://hidden', PORT: ['8080', false] as const, HOST: 'shown.example' }
+  test('an owner reads a value that its proposer marked as not secret, or whose key is not secret', async () => {
+    const bundle = await ownersBundle({ URL: { value: 'http://old', is_secret: false }, TOKEN: 'old' })
+    const values = {
+      URL: 'http://new',
+      TOKEN: 'hidden',
+      PORT: ['8080', false] as const,
+      HOST: 'shown.example',
+    }
     const id = await propose(api, member, { bundle: bundle.name, values, readable: ['HOST'] })
     const { plan: steps } = (await plan(id)).json
     expect(steps.map(({ name, old_value, new_value }) => [name, old_value, new_value])).toEqual([
-      ['URL', 'http://old', undefined],
+      ['URL', 'http://old', 'http://new'],
+      ['TOKEN', undefined, undefined],
       ['PORT', undefined, '8080'],
       ['HOST', undefined, 'shown.example'],
     ])
-    expect(steps.map(({ is_secret }) => is_secret)).toEqual([true, true, true])
+    expect(steps.map(({ is_secret }) => is_secret)).toEqual([false, true, true, true])
     expect((await accept(id, { marks: { PORT: false } })).status).toBe(200)
     const keys = await api.call('listBundleKeys', { as: owner, params: { bundle_id: bundle.id } })
     const stored = keys.json.map(({ name, value }) => [name, value])
     expect(stored).toContainEqual(['PORT', '8080'])
-    expect(stored).toContainEqual(['URL', '*****'])
+    expect(stored).toContainEqual(['URL', 'http://new'])
+    expect(stored).toContainEqual(['TOKEN', '*****'])
   })
 
   test('nothing is shared, replaced, composed or compared unless an owner chooses it', async () => {

@@ -8,7 +8,8 @@ import { DomainError } from '../base/errors.ts'
 import type { Caller } from '../people/membership.ts'
 import type { ApprovedDeposit } from '../requests/approved.ts'
 import type { ApprovalRequest } from '../requests/stored-request.ts'
-import { type ImportPlan, type LibraryImport, planChanged } from '../transfer/library-import.ts'
+import { type ImportPlan, type LibraryImport, planChanged, readingOf } from '../transfer/library-import.ts'
+import type { FoundKey, ImportEntry } from '../transfer/library-import-step.ts'
 import {
   type NewProposal,
   type ProposalContent,
@@ -65,8 +66,24 @@ async function ownOffer(parts: PlanParts, asking: OpenCall, treatment: Treatment
     return role === 'owner' || !isForOthers ? { planned, grounds } : refusal.error
   } catch (error) {
     if (role === 'owner' || !(error instanceof DomainError) || error.code !== 'forbidden') throw error
-    return 'You may not change this bundle'
+    return whyNotTheirs(error.details)
   }
+}
+
+function whyNotTheirs(details: DomainError['details']): string {
+  const { names, bundles } = details ?? {}
+  if (!Array.isArray(names) || !Array.isArray(bundles) || bundles.length === 0)
+    return 'You may not change this bundle'
+  const [those, places] = [firstOf(names), firstOf(bundles)]
+  const own = names.length === 1 ? 'its own value' : 'its own values'
+  return `Only an owner may change ${those}, because ${places} ${bundles.length === 1 ? 'has' : 'have'} the same key. If an owner accepts your proposal, this bundle gets ${own}`
+}
+
+const NAMED = 3
+
+function firstOf(texts: readonly unknown[]): string {
+  const more = texts.length > NAMED ? ` and ${texts.length - NAMED} more` : ''
+  return `${texts.slice(0, NAMED).join(', ')}${more}`
 }
 
 /** A deposit that would be proposed. Every member may propose; all other rules of the bundle count.
@@ -76,7 +93,9 @@ export async function plannedProposal(
   { tenantId }: Pick<Caller, 'tenantId'>,
   request: ApprovalRequest,
 ): Promise<PlannedDeposit> {
-  const { asked, choices, boxDigest } = await importOf(parts, request, {})
+  const { asked: sent, choices, boxDigest } = await importOf(parts, request, {})
+  const { attached } = await parts.stores.imports.read(tenantId, readingOf(sent))
+  const asked = { ...sent, entries: sent.entries.map((entry) => markedAs(attached.get(entry.name), entry)) }
   const written = { tenantId, bundleName: asked.bundleName, steps: [] }
   const rules = await placesOf(parts.stores.bundles, written)
   const bundleId = rules.places.find(({ name }) => name === asked.bundleName)?.id ?? null
@@ -84,6 +103,13 @@ export async function plannedProposal(
   const planId = digestOf(JSON.stringify([bundleId, asked.bundleName, names, asked.detach]))
   const plan = { bundleId, steps: [], removals: [], planId }
   return { asked, choices, boxDigest, plan, people: 1, approvers: 'anyone', ...rules }
+}
+
+// A value without a mark keeps that of its key: owners read the new value of a variable that is not secret.
+function markedAs(known: FoundKey | undefined, entry: ImportEntry): ImportEntry {
+  const keepsOpen =
+    entry.is_secret === undefined && known?.is_secret === false && known.templateParts === null
+  return keepsOpen ? { ...entry, is_secret: false } : entry
 }
 
 /** Refuses what could not be kept, before the approval takes its way through the terminal.

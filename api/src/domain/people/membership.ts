@@ -74,8 +74,9 @@ function requireRole({ tenantExists, role }: MemberStanding, access: Role): void
 }
 
 /** @param names what the caller may not change, where a call names several things */
-export function ownerRequired(names?: readonly string[]): DomainError {
-  const options = names === undefined ? {} : { details: { names } }
+/** @param bundles others that use the values of these names */
+export function ownerRequired(names?: readonly string[], bundles?: readonly string[]): DomainError {
+  const options = names === undefined ? {} : { details: { names, ...(bundles && { bundles }) } }
   return new DomainError('forbidden', 'Forbidden: owner role required', options)
 }
 

@@ -134,7 +134,8 @@ export async function importVariables(
   return { ...change, also }
 }
 
-function readingOf({ bundleName, entries, detach, choices }: LibraryImport): ImportReading {
+/** What the plan of an import needs of the library. */
+export function readingOf({ bundleName, entries, detach, choices }: LibraryImport): ImportReading {
   const names = entries.map(({ name }) => name)
   return {
     bundleName,
@@ -186,7 +187,14 @@ function requireAllowed(
     const loosened = removals.filter(({ key }) => key.is_secret && key.elsewhere.length > 0)
     if (bundle.isRuled && loosened.length > 0) throw ownerRequired(loosened.map(({ name }) => name))
   }
-  if (steps.some((step) => !isOfMembers(step))) throw ownerRequired()
+  const refused = steps.filter((step) => !isOfMembers(step))
+  if (refused.length > 0) throw ofOwners(refused)
+}
+
+function ofOwners(steps: readonly ImportStep[]): DomainError {
+  const names = steps.map(({ entry }) => entry.name)
+  const bundles = [...new Set(steps.flatMap(({ key }) => key?.elsewhere ?? []))].toSorted()
+  return ownerRequired(names, bundles)
 }
 
 function isKeptByChoice({ action, changed }: ImportStep): boolean {

@@ -90,12 +90,12 @@ function AlsoStricter({ bundleId, also }: { bundleId: string; also: BundlePolicy
         What you set here also applies to secret values that other bundles share. To exempt a bundle, give it
         its own value of a key. A key that is not secret is exempt too.
       </p>
-      <ul aria-label="Bundles that become stricter" className="mt-2 max-h-80 overflow-y-auto">
+      <ul aria-label="Bundles with the same values" className="mt-2 max-h-80 overflow-y-auto">
         {also.map(({ bundle, secrets }) => (
           <li key={bundle.id} className="border-t border-line py-1.5 first:border-0">
             <p>
               Also <EntryLink href={`/bundles/${bundle.id}`} name={bundle.name} />:{' '}
-              {counted(secrets, 'secret value')} {secrets === 1 ? 'becomes' : 'become'} stricter
+              {counted(secrets, 'secret value')}
             </p>
             <SharedSecrets bundleId={bundleId} other={bundle} />
           </li>

@@ -35,7 +35,7 @@ type ToSeal = {
   /** Delivered names of the bundle. */
   names: readonly string[]
   /** Values that the approver typed, because the bundle lacks them. */
-  typed?: readonly TypedValue[]
+  typed?: readonly ApproversValue[]
   hold: Hold | null
   /** When the request expires, in epoch milliseconds. */
   expiresAtMs: number
@@ -50,7 +50,7 @@ type ToSeal = {
   isForRepository?: boolean
 }
 
-type TypedValue = { name: string; value: string; is_secret: boolean }
+type ApproversValue = { name: string; value: string; is_secret: boolean }
 
 export type SealedDelivery = { ciphertextBase64: string; approved: ApprovedDelivery }
 

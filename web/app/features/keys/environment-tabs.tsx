@@ -3,11 +3,11 @@ import { Link } from 'wouter'
 import { useAnswer, useAnswers } from '../../lib/calls/use-call.ts'
 import { classNames } from '../../ui/class-names.ts'
 
-type Place = { id: string; name: string }
-type EnvironmentKey = { bundle: Place; keyId: string; note: string }
+type EnvironmentPlace = { id: string; name: string }
+type EnvironmentKey = { bundle: EnvironmentPlace; keyId: string; note: string }
 
 /** The environments of an application that deliver a variable, each with its key. */
-export function EnvironmentTabs({ variable, bundle }: { variable: string; bundle: Place }) {
+export function EnvironmentTabs({ variable, bundle }: { variable: string; bundle: EnvironmentPlace }) {
   const tabs = useTabs(variable, bundle)
   if (tabs.length < 2) return null
   return (
@@ -42,7 +42,7 @@ function EnvironmentTab({ tab: { bundle, keyId, note }, isHere }: { tab: Environ
   )
 }
 
-function useTabs(variable: string, bundle: Place): EnvironmentKey[] {
+function useTabs(variable: string, bundle: EnvironmentPlace): EnvironmentKey[] {
   const siblings = siblingsOf(bundle.name, useAnswer('listBundles', {}).data ?? [])
   const bundle_id = siblings.map(({ id }) => id)
   const enabled = bundle_id.length > 1

@@ -46,7 +46,8 @@ export function eventFacts({ actor, target, data, origin }: AuditEntry) {
     other: (field: string, kind: 'key' | 'bundle'): Part => mentioned(data[field], kind),
     /** Values in a delivery: the name and version of each, and how many there were. */
     versions: versionsIn(data['versions']),
-    values: (number('versions_count') ?? versionsIn(data['versions']).length) + count('names') + count('typed'),
+    values:
+      (number('versions_count') ?? versionsIn(data['versions']).length) + count('names') + count('typed'),
     /** How many variables it names: `3 variables`. */
     variables: counted(count('names'), 'variable'),
     place,

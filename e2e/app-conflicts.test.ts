@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner, signIn } from './app-accounts.ts'
 import { closePage, expectAccessible, openPage, pickFromMenu, type WatchedPage } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
+import { confirmLooser, ruleWord } from './rules-page.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 /** A record that two people edit at once. */
@@ -136,19 +137,6 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
         second: 'https://hooks.example.com/second',
       }
     },
-    async 'rules of a bundle'(name) {
-      const bundle_id = await newBundle(name)
-      return {
-        path: `/bundles/${bundle_id}/rules`,
-        open: stay,
-        type: (page, rule) => page.getByLabel('AI agents').selectOption(rule),
-        save: 'Save rules',
-        stored: async () =>
-          (await call('GET', '/api/v1/bundles/{bundle_id}/policy', { params: { bundle_id } })).bundle.agents,
-        first: 'deny',
-        second: 'remember',
-      }
-    },
     async 'description of a key'(name) {
       const key_id = await newKey(name)
       return {
@@ -228,7 +216,7 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
       const params = { tenant_id: workspace }
       await call('PUT', '/api/v1/tenants/{tenant_id}', { params, body: { name: 'before' } })
       return {
-        path: '/settings',
+        path: '/workspace',
         open: stay,
         type: (page, text) => page.getByLabel('Name', { exact: true }).fill(text),
         save: 'Rename',
@@ -341,19 +329,16 @@ describe.skipIf(!hasBrowser())('two people edit one record', () => {
     await closePage(page)
   })
 
-  test('the rules that a person chose stay while another person changes another rule', async () => {
+  test('a rule that another person changed meanwhile is not overwritten', async () => {
     const bundle_id = await newBundle('other_rule')
     const params = { bundle_id }
-    const page = await openAs(sam, { path: `/bundles/${bundle_id}/rules`, open: stay })
-    const hours = page.getByLabel('Approvals can be remembered')
-    await hours.selectOption('1')
+    const page = await openAs(sam, { path: `/rules?bundle=${bundle_id}`, open: stay })
+    const word = { label: 'AI agents', place: 'dev/other_rule' }
+    await ruleWord(page, word, 'ask each time').click()
     await call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body: { agents: 'deny' } })
-    // The page reads the rules again after each change.
-    await page.getByLabel('For production').selectOption('Yes')
-    await expect.poll(() => page.getByLabel('AI agents').inputValue()).toBe('deny')
-    await expect.poll(() => hours.inputValue()).toBe('1')
-    await page.getByRole('button', { name: 'Save rules' }).click()
-    await page.getByText('Saved. Remembered approvals').waitFor()
+    await page.getByRole('menuitemradio', { name: /^may be remembered/ }).click()
+    await confirmLooser(page)
+    await ruleWord(page, word, 'get nothing, set here').waitFor()
     const { bundle } = await call('GET', '/api/v1/bundles/{bundle_id}/policy', { params })
     expect(bundle.agents).toBe('deny')
     await closePage(page)

@@ -241,9 +241,11 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     expect(await fetchAsMachine(server.url, wish)).toBe('identity_not_trusted')
 
     const list = await asOwner('/machines')
-    await list.getByText('Refused calls wait for your decision:').waitFor()
+    await list.getByText('pull was refused').waitFor()
+    // A job of a pull request is allowed on its own page only, where the danger is said.
+    expect(await list.getByRole('button', { name: /^Allow/ }).count()).toBe(0)
     await expectAccessible(list)
-    await list.getByRole('link', { name: 'pull', exact: true }).first().click()
+    await list.getByRole('link', { name: 'Show', exact: true }).click()
     await list.getByText('acme/web (id 789) · refs/pull/7/merge').waitFor()
     await list.getByText('This job ran for a pull request.').waitFor()
     await list.getByRole('checkbox', { name: 'ref refs/pull/7/merge' }).uncheck()

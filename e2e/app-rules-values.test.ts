@@ -19,6 +19,7 @@ import {
   type WatchedPage,
 } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
+import { chooseRule, confirmLooser, ruleWord } from './rules-page.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const PHONE = { width: 360, height: 740 }
@@ -71,7 +72,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await call('PUT', '/api/v1/bundles/{bundle_id}/policy', { params, body })
   }
 
-  const rulesOf = (bundle: string) => `/bundles/${bundles.get(bundle)}/rules`
+  const rulesOf = (bundle: string) => `/rules?bundle=${bundles.get(bundle)}`
 
   async function asked(page: Page, asking: Asking = {}) {
     const request = await askApproval(server.url, { bundle: 'dev/app', ...asking })
@@ -82,21 +83,18 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     return request
   }
 
-  test('before saving, the rules of a bundle say to which values of other bundles they also apply', async () => {
+  test('the rules of a bundle say in which others they count', async () => {
     const page = await asOwner(rulesOf('prod/shop/app'))
-    await page.getByText('Also dev/app: 1 secret value').waitFor()
-    await page.getByText('Show keys').click()
-    const link = page.getByRole('link', { name: 'STRIPE_SECRET_KEY' })
-    await link.waitFor()
+    const place = page.getByRole('listitem', { name: 'prod/shop/app', exact: true })
+    await place.getByText('Also counts for secrets in 1 other bundle').click()
+    await place.getByText('dev/app: 1 secret').waitFor()
     await expectAccessible(page)
     await page.setViewportSize(PHONE)
     await expectNoSidewaysScroll(page)
-    await link.click()
-    await page.getByRole('heading', { name: 'STRIPE_SECRET_KEY' }).waitFor()
-    expect(new URL(page.url()).searchParams.get('bundle')).toBe(bundles.get('dev/app'))
     await page.goto(server.url + rulesOf('ci'))
-    await page.getByRole('button', { name: 'Save rules' }).waitFor()
-    expect(await page.getByText('Also dev/app').count()).toBe(0)
+    const other = page.getByRole('listitem', { name: 'ci', exact: true })
+    await other.getByRole('button', { name: /^AI agents/ }).waitFor()
+    expect(await other.getByText('Also counts').count()).toBe(0)
     await closePage(page)
   })
 
@@ -177,28 +175,33 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
 
   test('an owner names who may approve and who may change values', async () => {
     const owner = await asOwner(rulesOf('dev/worker'))
-    await owner.getByLabel('Who may approve').selectOption('Named people')
-    await owner.getByText('Choose at least one person.').waitFor()
-    expect(await owner.getByRole('button', { name: 'Save rules' }).isDisabled()).toBe(true)
-    await owner.getByRole('group', { name: 'People who may approve' }).getByText('sam@example.com').click()
-    await owner.getByLabel('Who may change values').selectOption('Owners only')
+    const approvers = { label: 'Who approves', place: 'dev/worker' }
+    const changers = { label: 'Who changes values', place: 'dev/worker' }
+    await chooseRule(owner, approvers, 'Named people')
+    const dialog = owner.getByRole('dialog')
+    await dialog.getByText('Choose at least one person.').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await dialog.getByText('sam@example.com').click()
     await expectAccessible(owner)
     await owner.setViewportSize(PHONE)
     await expectNoSidewaysScroll(owner)
-    await owner.getByRole('button', { name: 'Save rules' }).click()
-    await owner.getByText('Now: Named people: sam').waitFor()
-    await owner.getByText('Now: Owners only').waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await ruleWord(owner, approvers, 'sam, set here').waitFor()
+    await chooseRule(owner, changers, 'Owners')
+    await ruleWord(owner, changers, 'Owners, set here').waitFor()
 
     await member.goto(server.url + rulesOf('dev/worker'))
-    await member.getByText('Named people: sam').waitFor()
+    const place = member.getByRole('listitem', { name: 'dev/worker', exact: true })
+    await place.getByText('sam', { exact: true }).first().waitFor()
     const { verification_uri_complete } = await askApproval(server.url, { bundle: 'dev/worker' })
     await member.goto(server.url + verification_uri_complete)
     await member.getByText('Only people that the rules name may approve this').waitFor()
     await member.getByText('Send the link of this page to sam').waitFor()
 
-    await owner.getByLabel('Who may approve').selectOption('As the workspace says')
-    await owner.getByRole('button', { name: 'Save rules' }).press('Enter')
-    await owner.getByText('Now: Members and owners').waitFor()
+    await chooseRule(owner, approvers, 'As the places above say')
+    await confirmLooser(owner)
+    await ruleWord(owner, approvers, 'Members and owners, from above').waitFor()
     await closePage(owner)
   })
 

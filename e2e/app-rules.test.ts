@@ -17,6 +17,7 @@ import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { expectHonest, newWorld, rolePages, ruledPages } from './offered-buttons.ts'
 import { editPages, expectHonestRequest, holdersPage } from './offered-edits.ts'
 import { clientIn } from './page-client.ts'
+import { chooseRule, confirmLooser, ruleWord } from './rules-page.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const MEMBER = 'kim@example.com'
@@ -65,11 +66,11 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
   }
 
   test('an owner sets two people for a bundle; both approve the same keys', { timeout: 60_000 }, async () => {
-    const owner = await asOwner(`/bundles/${bundles.get('dev/worker')}/rules`)
-    await owner.getByLabel('How many people approve').selectOption('Two people')
+    const owner = await asOwner(`/rules?bundle=${bundles.get('dev/worker')}`)
+    const word = { label: 'How many people approve', place: 'dev/worker' }
+    await chooseRule(owner, word, 'two people')
+    await ruleWord(owner, word, 'two people, set here').waitFor()
     await expectAccessible(owner)
-    await owner.getByRole('button', { name: 'Save rules' }).click()
-    await owner.getByText('Now: Two people').waitFor()
 
     const request = await askApproval(server.url, { bundle: 'dev/worker' })
     const link = server.url + request.verification_uri_complete
@@ -87,9 +88,9 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await owner.reload()
     await owner.getByRole('heading', { name: 'Approved by you, one person missing' }).waitFor()
 
-    await member.goto(`${server.url}/bundles/${bundles.get('dev/worker')}/rules`)
-    await member.getByText('Two people').waitFor()
-    expect(await member.getByRole('button', { name: 'Save rules' }).count()).toBe(0)
+    await member.goto(`${server.url}/rules`)
+    await member.getByRole('listitem', { name: 'dev/worker' }).getByText('two people').first().waitFor()
+    expect(await ruleWord(member, word).count()).toBe(0)
     await member.goto(link)
     await readRequest(member)
     await member.getByText('approved these keys first').waitFor()
@@ -167,13 +168,18 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await closePage(page)
   })
 
-  test('a bundle for production is offered the strictest way', async () => {
-    const page = await asOwner(`/bundles/${bundles.get('prod/shop/app')}/rules`)
-    await page.getByText('This bundle is for production.').waitFor()
+  test('a rule for production takes three clicks, and covers its bundles', async () => {
+    const page = await asOwner()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.evaluate(`document.addEventListener('click', () => {
+      document.body.dataset.clicks = Number(document.body.dataset.clicks ?? 0) + 1
+    })`)
+    const word = { label: 'Where values go', place: 'prod/shop/' }
+    await page.getByRole('link', { name: 'Rules' }).first().click()
+    await chooseRule(page, word, 'only to the same computer')
+    await ruleWord(page, word, 'only to the same computer, set here').waitFor()
+    expect(await page.locator('body').getAttribute('data-clicks')).toBe('3')
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Same computer only' }).click()
-    await page.getByText('Now: It returns to a terminal on the same computer only').waitFor()
-    expect(await page.getByText('This bundle is for production.').count()).toBe(0)
 
     const asked = { bundle: 'prod/shop/app', release: ['code'] as const, verifier: generatePollVerifier() }
     const request = await askApproval(server.url, asked)
@@ -216,26 +222,57 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
     await closePage(member)
   })
 
+  test('what loosens is confirmed in its place, also by Undo; Escape and arrows move in the menu', async () => {
+    const page = await asOwner()
+    await clientIn(page)('POST', '/api/v1/bundles', { body: { name: 'stage/one' } })
+    await page.goto(`${server.url}/rules`)
+    const word = { label: 'AI agents', place: 'stage/' }
+    const place = page.getByRole('listitem', { name: 'stage/', exact: true })
+    await ruleWord(page, word, 'ask each time, from above').focus()
+    await page.keyboard.press('Enter')
+    await page.locator('[role=menuitemradio]:focus').waitFor()
+    await page.keyboard.press('ArrowUp')
+    await place.getByText(/^An agent of .* is refused/).waitFor()
+    await page.keyboard.press('Escape')
+    await place.getByText(/^If .* runs a command with stage\/one: /).waitFor()
+    await chooseRule(page, word, 'get nothing')
+    await ruleWord(page, word, 'get nothing, set here').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    const question = place.getByRole('group', { name: 'Loosen this rule?' })
+    await question.getByText('from get nothing to ask each time').waitFor()
+    await expectAccessible(page)
+    await question.getByRole('button', { name: 'Keep it' }).click()
+    await question.waitFor({ state: 'detached' })
+    await chooseRule(page, word, 'As the workspace says')
+    await confirmLooser(page)
+    await ruleWord(page, word, 'ask each time, from above').waitFor()
+    await closePage(page)
+  })
+
   test('an owner says that a bundle is for production, and its page marks it', async () => {
     const id = bundles.get('dev/app') ?? ''
-    const page = await asOwner(`/bundles/${id}/rules`)
-    const mark = page.getByText('Production', { exact: true })
-    expect(await mark.count()).toBe(0)
-    await page.getByLabel('For production').selectOption('Yes')
-    await mark.waitFor()
-    await page.getByText('Now: yes. Pages mark it in red').waitFor()
+    const page = await asOwner(`/rules?bundle=${id}`)
+    const place = page.getByRole('listitem', { name: 'dev/app', exact: true })
+    const choose = async (now: string, choice: string) => {
+      await place.getByRole('button', { name: now, exact: true }).click()
+      await page.getByRole('menuitemradio', { name: choice, exact: true }).click()
+    }
+    await choose('not for production', 'For production')
+    await place.getByRole('button', { name: 'for production', exact: true }).waitFor()
     await expectAccessible(page)
-    await page.getByLabel('For production').selectOption('As its name and tags say')
-    await page.getByText('Now: no.').waitFor()
+    await choose('for production', 'As its name and tags say')
+    await place.getByRole('button', { name: 'not for production', exact: true }).waitFor()
     await closePage(page)
   })
 
   test('owners are advised to bind approvals to the terminal', async () => {
     const page = await asOwner('/settings')
+    await page.getByRole('heading', { name: 'Rules' }).waitFor()
     await page.getByText('One careless click on a link').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Return approvals to the terminal' }).click()
-    await page.getByText('Now: It returns to the terminal, by the browser or by a code').waitFor()
+    const word = { label: 'Where values go', place: 'all bundles' }
+    await ruleWord(page, word, 'back by the browser or by a code, set here').waitFor()
     expect(await page.getByText('One careless click on a link').count()).toBe(0)
     const request = await askApproval(server.url, { bundle: 'dev/app' })
     await page.goto(server.url + request.verification_uri_complete)

@@ -13,6 +13,7 @@ import {
 } from './app-page.ts'
 import { addApprovalKey, confirmByOperator } from './approval-key.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
+import { chooseRule } from './rules-page.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts'
 
@@ -140,14 +141,11 @@ describe.skipIf(!hasBrowser())('approval keys in the browser', () => {
 
   test('with two keys an owner sets the rule, and signs that', async () => {
     await confirmByOperator(server, letters)
-    await page.goto(`${site}/settings`)
-    await page
-      .getByLabel('Signature of approvals and changes')
-      .selectOption({ label: 'With an approval key' })
-    await page.getByRole('button', { name: 'Save rules' }).click()
+    await page.goto(`${site}/rules`)
+    await chooseRule(page, { label: 'Signature', place: 'all bundles' }, 'with an approval key')
     await dialog(page).getByText('The rules of the workspace change.').waitFor()
     await dialog(page).getByRole('button', { name: 'Sign' }).click()
-    await page.getByText('Saved.').waitFor()
+    await page.getByText('Saved: with an approval key').waitFor()
     await dialog(page).waitFor({ state: 'detached' })
     await page.goto(`${site}/account`)
     await key(page, 'Phone').getByText('signs').waitFor()

@@ -89,15 +89,6 @@ const TYPED: Readonly<Record<string, Typed>> = {
     save: 'Save',
     saved: (page) => page.getByText('Saved PORT').waitFor(),
   },
-  'rules of a bundle': {
-    path: '/rules',
-    type: async (page) => {
-      const rule = page.getByLabel('AI agents')
-      await rule.selectOption({ index: (await rule.inputValue()) === 'ask' ? 1 : 2 })
-    },
-    save: 'Save rules',
-    saved: (page) => page.getByText('Saved. Remembered approvals').waitFor(),
-  },
   'an edit of a bundle': {
     path: '',
     type: async (page, name) => {
@@ -191,7 +182,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   })
 
   test('a dialog without a form closes without a question, even if the page below has unsaved text', async () => {
-    await goTo('/settings')
+    await goTo('/workspace')
     await page.getByLabel('Name', { exact: true }).fill('Half typed')
     await press(/^Workspace /)(page)
     await page.getByRole('dialog').waitFor()
@@ -202,11 +193,10 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   })
 
   test.each([
-    ['the name of the workspace', 'Settings', 'Name'],
-    ['an invitation', 'Members', 'E-mail'],
+    ['the name of the workspace', '/workspace', 'Name'],
+    ['an invitation', '/members', 'E-mail'],
   ])('%s: leaving the page asks first', async (_what, place, field) => {
-    await goTo('/bundles')
-    await page.getByRole('link', { name: place }).click()
+    await goTo(place)
     answers.push(false, true)
     await page.getByLabel(field, { exact: true }).fill('half@example.com')
     await page.getByRole('link', { name: 'Keys' }).click()
@@ -235,7 +225,9 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await page.getByLabel('New workspace').fill('Acme')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('button', { name: /^Workspace Acme/ }).waitFor()
-    await page.getByRole('link', { name: 'Settings' }).click()
+    await press(/^Workspace Acme/)(page)
+    await page.getByRole('link', { name: 'Name and webhooks of this workspace' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByLabel('Name', { exact: true }).fill('Acme Ltd')
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('button', { name: /^Workspace Acme Ltd/ }).waitFor()
@@ -259,7 +251,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
   }
 
   const enter = (own: Page, as: SessionCookie) => own.context().addCookies([{ ...as, url: server.url }])
-  const pathOf = ({ path }: Typed) => (path === '' || path === '/rules' ? bundlePath + path : path)
+  const pathOf = ({ path }: Typed) => (path === '' ? bundlePath : path)
   // The page looks again at once when the person comes back to its window.
   const comeBack = async (own: Page, as: SessionCookie) => {
     await enter(own, as)

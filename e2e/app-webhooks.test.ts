@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
   }
 
   test('an owner creates a webhook, tests it, and gives it a new secret', { timeout: 60_000 }, async () => {
-    const page = await asOwner('/settings')
+    const page = await asOwner('/workspace')
     await page.getByRole('link', { name: 'Open webhooks' }).click()
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     await expectAccessible(page)
@@ -146,8 +146,8 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
     await page.getByLabel('Password', { exact: true }).fill('a long enough pass phrase')
     await page.getByRole('button', { name: 'Create the account and join' }).click()
     await page.getByRole('heading', { name: 'Bundles' }).waitFor()
-    await page.goto(`${server.url}/settings`)
-    await page.getByRole('heading', { name: 'Workspace', level: 2 }).waitFor()
+    await page.goto(`${server.url}/workspace`)
+    await page.getByRole('heading', { name: 'Workspace', level: 1 }).waitFor()
     expect(await page.getByRole('link', { name: 'Open webhooks' }).count()).toBe(0)
     await page.goto(`${server.url}/settings/webhooks`)
     await page.getByText('Only owners of the workspace see its webhooks.').waitFor()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { LABELS } from '../web/app/ui/policy/policy-words.ts'
+import { LABELS } from '../web/app/features/rules/rule-words.ts'
 import { type SessionCookie, sessionHeaders } from './app-accounts.ts'
 
 /** A person's session in one workspace. */
@@ -49,7 +49,7 @@ export type Walked = {
   harmless?: RegExp
 }
 
-const RULES = LABELS
+const wordsOf = (place: string) => Object.values(LABELS).map((rule) => `${rule}, ${place}`)
 
 /** What calls nothing, or only reads. */
 const HARMLESS =
@@ -59,7 +59,8 @@ const HARMLESS =
 const NAMES = `(async () => {
   const names = []
   for (const control of document.querySelectorAll('main :is(button, select, input, textarea, a.inline-flex.border)')) {
-    const label = control.getAttribute('aria-label') ?? control.labels?.[0]?.innerText ?? control.innerText
+    const text = control.getAttribute('aria-label') ?? control.labels?.[0]?.innerText ?? control.innerText
+    const label = control.ariaHasPopup === 'menu' ? text.split(':')[0] : text
     if (control.disabled && label.startsWith('Import ')) continue
     names.push(control.title.startsWith('Missing: ') ? control.title : label.trim().replace(/\\n[^]*/, '').replace(/(the token) .*/, '$1').replace(/^Value of (.*) in .*/, 'Field of $1'))
     const menu = label.startsWith('More for ') ? document.getElementById(control.getAttribute('popovertarget')) : null
@@ -255,9 +256,7 @@ export async function rolePages(
   role: 'owner' | 'member',
 ): Promise<Walked[]> {
   const { workspace } = o
-  const { username } = (await act(o, 'GET /me')).json
   const ruled = await made(o, 'POST /bundles', { name: 'dev/r' })
-  const [first, last] = ofBundle(ruled, 'dev/r')
   const machine = await made(o, 'POST /machines', { name: `ci-${suffix}` })
   const at = `/machines/${machine}`
   const webhook = await made(o, 'POST /webhooks', {
@@ -283,27 +282,26 @@ export async function rolePages(
       ],
     },
     {
-      path: '/settings',
+      path: '/workspace',
       offers: [
         [['Name', 'Rename'], `PUT /tenants/${workspace}`, { name: `Renamed ${suffix}` }],
-        [
-          [...Object.values(RULES), 'Save rules', 'Return approvals to the terminal'],
-          'PUT /tenants/current/policy',
-          { agents: 'deny' },
-        ],
         ['Open webhooks', 'GET /webhooks'],
       ],
     },
     {
-      path: `/bundles/${ruled}/rules`,
+      path: `/rules?bundle=${ruled}`,
       offers: [
-        ...first,
         [
-          ['For production', ...Object.values(RULES), 'Save rules'],
-          `PUT /bundles/${ruled}/policy`,
+          [
+            ...wordsOf('all bundles'),
+            ...wordsOf('dev/'),
+            'Bundle or folder',
+            'Return approvals to the terminal',
+          ],
+          'PUT /tenants/current/policy',
           { agents: 'deny' },
         ],
-        last,
+        [[...wordsOf('dev/r'), 'not for production'], `PUT /bundles/${ruled}/policy`, { agents: 'deny' }],
       ],
     },
     { path: '/settings/webhooks', offers: [['New webhook', 'POST /webhooks', {}]] },
@@ -320,12 +318,12 @@ export async function rolePages(
       path: '/members',
       offers: [
         [['E-mail', 'Role', 'Invite'], 'POST /invitations', {}],
-        [`Role of ${me['username']}`, `PUT /members/${me['user_id']}`, { role: 'member' }],
-        // Disabled: the last owner stays.
-        [[`Role of ${username}`, `Remove ${username}`], 'PUT /members/me', {}],
-        ...(role === 'member'
-          ? [['Leave the workspace', `DELETE /members/${me['user_id']}`] as const]
-          : [[`Remove ${me['username']}`, `DELETE /members/${me['user_id']}`] as const]),
+        // A member can only leave. The last owner stays.
+        [
+          `Role of ${me['username']}`,
+          `${role === 'member' ? 'DELETE' : 'PUT'} /members/${me['user_id']}`,
+          { role: 'member' },
+        ],
       ],
     },
   ]

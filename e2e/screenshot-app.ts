@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { createLibrary } from './app-library.ts'
 import { pickFromMenu } from './app-page.ts'
+import { ruleWord } from './rules-page.ts'
 import { at, press, type Shot, type World } from './shot.ts'
 import { startServer } from './start-server.ts'
 
@@ -60,14 +61,12 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
         await page.getByRole('checkbox', { name: 'DATABASE_URL shared' }).check()
       }),
     },
+    { name: 'rules', show: at(`${url}/rules`) },
     {
-      name: 'bundle-rules',
-      show: at(`${bundle}/rules`, async (page) => {
-        await page.getByLabel('Who may approve').selectOption('Named people')
-        await page.getByText('Show keys').first().click()
-        await page.getByRole('link', { name: 'DATABASE_URL' }).waitFor()
-        await page.getByRole('button', { name: 'Save rules' }).scrollIntoViewIfNeeded()
-      }),
+      name: 'rules-choice',
+      show: at(`${url}/rules`, (page) =>
+        ruleWord(page, { label: 'How many people approve', place: 'prod/shop/' }).click(),
+      ),
     },
     { name: 'compare-choice', show: at(`${url}/compare`) },
     { name: 'compare', show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker&bundle=prod/shop/app`) },

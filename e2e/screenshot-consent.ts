@@ -48,9 +48,9 @@ export async function consentShots(): Promise<World> {
     { name: 'consent-first-of-two', show: asked({ bundle: 'dev/worker', release: [] }, firstOfTwo) },
     {
       name: 'rules-bundle',
-      show: (page: Page) => open(page, `/bundles/${bundles.get('prod/shop/app')}/rules`),
+      show: (page: Page) => open(page, `/rules?bundle=${bundles.get('prod/shop/app')}`),
     },
-    { name: 'rules-workspace', show: (page: Page) => open(page, '/settings') },
+    { name: 'rules-workspace', show: (page: Page) => open(page, '/rules') },
     { name: 'remembered-none', show: remembered(open) },
   ]
   return { list, servers: [server] }

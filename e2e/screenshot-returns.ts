@@ -68,7 +68,7 @@ export async function returnShots(): Promise<World> {
       },
     },
     { name: 'remembered-account', show: opened('/account', scrollTo('Remembered approvals')) },
-    { name: 'remembered-workspace', show: opened('/settings', scrollTo('Remembered approvals')) },
+    { name: 'remembered-workspace', show: opened('/rules', scrollTo('Remembered approvals')) },
   ]
   return { list, servers: [server] }
 }

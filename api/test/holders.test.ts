@@ -176,6 +176,19 @@ describe.each(databases)('holders on %s', (kind) => {
     expect(await stale()).toEqual([])
   })
 
+  test('a person holds values, and some of them only in an older version', async () => {
+    const counts = async () => (await stores.holders.counts(tenantId)).get(userId) ?? { total: 0, older: 0 }
+    const { total, older } = await counts()
+    const key = await newKey()
+    await end('collect', await begin(key, 'one', 1))
+    await end('collect', await begin(key, 'two', 1))
+    expect(await counts()).toEqual({ total: total + 1, older })
+    await stores.keys.update(tenantId, key.id, { value: Plaintext.of(randomUUID()), stamp: stamp() })
+    expect(await counts()).toEqual({ total: total + 1, older: older + 1 })
+    await end('collect', await begin(key, 'two', 2))
+    expect(await counts()).toEqual({ total: total + 1, older })
+  })
+
   test('a version that is delivered again changes no indexed column', async () => {
     const key = await newKey()
     await end('collect', await begin(key, 'again', 1))

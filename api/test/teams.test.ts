@@ -50,6 +50,15 @@ describe.each(databases)('teams on %s', (kind) => {
     expect((await roles()).get(invited.userId)).toBe('member')
   })
 
+  test('what members hold is told to an owner who asks for it', async () => {
+    const member = await join('member')
+    const listed = async (as: Identity, query = {}) =>
+      (await api.call('listMembers', { as, query })).json.find(({ user_id }) => user_id === member.userId)
+    expect(await listed(owner, { facts: '1' })).toMatchObject({ holds: { total: 0, older: 0 } })
+    expect(await listed(owner)).not.toHaveProperty('holds')
+    expect(await listed(member, { facts: '1' })).not.toHaveProperty('holds')
+  })
+
   test('an e-mail address that is not verified accepts nothing, and the answer says so', async () => {
     const email = newEmail()
     const body = { idp_user_id: `user_${randomUUID()}`, email }

@@ -228,7 +228,7 @@ describe.each(databases)('the rule that people sign, on %s', (kind) => {
     const other = await newBundle(api, owner, { OTHER: 'v' })
     const into = { as: owner, params: { bundle_id: other.id }, body: { name: `vault/${other.name}` } }
     expect((await api.call('updateBundle', into)).failure?.code).toBe('touch_required')
-    await setFolder(null)
+    expect((await setFolder(null)).json.loosening).toMatchObject({ to: 'none', by: owner.userId })
     const { places } = (await api.call('getTenantPolicy', { as: owner, query: { places: '1' } })).json
     expect(places?.find(({ folder }) => folder === 'vault/')).toMatchObject({
       effective: { touch: 'passkey' },

@@ -25,7 +25,8 @@ const ActivityPage = deferred('ActivityPage', () => import('./features/activity/
 const DeliveryPage = deferred('DeliveryPage', () => import('./features/activity/delivery-page.tsx'))
 const MachinesPage = deferred('MachinesPage', () => import('./features/machines/machines-page.tsx'))
 const MachinePage = deferred('MachinePage', () => import('./features/machines/machine-page.tsx'))
-const SettingsPage = deferred('SettingsPage', () => import('./features/members/settings-page.tsx'))
+const RulesPage = deferred('RulesPage', () => import('./features/rules/rules-page.tsx'))
+const WorkspacePage = deferred('WorkspacePage', () => import('./features/members/workspace-page.tsx'))
 const MembersPage = deferred('MembersPage', () => import('./features/members/members-page.tsx'))
 const ForeignWorkspacePage = deferred(
   'ForeignWorkspacePage',
@@ -136,7 +137,11 @@ function WorkspacePages() {
       </Route>
       <Route path="/waiting" component={WaitingPage} />
       <Route path="/waiting/:id">{({ id }) => <ProposalPage key={id} id={id} />}</Route>
-      <Route path="/settings" component={SettingsPage} />
+      <Route path="/rules" component={RulesPage} />
+      <Route path="/workspace" component={WorkspacePage} />
+      <Route path="/settings">
+        <Redirect to="/rules" />
+      </Route>
       {PAGE_MODULES.flatMap(({ pages }) => pages).map(({ path: at, page }) => (
         <Route key={at} path={at}>
           {page}

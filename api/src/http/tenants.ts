@@ -17,7 +17,7 @@ import type { Handlers } from './handler.ts'
 import type { HandlerParts } from './handler-parts.ts'
 
 export function tenantHandlers({ stores, requestParts, clock, authMode }: HandlerParts) {
-  const { tenants, users, members, invitations } = stores
+  const { tenants, users, members, invitations, holders } = stores
   const parts: MemberParts = { members: memberChange(requestParts), clock }
   const joinable = { ...invitations, ...joining(requestParts) }
   return {
@@ -34,11 +34,16 @@ export function tenantHandlers({ stores, requestParts, clock, authMode }: Handle
       const self = await findSelf(tenants, caller)
       return { ...self, role: caller.role, auth_mode: authMode, may: operationsOf(caller) }
     },
-    listMembers: async ({ caller }) =>
-      (await members.list(caller.tenantId)).map((member) => ({
+    async listMembers({ caller, query }) {
+      const list = await members.list(caller.tenantId)
+      const isAsked = query.facts === '1' && roleAllows(caller.role, 'owner')
+      const held = isAsked ? await holders.counts(caller.tenantId) : null
+      return list.map((member) => ({
         ...member,
         may_remove: mayRemove(caller, member.user_id),
-      })),
+        ...(held && { holds: held.get(member.user_id) ?? { total: 0, older: 0 } }),
+      }))
+    },
     changeMemberRole: ({ caller, params, body }) =>
       changeRole(parts, caller, { ...body, userId: params.user_id }),
     removeMember: ({ caller, params }) => removeMember(parts, caller, params.user_id),

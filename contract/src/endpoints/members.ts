@@ -7,6 +7,7 @@ import * as tenant from '../schemas/tenant.ts'
 export const memberEndpoints = {
   listMembers: GET('/api/v1/members', 'member', {
     summary: 'List the members of the current tenant',
+    query: member.MemberQuery,
     responses: { 200: member.MemberList },
   }),
   changeMemberRole: PUT('/api/v1/members/{user_id}', 'owner', {

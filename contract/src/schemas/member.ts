@@ -2,8 +2,13 @@ import { z } from 'zod'
 import { Email, expectedOf, Id, listOf, Named, object, requiredText, Timestamp } from './text.ts'
 import { Role } from './user.ts'
 
+/** `facts`: also answer an owner with what each member holds. */
+export const MemberQuery = z.object({
+  facts: z.enum(['0', '1'], { error: 'facts must be 0 or 1' }).optional(),
+})
+
 /** `email`: null until the identity provider has verified it. `may_remove`: whether the caller may remove the
- * member, or leave. */
+ * member, or leave. `holds`: how many values the member was given, and of how many only an older version. */
 export const MemberList = listOf('Member', {
   user_id: Id,
   username: z.string(),
@@ -11,6 +16,7 @@ export const MemberList = listOf('Member', {
   role: Role,
   created_at: Timestamp,
   may_remove: z.boolean(),
+  holds: z.object({ total: z.int(), older: z.int() }).optional(),
 })
 
 export const ChangeRole = object('ChangeRole', { role: Role, expected: expectedOf({ role: Role }) })

@@ -138,8 +138,9 @@ export const BundlePolicy = object('BundlePolicy', {
   also: z.array(z.object({ bundle: Named, secrets: z.int() })),
 })
 
-/** `effective`: for a bundle that sets nothing and is not for production. `advice` says what to change, if anything:
- * `use_bound` where this server is reached by others and approvals are not bound to a terminal. */
+/** `effective`: for a bundle that sets nothing and is not for production. `loosening`: of the workspace, or of the
+ * folder that the call changed. `advice` says what to change, if anything: `use_bound` where this server is reached by
+ * others and approvals are not bound to a terminal. */
 export const TenantPolicy = object('TenantPolicy', {
   effective: Policy,
   workspace: PolicySetting,

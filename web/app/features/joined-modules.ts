@@ -7,7 +7,7 @@ type PageModule = {
     page: (params: Readonly<Record<string, string | undefined>>) => ReactNode
   }[]
   /** Stands on the page of the workspace's settings. */
-  SettingsSection: () => ReactNode
+  WorkspaceSection: () => ReactNode
 }
 
 /** What optional modules add to the pages. */

@@ -20,6 +20,8 @@ const SIGNED_IN_PAGES = [
   '/waiting/*',
   '/machines/*',
   '/members',
+  '/rules',
+  '/workspace',
   '/settings',
   '/settings/*',
   '/account',

@@ -116,17 +116,17 @@ async function rulesPlaces(
   const [all, bundles] = await Promise.all([policies.findAll(tenantId), policies.bundles(tenantId)])
   const environments = bundles.flatMap(({ name }) => environmentOf(name) || [])
   const folders = new Set([
-    ...all.folders.keys(),
+    ...[...all.folders].flatMap(([folder, set]) => (setsAny(set) ? [folder] : [])),
     ...environments.map((name) => `${name}/`),
     ...(asked ? [asked] : []),
   ])
-  const places: Place[] = [
+  const places: RulingPlace[] = [
     { folder: null, bundle: null, named: UNNAMED },
     ...[...folders]
       .toSorted(compareEnvironments)
       .map((folder) => ({ folder, bundle: null, named: { ...UNNAMED, name: folder } })),
     ...bundles
-      .filter(({ id }) => all.bundles.has(id) || id === bundleId)
+      .filter(({ id }) => setsAny(all.bundles.get(id)) || id === bundleId)
       .map(({ id, ...named }) => ({ folder: null, bundle: { id, name: named.name }, named })),
   ]
   return Promise.all(
@@ -149,15 +149,26 @@ async function rulesPlaces(
   )
 }
 
-type Place = { folder: string | null; bundle: { id: string; name: string } | null; named: ProductionFacts }
+function setsAny(set: PolicySetting | undefined): boolean {
+  return set !== undefined && Object.values(set).some((rule) => rule !== null)
+}
 
-function at({ folder, bundle }: Place): RulesAt {
+type RulingPlace = {
+  folder: string | null
+  bundle: { id: string; name: string } | null
+  named: ProductionFacts
+}
+
+function at({ folder, bundle }: RulingPlace): RulesAt {
   if (bundle) return { bundleId: bundle.id }
   return folder === null ? null : { folder }
 }
 
 /** What a place sets, and what counts there without it. */
-function setAt(all: AllPolicies, { folder, bundle, named: { name } }: Place): [PolicySetting, SetPolicies] {
+function setAt(
+  all: AllPolicies,
+  { folder, bundle, named: { name } }: RulingPlace,
+): [PolicySetting, SetPolicies] {
   if (bundle) return [all.bundles.get(bundle.id) ?? NO_RULES, policiesFor(all, { id: null, name })]
   if (folder === null)
     return [all.workspace, policiesFor({ ...all, workspace: NO_RULES }, { id: null, name })]
@@ -182,7 +193,11 @@ export async function changeTenantPolicy(
     change: (own: JoinedStores) => own.policies.changeTenant(changed, stamp),
   }
   await changingTouch(parts, caller, setting)
-  return tenantPolicy(parts, caller)
+  const loosening = await parts.stores.policies.loosening(
+    caller.tenantId,
+    folder === null ? null : { folder },
+  )
+  return { ...(await tenantPolicy(parts, caller)), loosening: shownLoosening(loosening) }
 }
 
 // Names belong to `named` only: another choice removes them.

@@ -54,6 +54,8 @@ export interface HolderStore {
   ofMachine(tenantId: string, machineId: string, page: WholePage): Promise<ListPage<KeyHolding> | null>
   /** What one person typed, imported or proposed, by key, secrets first; null when the tenant does not know them. */
   typedBy(tenantId: string, userId: string, page: WholePage): Promise<ListPage<TypedValue> | null>
+  /** How many values each person was given, by user id, and of how many only an older version. */
+  counts(tenantId: string): Promise<ReadonlyMap<string, { total: number; older: number }>>
   /** By name. `before`: ISO timestamp; only keys whose current value was set before it. */
   staleKeys(tenantId: string, before: string | undefined, page: WholePage): Promise<StaleKey[]>
   /** False when the list has no such entry. */

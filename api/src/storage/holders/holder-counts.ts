@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { WholePage } from '../../domain/base/listing.ts'
 import type { StaleKey } from '../../domain/deliveries/holder.ts'
 import type { Query } from '../base/queries.ts'
+import { inOneTenant } from '../base/statements.ts'
 import { selectOf } from '../base/tenant-rows.ts'
 
 // Entries whose confirmed delivery is of an older version, and those whose only delivery is. The index holdings_given
@@ -49,4 +50,24 @@ export function staleKeys(query: Query, { tenantId, before, page }: StaleListing
     .limit(page.limit)
     .offset(page.offset)
     .execute()
+}
+
+/** How many values each person was given, and of how many only an older version. */
+export async function countsByPerson(query: Query, tenantId: string) {
+  const newest = selectOf(query, 'holdings', tenantId)
+    .innerJoin('keys', (join) => join.on(inOneTenant('keys.id', 'holdings.key_id')))
+    .where('holdings.dismissed_at', 'is', null)
+    .select(['holdings.user_id', 'holdings.key_id'])
+    .select(
+      sql<number>`max(case when coalesce(holdings.version, holdings.perhaps_version) < keys.value_version
+      then 0 else 1 end)`.as('is_current'),
+    )
+    .groupBy(['holdings.user_id', 'holdings.key_id'])
+  const rows = await query
+    .selectFrom(newest.as('newest'))
+    .select(['user_id', sql<number>`count(*)`.as('total'), sql<number>`sum(1 - is_current)`.as('older')])
+    .where('user_id', 'is not', null)
+    .groupBy('user_id')
+    .execute()
+  return new Map(rows.map(({ user_id, total, older }) => [user_id ?? '', { total, older }]))
 }

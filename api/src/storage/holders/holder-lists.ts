@@ -6,7 +6,7 @@ import { labelIn, viaIn } from '../base/delivery-texts.ts'
 import type { Queries, Query } from '../base/queries.ts'
 import { countOf, isFound, pageOf, selectOf, updateOf } from '../base/tenant-rows.ts'
 import { bundlesOf } from './held-bundles.ts'
-import { staleKeys } from './holder-counts.ts'
+import { countsByPerson, staleKeys } from './holder-counts.ts'
 import { typedBy } from './typed-values.ts'
 
 export function createHolderStore(queries: Queries): HolderStore {
@@ -23,6 +23,7 @@ export function createHolderStore(queries: Queries): HolderStore {
       return holdingsOf(query, { tenantId, page, column: 'machine_id', id, isKnown })
     },
     typedBy: (tenantId, userId, page) => typedBy(query, { tenantId, userId, page }),
+    counts: (tenantId) => countsByPerson(query, tenantId),
     staleKeys: (tenantId, before, page) => staleKeys(query, { tenantId, before, page }),
     dismiss: (tenantId, { keyId, holder, stamp }) =>
       write(async (transaction) => {

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useSearchParams } from 'wouter'
+import { Redirect, useSearchParams } from 'wouter'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange, useSteps, without } from '../../lib/calls/use-call.ts'
 import { restoreBundle } from '../../lib/data/bundles.ts'
@@ -28,7 +28,6 @@ import { LegacyItems } from './entries/legacy-items.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 
 const BundleMachines = deferred('BundleMachines', () => import('./bundle-machines.tsx'))
-const BundleRules = deferred('BundleRules', () => import('./bundle-rules.tsx'))
 
 /** One bundle: the variables it holds in their order, what can be done with it, and what happened to it. */
 export function BundlePage({ id, view }: { id: string; view: string | undefined }) {
@@ -87,7 +86,7 @@ function BundleTabs({ bundle, view }: BundleViewProps) {
       tabs={[
         { href, name: 'Variables', note: items.length },
         { href: `${href}/machines`, name: 'Machines' },
-        { href: `${href}/rules`, name: 'Rules' },
+        { href: `/rules?bundle=${id}`, name: 'Rules' },
         ...(may('listAudit') ? [{ href: `${href}/activity`, name: 'Activity' }] : []),
       ]}
     >
@@ -111,7 +110,7 @@ function BundleTabs({ bundle, view }: BundleViewProps) {
 function BundlePart({ bundle, view }: BundleViewProps) {
   if (view === 'activity') return <ActivityOf id={bundle.id} />
   if (view === 'machines') return <BundleMachines bundleId={bundle.id} />
-  if (view === 'rules') return <BundleRules bundleId={bundle.id} />
+  if (view === 'rules') return <Redirect to={`/rules?bundle=${bundle.id}`} />
   return <BundleContents bundle={bundle} />
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { Link } from 'wouter'
 import { pageWorkspace, workspacePath } from '../../lib/calls/workspace.ts'
 import { ROLE_NAMES, useTenants } from '../../lib/data/me.ts'
 import { openWorkspace } from '../../lib/data/workspaces.ts'
@@ -57,6 +58,11 @@ function WorkspacesDialog({ onClose }: { onClose: () => void }) {
           </li>
         ))}
       </ul>
+      <p className="mb-4">
+        <Link href="/workspace" onClick={onClose} className="link">
+          Name and webhooks of this workspace
+        </Link>
+      </p>
       <div className="border-t border-line pt-4">
         <NewWorkspaceForm />
       </div>

@@ -1,23 +1,26 @@
-import { Fragment } from 'react'
 import { Link } from 'wouter'
-import type { Machine } from '../../lib/calls/answers.ts'
+import type { Machine, MachineGrant } from '../../lib/calls/answers.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useMachines } from '../../lib/data/lists.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { matches } from '../../lib/page/search.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { proofsOf, warningsOf } from '../../lib/rules/machine-state.ts'
+import { callerWords, dangersOf, reasonWords } from '../../lib/words/attempt-words.ts'
 import { listed } from '../../lib/words/counted.ts'
 import { type ProofWay, wayNamed } from '../../lib/words/platforms.ts'
 import { ago } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
+import { EnvChip } from '../../ui/env-chip.tsx'
 import { FoundList } from '../../ui/found-list.tsx'
-import { Bot, Plus } from '../../ui/icons.ts'
+import { Plus, Server } from '../../ui/icons.ts'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { withToast } from '../../ui/toast-store.ts'
 import { NewMachineDialog } from './machine-forms.tsx'
 import { NoMachines } from './no-machines.tsx'
 
@@ -83,63 +86,98 @@ function Machines({ machines }: { machines: readonly Machine[] }) {
   )
 }
 
-/** Says at which machines an identity was refused that an owner can allow. */
+/** Refused calls that an owner can allow, with what was refused. */
 function RefusedMachines({ machines }: { machines: readonly Machine[] }) {
-  const refused = machines.filter(({ attempts }) => attempts > 0)
-  if (refused.length === 0) return null
+  return machines
+    .filter(({ attempts }) => attempts > 0)
+    .slice(0, MACHINES_NAMED)
+    .map((machine) => <RefusedMachine key={machine.id} machine={machine} />)
+}
+
+const MACHINES_NAMED = 3
+
+/** The newest refused call of a machine. An owner allows it here if nothing about it is dangerous. */
+function RefusedMachine({ machine }: { machine: Machine }) {
+  const { id, name, attempts } = machine
+  const [newest] = useAnswer('listMachineAttempts', { machine_id: id }).data ?? []
+  const allow = useChange('allowMachineAttempt', { machine_id: id, fingerprint: newest?.fingerprint ?? '' })
+  if (newest === undefined) return null
+  const isPlain = newest.suggested.length > 0 && dangersOf(newest, new Set(newest.suggested)).length === 0
   return (
-    <Notice tone="plain" className="mb-4">
-      <p>
-        Refused calls wait for your decision:{' '}
-        {refused.map(({ id, name, attempts }, index) => (
-          <Fragment key={id}>
-            {index > 0 && ', '}
-            <Link href={`/machines/${id}`} className="link font-mono">
-              {name}
-            </Link>{' '}
-            ({attempts})
-          </Fragment>
-        ))}
-      </p>
+    <Notice tone="danger" className="mb-4">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <p className="min-w-0 flex-1 basis-72 [overflow-wrap:anywhere]">
+          <strong className="font-medium">{name} was refused</strong> {ago(newest.last_at)}:{' '}
+          <bdi className="font-mono text-xs">{callerWords(newest)}</bdi>, {reasonWords(newest.reason)}.
+          {attempts > 1 && ` ${attempts - 1} more wait.`}
+        </p>
+        <ButtonLink label="Show" href={`/machines/${id}`} />
+        {isPlain && (
+          <Button
+            label="Allow"
+            aria-label={`Allow ${callerWords(newest)}`}
+            busy={allow.isPending}
+            onClick={() =>
+              allow.mutate(
+                { claims: newest.suggested },
+                withToast(`${name} trusts this identity now. Run the job again.`),
+              )
+            }
+          />
+        )}
+      </div>
     </Notice>
   )
 }
 
-const BUNDLES_NAMED = 2
+const BUNDLES_NAMED = 3
 
 /** One line of the list of machines. */
 function MachineRow({ machine }: { machine: Machine }) {
   const warnings = warningsOf(machine).filter(({ tone }) => tone !== 'plain')
+  const named = (scope: MachineGrant['scope']) =>
+    machine.grants.flatMap((grant) => (grant.scope === scope ? [grant.bundle.name] : []))
+  const [bundles, listing] = [named('deliver'), named('read')]
   return (
     <Link
       href={`/machines/${machine.id}`}
-      className="flex min-h-13 items-center gap-3 px-4 py-2 -outline-offset-2 hover:bg-sunken/60"
+      className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 -outline-offset-2 hover:bg-sunken/60 sm:px-6"
     >
-      <Bot aria-hidden size={18} strokeWidth={1.7} className="shrink-0 text-accent" />
-      <span className="min-w-0 flex-1">
+      <span
+        aria-hidden
+        className="grid size-9 shrink-0 place-items-center rounded-md bg-sunken text-ink-soft"
+      >
+        <Server size={16} />
+      </span>
+      <span className="min-w-0 flex-1 basis-44">
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <EntryName name={machine.name} className="font-mono text-sm font-medium [overflow-wrap:anywhere]" />
+          <EntryName name={machine.name} className="font-mono text-sm [overflow-wrap:anywhere]" />
+          {listing.length > 0 && (
+            <span className="rounded-sm bg-sunken px-1.5 py-0.5 text-xs text-ink-soft [overflow-wrap:anywhere]">
+              lists names of {listed(listing, 2)}
+            </span>
+          )}
           {warnings.map(({ name, tone }) => (
             <Badge key={name} tone={tone}>
               {name}
             </Badge>
           ))}
         </span>
-        <span className="block truncate text-xs text-ink-soft">
-          <span className="sm:hidden">{usedText(machine)} · </span>
-          {factsOf(machine)}
-        </span>
+        <span className="block truncate text-xs text-ink-soft">{proofsOf(machine).join(' · ')}</span>
       </span>
-      <span className="hidden shrink-0 text-right text-xs text-ink-faint sm:block">{usedText(machine)}</span>
+      <span className="flex max-w-full flex-wrap gap-1.5 overflow-hidden sm:w-56">
+        {bundles.slice(0, BUNDLES_NAMED).map((name) => (
+          <EnvChip key={name} name={name} isMention />
+        ))}
+        {bundles.length > BUNDLES_NAMED && (
+          <span className="text-xs text-ink-soft">{bundles.length - BUNDLES_NAMED} more</span>
+        )}
+      </span>
+      <span className="ml-auto w-24 shrink-0 text-right text-xs text-ink-soft">{usedText(machine)}</span>
     </Link>
   )
 }
 
 function usedText({ last_delivery_at }: Machine): string {
-  return last_delivery_at === null ? 'never used' : `used ${ago(last_delivery_at)}`
-}
-
-function factsOf(machine: Machine): string {
-  const bundles = machine.grants.map(({ bundle }) => bundle.name)
-  return [...proofsOf(machine), listed(bundles, BUNDLES_NAMED)].filter((text) => text !== '').join(' · ')
+  return last_delivery_at === null ? 'never used' : ago(last_delivery_at)
 }

@@ -5,86 +5,67 @@ import { shown, useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { ROLE_NAMES } from '../../lib/data/me.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
-import { dateTime } from '../../lib/words/time.ts'
+import { ahead, dateTime } from '../../lib/words/time.ts'
 import { visibleText } from '../../lib/words/visible-text.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { EmailText } from '../../ui/email-text.tsx'
 import { Form } from '../../ui/form.tsx'
-import { Link2, X } from '../../ui/icons.ts'
-import { Notice } from '../../ui/notice.tsx'
-import { Rows, Section } from '../../ui/section.tsx'
+import { Mail } from '../../ui/icons.ts'
+import { Notice, Problem } from '../../ui/notice.tsx'
 import { Select } from '../../ui/select.tsx'
-import { TextField } from '../../ui/text-field.tsx'
 import { withToast } from '../../ui/toast-store.ts'
 
-/** Invites people and lists the invitations that are open. */
-export function Invitations() {
-  const [created, setCreated] = useState<readonly CreatedInvitation[]>([])
-  // A new link for the same address replaces the old one.
-  const add = (invitation: CreatedInvitation) =>
-    setCreated((links) => [invitation, ...links.filter(({ email }) => email !== invitation.email)])
-  return (
-    <Section title="Invite a member" size="large" className="mt-8">
-      <InviteForm onCreated={add} />
-      {created.map((invitation) => (
-        <InviteLink key={invitation.id} invitation={invitation} />
-      ))}
-      <OpenInvitations
-        onCreated={add}
-        onRevoked={(id) => setCreated((links) => links.filter((each) => each.id !== id))}
-      />
-    </Section>
-  )
-}
+type OnCreated = (invitation: CreatedInvitation) => void
 
-function InviteForm({ onCreated }: { onCreated: (invitation: CreatedInvitation) => void }) {
+/** Invites a person, in the head of the page. */
+export function InviteForm({ onCreated }: { onCreated: OnCreated }) {
   const invite = useChange('createInvitation', {})
   const isAsked = useAddressFields(['invite']).textOf('invite') !== ''
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('member')
-  useUnsaved(email !== '')
+  const saved = useUnsaved(email !== '')
   const member = memberOf(invite.error)
   const submit = (replaces?: string) =>
     invite.mutate(
       { email: email.trim(), role, ...(replaces === undefined ? {} : { replaces }) },
       {
         onSuccess: (invitation) => {
+          saved()
           setEmail('')
           onCreated(invitation)
         },
       },
     )
   return (
-    <Form busy={invite.isPending} onSubmit={() => submit()} className="mt-3 flex flex-wrap items-start gap-3">
-      <div className="min-w-56 flex-1">
-        <TextField
-          label="E-mail"
+    <Form busy={invite.isPending} onSubmit={() => submit()} className="min-w-0">
+      <div className="flex flex-wrap gap-2">
+        <input
           type="email"
+          aria-label="E-mail"
+          placeholder="name@example.com"
+          // biome-ignore lint/a11y/noAutofocus: a person asked for this form
           autoFocus={isAsked}
           value={email}
-          onChange={setEmail}
-          problem={failureText(invite.error)}
-          hint="Only a person who signs in with this e-mail can join."
+          onChange={(event) => setEmail(event.currentTarget.value)}
           autoComplete="off"
+          className="field w-64 max-w-full"
         />
-      </div>
-      <label className="text-sm font-medium">
-        <span className="mb-1 block">Role</span>
         <Select
+          aria-label="Role"
           value={role}
           options={[
             ['member', ROLE_NAMES.member],
             ['owner', ROLE_NAMES.owner],
           ]}
           onChange={setRole}
-          className="field w-auto font-normal"
+          className="field w-auto"
         />
-      </label>
-      <Button label="Invite" type="submit" look="primary" busy={invite.isPending} className="mt-6.5" />
+        <Button label="Invite" type="submit" look="primary" busy={invite.isPending} />
+      </div>
+      <Problem text={failureText(invite.error)} className="mt-2" />
       {member !== null && (
-        <Notice tone="plain" className="basis-full">
+        <Notice tone="plain" className="mt-2 max-w-read">
           <p className="mb-2">
             {visibleText(member.username)} has this address. If they sign in another way now, this link gives
             the membership to the person who opens it. Approval keys do not move.
@@ -102,24 +83,24 @@ function memberOf(error: Error | null): { id: string; username: string } | null 
   return typeof id === 'string' && typeof username === 'string' ? { id, username } : null
 }
 
-function InviteLink({ invitation }: { invitation: CreatedInvitation }) {
+/** A link is shown only once. */
+export function InviteLink({ invitation }: { invitation: CreatedInvitation }) {
   return (
-    <Notice tone="good" role="status" className="mt-4">
+    <Notice tone="good" role="status" className="mb-4">
       <p className="mb-2">
         Send this link to <strong className="font-semibold">{invitation.email}</strong>. It is shown only now,
-        works once, and until {dateTime(invitation.expires_at)}.
+        works once, and until {dateTime(invitation.expires_at)}. Only a person who signs in with this e-mail
+        can join.
       </p>
       <CommandLine what="the link" command={`${location.origin}${invitation.accept_path}`} />
     </Notice>
   )
 }
 
-type OpenInvitationsProps = {
-  onCreated: (invitation: CreatedInvitation) => void
-  onRevoked: (id: string) => void
-}
+export type InvitationsProps = { onCreated: OnCreated; onRevoked: (id: string) => void }
 
-function OpenInvitations({ onCreated, onRevoked }: OpenInvitationsProps) {
+/** The invitations that are open, as rows below the members. */
+export function OpenInvitations({ onCreated, onRevoked }: InvitationsProps) {
   const invitations = useAnswer('listInvitations', {}).data ?? []
   const renew = useChange('createInvitation', {})
   const revoke = useChange(
@@ -131,43 +112,43 @@ function OpenInvitations({ onCreated, onRevoked }: OpenInvitationsProps) {
       ),
     },
   )
-  if (invitations.length === 0) return null
-  return (
-    <>
-      <h3 className="mt-6 text-sm font-semibold">Open invitations</h3>
-      <Rows label="Open invitations" className="mt-2">
-        {invitations.map(({ id, email, role, expires_at }) => (
-          <li key={id} className="flex min-h-13 items-center gap-3 py-2 pr-2 pl-4">
-            <div className="min-w-0 flex-1">
-              <p>
-                <EmailText text={email} />
-              </p>
-              <p className="text-xs text-ink-soft">until {dateTime(expires_at)}</p>
-            </div>
-            <Badge>{ROLE_NAMES[role]}</Badge>
-            <IconButton
-              label={`New link for ${email}`}
-              onClick={() =>
-                renew.mutate(
-                  { email, role },
-                  { ...withToast('The old link no longer works.'), onSuccess: onCreated },
-                )
-              }
-              icon={Link2}
-              px={17}
-            />
-            <IconButton
-              label={`Revoke the invitation of ${email}`}
-              onClick={() => {
-                revoke.mutate({ invitation_id: id }, withToast(`Revoked the invitation of ${email}.`))
-                onRevoked(id)
-              }}
-              icon={X}
-              px={17}
-            />
-          </li>
-        ))}
-      </Rows>
-    </>
-  )
+  return invitations.map(({ id, email, role, expires_at }) => (
+    <li key={id} className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
+      <span aria-hidden className="face size-9 bg-sunken text-ink-soft">
+        <Mail size={14} />
+      </span>
+      <div className="min-w-0 flex-1 basis-32">
+        <p className="text-ink-soft">
+          <EmailText text={email} />
+        </p>
+        <p className="text-xs text-ink-soft">
+          Invited as {role}, ends {ahead(expires_at)}
+        </p>
+      </div>
+      <span className="ml-auto flex">
+        <Button
+          label="New link"
+          aria-label={`New link for ${email}`}
+          look="quiet"
+          size="small"
+          onClick={() =>
+            renew.mutate(
+              { email, role },
+              { ...withToast('The old link no longer works.'), onSuccess: onCreated },
+            )
+          }
+        />
+        <Button
+          label="Withdraw"
+          aria-label={`Withdraw the invitation of ${email}`}
+          look="quiet"
+          size="small"
+          onClick={() => {
+            revoke.mutate({ invitation_id: id }, withToast(`Withdrew the invitation of ${email}.`))
+            onRevoked(id)
+          }}
+        />
+      </span>
+    </li>
+  ))
 }

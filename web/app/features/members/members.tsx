@@ -1,70 +1,74 @@
 import { useState } from 'react'
-import type { Me, Member, Role } from '../../lib/calls/answers.ts'
-import { shown, useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { Link } from 'wouter'
+import type { ApprovalKey, Me, Member, Role } from '../../lib/calls/answers.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useApprovalKeys } from '../../lib/data/approval-keys.ts'
 import { useKnownValues } from '../../lib/data/lists.ts'
 import { ROLE_NAMES, useMay } from '../../lib/data/me.ts'
 import { stillCurrent } from '../../lib/rules/still-current.ts'
+import { counted } from '../../lib/words/counted.ts'
 import { ApprovalKeyList } from '../../ui/approval-keys/key-list.tsx'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { EmailText } from '../../ui/email-text.tsx'
+import { Face } from '../../ui/face.tsx'
 import { GivenValues } from '../../ui/given-values.tsx'
-import { LogOut, UserMinus } from '../../ui/icons.ts'
+import { ChevronDown, Circle, CircleCheck, FingerprintPattern, LogOut, UserMinus } from '../../ui/icons.ts'
 import { LoadingState } from '../../ui/loaded.tsx'
-import { Rows, Section } from '../../ui/section.tsx'
-import { Select } from '../../ui/select.tsx'
+import { Menu, type MenuItem } from '../../ui/menu.tsx'
+import { Section } from '../../ui/section.tsx'
 import { notify, withToast } from '../../ui/toast-store.ts'
-import { Invitations } from './invitations.tsx'
+import { type InvitationsProps, OpenInvitations } from './invitations.tsx'
 import { LastingActs } from './lasting-acts.tsx'
 
 /** Who works in this workspace, in which role, and who is invited. */
-export function Members({ me }: { me: Me }) {
-  const members = useAnswer('listMembers', {})
+export function Members({ me, ...links }: { me: Me } & InvitationsProps) {
   const may = useMay()
+  const isOwner = may('changeMemberRole')
+  const members = useAnswer('listMembers', isOwner ? { facts: '1' } : {})
+  const keys = useApprovalKeys().data?.keys ?? []
   const [leaving, setLeaving] = useState<Member | null>(null)
   if (members.data === undefined) return <LoadingState query={members} what="the members" />
   const owners = members.data.filter(({ role }) => role === 'owner').length
-  const isLastOwner = (member: Member) => member.role === 'owner' && owners === 1
   const isMe = (member: Member) => member.user_id === me.user_id
-  const self = members.data.find(isMe)
   const close = () => setLeaving(null)
   return (
     <>
-      {!may('changeMemberRole') && (
-        <p className="mb-3 text-ink-soft">Only owners invite people and change roles.</p>
-      )}
-      <Rows label="Members">
+      <ul aria-label="Members" className="divide-y divide-line rounded-lg bg-surface shadow-card">
         {members.data.map((member) => (
           <MemberRow
             key={member.user_id}
             member={member}
             isMe={isMe(member)}
-            isLastOwner={isLastOwner(member)}
+            isLastOwner={member.role === 'owner' && owners === 1}
+            keys={isOwner ? keys : []}
             onRemove={() => setLeaving(member)}
           />
         ))}
-      </Rows>
-      {self?.may_remove === true && !isLastOwner(self) && (
-        <Button label="Leave the workspace" className="mt-3" onClick={() => setLeaving(self)} icon={LogOut} />
-      )}
+        {may('createInvitation') && <OpenInvitations {...links} />}
+      </ul>
+      <p className="mt-2 px-4 text-xs text-ink-soft sm:px-6">
+        Owners change everything. Members read, approve, create, and change what they created.{' '}
+        <Link href="/rules" className="link">
+          Rules
+        </Link>{' '}
+        say more for each environment.{!isOwner && ' Only owners invite people and change roles.'}
+      </p>
       {leaving !== null &&
         (isMe(leaving) ? (
           <LeaveDialog me={me} onClose={close} />
         ) : (
           <RemoveMemberDialog member={leaving} onClose={close} />
         ))}
-      {may('createInvitation') && <Invitations />}
-      {me.role === 'owner' && <MembersKeys me={me} />}
-      {me.role === 'owner' && <LastingActs />}
+      {isOwner && <MembersKeys keys={keys} me={me} />}
+      {isOwner && <LastingActs />}
     </>
   )
 }
 
 /** Everyone's keys that sign approvals here, for owners. */
-function MembersKeys({ me }: { me: Me }) {
-  const keys = useApprovalKeys().data?.keys ?? []
+function MembersKeys({ keys, me }: { keys: ApprovalKey[]; me: Me }) {
   if (keys.length === 0) return null
   return (
     <Section title="Approval keys" size="large" className="mt-8">
@@ -77,55 +81,104 @@ type MemberRowProps = {
   member: Member
   isMe: boolean
   isLastOwner: boolean
+  /** The approval keys of everyone; none if this person cannot see them. */
+  keys: readonly ApprovalKey[]
   onRemove: () => void
 }
 
-/** One member; an owner changes the role or removes the member, but never the last owner. */
-function MemberRow({ member, isMe, isLastOwner, onRemove }: MemberRowProps) {
-  const may = useMay()
+function MemberRow({ member, isMe, isLastOwner, keys, onRemove }: MemberRowProps) {
+  const { user_id: id, username, email, holds } = member
   return (
-    <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-2 pl-4">
-      <div className="min-w-0 flex-1 basis-44">
-        <p className="font-medium">
-          {member.username} {isMe && <Badge tone="accent">you</Badge>}
+    <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
+      <Face id={id} name={username} className="size-9 text-xs" />
+      <div className="min-w-0 flex-1 basis-32">
+        <p className="break-words">
+          {username} {isMe && <Badge tone="accent">you</Badge>}
         </p>
-        <p className="text-sm text-ink-soft">
-          <EmailText text={member.email ?? 'E-mail not verified'} />
+        <p className="text-xs text-ink-soft">
+          <EmailText text={email ?? 'E-mail not verified'} />
         </p>
       </div>
-      {may('changeMemberRole') ? (
-        <div className="ml-auto flex items-center gap-3">
-          {isLastOwner && <span className="text-xs text-ink-soft">The only owner</span>}
-          <RoleSelect member={member} isMe={isMe} disabled={isLastOwner} />
-          <IconButton
-            label={`Remove ${member.username}`}
-            disabled={isLastOwner}
-            onClick={onRemove}
-            icon={UserMinus}
-            px={17}
-          />
-        </div>
-      ) : (
-        <Badge>{ROLE_NAMES[member.role]}</Badge>
+      {keys.length > 0 && (
+        <KeyFact isThere={keys.some((key) => key.user_id === id && key.state === 'active')} />
       )}
+      {holds !== undefined && holds.total > 0 && <HoldsFact {...holds} />}
+      <span className="ml-auto text-right sm:w-28">
+        <RoleMenu {...{ member, isMe, isLastOwner, onRemove }} />
+      </span>
     </li>
   )
 }
 
-type RoleSelectProps = Pick<MemberRowProps, 'member' | 'isMe'> & { disabled: boolean }
-
-function RoleSelect({ member, isMe, disabled }: RoleSelectProps) {
-  const { user_id } = member
-  const change = useChange(
-    'changeMemberRole',
-    { user_id },
-    {
-      shows: shown('listMembers', {}, (members, { role }) =>
-        members.map((each) => (each.user_id === user_id ? { ...each, role } : each)),
-      ),
-    },
+function KeyFact({ isThere }: { isThere: boolean }) {
+  return (
+    <span
+      className={classNames(
+        'inline-flex items-center gap-1 text-xs sm:w-40',
+        isThere ? 'text-ink-soft' : 'text-caution',
+      )}
+    >
+      <FingerprintPattern aria-hidden size={16} />
+      {isThere ? 'Approval key' : 'No approval key yet'}
+    </span>
   )
-  const set = (role: Role) => {
+}
+
+function HoldsFact({ total, older }: { total: number; older: number }) {
+  const text = `holds ${counted(total, 'value')}${older > 0 ? `, ${older} older` : ''}`
+  return (
+    <span className={classNames('text-xs sm:w-36', older > 0 ? 'text-caution' : 'text-ink-soft')}>
+      {text}
+    </span>
+  )
+}
+
+/** The role, and behind it what the person can change: the role, or that the member leaves. The last owner stays. */
+function RoleMenu({ member, isMe, isLastOwner, onRemove }: Omit<MemberRowProps, 'keys'>) {
+  const may = useMay()
+  const setRole = useRole(member, isMe)
+  const role = (each: Role): MenuItem => ({
+    label: ROLE_NAMES[each],
+    icon: each === member.role ? CircleCheck : Circle,
+    isChosen: each === member.role,
+    onPick: () => each !== member.role && setRole(each),
+  })
+  const items: MenuItem[] = isLastOwner
+    ? []
+    : [
+        ...(may('changeMemberRole') ? [role('owner'), role('member')] : []),
+        ...(member.may_remove
+          ? [
+              isMe
+                ? { label: 'Leave the workspace', icon: LogOut, gap: true, onPick: onRemove }
+                : { label: `Remove ${member.username}`, icon: UserMinus, gap: true, onPick: onRemove },
+            ]
+          : []),
+      ]
+  if (items.length === 0)
+    return (
+      <span className="text-sm text-ink-soft">
+        {ROLE_NAMES[member.role]}
+        {isLastOwner && may('changeMemberRole') && <span className="block text-xs">The only owner</span>}
+      </span>
+    )
+  return (
+    <Menu
+      label={`Role of ${member.username}`}
+      buttonLabel={`Role of ${member.username}: ${ROLE_NAMES[member.role]}`}
+      items={items}
+      className="inline-flex min-h-8 items-center gap-1.5 rounded-md px-2 text-sm text-ink-soft hover:bg-sunken hover:text-ink"
+    >
+      {ROLE_NAMES[member.role]}
+      <ChevronDown aria-hidden size={14} />
+    </Menu>
+  )
+}
+
+function useRole(member: Member, isMe: boolean): (role: Role) => void {
+  const { user_id } = member
+  const change = useChange('changeMemberRole', { user_id }, { refreshes: ['listMembers'] })
+  return (role) => {
     const undo = () => change.mutate({ role: member.role, expected: { role } })
     const isAllowed = !isMe || role === 'owner'
     change.mutate(
@@ -133,16 +186,6 @@ function RoleSelect({ member, isMe, disabled }: RoleSelectProps) {
       withToast(`${member.username} is now ${role}.`, isAllowed ? undo : undefined),
     )
   }
-  return (
-    <Select
-      aria-label={`Role of ${member.username}`}
-      value={member.role}
-      disabled={disabled}
-      options={ROLE_NAMES}
-      onChange={set}
-      className="field w-auto disabled:opacity-60"
-    />
-  )
 }
 
 /** Asks before a member is removed, and ends in the values that they were given and that are still current. */
@@ -207,9 +250,5 @@ function LeaveDialog({ me, onClose }: { me: Me; onClose: () => void }) {
 
 /** Remove a member, or leave the workspace. */
 function useRemoveMember(user_id: string) {
-  return useChange(
-    'removeMember',
-    { user_id },
-    { shows: shown('listMembers', {}, (members) => members.filter((each) => each.user_id !== user_id)) },
-  )
+  return useChange('removeMember', { user_id }, { refreshes: ['listMembers', 'listApprovalKeys'] })
 }

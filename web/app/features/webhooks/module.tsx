@@ -15,7 +15,7 @@ export const pages = [
 ]
 
 /** The way to the webhooks, for owners. */
-export function SettingsSection() {
+export function WorkspaceSection() {
   const isAllowed = useMay()('listWebhooks')
   const webhooks = useWebhooks(isAllowed).data ?? []
   if (!isAllowed) return null

@@ -135,7 +135,8 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
 
   'tenant.renamed': ({ gone }) => say`renamed the workspace to ${gone}`,
   'tenant.forgotten': () => ['destroyed the workspace'],
-  'tenant.policy_changed': (facts) => say`changed the workspace’s approval policy${named(facts, 'rules')}`,
+  'tenant.policy_changed': (facts) =>
+    say`changed the approval policy of ${facts.has('folder') ? facts.text('folder') : 'the workspace'}${named(facts, 'rules')}`,
   'grant.created': () => ['asked to remember an approval'],
   'grant.ended': () => ['ended a remembered approval'],
   'person.forgotten': () => ['erased the personal data of a person from this log'],

@@ -50,7 +50,7 @@ test.each(['Forbidden', 'Forbidden: another person approved this request', 'Forb
 test('a refusal says who can help, and another try is offered only where it can', () => {
   const forbidden = refused(403, 'forbidden', 'Forbidden: owner role required')
   expect(forbidden.message).toBe(
-    'Only an owner of this workspace can do this. The Settings page names the owners: ask one of them.',
+    'Only an owner of this workspace can do this. The Members page names the owners: ask one of them.',
   )
   const failures = [
     forbidden,

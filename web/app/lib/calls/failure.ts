@@ -23,7 +23,7 @@ export function isForeign(error: unknown): boolean {
 const REFUSALS: Readonly<Record<string, string>> = {
   Forbidden: 'You are not allowed to do this.',
   'Forbidden: owner role required':
-    'Only an owner of this workspace can do this. The Settings page names the owners: ask one of them.',
+    'Only an owner of this workspace can do this. The Members page names the owners: ask one of them.',
   'changed after you read it; read it again':
     'Another person changed this after you opened it. The page now shows what is stored.',
   'Forbidden: not a member': 'You are not a member of this workspace. An owner of it can invite you.',

@@ -77,7 +77,7 @@ describe('warnings', () => {
     [
       'with names only',
       { grants: [{ ...machine().grants[0], scope: 'read' }] as Machine['grants'] },
-      ['No bundles'],
+      ['Names only'],
     ],
     ['without a proof', { tokens: [] }, ['Cannot sign in']],
     ['with ended tokens only', { tokens: [token({ ended_at: day(-1) })] }, ['Cannot sign in']],

@@ -45,16 +45,15 @@ export function warningsOf(machine: Machine, nowMs?: number): Warning[] {
     name: 'Broad identity',
     text: 'An owner allowed an identity that is not specific. More jobs than intended can act as this machine.',
   }
-  const noBundles: Warning = {
-    tone: 'caution',
-    name: 'No bundles',
-    text: 'It cannot fetch values. Add a bundle.',
-  }
+  const noValues: Warning =
+    grants.length === 0
+      ? { tone: 'caution', name: 'No bundles', text: 'It cannot fetch values. Add a bundle.' }
+      : { tone: 'plain', name: 'Names only', text: 'It lists names and cannot fetch values.' }
   return [
     ...(is_active ? [] : [inactive]),
     ...(trusts.some(({ is_broad }) => is_broad) ? [broad] : []),
     ...proofWarnings(machine, nowMs),
-    ...(grants.some(({ scope }) => scope === 'deliver') ? [] : [noBundles]),
+    ...(grants.some(({ scope }) => scope === 'deliver') ? [] : [noValues]),
     ...neverUsed(machine, nowMs),
   ]
 }

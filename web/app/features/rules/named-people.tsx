@@ -1,9 +1,9 @@
 import type { Member, Policy } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { ROLE_NAMES } from '../../lib/data/me.ts'
-import { Checkbox } from '../checkbox.tsx'
-import { Loaded } from '../loaded.tsx'
-import { nameOfChoice } from './policy-words.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { choiceOf } from './rule-words.ts'
 
 type NamedPeopleProps = { chosen: readonly string[]; onChange: (chosen: string[]) => void }
 
@@ -56,15 +56,14 @@ function People({ members, chosen, onChange }: NamedPeopleProps & { members: rea
 
 const LIST = new Intl.ListFormat('en', { type: 'conjunction' })
 
-/** Who may approve, with the names where rules name people. */
+/** Who may approve, by name where rules name people. */
 export function useApproversText({ approvers, people }: Pick<Policy, 'approvers' | 'people'>): string {
   const { data: members } = useAnswer('listMembers', {}, { enabled: people !== null })
-  const text = nameOfChoice('approvers', approvers)
+  const text = choiceOf('approvers', approvers).word
   if (people === null || members === undefined) return text
   const able = members.filter(({ user_id, role }) => {
     const isOnList = people.includes(user_id)
     return isOnList && (approvers !== 'owner' || role === 'owner')
   })
-  const names = able.length === 0 ? 'no one' : LIST.format(able.map(({ username }) => username))
-  return `${text}: ${names}`
+  return able.length === 0 ? 'Nobody' : LIST.format(able.map(({ username }) => username))
 }

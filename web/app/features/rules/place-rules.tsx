@@ -1,0 +1,173 @@
+import type { Production } from '@keyferry/contract/production'
+import { useEffect, useRef, useState } from 'react'
+import type { RulesPlace } from '../../lib/calls/answers.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { useMay } from '../../lib/data/me.ts'
+import { counted } from '../../lib/words/counted.ts'
+import { dateTime } from '../../lib/words/time.ts'
+import { Button } from '../../ui/button.tsx'
+import { EntryLink } from '../../ui/entry-name.tsx'
+import { EnvChip } from '../../ui/env-chip.tsx'
+import { Circle, CircleCheck } from '../../ui/icons.ts'
+import { Menu } from '../../ui/menu.tsx'
+import { withToast } from '../../ui/toast-store.ts'
+import { askFor } from './asked-change.ts'
+import { RuleExample } from './rule-example.tsx'
+import { RuleSentence } from './rule-sentence.tsx'
+import { type Chosen, choiceOf, placeName, policyWith } from './rule-words.ts'
+import { useRuleChange } from './use-rule-change.ts'
+
+type PlaceRulesProps = {
+  place: RulesPlace
+  /** What loosens a rule here and waits for a confirmation. */
+  asked: Chosen | null
+}
+
+/** The rules of one place: its sentence, and an example. */
+export function PlaceRules({ place, asked }: PlaceRulesProps) {
+  const { choose, save, isPending } = useRuleChange(place)
+  const [pointed, setPointed] = useState<Chosen | null>(null)
+  const members = useAnswer('listMembers', {}).data ?? []
+  const bundle = useBundleIn(place)
+  const shown = pointed ?? asked
+  const { is_production, loosening } = place
+  return (
+    <li aria-label={placeName(place)} className="p-4 sm:p-6">
+      <h2 className="flex flex-wrap items-center gap-3 overflow-hidden -m-1 p-1">
+        {place.bundle === null ? (
+          <EnvChip name={place.folder ?? 'all bundles'} isProduction={is_production} />
+        ) : (
+          <BundleHead place={place} bundle={place.bundle} />
+        )}
+      </h2>
+      <RuleSentence place={place} onChoose={choose} onPoint={setPointed} />
+      <RuleExample
+        policy={shown === null ? place.effective : policyWith(place, shown)}
+        field={shown?.field ?? null}
+        {...{ members, bundle }}
+      />
+      {asked !== null && (
+        <ConfirmLooser
+          {...{ place, asked, isPending }}
+          onConfirm={() => {
+            askFor(null)
+            save(asked)
+          }}
+        />
+      )}
+      {loosening !== null && (
+        <p className="mt-2 text-xs text-caution">
+          A looser rule waits: {choiceOf('touch', loosening.to).word}. It counts when another owner asks for
+          the same, or when an owner asks again after {dateTime(loosening.from)}.
+        </p>
+      )}
+    </li>
+  )
+}
+
+/** The name of a bundle in a place, for the example. */
+function useBundleIn({ folder, bundle }: RulesPlace): string {
+  const bundles = useAnswer(
+    'listBundles',
+    { query: folder ?? '', limit: 20 },
+    { enabled: bundle === null },
+  ).data
+  const found = bundles?.find(({ name }) => folder === null || name.startsWith(folder))
+  return bundle?.name ?? found?.name ?? `${folder ?? ''}app`
+}
+
+type ConfirmProps = { place: RulesPlace; asked: Chosen; isPending: boolean; onConfirm: () => void }
+
+/** Asks, where the rule stands, whether it shall be looser. */
+function ConfirmLooser({ place, asked: { field, ...asked }, isPending, onConfirm }: ConfirmProps) {
+  const group = useRef<HTMLFieldSetElement>(null)
+  useEffect(() => {
+    group.current?.querySelector('button')?.focus()
+    group.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
+  const { effective, is_production } = place
+  const after = policyWith(place, { field, ...asked })
+  return (
+    <fieldset
+      ref={group}
+      aria-label="Loosen this rule?"
+      className="mt-3 flex flex-wrap items-center gap-3 rounded-md bg-caution-soft p-3 text-sm"
+    >
+      <p className="flex-1 basis-64">
+        This loosens the rule of {placeName(place)}: from{' '}
+        <strong className="font-medium">{choiceOf(field, effective[field]).word}</strong> to{' '}
+        <strong className="font-medium">{choiceOf(field, after[field]).word}</strong>.
+      </p>
+      <Button label="Keep it" size="small" onClick={() => askFor(null)} />
+      <Button
+        label="Loosen the rule"
+        size="small"
+        look={is_production ? 'danger' : 'primary'}
+        busy={isPending}
+        onClick={onConfirm}
+      />
+    </fieldset>
+  )
+}
+
+const PRODUCTION: Readonly<Record<Production, string>> = {
+  by_name: 'As its name and tags say',
+  yes: 'For production',
+  no: 'Not for production',
+}
+
+type BundleHeadProps = { place: RulesPlace; bundle: { id: string; name: string } }
+
+function BundleHead({ place: { is_production, production }, bundle }: BundleHeadProps) {
+  const may = useMay()
+  const save = useChange('changeBundlePolicy', { bundle_id: bundle.id })
+  const now = is_production ? 'for production' : 'not for production'
+  const item = (chosen: Production) => ({
+    label: PRODUCTION[chosen],
+    icon: chosen === production ? CircleCheck : Circle,
+    isChosen: chosen === production,
+    onPick: () =>
+      save.mutate(
+        { production: chosen, expected: { production } },
+        withToast(`Saved: ${PRODUCTION[chosen]}.`),
+      ),
+  })
+  return (
+    <>
+      <EnvChip name={bundle.name} isProduction={is_production} isMention />
+      {may('changeBundlePolicy') ? (
+        <Menu
+          label={`Production, ${bundle.name}`}
+          items={[item('by_name'), item('yes'), item('no')]}
+          className="rule-above text-xs text-ink-soft"
+        >
+          {now}
+        </Menu>
+      ) : (
+        <span className="text-xs text-ink-soft">{now}</span>
+      )}
+      <AlsoStricter bundleId={bundle.id} />
+    </>
+  )
+}
+
+/** The other bundles in which the rules of a bundle count too: those that share secrets with it. */
+function AlsoStricter({ bundleId }: { bundleId: string }) {
+  const also = useAnswer('getBundlePolicy', { bundle_id: bundleId }).data?.also ?? []
+  if (also.length === 0) return null
+  return (
+    <details className="text-xs font-normal text-ink-soft">
+      <summary className="rounded-sm">
+        Also counts for secrets in {counted(also.length, 'other bundle')}
+      </summary>
+      <ul className="mt-1">
+        {also.map(({ bundle, secrets }) => (
+          <li key={bundle.id}>
+            <EntryLink href={`/bundles/${bundle.id}`} name={bundle.name} />: {counted(secrets, 'secret')}
+          </li>
+        ))}
+      </ul>
+      <p>To exempt a bundle, give it its own value of a key.</p>
+    </details>
+  )
+}

@@ -1,0 +1,135 @@
+import { useState, useSyncExternalStore } from 'react'
+import { useSearchParams } from 'wouter'
+import type { RulesPlace, TenantPolicy } from '../../lib/calls/answers.ts'
+import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
+import { useGrants } from '../../lib/data/lists.ts'
+import { useMay } from '../../lib/data/me.ts'
+import { Button } from '../../ui/button.tsx'
+import { GrantList } from '../../ui/grants/grant-list.tsx'
+import { Plus } from '../../ui/icons.ts'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { Section } from '../../ui/section.tsx'
+import { withToast } from '../../ui/toast-store.ts'
+import { askedChange, onAsked } from './asked-change.ts'
+import { PlaceDialog } from './place-dialog.tsx'
+import { PlaceRules } from './place-rules.tsx'
+import { placeName } from './rule-words.ts'
+
+/** What an approval takes, for the workspace, for each environment and for single bundles. */
+export function RulesPage() {
+  const [params] = useSearchParams()
+  const [bundle, folder] = [params.get('bundle') ?? undefined, params.get('folder') ?? undefined]
+  const policy = useAnswer('getTenantPolicy', { places: '1', bundle_id: bundle, folder })
+  return (
+    <>
+      <PageHeading
+        title="Rules"
+        intro="What an approval takes, and who may change values. The strictest rule counts."
+      />
+      <Loaded query={policy} what="the rules">
+        {(data) => <Places policy={data} />}
+      </Loaded>
+      <WorkspaceGrants />
+    </>
+  )
+}
+
+function Places({ policy: { places = [], advice, workspace } }: { policy: TenantPolicy }) {
+  const canChange = useMay()('changeTenantPolicy')
+  return (
+    <>
+      {canChange && advice.includes('use_bound') && <UseBound assurance={workspace.assurance} />}
+      <PlaceList places={places.filter(({ bundle }) => bundle === null)} />
+      <Section
+        title="For one bundle"
+        size="large"
+        className="mt-8"
+        headingClass="mb-3"
+        intro="A bundle can be stricter than its environment, never looser."
+        action={canChange && <AddPlace />}
+      >
+        <PlaceList places={places.filter(({ bundle }) => bundle !== null)} />
+      </Section>
+      <p className="mt-3 px-4 text-xs text-ink-faint sm:px-6">
+        {canChange && (
+          <>
+            <span className="rule-set">marked</span> is set here,{' '}
+            <span className="rule-above">underlined</span> comes from above.{' '}
+          </>
+        )}
+        A change ends the remembered approvals of its place; Undo brings the rule back, not the approvals.
+      </p>
+    </>
+  )
+}
+
+function PlaceList({ places }: { places: readonly RulesPlace[] }) {
+  const asked = useSyncExternalStore(onAsked, askedChange)
+  if (places.length === 0) return null
+  return (
+    <ul className="divide-y divide-line rounded-lg bg-surface shadow-card">
+      {places.map((place) => (
+        <PlaceRules
+          key={placeName(place)}
+          place={place}
+          asked={asked?.place === placeName(place) ? asked.chosen : null}
+        />
+      ))}
+    </ul>
+  )
+}
+
+function AddPlace() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button label="Bundle or folder" icon={Plus} size="small" onClick={() => setOpen(true)} />
+      {isOpen && <PlaceDialog onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function UseBound({ assurance }: { assurance: TenantPolicy['workspace']['assurance'] }) {
+  const save = useChange('changeTenantPolicy', {})
+  return (
+    <Notice tone="caution" className="mb-4 max-w-read">
+      <p>
+        One careless click on a link is enough to give values to an attacker. Let approvals return to the
+        terminal that asked: then a click alone gives nothing.
+      </p>
+      <Button
+        label="Return approvals to the terminal"
+        size="small"
+        className="mt-2"
+        busy={save.isPending}
+        onClick={() =>
+          save.mutate(
+            { assurance: 'bound', expected: { assurance } },
+            withToast('Saved. Remembered approvals ended.'),
+          )
+        }
+      />
+    </Notice>
+  )
+}
+
+/** The remembered approvals of all members, for owners. */
+function WorkspaceGrants() {
+  const may = useMay()
+  const grants = useGrants().data ?? []
+  if (!may('changeTenantPolicy') || grants.length === 0) return null
+  return (
+    <Section
+      title="Remembered approvals"
+      count={grants.length}
+      size="large"
+      className="mt-8"
+      headingClass="mb-1"
+      intro="Commands that start without a new approval on one terminal."
+    >
+      <GrantList grants={grants} namesPeople />
+    </Section>
+  )
+}

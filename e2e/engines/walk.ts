@@ -48,6 +48,7 @@ export function places({ ids, bundle, long }: World): readonly Place[] {
     ['/members', 'Members'],
     ['/settings/webhooks', 'Webhooks'],
     ['/rules', 'Rules'],
+    ['/settings', 'Rules'],
     ['/workspace', 'Workspace'],
     [`/settings/webhooks/${ids.webhook}`, 'Webhook'],
     ['/account', 'Account'],

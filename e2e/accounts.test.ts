@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
   })
 
   async function signIn(page: Page, password = PASSWORD, email = 'owner@example.com'): Promise<void> {
-    await page.goto(`${server.url}/sign-in?return_to=/keys`)
+    await page.goto(`${server.url}/sign-in?return_to=/machines`)
     await fill(page, { 'E-mail': email, Password: password }, 'Sign in')
   }
 
@@ -66,14 +66,14 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     await page.getByRole('alert').waitFor()
     await expect.poll(() => page.getByRole('alert').innerText()).toBe('E-mail or password is wrong.')
     await signIn(page)
-    await page.waitForURL(`${server.url}/w/*/keys`)
+    await page.waitForURL(`${server.url}/w/*/machines`)
     await closePage(page)
   })
 
   test('an invitation makes an account and joins, in one go', async () => {
     const owner = await openPage(browser)
     await signIn(owner)
-    await owner.waitForURL(`${server.url}/w/*/keys`)
+    await owner.waitForURL(`${server.url}/w/*/machines`)
     const { accept_path } = await clientIn(owner)('POST', '/api/v1/invitations', {
       body: { email: 'kim@example.com', role: 'member' },
     })
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
     const other = await openPage(browser)
     for (const each of [page, other]) {
       await signIn(each, PASSWORD, 'kim@example.com')
-      await each.waitForURL(`${server.url}/**/keys`)
+      await each.waitForURL(`${server.url}/**/machines`)
     }
     await page.goto(`${server.url}/account`)
     await expectAccessible(page)
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser())('people who have an account here', () => {
   test('after sign-out the session is worth nothing', async () => {
     const page = await openPage(browser)
     await signIn(page)
-    await page.waitForURL(`${server.url}/w/*/keys`)
+    await page.waitForURL(`${server.url}/w/*/machines`)
     const cookies = await page.context().cookies()
     expect(await page.evaluate(async () => (await fetch('/sign-out', { method: 'POST' })).status)).toBe(200)
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')

@@ -63,29 +63,43 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await closePage(page)
   })
 
-  test('the list is a tree; search, tag and order are in the address', async () => {
-    const page = await open('/')
-    await page.getByRole('button', { name: 'dev/' }).waitFor()
+  test('applications by environments: one tab stop, arrows, and a filter that the address keeps', async () => {
+    const page = await open('/bundles?tag=shop')
+    const table = page.getByRole('table', { name: 'Applications' })
+    await expect
+      .poll(() => table.getByRole('columnheader').allInnerTexts())
+      .toEqual(['Application', 'dev', 'prod/shop'])
+    await expect
+      .poll(() => table.getByRole('rowheader').allInnerTexts())
+      .toEqual([expect.stringMatching(/^app/)])
+    await page.getByLabel('Tag').selectOption('')
+    await table.getByRole('link', { name: /^ci: 1 key, never fetched/ }).waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'prod/', exact: false }).click()
-    expect(await page.getByRole('link', { name: 'prod/shop/app' }).count()).toBe(0)
     await page.keyboard.press('/')
     await page.keyboard.type('shop')
-    await page.getByRole('link', { name: 'prod/shop/mail' }).waitFor()
-    expect(page.url()).toContain('query=shop')
-    await page.getByLabel('Tag').selectOption('shop')
-    await page.getByRole('link', { name: 'prod/shop/mail' }).waitFor({ state: 'detached' })
+    await table.getByRole('link', { name: /^ci: / }).waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).toBe('?query=shop')
     await page.reload()
-    await page.getByRole('link', { name: 'prod/shop/app' }).waitFor()
-    await expect.poll(() => page.getByLabel('Tag').inputValue()).toBe('shop')
-    await page.getByLabel('Order').selectOption('created')
-    await expectAccessible(page)
+    const stops = table.locator('[tabindex="0"]')
+    await expect.poll(() => stops.count()).toBe(1)
+    await stops.focus()
+    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key)
+    const focused = () =>
+      page.evaluate(
+        '(document.activeElement.querySelector(".sr-only")?.textContent ?? document.activeElement.getAttribute("aria-label"))',
+      )
+    await expect.poll(focused).toBe('prod/shop/mail: 2 keys, never fetched, production')
+    await page.keyboard.press('ArrowLeft')
+    expect(await focused()).toBe('Create dev/mail')
+    expect(await stops.count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('dev/mail')
     await closePage(page)
   })
 
   test('create: a bad or taken name is reported next to the field, a good one leads to the bundle', async () => {
-    const page = await open('/bundles')
-    await page.getByRole('button', { name: 'New bundle' }).click()
+    const page = await open('/')
+    await page.getByRole('button', { name: 'New', exact: true }).click()
     const name = page.getByLabel('Name')
     await name.fill('/x')
     await page.keyboard.press('Enter')
@@ -231,7 +245,7 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
     await page.getByRole('button', { name: 'Delete bundle' }).click()
     await page.getByText(`Deleted story/${stories}.`).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('link', { name: new RegExp(`^story/${stories} `) }).click()
+    await page.getByRole('link', { name: new RegExp(`^story/${stories}: `) }).click()
     await expect.poll(() => shownNames(page)).toEqual(['ONE', 'TWO', 'THREE'])
     await closePage(page)
   })
@@ -251,7 +265,15 @@ describe.skipIf(!hasBrowser())('bundles in the browser', () => {
   test('every page fits on the narrowest phone, and stays accessible in the dark', async () => {
     const viewport = { width: 360, height: 740 }
     const page = await openPage(browser, { viewport, hasTouch: true, colorScheme: 'dark' })
-    for (const path of ['/', `/bundles/${bundleId}`, '/bundles/import', '/keys', '/keys/new', '/account']) {
+    for (const path of [
+      '/',
+      `/bundles/${bundleId}`,
+      '/bundles/import',
+      '/expiry',
+      '/keys/unused',
+      '/keys/new',
+      '/account',
+    ]) {
       await page.goto(server.url + path)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await expectNoSidewaysScroll(page)

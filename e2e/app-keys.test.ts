@@ -41,22 +41,18 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     return keys.find((key) => key.name === name)
   }
 
-  test('search and filter, kept in the address', async () => {
-    const page = await open('/keys')
-    const names = () => page.getByRole('list', { name: 'Keys' }).getByRole('link').count()
-    await expect.poll(names).toBe(10)
-    await page.getByLabel('Search keys').fill('url')
-    await expect.poll(names).toBe(2)
-    await page.getByLabel('Search keys').fill('')
-    await page.getByLabel('Filter').selectOption('unused')
-    await page.getByRole('link', { name: /^UNUSED/ }).waitFor()
-    await expect.poll(names).toBe(1)
-    expect(page.url()).toContain('filter=unused')
-    await page.getByLabel('Filter').selectOption('open')
-    await expect.poll(names).toBe(3)
+  test('keys in no bundle are counted on home, listed, and searched', async () => {
+    const page = await open('/')
+    await page.getByRole('link', { name: '1 key in no bundle' }).click()
+    await page.getByRole('heading', { name: 'Keys in no bundle' }).waitFor()
+    const links = page.getByRole('list', { name: 'Keys' }).getByRole('link')
+    await expect.poll(() => links.allInnerTexts()).toEqual([expect.stringMatching(/^UNUSED/)])
+    await page.getByRole('checkbox', { name: 'Select UNUSED' }).click()
+    await page.getByRole('button', { name: 'Attach' }).waitFor()
     await expectAccessible(page)
     await page.getByLabel('Search keys').fill('nothing')
     await page.getByText('No key matches.').waitFor()
+    expect(page.url()).toContain('query=nothing')
     await closePage(page)
   })
 
@@ -152,7 +148,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
   })
 
   test('leaving a page with unsaved text asks first', async () => {
-    const page = await open('/keys')
+    const page = await open('/keys/unused')
     await page.getByRole('link', { name: 'New key' }).click()
     await page.getByLabel('Name').fill('HALF_TYPED')
     const questions: string[] = []
@@ -161,13 +157,13 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
       questions.push(dialog.message())
       void (answers.shift() === true ? dialog.accept() : dialog.dismiss())
     })
-    await page.getByRole('link', { name: 'Bundles', exact: true }).click()
+    await page.getByRole('link', { name: 'Applications', exact: true }).click()
     await page.evaluate('history.back()')
     await expect.poll(() => questions.length).toBe(2)
     await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('HALF_TYPED')
     expect(page.url()).toContain('/keys/new')
-    await page.getByRole('link', { name: 'Bundles', exact: true }).click()
-    await page.getByRole('heading', { name: 'Bundles', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'Applications', exact: true }).click()
+    await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor()
     expect(questions[2]).toContain('not saved')
     await closePage(page)
   })
@@ -188,13 +184,13 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await pickFromMenu(page, 'REDIS_URL', 'Delete')
     await page.getByRole('button', { name: 'Delete key' }).click()
     await page.getByText('Deleted REDIS_URL.').waitFor()
-    await expect.poll(() => new URL(page.url()).pathname).toMatch(/^\/w\/[\w-]+\/?$/)
+    await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor()
     expect(await storedKey('REDIS_URL')).toBeUndefined()
     await closePage(page)
   })
 
   test('the palette and the shortcuts go everywhere by the keyboard', async () => {
-    const page = await open('/keys')
+    const page = await open('/')
     const palette = page.getByRole('dialog', { name: 'Go to' })
     const goTo = async (text: string) => {
       await page.keyboard.press('Control+k')
@@ -222,14 +218,14 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
     await page.getByRole('heading', { name: 'Account' }).waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('k')
-    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Keys in no bundle', level: 1 }).waitFor()
     await closePage(page)
   })
 
   test('reduced motion disables animations', async () => {
     const page = await openPage(browser, { reducedMotion: 'reduce' })
-    await page.goto(`${server.url}/bundles`)
-    await page.getByRole('button', { name: 'dev/' }).waitFor()
+    await page.goto(server.url)
+    await page.getByRole('link', { name: /^dev\/app: / }).waitFor()
     const longest: unknown = await page.evaluate(
       'Math.max(...[...document.querySelectorAll("*")].map((each) => parseFloat(getComputedStyle(each).transitionDuration)))',
     )
@@ -238,7 +234,7 @@ describe.skipIf(!hasBrowser())('keys in the browser', () => {
   })
 
   test('the theme is switched, and stays switched', async () => {
-    const page = await open('/keys')
+    const page = await open('/')
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
     const light = await background()
     await page.getByRole('button', { name: /^Theme: as the system/ }).click()

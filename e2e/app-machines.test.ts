@@ -266,7 +266,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
       { name: 'a/machine-with-a-very-long-name-that-has-no-end-on-a-phone', description: 'nightly export' },
       headers,
     )
-    await page.getByRole('heading', { name: 'Bundles' }).waitFor()
+    await page.getByRole('heading', { name: 'Applications' }).waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('m')
     await page.getByText('Cannot sign in').first().waitFor()

@@ -1,5 +1,5 @@
 import { createClient } from '@keyferry/contract/client'
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askApproval, createLibrary } from './app-library.ts'
 import { deliver, makeOlder } from './app-memory.ts'
@@ -16,6 +16,12 @@ import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
 const HOSTS = ['laptop', 'build', 'staging', 'desk', 'phone'] as const
+
+/** Where an element ends on the page; a page that is not scrolled shows 860 pixels. */
+async function bottomOf(element: Locator): Promise<number> {
+  const box = await element.boundingBox()
+  return box === null ? Number.POSITIVE_INFINITY : box.y + box.height
+}
 
 describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () => {
   let server: RunningServer
@@ -191,15 +197,30 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText(/, expired \d+ days ago/).waitFor()
     makeOlder(server.dataDir, 'DATABASE_URL', 8)
-    await page.getByRole('link', { name: 'Bundles', exact: true }).click()
-    await page.getByText('1 key expired').click()
-    await page.getByText('changed 8 days ago, 3 holders still have an older value').waitFor()
+    const places = page.getByRole('navigation', { name: 'Main' })
+    await places.getByRole('link', { name: 'Applications', exact: true }).click()
+    // Each mark is in view without scrolling.
+    const table = page.getByRole('table', { name: 'Applications' })
+    const expired = table.getByRole('link', { name: /^ci: 1 key, 1 expired/ })
+    await expired.getByText('1 expired', { exact: true }).waitFor()
+    expect(await bottomOf(expired)).toBeLessThanOrEqual(860)
+    const unused = table.getByRole('link', { name: /^prod\/shop\/mail: .*never fetched/ })
+    await unused.getByText('never', { exact: true }).waitFor()
+    expect(await bottomOf(unused)).toBeLessThanOrEqual(860)
+    const strip = page.getByRole('region', { name: 'What expires' })
+    await strip.getByRole('link', { name: 'NPM_TOKEN' }).waitFor()
     await expectAccessible(page)
-    await page.goto(`${server.url}/keys?filter=due`)
-    await page.getByRole('link', { name: /^NPM_TOKEN .*Expired/ }).waitFor()
-    await expect.poll(() => page.getByRole('list', { name: 'Keys' }).getByRole('listitem').count()).toBe(1)
-    await page.getByLabel('Filter').selectOption('stale')
-    await page.getByRole('link', { name: /^DATABASE_URL .*\d stale/ }).waitFor()
+    await strip.getByRole('link', { name: 'All dates' }).click()
+    const now = page.getByRole('list', { name: 'Now' }).getByRole('listitem')
+    await expect
+      .poll(() => now.allInnerTexts())
+      .toEqual([expect.stringMatching(/NPM_TOKEN.*expired \d+ days ago/s)])
+    await page.getByText('changed 8 days ago, 3 holders still have an older value').waitFor()
+    await page.getByRole('img', { name: /^What expires in the next 90 days/ }).waitFor()
+    await expectAccessible(page)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as a calendar file' }).click()
+    expect((await download).suggestedFilename()).toBe('keyferry-expiry.ics')
     const { verification_uri_complete } = await askApproval(server.url, { bundle: 'ci' })
     await page.goto(server.url + verification_uri_complete)
     await readRequest(page)

@@ -31,7 +31,7 @@ export async function joinInBrowser(browser: Browser, link: string): Promise<Wat
   await page.goto(link)
   await page.getByLabel('Password', { exact: true }).fill('a long enough pass phrase')
   await page.getByRole('button', { name: 'Create the account and join' }).click()
-  await page.getByRole('heading', { name: 'Bundles' }).waitFor()
+  await page.getByRole('heading', { name: 'Applications' }).waitFor()
   return page
 }
 

@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser())('what the server refuses in the browser', () => {
       { ...own, domain, path: '/' },
       { ...own, value: 'planted', domain, path: '/keys' },
     ])
-    const answer = await page.goto(`${server.url}/keys?filter=unused`)
+    const answer = await page.goto(`${server.url}/keys/unused?query=a`)
     expect(answer?.status()).toBe(401)
     await heading(page, 'Two session cookies').waitFor()
     await expectNoSidewaysScroll(page)
@@ -55,8 +55,8 @@ describe.skipIf(!hasBrowser())('what the server refuses in the browser', () => {
     await page.getByLabel('E-mail').fill(OWNER.email)
     await page.getByLabel('Password').fill(OWNER.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await heading(page, 'Keys').waitFor()
-    expect(page.url()).toMatch(/\/w\/[\w-]+\/keys\?filter=unused$/)
+    await heading(page, 'Keys in no bundle').waitFor()
+    expect(page.url()).toMatch(/\/w\/[\w-]+\/keys\/unused\?query=a$/)
     await closePage(page)
   })
 })

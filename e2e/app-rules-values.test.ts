@@ -234,9 +234,9 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
       params,
       body: { scope: 'deliver' },
     })
-    await page.goto(`${server.url}/keys`)
+    await page.goto(`${server.url}/bundles/${bundles.get('dev/app')}`)
     await page.getByRole('checkbox', { name: 'STRIPE_SECRET_KEY' }).click()
-    await page.getByRole('button', { name: 'Attach' }).click()
+    await page.getByRole('button', { name: 'Attach elsewhere' }).click()
     await page.getByRole('dialog').getByRole('combobox').fill('dev/worker')
     await page.getByRole('option', { name: 'dev/worker' }).click()
     await warning.waitFor()

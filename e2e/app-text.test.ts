@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser())('text arrives as it was', () => {
   })
 
   test('a refused clipboard says so', async () => {
-    const page = await open('/bundles')
+    const page = await open('/')
     await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('NotAllowedError'))")
     await page.getByRole('link', { name: 'dev/app' }).first().click()
     await page

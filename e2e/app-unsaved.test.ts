@@ -26,8 +26,8 @@ const pick = (of: string, item: string) => async (page: Page) => await pickFromM
 
 const NEW_BUNDLE: Opened = {
   name: 'a new bundle',
-  path: '/bundles',
-  open: press('New bundle'),
+  path: '/',
+  open: press(/^New$/),
   field: 'Name',
 }
 
@@ -48,7 +48,7 @@ const DIALOGS: readonly Opened[] = [
     open: press('Add variable'),
     field: 'Name',
   },
-  { name: 'a new workspace', path: '/keys', open: press(/^Workspace/), field: 'New workspace' },
+  { name: 'a new workspace', path: '/machines', open: press(/^Workspace/), field: 'New workspace' },
 ]
 
 /** Something that a person types and saves. `saved`: what the page says then. `name`: of its own for each try. */
@@ -199,10 +199,10 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await goTo(place)
     answers.push(false, true)
     await page.getByLabel(field, { exact: true }).fill('half@example.com')
-    await page.getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('link', { name: 'Machines', exact: true }).click()
     await expect.poll(() => page.getByLabel(field, { exact: true }).inputValue()).toBe('half@example.com')
-    await page.getByRole('link', { name: 'Keys' }).click()
-    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'Machines', exact: true }).click()
+    await page.getByRole('heading', { name: 'Machines', level: 1 }).waitFor()
     expect(questions).toEqual(
       Array(2).fill('You have text here that is not saved. Leave this page and lose it?'),
     )
@@ -235,8 +235,8 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     await page.getByLabel('E-mail').fill('lee@example.com')
     await page.getByRole('button', { name: 'Invite', exact: true }).click()
     await page.getByText('Send this link').waitFor()
-    await page.getByRole('link', { name: 'Keys' }).click()
-    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'Machines', exact: true }).click()
+    await page.getByRole('heading', { name: 'Machines', level: 1 }).waitFor()
     expect(questions).toEqual([])
   })
 
@@ -356,7 +356,7 @@ describe.skipIf(!hasBrowser())('text that is not saved', () => {
     })
 
     test('a page without unsaved text loads again, as theirs', async () => {
-      const own = await openOwn('/keys')
+      const own = await openOwn('/machines')
       await own.evaluate('loadedBefore = true')
       await enter(own, other)
       await own.getByRole('link', { name: 'Members' }).dispatchEvent('click')

@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser())('the pages of webhooks', () => {
     await page.goto(server.url + accept_path)
     await page.getByLabel('Password', { exact: true }).fill('a long enough pass phrase')
     await page.getByRole('button', { name: 'Create the account and join' }).click()
-    await page.getByRole('heading', { name: 'Bundles' }).waitFor()
+    await page.getByRole('heading', { name: 'Applications' }).waitFor()
     await page.goto(`${server.url}/workspace`)
     await page.getByRole('heading', { name: 'Workspace', level: 1 }).waitFor()
     expect(await page.getByRole('link', { name: 'Open webhooks' }).count()).toBe(0)

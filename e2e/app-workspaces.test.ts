@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
     first = await openPage(browser)
     second = await first.context().newPage()
     await first.goto(`${server.url}/w/${own}/bundles`)
-    await heading(first, 'Bundles').waitFor()
+    await heading(first, 'Applications').waitFor()
   })
 
   afterAll(async () => {
@@ -45,8 +45,8 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
     await second.goto(`${server.url}/w/${own}/bundles`)
     await second.getByRole('button', { name: /^Workspace / }).click()
     await second.getByRole('link', { name: 'Other' }).click()
-    await second.waitForURL(`${server.url}/w/${other}/bundles`)
-    await heading(second, 'Bundles').waitFor()
+    await second.waitForURL(`${server.url}/w/${other}/`)
+    await heading(second, 'Applications').waitFor()
   }
 
   async function keyNames(tenantId: string): Promise<string[]> {
@@ -87,9 +87,9 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
   test('an address without a workspace leads to the one that this browser opened last, also in a new session', async () => {
     await switchInSecondTab()
     await createClient(server.url)('POST', '/api/v1/tenants/switch', { body: { tenant_id: own } })
-    await first.goto(`${server.url}/keys?filter=unused`)
-    await heading(first, 'Keys').waitFor()
-    expect(first.url()).toBe(`${server.url}/w/${other}/keys?filter=unused`)
+    await first.goto(`${server.url}/keys/unused?query=a`)
+    await heading(first, 'Keys in no bundle').waitFor()
+    expect(first.url()).toBe(`${server.url}/w/${other}/keys/unused?query=a`)
     await closePage(first)
   })
 
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
     await heading(first, 'You are not a member of this workspace').waitFor()
     await expectAccessible(first)
     await first.getByRole('button', { name: 'Other' }).click()
-    await first.waitForURL(`${server.url}/w/${other}/bundles`)
+    await first.waitForURL(`${server.url}/w/${other}/`)
     await closePage(first)
   })
 
@@ -121,8 +121,8 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
 
   test('a phone has its places at the bottom, the rest behind More', async () => {
     await first.setViewportSize({ width: 360, height: 740 })
-    await first.getByRole('link', { name: 'Keys', exact: true }).click()
-    await heading(first, 'Keys').waitFor()
+    await first.getByRole('link', { name: 'Compare', exact: true }).click()
+    await heading(first, 'Compare').waitFor()
     await expectNoSidewaysScroll(first)
     await first.getByRole('button', { name: 'More' }).click()
     await expectAccessible(first)
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
     await first.getByRole('option', { name: 'SEARCHED_URL in prod/billing Other' }).waitFor()
     await expectAccessible(first)
     await first.keyboard.press('Enter')
-    await heading(first, 'SEARCHED_URL in prod/billing').waitFor()
+    await first.getByRole('heading', { name: /SEARCHED_URL$/, level: 1 }).waitFor()
     expect(new URL(first.url()).pathname).toMatch(new RegExp(`^/w/${other}/keys/`))
     await closePage(first)
   })

@@ -235,8 +235,9 @@ test.skipIf(!hasBrowser())('an owner reads the plan on a page and moves the libr
     await page.goto(`${team.url}/bundles/move`)
     await page.getByLabel('File to import').setInputFiles(file)
     await page.getByText('Nothing arrives').waitFor()
-    await page.goto(`${team.url}/keys`)
-    await page.getByRole('link', { name: 'PASSWORD' }).click()
+    await page.goto(team.url)
+    await page.getByRole('link', { name: /^dev\/app: / }).click()
+    await page.getByRole('link', { name: 'DB_PASSWORD' }).click()
     await page
       .getByText(/moved here .* by .*; last changed on the other server .*, according to the file/)
       .waitFor()

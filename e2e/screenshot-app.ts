@@ -24,7 +24,7 @@ export async function emptyShots(): Promise<World> {
   const server = await startServer()
   const list = [
     { name: 'bundles-empty', show: at(`${server.url}/`) },
-    { name: 'keys-empty', show: at(`${server.url}/keys`) },
+    { name: 'keys-empty', show: at(`${server.url}/keys/unused`) },
   ]
   return { list, servers: [server] }
 }
@@ -42,8 +42,8 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
   const key = `${url}/keys/${ids.keys.get('DATABASE_URL')}`
   return [
     { name: 'bundles', show: at(`${url}/`) },
-    { name: 'bundles-search', show: at(`${url}/bundles?query=app`) },
-    { name: 'bundles-new', show: at(`${url}/bundles`, press('New bundle')) },
+    { name: 'bundles-search', show: at(`${url}/?query=app`) },
+    { name: 'bundles-new', show: at(`${url}/`, press(/^New$/)) },
     { name: 'bundle', show: at(bundle) },
     { name: 'bundle-menu', show: at(bundle, press('More for DATABASE_URL')) },
     {
@@ -103,11 +103,9 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
         await page.getByRole('heading', { name: 'Preview' }).scrollIntoViewIfNeeded()
       }),
     },
-    { name: 'keys', show: at(`${url}/keys`) },
-    { name: 'keys-selected', show: at(`${url}/keys`, select('DATABASE_URL', 'LOG_LEVEL', 'REDIS_URL')) },
     {
       name: 'keys-delete',
-      show: at(`${url}/keys`, async (page) => {
+      show: at(bundle, async (page) => {
         await select('DATABASE_URL', 'LOG_LEVEL', 'REDIS_URL')(page)
         await press('Delete')(page)
         await page.getByText('This changes').waitFor()
@@ -115,9 +113,9 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
     },
     {
       name: 'keys-attach',
-      show: at(`${url}/keys`, async (page) => {
+      show: at(bundle, async (page) => {
         await select('DATABASE_URL', 'PORT')(page)
-        await press('Attach')(page)
+        await press('Attach elsewhere')(page)
         await page.getByRole('combobox', { name: 'Bundle' }).click()
       }),
     },

@@ -19,8 +19,8 @@ export async function memoryShots(): Promise<World> {
   const { keyId, publicId, bundleId } = await makeMemory(server)
   const { url } = server
   const list: Shot[] = [
-    { name: 'home-attention', show: at(`${url}/bundles`, openAttention) },
-    { name: 'keys-due', show: at(`${url}/keys`) },
+    { name: 'home-due', show: at(`${url}/`) },
+    { name: 'expiry', show: at(`${url}/expiry`) },
     { name: 'key', show: at(`${url}/keys/${keyId}`) },
     { name: 'key-change', show: at(`${url}/keys/${keyId}/change`) },
     {
@@ -105,8 +105,4 @@ async function openDelivery(page: Page): Promise<void> {
     .first()
     .click()
   await page.getByRole('list', { name: 'Delivered values' }).scrollIntoViewIfNeeded()
-}
-
-async function openAttention(page: Page): Promise<void> {
-  await page.getByText('with an old value').click()
 }

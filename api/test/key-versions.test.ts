@@ -255,6 +255,26 @@ describe.each(databases)('versions of keys on %s', (kind) => {
     expect((await api.call('listKeys', { as, query: { due: '1', query: 'TAT' } })).json).toHaveLength(1)
     expect((await api.call('listKeys', { as, query: { due: '0' } })).json).toHaveLength(5)
     expect((await api.call('listKeys', { as, query: { due: 'yes' } })).status).toBe(400)
+    const ahead = await api.call('listKeys', { as, query: { due: '1', within_days: '20' } })
+    expect(ahead.json.map(({ name, due_at }) => [name, due_at?.slice(0, 10)])).toEqual([
+      ['EXPIRED', day(-1).slice(0, 10)],
+      ['EXPIRING', day(13).slice(0, 10)],
+      ['LATER', day(1).slice(0, 10)],
+      ['ROTATE', day(-1).slice(0, 10)],
+    ])
+    expect(listed.json[0]).not.toHaveProperty('due_at')
+  })
+
+  test('used=0 lists the keys that are in no bundle, used=1 the others', async () => {
+    const as = await api.newOwner()
+    await api.call('importVariables', {
+      as,
+      body: { bundle: 'app', entries: [{ name: 'HELD', value: 'v' }] },
+    })
+    await api.call('createKey', { as, body: { name: 'SPARE', value: 'v' } })
+    const named = async (used: string) =>
+      (await api.call('listKeys', { as, query: { used } })).json.map(({ name }) => name)
+    expect([await named('0'), await named('1')]).toEqual([['SPARE'], ['HELD']])
   })
 })
 

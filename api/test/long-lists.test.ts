@@ -48,24 +48,6 @@ describe.each(databases)('a list of 5,000 keys on %s', (kind) => {
     expect(answered).toBeGreaterThan(1)
   })
 
-  test('a list begins with the first keys by the names under which bundles deliver them', async () => {
-    const as = await api.newOwner()
-    for (const bundle of ['prod/app', 'dev/app']) {
-      const entries = ['B', 'A'].map((name) => ({ name, value: bundle }))
-      await api.call('importVariables', { as, body: { bundle, entries } })
-    }
-    await api.call('createKey', { as, body: { name: 'AA', value: '' } })
-    const listed = async (query: Record<string, string>) =>
-      (await api.call('listKeys', { as, query })).json.map(({ name }) => name)
-    const own = ['A', 'DEV_APP_A', 'AA', 'B', 'DEV_APP_B']
-    expect((await listed({})).toSorted()).toEqual(own.toSorted())
-    for (const first of [1, 2, 3, 4]) {
-      const names = await listed({ first: String(first) })
-      expect(names).toEqual(own.slice(0, first).toSorted())
-    }
-    expect(await listed({ first: '3', query: 'dev' })).toEqual(['DEV_APP_A'])
-  })
-
   test('the rest of it is not read when the caller disconnects', async () => {
     const controller = new AbortController()
     const response = await fetch(`${api.address}/api/v1/keys`, {

@@ -22,8 +22,8 @@ export const SIGNED_OUT: readonly Place[] = [
 /** The addresses of a workspace. */
 export function places({ ids, bundle, long }: World): readonly Place[] {
   return [
-    ['/', 'Bundles'],
-    ['/bundles', 'Bundles'],
+    ['/', 'Applications'],
+    ['/expiry', 'What expires'],
     ['/bundles/import', 'Import'],
     ['/bundles/move', 'Move'],
     [`/bundles/${bundle('dev/app')}`, 'dev/app'],
@@ -31,7 +31,7 @@ export function places({ ids, bundle, long }: World): readonly Place[] {
     [`/rules?bundle=${bundle('prod/shop/app')}`, 'Rules'],
     [`/bundles/${bundle('prod/shop/app')}/machines`, 'prod/shop/app'],
     [`/bundles/${bundle('dev/app')}/activity`, 'dev/app'],
-    ['/keys', 'Keys'],
+    ['/keys/unused', 'Keys in no bundle'],
     ['/keys/new', 'New key'],
     [`/keys/${ids.key}`, 'DATABASE_URL'],
     [`/keys/${ids.key}/change`, 'DATABASE_URL'],
@@ -87,7 +87,7 @@ async function signIn(page: EnginePage, url: string): Promise<void> {
   await page.type("//input[@type='email']", OWNER.email)
   await page.type("//input[@type='password']", OWNER.password)
   await page.click("//button[normalize-space()='Sign in']")
-  await page.text("//h1[normalize-space()='Bundles']")
+  await page.text("//h1[normalize-space()='Applications']")
 }
 
 /** @returns the pages that ask for values, for values that a lure wants, for a deposit, and for names */

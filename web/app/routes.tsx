@@ -1,12 +1,11 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
+import { Redirect, Route, Router, Switch, useLocation, useSearch } from 'wouter'
 import { BundlePage } from './features/bundles/bundle-page.tsx'
-import { BundlesPage } from './features/bundles/bundles-page.tsx'
 import { Frame } from './features/frame/frame.tsx'
 import { SessionDialog } from './features/frame/session-dialog.tsx'
+import { HomePage } from './features/home/home-page.tsx'
 import { PAGE_MODULES } from './features/joined-modules.ts'
 import { KeyPage } from './features/keys/key-page.tsx'
-import { KeysPage } from './features/keys/keys-page.tsx'
 import { NewKeyPage } from './features/keys/new-key-page.tsx'
 import { enterPerson } from './lib/calls/person.ts'
 import { workspacePath } from './lib/calls/workspace.ts'
@@ -20,6 +19,8 @@ import { Toasts } from './ui/toasts.tsx'
 
 const ImportPage = deferred('ImportPage', () => import('./features/import/import-page.tsx'))
 const MovePage = deferred('MovePage', () => import('./features/import/move-page.tsx'))
+const ExpiryPage = deferred('ExpiryPage', () => import('./features/expiry/expiry-page.tsx'))
+const UnusedKeysPage = deferred('UnusedKeysPage', () => import('./features/keys/unused-keys-page.tsx'))
 const ComparePage = deferred('ComparePage', () => import('./features/compare/compare-page.tsx'))
 const ActivityPage = deferred('ActivityPage', () => import('./features/activity/activity-page.tsx'))
 const DeliveryPage = deferred('DeliveryPage', () => import('./features/activity/delivery-page.tsx'))
@@ -118,16 +119,18 @@ function WorkspacePages() {
   const [path] = useLocation()
   return (
     <Switch>
-      <Route path="/" component={BundlesPage} />
-      <Route path="/bundles" component={BundlesPage} />
+      <Route path="/" component={HomePage} />
+      <Route path="/bundles" component={ToHome} />
       <Route path="/bundles/import" component={ImportPage} />
       <Route path="/bundles/move" component={MovePage} />
       <Route path="/bundles/:id/:view?">
         {({ id, view }) => <BundlePage key={id} id={id} view={view} />}
       </Route>
-      <Route path="/keys" component={KeysPage} />
+      <Route path="/keys" component={ToHome} />
       <Route path="/keys/new" component={NewKeyPage} />
+      <Route path="/keys/unused" component={UnusedKeysPage} />
       <Route path="/keys/:id/:view?">{({ id, view }) => <KeyPage key={id} id={id} view={view} />}</Route>
+      <Route path="/expiry" component={ExpiryPage} />
       <Route path="/compare" component={ComparePage} />
       <Route path="/activity" component={ActivityPage} />
       <Route path="/activity/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
@@ -157,6 +160,12 @@ function WorkspacePages() {
       </Route>
     </Switch>
   )
+}
+
+/** Former addresses of home, which the client prints too, with what they say after the `?`. */
+function ToHome() {
+  const fields = useSearch()
+  return <Redirect replace to={fields === '' ? '/' : `/?${fields}`} />
 }
 
 function SignedOutPages({ setUpRequired }: { setUpRequired: boolean }) {

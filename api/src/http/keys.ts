@@ -6,7 +6,7 @@ import { stampOf } from '../domain/base/stamp.ts'
 import { olderHolders } from '../domain/deliveries/holder.ts'
 import { createKey, deleteKey, listKeys, readKey, type SeenKey, updateKey } from '../domain/library/key.ts'
 import { changeKeys, usesOf } from '../domain/library/key-batch.ts'
-import { dueBy, dueOf } from '../domain/library/key-lifetime.ts'
+import { dueBy, dueOf, dueTime } from '../domain/library/key-lifetime.ts'
 import { type KeyVersion, restoreVersion, shownValue } from '../domain/library/key-version.ts'
 import { maskedText } from '../domain/library/wanted-values.ts'
 import type { Caller } from '../domain/people/membership.ts'
@@ -21,10 +21,17 @@ export function keyHandlers({ stores, clock, devAllowPlaintext, requestParts }: 
     stricterForMachines(requestParts, { tenantId, bundleId }, keyIds)
   return {
     createKey: async ({ caller, body }) => present(await createKey(keys, caller, { draft: body, clock })),
-    async listKeys({ caller, query: { limit, offset, query, due, first, uses } }) {
-      const filter = { query, due: due === '1' ? dueBy(clock.now()) : undefined, first }
+    async listKeys({ caller, query: { limit, offset, ...asked } }) {
+      const { query, due, within_days: withinDays, used, uses } = asked
+      const filter = {
+        query,
+        due: due === '1' ? dueBy(clock.now(), withinDays) : undefined,
+        isUsed: used && used === '1',
+      }
       const listing = { filter, page: { limit, offset }, withBundles: uses === '1' }
-      return listReply(await listKeys(keys, caller, listing), present)
+      const listed = await listKeys(keys, caller, listing)
+      if (withinDays === undefined) return listReply(listed, present)
+      return listReply(listed, (key) => ({ ...present(key), due_at: dueTime(key) }))
     },
     async getKey({ caller, params: { key_id }, query }) {
       const isRevealed = query.reveal === '1'

@@ -115,15 +115,26 @@ const Uses = z.array(z.object({ id: Id, name: z.string(), as: z.string() }))
 /** Each bundle delivers the key under the name `as`. */
 export const KeyWithBundles = Key.extend({ bundles: Uses }).meta({ id: 'KeyWithBundles' })
 
-/** `bundles`: as of one key, if `uses=1` asks for them; otherwise absent. */
-export const KeyList = z.array(Key.extend({ bundles: Uses.optional() })).meta({ id: 'KeyList' })
+/** `bundles`: as of one key, if `uses=1` asks for them; otherwise absent. `due_at`: when the value expires or should be
+ * replaced, whichever comes first; present if `within_days` is given. */
+export const KeyList = z
+  .array(Key.extend({ bundles: Uses.optional(), due_at: Timestamp.nullable().optional() }))
+  .meta({ id: 'KeyList' })
 
-/** `due=1`: only keys whose value should be replaced. `first`: only so many keys, the first by the names under which
- * bundles deliver them. */
+const WRONG_AHEAD = `within_days must be a whole number from 0 to ${LIMITS.rotateAfterDays}`
+
+/** `due=1`: only keys whose value should be replaced, or with `within_days` will be by then. `used=0`: only keys that
+ * are in no bundle. */
 export const ListKeysQuery = Page.extend({
-  first: Page.shape.limit,
   query: optionalText('query', LIMITS.nameLength).optional(),
   due: z.enum(['0', '1'], { error: 'due must be 0 or 1' }).optional(),
+  within_days: z.coerce
+    .number()
+    .int(WRONG_AHEAD)
+    .min(0, WRONG_AHEAD)
+    .max(LIMITS.rotateAfterDays, WRONG_AHEAD)
+    .optional(),
+  used: z.enum(['0', '1'], { error: 'used must be 0 or 1' }).optional(),
   uses: z.enum(['0', '1'], { error: 'uses must be 0 or 1' }).optional(),
 })
 

@@ -8,7 +8,7 @@ const LOOKS: Readonly<Record<EnvironmentKind, string>> = {
 }
 
 type EnvChipProps = {
-  /** A bundle, or an environment. */
+  /** A bundle, or an environment: `prod`, or `prod/eu/` where its name has folders. */
   name: string
   /** As the server says; else the name says it. */
   isProduction?: boolean

@@ -6,7 +6,7 @@ const ALL_ROWS_BELOW = 300
 
 /** How many rows of a list are in the document before and after those in view: all of a shorter list, and all while the
  * page is printed. */
-export function useOverscan(count: number, few: number): number {
+export function useOverscan(count: number, few: number, allBelow = ALL_ROWS_BELOW): number {
   const [isPrinting, setPrinting] = useState(false)
   useEffect(() => {
     const before = () => flushSync(() => setPrinting(true))
@@ -18,5 +18,5 @@ export function useOverscan(count: number, few: number): number {
       removeEventListener('afterprint', after)
     }
   }, [])
-  return isPrinting || count < ALL_ROWS_BELOW ? count : few
+  return isPrinting || count < allBelow ? count : few
 }

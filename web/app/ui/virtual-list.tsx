@@ -15,8 +15,8 @@ type VirtualListProps<Item> = {
 
 const OVERSCAN = 8
 
-// How far down the page an element begins, also once something above it has come or gone.
-function useTopOf(element: RefObject<HTMLElement | null>): number {
+/** How far down the page an element begins, also once something above it has come or gone. */
+export function useTopOf(element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0)
   useLayoutEffect(() => {
     const measure = () => {

@@ -40,6 +40,7 @@ test.each([
   '/bundles/dev%2Fapp',
   '/keys',
   '/keys/x',
+  '/expiry',
   '/members',
   '/account',
   '/invite/token',

@@ -12,6 +12,7 @@ const SIGNED_IN_PAGES = [
   '/bundles/*',
   '/keys',
   '/keys/*',
+  '/expiry',
   '/compare',
   '/activity',
   '/activity/*',

@@ -41,9 +41,15 @@ export function rotationTime(
 /** What is due: values that expire, or should be replaced, until then. ISO timestamps. */
 export type DueBy = { expiresBy: string; rotateBy: string }
 
-/** What is due at this time, as `dueOf` says. */
-export function dueBy(now: Date): DueBy {
-  return { expiresBy: soon(now), rotateBy: now.toISOString() }
+/** What is due at this time, as `dueOf` says, or will be within so many days. */
+export function dueBy(now: Date, withinDays = 0): DueBy {
+  const then = new Date(now.getTime() + withinDays * DAY_MS).toISOString()
+  return { expiresBy: then > soon(now) ? then : soon(now), rotateBy: then }
+}
+
+/** When a value expires or should be replaced, whichever comes first. */
+export function dueTime({ expires_at, rotate_at }: Deadlines): string | null {
+  return [expires_at, rotate_at].filter((at) => at !== null).toSorted()[0] ?? null
 }
 
 /** Why a value should be replaced at this time; the most urgent reason, or null. */

@@ -59,11 +59,11 @@ type KeyChange = Pick<KeyUpdate['change'], 'description' | 'is_secret' | keyof L
 /** A bundle that uses a key; `as`: the name under which it delivers the key. */
 type BundleReference = { id: string; name: string; as: string }
 
-/** `due`: only keys whose value should be replaced. `first`: only so many, the first by delivered name. */
+/** `due`: only keys whose value should be replaced. `isUsed`: only keys that are in a bundle, or in none. */
 export type KeyFilter = {
   query?: string | undefined
   due?: DueBy | undefined
-  first?: number | undefined
+  isUsed?: boolean | undefined
 }
 
 /** `expectedVersion`, `expected`: change nothing where the value has another version, or a field is different.

@@ -83,23 +83,19 @@ function finder(query: Query, vault: ValueVault): KeyStore['find'] {
   }
 }
 
-function matching(tenantId: string, { query, due, first }: KeyFilter) {
+function matching({ query, due, isUsed }: KeyFilter) {
   return (keys: ExpressionBuilder<Tables, 'keys'>) =>
     keys.and([
       ...(query === undefined || query === '' ? [] : [containsInAnyCase('name', query)]),
       ...(due === undefined
         ? []
         : [keys.or([keys('expires_at', '<=', due.expiresBy), keys('rotate_at', '<=', due.rotateBy)])]),
-      ...(first === undefined ? [] : [isAmongFirst(tenantId, first)]),
+      ...(isUsed === undefined ? [] : [isInBundle(isUsed)]),
     ])
 }
 
-const isAmongFirst = (tenantId: string, first: number) => sql<boolean>`keys.id in (
-  select listed.id from keys as listed left join (
-    select key_id, min(delivered_name) as name from attachments where tenant_id = ${tenantId} group by key_id
-  ) as delivered on delivered.key_id = listed.id
-  where listed.tenant_id = ${tenantId}
-  order by coalesce(delivered.name, listed.name), listed.name limit ${first}
+const isInBundle = (isUsed: boolean) => sql<boolean>`${sql.raw(isUsed ? '' : 'not')} exists (
+  select 1 from attachments where attachments.tenant_id = keys.tenant_id and attachments.key_id = keys.id
 )`
 
 async function list(
@@ -112,7 +108,7 @@ async function list(
     .where(
       'name',
       'in',
-      namesIn(selectOf(query, 'keys', tenantId).select('name').where(matching(tenantId, filter)), slice),
+      namesIn(selectOf(query, 'keys', tenantId).select('name').where(matching(filter)), slice),
     )
     .orderBy('name')
     .execute()
@@ -138,7 +134,7 @@ async function longValues(
 }
 
 async function countMatches(query: Query, tenantId: string, filter: KeyFilter): Promise<number> {
-  const total = await countOf(selectOf(query, 'keys', tenantId).where(matching(tenantId, filter)))
+  const total = await countOf(selectOf(query, 'keys', tenantId).where(matching(filter)))
   return total
 }
 

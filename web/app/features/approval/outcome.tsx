@@ -164,7 +164,7 @@ export function Approved({ choice, delivered }: { choice: Choice; delivered: boo
 function Counted({ choice: { kind, keys, bundle, workspaceId } }: { choice: Choice }) {
   const isList = kind === 'names' && bundle.id === ''
   const [thing, where] = isList ? ['bundle', 'of'] : DONE[kind].counted
-  const path = bundle.id === '' ? '/bundles' : `/bundles/${encodeURIComponent(bundle.id)}`
+  const path = bundle.id === '' ? '/' : `/bundles/${encodeURIComponent(bundle.id)}`
   return (
     <>
       {keys.length} {keys.length === 1 ? thing : `${thing}s`} {where}{' '}

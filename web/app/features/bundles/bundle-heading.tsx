@@ -3,6 +3,7 @@ import { Link, useLocation } from 'wouter'
 import type { BundleWithItems } from '../../lib/calls/answers.ts'
 import { useMay } from '../../lib/data/me.ts'
 import { useAddressFields } from '../../lib/page/use-address-fields.ts'
+import { tagsOf } from '../../lib/rules/bundle-names.ts'
 import { runCommand } from '../../lib/words/client-command.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -11,7 +12,6 @@ import { EntryName } from '../../ui/entry-name.tsx'
 import { Columns3, Copy, Download, Pencil, Plus, Trash2, Upload } from '../../ui/icons.ts'
 import { LastChange } from '../../ui/last-change.tsx'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
-import { tagsOf } from './bundle-tree.ts'
 
 /** The dialog that is open on a bundle's page. */
 export type BundleDialog = 'edit' | 'duplicate' | 'export' | 'delete' | null
@@ -42,7 +42,7 @@ export function BundleIntro({ bundle }: { bundle: BundleWithItems }) {
         Changed <LastChange at={bundle.updated_at} by={bundle.updated_by_name} />
       </span>
       {tagsOf(bundle).map((tag) => (
-        <Link key={tag} href={`/bundles?tag=${encodeURIComponent(tag)}`} className="max-w-full truncate">
+        <Link key={tag} href={`/?tag=${encodeURIComponent(tag)}`} className="max-w-full truncate">
           <Badge>{tag}</Badge>
         </Link>
       ))}

@@ -8,6 +8,7 @@ import { useAddressFields } from '../../lib/page/use-address-fields.ts'
 import { importCommand } from '../../lib/words/client-command.ts'
 import { ActivityOf } from '../../ui/activity/activity-of.tsx'
 import { AddVariableDialog } from '../../ui/add-variable/add-variable-dialog.tsx'
+import { EditBundleDialog } from '../../ui/bundle-forms.tsx'
 import { CommandLine } from '../../ui/command-line.tsx'
 import { ConfirmChange } from '../../ui/confirm-change.tsx'
 import { deferred } from '../../ui/deferred.tsx'
@@ -20,7 +21,6 @@ import { NotFound } from '../../ui/page-note.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { notifyFailure } from '../../ui/toast-store.ts'
-import { EditBundleDialog } from './bundle-forms.tsx'
 import { BundleActions, type BundleDialog, BundleIntro, BundleName, RunLine } from './bundle-heading.tsx'
 import { DuplicateBundleDialog } from './duplicate-bundle-dialog.tsx'
 import { AttachedKeys } from './entries/attached-keys.tsx'
@@ -36,7 +36,7 @@ export function BundlePage({ id, view }: { id: string; view: string | undefined 
     <Loaded
       query={bundle}
       what="the bundle"
-      missing={<NotFound what="Bundle" href="/bundles" list="bundles" />}
+      missing={<NotFound what="Bundle" href="/" list="applications" />}
     >
       {(data) => <BundleView bundle={data} view={view} />}
     </Loaded>
@@ -158,7 +158,7 @@ function AfterDuplicate({ bundle }: { bundle: BundleWithItems }) {
 
 /** Asks before a bundle is deleted, and says what stays. A bundle without legacy items can be created again later. */
 function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onClose: () => void }) {
-  const shows = without('listBundles', {}, bundle.id)
+  const shows = without('listBundles', { facts: '1' }, bundle.id)
   const remove = useChange('deleteBundle', { bundle_id: bundle.id }, { shows })
   const restore = useSteps(restoreBundle, { refreshes: ['listBundles'] })
   const keys = bundle.items.filter(({ order }) => order !== null).length
@@ -171,7 +171,7 @@ function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onCl
       action="Delete bundle"
       change={remove}
       done={() => ({ text: `Deleted ${bundle.name}.`, ...(legacy === 0 ? { undo } : {}) })}
-      leadsTo="/bundles"
+      leadsTo="/"
       onClose={onClose}
     >
       <p>

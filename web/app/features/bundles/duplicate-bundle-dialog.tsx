@@ -7,6 +7,7 @@ import { matches } from '../../lib/page/search.ts'
 import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
 import { builtFrom } from '../../lib/rules/templates.ts'
 import { valueProblem } from '../../lib/rules/value-warnings.ts'
+import { BundleNameField } from '../../ui/bundle-forms.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { FormDialog } from '../../ui/dialog-form.tsx'
@@ -15,7 +16,6 @@ import { OpenCopies } from '../../ui/open-copies.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { WeakerNotice } from '../../ui/stricter-notice.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
-import { BundleNameField } from './bundle-forms.tsx'
 
 type DuplicateBundleDialogProps = {
   bundle: BundleWithItems

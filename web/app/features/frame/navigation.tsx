@@ -14,7 +14,7 @@ const ACCOUNT = '/account'
 
 /** Whether an address belongs to a place. */
 function isAt({ href, also = [] }: AppPlace, path: string): boolean {
-  return path === href || path.startsWith(`${href}/`) || also.includes(path)
+  return path === href || [href, ...also].some((place) => place !== '/' && `${path}/`.startsWith(`${place}/`))
 }
 
 function usePlaces(): readonly AppPlace[] {

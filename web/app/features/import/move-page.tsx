@@ -93,7 +93,7 @@ function MoveDone({ move }: { move: LibraryMove }) {
         Delete the file. When all your programs use this server, delete the data of the local server.
       </p>
       <div className="mt-6">
-        <ButtonLink label="Show the bundles" href="/bundles" look="primary" />
+        <ButtonLink label="Show the applications" href="/" look="primary" />
       </div>
     </div>
   )

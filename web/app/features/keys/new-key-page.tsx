@@ -72,7 +72,7 @@ function KeyForm() {
       <DescriptionField value={draft.description} onChange={(description) => set({ description })} />
       <LifetimeFields lifetime={draft} onChange={set} />
       <div className="flex justify-end gap-3 pt-2">
-        <Button label="Cancel" onClick={() => closing(() => navigate('/keys'))} />
+        <Button label="Cancel" onClick={() => closing(() => navigate('/'))} />
         <Button label="Create key" type="submit" look="primary" busy={isPending} />
       </div>
     </Form>

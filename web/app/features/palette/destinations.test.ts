@@ -62,7 +62,7 @@ test('a good match is found behind many poor ones', () => {
 })
 
 test('without a query the pages come first', () => {
-  expect(names('', ['a'], ['B'])[0]).toBe('Bundles')
+  expect(names('', ['a'], ['B'])[0]).toBe('Applications')
 })
 
 test.each([
@@ -97,7 +97,7 @@ test('a variable is found by each bundle that delivers it, in other workspaces t
 })
 
 test('a change of one bundle or variable is found only by its verb', () => {
-  expect(names('app', ['dev/app'], [])).toEqual(['dev/app'])
+  expect(names('dev', ['dev/app'], [])).toEqual(['dev/app'])
   expect(names('add app', ['dev/app'], [])).toEqual(['Add variable to dev/app'])
   expect(names('rot tok', [], ['TOKEN'])).toEqual(['Rotate TOKEN'])
 })

@@ -33,7 +33,7 @@ function SignUpForm({ token }: { token: string }) {
   const attempt = useChange('signUp', { token })
   const offer = useAnswer('previewInvitation', { token }, { staleTime: Number.POSITIVE_INFINITY }).data
   const submit = () => {
-    if (isFine()) attempt.mutate({ password: field.value }, { onSuccess: () => location.assign('/bundles') })
+    if (isFine()) attempt.mutate({ password: field.value }, { onSuccess: () => location.assign('/') })
   }
   return (
     <>

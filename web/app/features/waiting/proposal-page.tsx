@@ -7,6 +7,7 @@ import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useUnsaved } from '../../lib/page/unsaved.ts'
 import { treatmentOf, type ValueTreatment } from '../../lib/rules/treatment.ts'
 import { planText, storing } from '../../lib/words/import-steps.ts'
+import { nameOf, senderText } from '../../lib/words/proposal-words.ts'
 import { ago, ahead } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -19,7 +20,6 @@ import { OwnersOnly, PageNote } from '../../ui/page-note.tsx'
 import { Rows } from '../../ui/section.tsx'
 import { CrossingNotice } from '../../ui/stricter-notice.tsx'
 import { notify } from '../../ui/toast-store.ts'
-import { nameOf, senderText } from './proposal-words.ts'
 
 /** One proposal: who sent it, what storing it would do, and the decision. */
 export function ProposalPage({ id }: { id: string }) {

@@ -3,17 +3,17 @@ import type { Proposal, WaitingItem } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useMe } from '../../lib/data/me.ts'
 import { mute, useWaiting, waitingId } from '../../lib/data/waiting.ts'
-import { counted } from '../../lib/words/counted.ts'
+import { nameOf, STATES } from '../../lib/words/proposal-words.ts'
 import { ago, ahead } from '../../lib/words/time.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, ButtonLink, buttonClasses, IconButton } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Bell, BellOff, X } from '../../ui/icons.ts'
 import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { Rows, Section } from '../../ui/section.tsx'
 import { withToast } from '../../ui/toast-store.ts'
-import { nameOf, STATES, senderText } from './proposal-words.ts'
+import { ReviewLink, WaitingSentence, waitingFacts } from '../../ui/waiting/waiting-words.tsx'
 
 /** What other people of the workspace ask this person to decide, and what became of the person's own proposals. */
 export function WaitingPage() {
@@ -52,10 +52,12 @@ function Items({ items }: { items: readonly WaitingItem[] }) {
       {items.map((item) => (
         <li key={waitingId(item)} className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3 pr-2 pl-4">
           <div className="min-w-0 flex-1 basis-64">
-            <p className="break-words">{textOf(item)}</p>
-            <p className="text-xs text-ink-soft">{factsOf(item)}</p>
+            <p className="break-words">
+              <WaitingSentence item={item} />
+            </p>
+            <p className="text-xs text-ink-soft">{waitingFacts(item)}</p>
           </div>
-          <Decide item={item} />
+          <ReviewLink item={item} size="small" />
           <IconButton
             label={`Mute ${nameOf(item.person)} for an hour`}
             icon={BellOff}
@@ -65,47 +67,6 @@ function Items({ items }: { items: readonly WaitingItem[] }) {
       ))}
     </Rows>
   )
-}
-
-function Decide({ item }: { item: WaitingItem }) {
-  if (item.kind === 'proposal')
-    return <ButtonLink label="Review" size="small" href={`/waiting/${item.proposal.id}`} />
-  return (
-    // The approval page is another document.
-    <a href={`/approve/${item.request_id}`} className={buttonClasses({ size: 'small' })}>
-      Review
-    </a>
-  )
-}
-
-function textOf(item: WaitingItem) {
-  const who = nameOf(item.person)
-  const { bundle } = item.kind === 'proposal' ? item.proposal : item
-  const place = <bdi className="font-mono">{bundle.name}</bdi>
-  if (item.kind === 'proposal') {
-    const { entries, detach } = item.proposal
-    return (
-      <>
-        {who} proposes {counted(entries.length + detach.length, 'variable')} for {place}
-      </>
-    )
-  }
-  const keys = counted(item.key_count, 'key')
-  return item.kind === 'second_approval' ? (
-    <>
-      {who} approved {keys} of {place}; a second person must approve
-    </>
-  ) : (
-    <>
-      {who} asks you to approve {keys} of {place}
-    </>
-  )
-}
-
-function factsOf(item: WaitingItem): string {
-  const end = item.kind === 'proposal' ? item.proposal.expires_at : item.expires_at
-  const from = item.kind === 'proposal' ? `${senderText(item.proposal)} · ` : ''
-  return `${from}${ago(item.at)} · ends ${ahead(end)}`
 }
 
 function Muted({ items }: { items: readonly WaitingItem[] }) {

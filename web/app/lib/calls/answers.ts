@@ -25,6 +25,7 @@ export type Proposal = Answer<Endpoints['listProposals']>[number]
 export type ProposalPlan = Answer<Endpoints['planProposal']>
 export type WaitingItem = Answer<Endpoints['listWaiting']>[number]
 export type Bundle = Answer<Endpoints['listBundles']>[number]
+export type Use = Answer<Endpoints['listUse']>[number]
 export type BundleWithItems = Answer<Endpoints['getBundle']>
 export type BundleItem = BundleWithItems['items'][number]
 export type SharedKey = Answer<Endpoints['listSharedKeys']>[number]

@@ -17,7 +17,7 @@ export function workspaceIn(pathname: string): string | null {
 }
 
 /** The address of a page of a workspace. */
-export function workspacePath(id: string, path = '/bundles'): string {
+export function workspacePath(id: string, path = '/'): string {
   return `/w/${id}${path}`
 }
 

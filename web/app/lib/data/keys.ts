@@ -7,17 +7,6 @@ import { useAnswer, useSteps } from '../calls/use-call.ts'
 /** All keys of the library, each with the bundles that use it. */
 export const useLibrary = () => useAnswer('listKeys', { uses: '1' })
 
-const FIRST = 100
-
-/** The beginning of the library, and all of it once it is wanted or the beginning is all. */
-export function useFirstKeys(isWanted: boolean) {
-  const first = useAnswer('listKeys', { uses: '1', first: FIRST })
-  const isAll = first.data !== undefined && first.data.length < FIRST
-  const all = useAnswer('listKeys', { uses: '1' }, { enabled: isWanted && !isAll })
-  const query = isWanted && !isAll ? all : first
-  return { ...query, data: all.data ?? first.data, isWhole: isAll || all.data !== undefined }
-}
-
 export type KeyLifetime = Pick<Key, 'expires_at' | 'rotate_after_days'>
 
 /** `expected_version`: the version that the person saw; the server refuses to overwrite a newer one. */

@@ -7,7 +7,7 @@ export type AppPlace = {
   name: string
   /** It is in the navigation. */
   tab?: true
-  /** Other addresses at which the navigation marks it. */
+  /** Other addresses at which, and below which, the navigation marks it. */
   also?: readonly string[]
   /** The letter that opens it after G. */
   key?: string
@@ -20,8 +20,7 @@ export type AppPlace = {
 /** Every place with a fixed address, in the order of the navigation: its tabs, its shortcuts and what the palette
  * finds. A new page is one line here and its component in routes.tsx. */
 export const PLACES: readonly AppPlace[] = [
-  { href: '/bundles', name: 'Bundles', tab: true, also: ['/'], key: 'b' },
-  { href: '/keys', name: 'Keys', tab: true, key: 'k' },
+  { href: '/', name: 'Applications', tab: true, also: ['/bundles', '/keys', '/expiry'], key: 'b' },
   { href: '/compare', name: 'Compare', tab: true, key: 'c' },
   { href: '/activity', name: 'Activity', tab: true, key: 't', needs: 'listAudit' },
   { href: '/machines', name: 'Machines', tab: true, key: 'm' },
@@ -31,10 +30,10 @@ export const PLACES: readonly AppPlace[] = [
   { href: '/workspace', name: 'Workspace name and webhooks', key: 's' },
   { href: '/bundles/import', name: 'Import a .env file', key: 'i', isAction: true },
   { href: '/waiting', name: 'Waiting for you', key: 'w' },
-  { href: '/keys?filter=due', name: 'Keys that are due' },
-  { href: '/keys?filter=unused', name: 'Unused keys' },
+  { href: '/expiry', name: 'What expires', key: 'e' },
+  { href: '/keys/unused', name: 'Keys in no bundle', key: 'k' },
   ...Object.values<{ places: readonly AppPlace[] }>(modules).flatMap(({ places }) => places),
-  { href: '/bundles?new=bundle', name: 'New bundle', isAction: true },
+  { href: '/?new=bundle', name: 'New bundle', isAction: true },
   { href: '/keys/new', name: 'New key', isAction: true },
   { href: '/machines?new=github', name: 'New machine', isAction: true, needs: 'createMachine' },
   { href: '/members?invite=1', name: 'Invite a member', isAction: true, needs: 'createInvitation' },

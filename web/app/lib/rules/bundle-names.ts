@@ -9,3 +9,8 @@ export function bundleNameProblem(name: string): string | null {
   if (!hasWholeParts(name)) return 'The name cannot begin or end with /, or contain //.'
   return null
 }
+
+/** The tags of a bundle, as the comma-separated text lists them. */
+export function tagsOf({ tags }: { tags: string }): string[] {
+  return tags.split(',').filter((tag) => tag !== '')
+}

@@ -24,6 +24,16 @@ export function ago(timestamp: string, nowMs = serverNowMs()): string {
   return `${counted(count, step.unit)} ago`
 }
 
+const SHORT_UNITS = { day: 'd', hour: 'h', minute: 'min' } as const
+
+/** As `ago`, for a cell: `12 min`, `3 d`, `now`. */
+export function shortAge(timestamp: string, nowMs = serverNowMs()): string {
+  const elapsed = nowMs - Date.parse(timestamp)
+  for (const { unit, ms } of STEPS)
+    if (unit !== 'second' && elapsed >= ms) return `${Math.floor(elapsed / ms)} ${SHORT_UNITS[unit]}`
+  return 'now'
+}
+
 /** An ISO timestamp as the reader's own locale writes it, with 24 hours as everywhere. */
 export function dateTime(timestamp: string): string {
   return new Date(timestamp).toLocaleString(undefined, {

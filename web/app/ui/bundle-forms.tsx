@@ -1,18 +1,19 @@
-import type { Bundle } from '../../lib/calls/answers.ts'
-import { useChange } from '../../lib/calls/use-call.ts'
-import { pageWorkspace } from '../../lib/calls/workspace.ts'
-import { useTenants } from '../../lib/data/me.ts'
-import { useNamedDraft, useNamedEdit } from '../../lib/page/use-named-draft.ts'
-import { bundleNameProblem } from '../../lib/rules/bundle-names.ts'
-import { DescriptionField } from '../../ui/description-field.tsx'
-import { FormDialog } from '../../ui/dialog-form.tsx'
-import { Notice } from '../../ui/notice.tsx'
-import { TextField, type TextFieldProps } from '../../ui/text-field.tsx'
+import type { Bundle } from '../lib/calls/answers.ts'
+import { useChange } from '../lib/calls/use-call.ts'
+import { pageWorkspace } from '../lib/calls/workspace.ts'
+import { useTenants } from '../lib/data/me.ts'
+import { useNamedDraft, useNamedEdit } from '../lib/page/use-named-draft.ts'
+import { bundleNameProblem } from '../lib/rules/bundle-names.ts'
+import { DescriptionField } from './description-field.tsx'
+import { FormDialog } from './dialog-form.tsx'
+import { Notice } from './notice.tsx'
+import { TextField, type TextFieldProps } from './text-field.tsx'
 
-/** Asks for what a new bundle needs and leads to it. */
-export function NewBundleDialog({ onClose }: { onClose: () => void }) {
+/** Asks for what a new bundle needs and leads to it.
+ * @param name that is offered */
+export function NewBundleDialog({ name = '', onClose }: { name?: string; onClose: () => void }) {
   const create = useChange('createBundle', {})
-  const stored = { name: '', description: '', tags: '' }
+  const stored = { name, description: '', tags: '' }
   const workspaces = useTenants().data ?? []
   const here = workspaces.find(({ id }) => id === pageWorkspace())
   const { fields, form } = useNamedDraft({ stored, nameProblemOf: bundleNameProblem, change: create })

@@ -1,5 +1,5 @@
-import type { Proposal } from '../../lib/calls/answers.ts'
-import { placeOf } from '../../lib/words/holder-text.ts'
+import type { Proposal } from '../calls/answers.ts'
+import { placeOf } from './holder-text.ts'
 
 /** What a person is called who may have left. */
 export const nameOf = ({ name }: { name: string | null }): string => name ?? 'a former user'

@@ -1,0 +1,137 @@
+import { useMemo } from 'react'
+import { Link, Redirect, useSearchParams } from 'wouter'
+import type { Bundle } from '../../lib/calls/answers.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
+import { useDatedKeys } from '../../lib/data/expiry.ts'
+import { useWaiting } from '../../lib/data/waiting.ts'
+import { useAddressFields } from '../../lib/page/use-address-fields.ts'
+import { tagsOf } from '../../lib/rules/bundle-names.ts'
+import { counted } from '../../lib/words/counted.ts'
+import { NewBundleDialog } from '../../ui/bundle-forms.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Plus, Upload } from '../../ui/icons.ts'
+import { Loaded } from '../../ui/loaded.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { Select } from '../../ui/select.tsx'
+import { DueStrip } from './due-strip.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { HomeMatrix } from './home-matrix.tsx'
+import { homeTable, isFound } from './home-rows.ts'
+import { WaitingCards } from './waiting-cards.tsx'
+
+const FIELDS = ['query', 'tag', 'new'] as const
+
+/** Every application with its environments: what they hold, how they are used, and what needs a look. */
+export function HomePage() {
+  const bundles = useAnswer('listBundles', { facts: '1' })
+  const { textOf, set } = useAddressFields(FIELDS)
+  // The cards above the table come with it, so that it does not move.
+  const areCardsComing = [useDatedKeys(), useWaiting().query].some(({ isLoading }) => isLoading)
+  return (
+    <>
+      <PageHeading
+        title="Applications"
+        actions={
+          <>
+            {bundles.data?.length !== 0 && <Filter bundles={bundles.data ?? []} />}
+            <ButtonLink label="Import" href="/bundles/import" icon={Upload} />
+            <Button label="New" look="primary" onClick={() => set('new', 'bundle')} icon={Plus} />
+          </>
+        }
+      />
+      <Loaded query={{ ...bundles, data: areCardsComing ? undefined : bundles.data }} what="the applications">
+        {(data) => (
+          <>
+            <WaitingCards />
+            {data.length === 0 ? (
+              <FirstSteps />
+            ) : (
+              <>
+                <NamedBundle bundles={data} />
+                <DueStrip />
+                <Applications bundles={data} />
+              </>
+            )}
+          </>
+        )}
+      </Loaded>
+      {textOf('new') !== '' && (
+        <NewBundleDialog name={offeredName(textOf('new'))} onClose={() => set('new', '')} />
+      )}
+    </>
+  )
+}
+
+/** `?new=bundle` offers no name, `?new=prod/web` offers this one. */
+const offeredName = (text: string): string => (text.includes('/') ? text : '')
+
+/** Leads from the addresses that the client prints to the bundle's page: `?open=dev/app`, and to its dialog
+ * `?duplicate=dev/app&as=staging/app`. */
+function NamedBundle({ bundles }: { bundles: readonly Bundle[] }) {
+  const [params] = useSearchParams()
+  const wanted = params.get('duplicate') ?? params.get('open')
+  const bundle = bundles.find(({ id, name }) => name === wanted || id === wanted)
+  if (bundle === undefined) return null
+  const dialog = params.has('duplicate') ? `?duplicate=${encodeURIComponent(params.get('as') ?? '')}` : ''
+  return <Redirect replace to={`/bundles/${bundle.id}${dialog}`} />
+}
+
+/** Looks for applications by name, description and tag, kept in the address so that it can be linked to. */
+function Filter({ bundles }: { bundles: readonly Bundle[] }) {
+  const { textOf, set } = useAddressFields(FIELDS)
+  const tags = useMemo(() => [...new Set(bundles.flatMap(tagsOf))].toSorted(), [bundles])
+  return (
+    <>
+      <SearchField
+        label="Filter applications"
+        value={textOf('query')}
+        onChange={(text) => set('query', text)}
+        className="max-sm:order-1 max-sm:flex-1 max-sm:basis-48 sm:w-56"
+      />
+      {tags.length > 0 && (
+        <Select
+          aria-label="Tag"
+          value={textOf('tag')}
+          options={[['', 'All tags'], ...tags.map((name) => [name, name] as const)]}
+          onChange={(text) => set('tag', text)}
+          className="field w-auto max-sm:order-1 sm:max-w-40"
+        />
+      )}
+    </>
+  )
+}
+
+function Applications({ bundles }: { bundles: readonly Bundle[] }) {
+  const { textOf, set } = useAddressFields(FIELDS)
+  const [query, tag] = [textOf('query'), textOf('tag')]
+  const table = useMemo(() => homeTable(bundles), [bundles])
+  const rows = useMemo(() => table.rows.filter((row) => isFound(row, { query, tag })), [table, query, tag])
+  const { data } = useAnswer('listUse', {})
+  const uses = useMemo(() => data && new Map(data.map((use) => [use.id, use])), [data])
+  return (
+    <>
+      <p className="sr-only" role="status">
+        {counted(rows.length, 'application')}
+      </p>
+      {rows.length === 0 ? (
+        <p className="py-6 text-ink-soft">No application matches. Change the filter or the tag.</p>
+      ) : (
+        <HomeMatrix table={{ ...table, rows }} uses={uses} onCreate={(name) => set('new', name)} />
+      )}
+      <p className="mt-3 px-4 text-xs text-ink-faint sm:px-6">
+        Bars: fetches on each of the last 30 days, then the last fetch. <UnusedKeys />
+      </p>
+    </>
+  )
+}
+
+function UnusedKeys() {
+  const unused = useAnswer('listKeys', { used: '0' }).data?.length ?? 0
+  if (unused === 0) return null
+  return (
+    <Link href="/keys/unused" className="link">
+      {counted(unused, 'key')} in no bundle
+    </Link>
+  )
+}

@@ -114,7 +114,10 @@ export function OpenInvitations({ onCreated, onRevoked }: InvitationsProps) {
   )
   return invitations.map(({ id, email, role, expires_at }) => (
     <li key={id} className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 sm:px-6">
-      <span aria-hidden className="face size-9 bg-sunken text-ink-soft">
+      <span
+        aria-hidden
+        className="grid size-9 shrink-0 place-items-center rounded-full bg-sunken text-ink-soft"
+      >
         <Mail size={14} />
       </span>
       <div className="min-w-0 flex-1 basis-32">

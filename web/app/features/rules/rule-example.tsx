@@ -17,9 +17,9 @@ export function RuleExample({ policy, members, bundle, field }: ExampleProps) {
   const asker = members.find(({ role }) => role === 'member') ?? members[0]
   if (asker === undefined) return null
   const able = members.filter((member) => mayApprove(policy, member)).map(({ username }) => username)
-  const isStuck = able.length < policy.approvals_needed
-  const Icon = isStuck ? CircleAlert : CircleCheck
   const other = field === 'agents' || field === 'changers' ? field : null
+  const isStuck = other === null && able.length < policy.approvals_needed
+  const Icon = isStuck ? CircleAlert : CircleCheck
   return (
     <p className="mt-2 flex gap-2 text-xs text-ink-soft">
       <Icon aria-hidden size={16} className={isStuck ? 'shrink-0 text-caution' : 'shrink-0'} />

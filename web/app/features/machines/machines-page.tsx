@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { Machine, MachineGrant } from '../../lib/calls/answers.ts'
+import type { Machine, MachineGrant, Use } from '../../lib/calls/answers.ts'
 import { useAnswer, useChange } from '../../lib/calls/use-call.ts'
 import { useMachines } from '../../lib/data/lists.ts'
 import { useMay } from '../../lib/data/me.ts'
@@ -20,6 +20,7 @@ import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { Spark } from '../../ui/spark.tsx'
 import { withToast } from '../../ui/toast-store.ts'
 import { NewMachineDialog } from './machine-forms.tsx'
 import { NoMachines } from './no-machines.tsx'
@@ -63,6 +64,8 @@ function Machines({ machines }: { machines: readonly Machine[] }) {
   const may = useMay()
   const { textOf, set } = useAddressFields(['query'])
   const query = textOf('query')
+  const { data: uses = [] } = useAnswer('listUse', { by: 'machine' })
+  const useOf = new Map(uses.map((use) => [use.id, use]))
   const shown = machines.filter(({ name, description }) => matches(`${name} ${description}`, query))
   return (
     <>
@@ -80,7 +83,7 @@ function Machines({ machines }: { machines: readonly Machine[] }) {
         items={shown}
         keyOf={({ id }) => id}
         rowHeight={ROW_HEIGHT_PX}
-        render={(machine) => <MachineRow machine={machine} />}
+        render={(machine) => <MachineRow machine={machine} use={useOf.get(machine.id)} />}
       />
     </>
   )
@@ -133,7 +136,7 @@ function RefusedMachine({ machine }: { machine: Machine }) {
 const BUNDLES_NAMED = 3
 
 /** One line of the list of machines. */
-function MachineRow({ machine }: { machine: Machine }) {
+function MachineRow({ machine, use }: { machine: Machine; use: Use | undefined }) {
   const warnings = warningsOf(machine).filter(({ tone }) => tone !== 'plain')
   const named = (scope: MachineGrant['scope']) =>
     machine.grants.flatMap((grant) => (grant.scope === scope ? [grant.bundle.name] : []))
@@ -172,6 +175,9 @@ function MachineRow({ machine }: { machine: Machine }) {
         {bundles.length > BUNDLES_NAMED && (
           <span className="text-xs text-ink-soft">{bundles.length - BUNDLES_NAMED} more</span>
         )}
+      </span>
+      <span className="hidden w-30 sm:block">
+        {use !== undefined && <Spark days={use.days} className="h-5 w-full" />}
       </span>
       <span className="ml-auto w-24 shrink-0 text-right text-xs text-ink-soft">{usedText(machine)}</span>
     </Link>

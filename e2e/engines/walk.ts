@@ -23,6 +23,8 @@ export const SIGNED_OUT: readonly Place[] = [
 export function places({ ids, bundle, long }: World): readonly Place[] {
   return [
     ['/', 'Applications'],
+    ['/bundles', 'Applications'],
+    ['/keys', 'Applications'],
     ['/expiry', 'What expires'],
     ['/bundles/import', 'Import'],
     ['/bundles/move', 'Move'],

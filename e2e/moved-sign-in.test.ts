@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser())('a team moves its sign-in', () => {
       return run.stdout
     }
     expect(linkPeople(list)).toContain('Nothing was changed.')
-    expect(linkPeople('apply', list)).toContain('All their sessions ended.')
+    expect(linkPeople('apply', list)).toContain('All sessions of these people ended.')
     const { call } = await atProvider('kim')
     const tenants = await call('GET', '/api/v1/tenants')
     expect(tenants.map(({ role }) => role)).toContain('member')

@@ -25,7 +25,7 @@ export const LINK_COMMANDS = {
 async function undo(on: Operated, id: string): Promise<string> {
   const undone = await on.api.undoLinkOf(withRequests(on), id)
   if (undone === null) throw new StartError('no such link, or it is older than 30 days')
-  return `The link is undone.\n${await endSessions(on.settings, undone.ended)}`
+  return `The link is undone.\n${await endSessions(on.settings, 'both people', undone.ended)}`
 }
 
 async function link(on: Operated, file: string, isApplied: boolean) {
@@ -43,6 +43,7 @@ async function link(on: Operated, file: string, isApplied: boolean) {
   if (!isApplied) return `${text}\nNothing was changed. To do it: keyferry-server link-people apply ${file}`
   return `${text}\n${await endSessions(
     on.settings,
+    'these people',
     reports.flatMap(({ ended }) => ended),
   )}`
 }

@@ -77,7 +77,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     run: withApi(async ({ api, database, settings }, email) => {
       const reset = await api.resetPassword(database, email)
       if (reset === null) throw noAccount(email)
-      const ended = await endSessions(settings, [`user_${reset.userId}`])
+      const ended = await endSessions(settings, 'the account', [`user_${reset.userId}`])
       return `The new password is ${reset.password}\n${RESET_ADVICE}\n${ended}`
     }),
   },
@@ -86,7 +86,7 @@ export const MAINTENANCE: Readonly<Record<string, Maintenance>> = {
     argument: 'EMAIL',
     run: withApi(async (on, email) => {
       const userId = await setActive(on, email, false)
-      const sessions = await endSessions(on.settings, [`user_${userId}`])
+      const sessions = await endSessions(on.settings, 'the account', [`user_${userId}`])
       return `The account is disabled.\n${sessions}\nApprovals that no terminal had collected are void.\nTo undo this: keyferry-server enable-account ${email}`
     }),
   },

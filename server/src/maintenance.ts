@@ -54,12 +54,16 @@ export function withRequests({ database, settings }: Operated) {
   return { ...database, redisUrl: settings.REDIS_URL ?? null }
 }
 
-/** End the sessions of these ways to sign in. @returns what happened, for the operator */
-export async function endSessions(settings: Settings, idpUserIds: readonly string[]): Promise<string> {
+/** End the sessions of these ways to sign in, of `whose`. @returns what happened, for the operator */
+export async function endSessions(
+  settings: Settings,
+  whose: string,
+  idpUserIds: readonly string[],
+): Promise<string> {
   const { endSessionsOf } = await import('@keyferry/web')
   const place = { redisUrl: settings.REDIS_URL ?? null, dataDir: resolve(settings.DATA_DIR) }
   return (await endSessionsOf(place, idpUserIds))
-    ? 'All their sessions ended.'
+    ? `All sessions of ${whose} ended.`
     : 'No session store found: to end open sessions, run this with the REDIS_URL or DATA_DIR of the web nodes.'
 }
 

@@ -241,8 +241,7 @@ test.skipIf(!hasBrowser())('an owner reads the plan on a page and moves the libr
     await page
       .getByText(/moved here .* by .*; last changed on the other server .*, according to the file/)
       .waitFor()
-    await page.getByRole('link', { name: 'History' }).click()
-    await page.getByText(/^Moved here by /).waitFor()
+    await page.getByTitle(/^Moved here by /).waitFor()
     await expectAccessible(page)
     await closePage(page)
   } finally {

@@ -20,7 +20,7 @@ export function PageHeading({ title, shown, intro, actions }: PageHeadingProps) 
         </h1>
         {intro !== undefined && <div className="mt-1 text-ink-soft">{intro}</div>}
       </div>
-      {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
+      {actions !== undefined && <div className="flex max-w-full min-w-0 flex-wrap gap-2">{actions}</div>}
     </div>
   )
 }

@@ -95,7 +95,7 @@ function Filter({ bundles }: { bundles: readonly Bundle[] }) {
           value={textOf('tag')}
           options={[['', 'All tags'], ...tags.map((name) => [name, name] as const)]}
           onChange={(text) => set('tag', text)}
-          className="field w-auto max-sm:order-1 sm:max-w-40"
+          className="field w-auto min-w-0 max-sm:order-1 sm:max-w-40"
         />
       )}
     </>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { exampleOf } from './example.ts'
+import { described } from './openapi-texts.ts'
 
 type Io = 'input' | 'output'
 type JsonSchema = z.core.JSONSchema.BaseSchema
@@ -33,7 +34,7 @@ export class ComponentSchemas {
       $defs = {},
       ...root
     } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: portable })
-    for (const [id, definition] of Object.entries($defs)) this.#add(id, hoisted(definition))
+    for (const [id, definition] of Object.entries($defs)) this.#add(id, hoisted(described(id, definition)))
     return root
   }
 

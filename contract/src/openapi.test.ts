@@ -60,3 +60,15 @@ test('no schema has a default, and every pattern compiles without Unicode proper
     .properties
   expect(format.description).toBe('Default: "sh"')
 })
+
+type Schema = { description?: string; properties?: Record<string, { description?: string; $ref?: string }> }
+
+test('the doc comment of a schema describes it and its fields', () => {
+  const { schemas } = JSON.parse(JSON.stringify(openApiDocument('0.0.0'))).components
+  expect(schemas.Key.description).toBe('A library entry.')
+  expect(schemas.Key.properties.template_parts.description).toBe('The names in it.')
+  expect(schemas.CreateRequest.properties.client_pubkey.description).toContain('X25519')
+  const fields = Object.values<Schema>(schemas).flatMap(({ properties = {} }) => Object.values(properties))
+  const described = fields.filter(({ description, $ref }) => description !== undefined || $ref !== undefined)
+  expect(described.length / fields.length).toBeGreaterThan(0.6)
+})

@@ -1,6 +1,5 @@
-import { type Endpoint, failureStatuses } from '../src/endpoint.ts'
+import type { Endpoint } from '../src/endpoint.ts'
 import { endpoints } from '../src/endpoints.ts'
-import { openApiDocument } from '../src/openapi.ts'
 
 const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
   public: 'anyone',
@@ -13,78 +12,44 @@ const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
   machine: 'machines, with a bearer token',
 }
 
-type Media = { example?: unknown }
-type Operation = {
-  tags: string[]
-  requestBody?: { content: Record<string, Media> }
-  responses: Record<string, { content: Record<string, Media> }>
-}
-
-type Document = {
-  tags: { name: string; description: string }[]
-  paths: Record<string, Record<string, Operation>>
-}
-
-/** The reference of the API as one Markdown page, made from the same table and schemas as the OpenAPI document. */
+/** The list of the endpoints as one Markdown page. */
 export function apiPage(): string {
-  // What the document holds is this package's own making; the page only reads it.
-  const { tags, paths } = openApiDocument('') as Document
   const rows = Object.values<Endpoint>(endpoints)
-  const operationOf = (row: Endpoint) => paths[row.path]?.[row.method.toLowerCase()]
-  const sections = tags.map(({ name, description }) => {
-    const own = rows.filter((row) => operationOf(row)?.tags[0] === name)
-    return [`## ${name}`, `${description}.`, ...own.map((row) => entry(row, operationOf(row)))].join('\n\n')
-  })
-  return `${[INTRODUCTION, summary(rows), ...sections].join('\n\n')}\n`
+  const whom = Object.entries(ACCESS).map(([access, text]) => `| ${access} | ${text} |`)
+  return `${[INTRODUCTION, ['| access | who may call |', '| --- | --- |', ...whom].join('\n'), summary(rows)].join('\n\n')}\n`
 }
 
 const INTRODUCTION = `# API
 
-Generated from the endpoint table by \`npm test -- contract/src/api-page -u\`; a test keeps it up to date. A running
-server serves the same as OpenAPI 3.1 at \`/api/v1/openapi.json\`.
+| you want | where |
+| --- | --- |
+| the list of endpoints | below |
+| every field, optional ones too, with examples | \`/api/v1/openapi.json\` of your server (OpenAPI 3.1), or rendered: \`npm run build\` in \`site/\`, page *API reference* |
+| calls as a machine, step by step | [machines.md](machines.md) |
+| webhooks | [webhooks.md](webhooks.md) |
+| receipts, deposits, the audit log, byte by byte | [approvals.md](approvals.md#receipts), [deposits.md](deposits.md#protocol), [audit.md](audit.md#format-of-an-export) |
 
 Every call works in one workspace. A call names it in the header \`Keyferry-Workspace: <tenant id>\`. A person who is not
 a member of that workspace gets 403, and nothing is written. A call without the header uses the current workspace of the
 session.
 
 Bodies are JSON. Every failure has the body \`{"error", "code", "details"?}\`: \`error\` is for people, \`code\` for programs.
-A 503 means that a store is unavailable, a 429 that a limit is reached; both have \`Retry-After\`.`
+A 503 means that a store is unavailable, a 429 that a limit is reached; both have \`Retry-After\`. Answers can gain
+fields, so ignore those that you do not know.
+
+The tables are generated from the table that the code uses: \`npm test -- contract/src/api-page -u\`.`
 
 function summary(rows: readonly Endpoint[]): string {
-  const lines = rows.map((row) => `| ${row.method} | \`${row.path}\` | ${row.access} | ${row.summary} |`)
+  const lines = rows.map(
+    (row) => `| ${row.method} | \`${row.path}\` | ${row.access} | ${row.summary}${notes(row)} |`,
+  )
   return ['| method | path | access | |', '| --- | --- | --- | --- |', ...lines].join('\n')
 }
 
-function entry(row: Endpoint, operation: Operation | undefined): string {
-  const notes = [row.deprecated ? 'Deprecated.' : '', row.internal ? 'Not reachable from outside.' : '']
-  if (row.page) notes.push('Answers with a page or a redirect.')
-  if (row.modes) notes.push(modesNote(row, row.modes))
-  const intro = [`${row.summary}.`, ...notes, forWhom(row)].filter((part) => part !== '').join(' ')
-  const answers = Object.entries(operation?.responses ?? {}).filter(([status]) => status in row.responses)
+function notes({ internal, modes, deprecated }: Endpoint): string {
   return [
-    `### ${row.method} ${row.path}`,
-    intro,
-    ...examples('Body', operation?.requestBody?.content),
-    ...answers.flatMap(([status, { content }]) => examples(status, content)),
-    `Failures: ${failureStatuses(row).join(', ') || 'none'}.`,
-  ].join('\n\n')
-}
-
-function forWhom({ access, machine }: Endpoint): string {
-  if (machine === undefined) return `For ${ACCESS[access]}.`
-  const ofMachine =
-    machine === 'read' ? 'of granted bundles, every value masked' : 'that may read the audit log'
-  return `For ${ACCESS[access]}, and for machines ${ofMachine}.`
-}
-
-function modesNote({ layer }: Endpoint, modes: readonly string[]): string {
-  const where = `ith \`AUTH_MODE\` ${modes.map((mode) => `\`${mode}\``).join(', ')}.`
-  return layer === 'web' ? `W${where}` : `Reachable from outside only w${where}`
-}
-
-function examples(title: string, content: Record<string, Media> | undefined): string[] {
-  return Object.entries(content ?? {}).map(([type, { example }]) => {
-    const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2)
-    return `${title}, \`${type}\`:\n\n\`\`\`${type.includes('json') ? 'json' : ''}\n${text}\n\`\`\``
-  })
+    deprecated ? ' Deprecated.' : '',
+    internal ? ' Not reachable from outside.' : '',
+    modes ? ` Only with \`AUTH_MODE\` ${modes.join(', ')}.` : '',
+  ].join('')
 }

@@ -23,6 +23,51 @@ test.each(DOCUMENTS)('every link of %s leads somewhere', (document) => {
   expect(dead).toEqual([])
 })
 
+const slugOf = (heading: string) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-')
+
+const headingsOf = (document: string) =>
+  [...readDocument(document).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slugOf(heading))
+
+test.each(DOCUMENTS)('every link of %s to a heading leads to one', (document) => {
+  const links = [...readDocument(document).matchAll(/\]\(([\w./-]*)#([^)]+)\)/g)]
+  const dead = links.filter(([, target = '', heading = '']) => {
+    const page = target === '' ? document : join(dirname(document), target)
+    return page.endsWith('.md') && !headingsOf(page).includes(heading)
+  })
+  expect(dead.map(([link]) => link)).toEqual([])
+})
+
+/** The lines of a document that a person wraps: no blocks, tables and headings, and none with a link or a picture. */
+function proseOf(document: string): string[] {
+  const lines = readDocument(document)
+    .replaceAll(/^ *```.*?^ *```/gms, '')
+    .split('\n')
+  return lines.filter((line) => !/^ *[|#]|\]\(|https?:/.test(line))
+}
+
+test.each(DOCUMENTS)('the lines of %s are at most 120 columns wide', (document) => {
+  expect(proseOf(document).filter((line) => line.length > 120)).toEqual([])
+})
+
+const WORDS = 45_000
+
+const GENERATED = ['CHANGELOG.md', 'docs/api.md', 'docs/commands.md', 'docs/security-checklist.md']
+
+/** Words that people write: without decisions, the changelog, pages and tables that are generated. */
+test(`the documents have at most ${WORDS} words`, () => {
+  const pages = globSync(['*.md', 'docs/*.md'], { cwd: ROOT }).filter((page) => !GENERATED.includes(page))
+  const text = pages
+    .map(readDocument)
+    .join('\n')
+    .replaceAll(/^\| `[A-Z0-9_]+` \|.*$/gm, '')
+  expect(text.split(/\s+/).filter((word) => /\w/.test(word)).length).toBeLessThanOrEqual(WORDS)
+})
+
 // A signature says that a key was used, not what a person read, nor what the key is.
 const CLAIMS =
   /proves that a (?:human|person) decided|hardware-backed|cannot be approved by an agent|phishing-resistant/i
@@ -61,6 +106,62 @@ test('the security checklist names tests that exist', () => {
     named.filter(([, file = '', title = '']) => !readDocument(file).includes(title)).map(([line]) => line),
   ).toEqual([])
 })
+
+const PROMISES: Readonly<Record<string, Readonly<Record<string, string>>>> = JSON.parse(
+  readDocument('e2e/promises.json'),
+)
+
+/** Why a sentence has no test. */
+const NOT_TESTED = ['advice', 'a remaining risk', 'measured', 'explains', 'no test']
+
+const VERBS = /\b(never|refuses?|always|only|within|at most)\b/i
+
+/** The pages of the groups Run and Trust, but the list of tests. */
+const PROMISING = [...readDocument('docs/README.md').matchAll(/^## (Run|Trust)\n(.*?)(?=^## )/gms)]
+  .flatMap(([, , rows = '']) => [...rows.matchAll(/^\| \[.*?\]\((.+?)\)/gm)])
+  .map(([, page = '']) => join('docs', page))
+  .filter((page) => page !== 'docs/security-checklist.md')
+
+/** The sentences of a page, and the cells of its tables. */
+function sentencesOf(page: string): string[] {
+  const blocks = readDocument(page)
+    .replaceAll(/^ *```.*?^ *```/gms, '')
+    .split(/\n\s*\n|\n(?= *(?:[-*|]|\d+\. ))/)
+  const cells = blocks.flatMap((block) => (block.trimStart().startsWith('|') ? block.split(' | ') : [block]))
+  return cells.flatMap((cell) =>
+    cell
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+      .split(/(?<=[.:;]) (?=[A-Z`*(])/),
+  )
+}
+
+test('the pages of Run and Trust promise what the table of promises knows', () => {
+  expect(PROMISING.length).toBeGreaterThan(10)
+  const unknown = PROMISING.flatMap((page) => {
+    const known = Object.keys(PROMISES[page] ?? {})
+    return sentencesOf(page)
+      .filter((sentence) => VERBS.test(sentence) && !known.some((says) => sentence.includes(says)))
+      .map((sentence) => `${page}: ${sentence}`)
+  })
+  // Add the sentence to e2e/promises.json: with a test that holds it, or with the reason why it has none.
+  expect(unknown).toEqual([])
+})
+
+test('each row of the table of promises is on its page, and its test exists', () => {
+  const wrong = Object.entries(PROMISES).flatMap(([page, rows]) => {
+    const sentences = sentencesOf(page)
+    return Object.entries(rows)
+      .filter(([says, by]) => !sentences.some((sentence) => sentence.includes(says)) || !isHeld(by))
+      .map(([says, by]) => `${page}: ${says}: ${by}`)
+  })
+  expect(wrong).toEqual([])
+})
+
+function isHeld(by: string): boolean {
+  const [file = '', ...title] = by.split(': ')
+  return NOT_TESTED.includes(by) || (title.length > 0 && readDocument(file).includes(title.join(': ')))
+}
 
 const isThere = (file: string, name: string) =>
   existsSync(join(ROOT, file)) && new RegExp(`(function|const) ${name}\\b`).test(readDocument(file))

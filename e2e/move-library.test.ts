@@ -239,7 +239,7 @@ test.skipIf(!hasBrowser())('an owner reads the plan on a page and moves the libr
     await page.getByRole('link', { name: /^dev\/app: / }).click()
     await page.getByRole('link', { name: 'DB_PASSWORD' }).click()
     await page
-      .getByText(/moved here .* by .*; last changed on the other server .*, according to the file/)
+      .getByText(/moved here by .*; last changed on the other server .*, according to the file/)
       .waitFor()
     await page.getByTitle(/^Moved here by /).waitFor()
     await expectAccessible(page)

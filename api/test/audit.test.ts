@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { AUDIT_GROUPS, type AuditGroup, auditGroupOf } from '@keyferry/contract/audit-groups'
 import { CHAIN_START, chainHash } from '@keyferry/crypto/audit-chain'
 import { openNote } from '@keyferry/crypto/signed-note'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type Identity, startTestApi, type TestApi } from './api.ts'
+import { ApprovalClient, approveWith } from './approval-client.ts'
+import { joinWorkspace } from './joined.ts'
+import { fetchValues, grant, newBundle, newMachine } from './machine-client.ts'
 
 /** The audit log of the caller once everything in it is sealed. */
 async function sealedLog(api: TestApi, as: Identity) {
@@ -22,7 +26,7 @@ describe.each(databases)('the audit log on %s', (kind) => {
   let api: TestApi
   let owner: Identity
   beforeAll(async () => {
-    api = await startTestApi(kind)
+    api = await startTestApi(kind, { trustProxy: ['127.0.0.1'] })
     owner = await api.newOwner()
   })
   afterAll(() => api.close())
@@ -114,5 +118,101 @@ describe.each(databases)('the audit log on %s', (kind) => {
       'key.deleted',
       'tenant.renamed',
     ])
+  })
+
+  describe('as stories', () => {
+    const today = new Date().toISOString().slice(0, 10)
+    let as: Identity
+    let member: Identity
+    let bundle: Awaited<ReturnType<typeof newBundle>>
+    let machineId: string
+
+    beforeAll(async () => {
+      as = await api.newOwner()
+      member = await joinWorkspace(api, as, 'member')
+      bundle = await newBundle(api, as, { A: 'x' })
+      const client = new ApprovalClient(api)
+      const requestId = await client.asked()
+      await approveWith(api, as, { requestId, bundle_id: bundle.id, include_keys: ['A'] })
+      await client.wait(requestId)
+      await api.call('denyRequest', { as, params: { request_id: await new ApprovalClient(api).asked() } })
+      const machine = await newMachine(api, as)
+      machineId = machine.id
+      await grant(api, as, { machine, bundle })
+      for (let calls = 0; calls < 3; calls += 1) await fetchValues(api, { ...machine, bundle_id: bundle.id })
+      await api.call('createBundle', { as: member, body: { name: 'dev/own' } })
+      await sealedLog(api, as)
+    })
+
+    const listed = async (query: Record<string, string>, by = as) =>
+      (await api.call('listAudit', { as: by, query })).json
+
+    test('a group has its actions only, in order and by pages, with their number', async () => {
+      const all = await listed({})
+      for (const group of AUDIT_GROUPS) {
+        const expected = all.filter(({ action }) => auditGroupOf(action) === group).map(({ id }) => id)
+        const answer = await api.call('listAudit', { as, query: { group } })
+        expect(answer.json.map(({ id }) => id)).toEqual(expected)
+        expect(answer.headers.get('x-total-count')).toBe(String(expected.length))
+        const rest = await listed({ group, limit: '2', offset: '1' })
+        expect(rest.map(({ id }) => id)).toEqual(expected.slice(1, 3))
+      }
+      expect(await listed({ group: 'refused', action: 'key.created' })).toEqual([])
+    })
+
+    test('the entries of one delivery are one story, and so are the calls of a machine; nobody else sees the field', async () => {
+      const entries = await listed({ stories: '1' })
+      const storiesOf = (...actions: string[]) =>
+        entries.filter(({ action }) => actions.includes(action)).map(({ story }) => story)
+      const delivery = storiesOf('delivery.approved', 'delivery.collected')
+      expect([delivery.length, new Set(delivery).size]).toEqual([2, 1])
+      const calls = storiesOf('delivery.machine')
+      expect(calls).toHaveLength(3)
+      // At most two, if an hour began meanwhile.
+      expect(new Set(calls).size).toBeLessThanOrEqual(2)
+      expect((await listed({})).every((entry) => !('story' in entry))).toBe(true)
+    })
+
+    test('a day counts its stories by kind, and can be narrowed', async () => {
+      const countOf = async (query: Record<string, string>, by = as) => {
+        const { json } = await api.call('countAuditDays', { as: by, query })
+        expect(json.counted_since).toBeNull()
+        const days = json.days.filter(({ day }) => day >= today)
+        const sum = (group: AuditGroup) => days.reduce((total, { counts }) => total + counts[group], 0)
+        return Object.fromEntries(AUDIT_GROUPS.map((group) => [group, sum(group)]))
+      }
+      const counts = await countOf({})
+      expect(counts).toMatchObject({ approvals: 1, refused: 1 })
+      expect(counts['machines']).toBeGreaterThanOrEqual(4)
+      expect(counts['machines']).toBeLessThanOrEqual(5)
+      expect(await countOf({ actor: machineId })).toMatchObject({ approvals: 0, values: 0 })
+      expect(await countOf({ target: bundle.id })).toMatchObject({ approvals: 1, refused: 0 })
+      expect(await countOf({ actor: as.userId }, member)).toMatchObject({
+        approvals: 0,
+        values: 1,
+        machines: 0,
+      })
+    })
+
+    test('days begin at midnight of the time zone', async () => {
+      const query = { days: '3', time_zone: 'Pacific/Kiritimati' }
+      const { json } = await api.call('countAuditDays', { as, query })
+      const there = new Date(Date.now() + 14 * 3_600_000).toISOString().slice(0, 10)
+      expect(json.days).toHaveLength(3)
+      expect(json.days.map(({ day }) => day)).toEqual(json.days.map(({ day }) => day).toSorted())
+      expect([there, new Date(Date.parse(there) - 86_400_000).toISOString().slice(0, 10)]).toContain(
+        json.days.at(-1)?.day,
+      )
+      for (const wrong of [{ time_zone: 'Moon/Crater' }, { days: '32' }, { days: '0' }])
+        expect((await api.call('countAuditDays', { as, query: wrong })).status).toBe(400)
+    })
+
+    test('a member sees what they did, and no more', async () => {
+      const { json } = await api.call('listOwnAudit', { as: member, query: { stories: '1' } })
+      expect(json.map(({ action }) => action)).toContain('bundle.created')
+      expect(json.every(({ actor }) => actor.id === member.userId)).toBe(true)
+      const group = await api.call('listOwnAudit', { as: member, query: { group: 'approvals' } })
+      expect(group.json).toEqual([])
+    })
   })
 })

@@ -119,6 +119,8 @@ export const EVENTS: Readonly<Record<ApiEndpointName, readonly AuditAction[] | n
   previewInvitation: [],
   acceptInvitation: ['member.joined'],
   listAudit: [],
+  listOwnAudit: [],
+  countAuditDays: [],
   exportAudit: [],
   getAuditNote: [],
   getAuditKey: [],

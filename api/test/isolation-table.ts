@@ -84,6 +84,8 @@ export const EXPECTED: Readonly<Record<ApiEndpointName, readonly number[]>> = {
   deleteLegacyItem: [401, 401, 404, 404, 403, 403, 404, 403, 200],
 
   listAudit: [401, 401, 404, 404, 403, 403, 200, 403, 200],
+  listOwnAudit: [401, 401, 404, 404, 403, 403, 200, 200, 200],
+  countAuditDays: [401, 401, 404, 404, 403, 403, 200, 200, 200],
   exportAudit: [401, 401, 404, 404, 403, 403, 200, 403, 200],
   getAuditNote: [401, 401, 404, 404, 403, 403, 200, 403, 200],
   getAuditKey: [401, 401, 404, 200, 200, 403, 200, 200, 200],

@@ -205,6 +205,9 @@ const USES: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'list what happened to a key': ({ audit }) => audit.list(tenantId, { target: keyId }, PAGE),
   'list one kind of event': ({ audit }) => audit.list(tenantId, { action: 'key.changed' }, PAGE),
   'list a day of events': ({ audit }) => audit.list(tenantId, { from: NOW, to: NOW }, PAGE),
+  'list one group of events': ({ audit }) => audit.list(tenantId, { group: 'refused' }, PAGE),
+  'count the events of some days': ({ audit }) => audit.listCounted(tenantId, { from: NOW }, 10),
+  'count what a person did': ({ audit }) => audit.listCounted(tenantId, { from: NOW, actor: userId }, 10),
   'list events before an entry': ({ audit }) => audit.list(tenantId, { before: 9, after: 1 }, PAGE),
   'export a part of the audit log': async ({ audit }) => {
     for await (const line of audit.export(tenantId, { from: 3, to: 9 }).lines) expect(line).not.toBe('')

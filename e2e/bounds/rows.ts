@@ -245,6 +245,8 @@ export const ROWS: Readonly<Record<EndpointName, Row>> = {
   previewInvitation: ONE,
   acceptInvitation: ONE,
   listAudit: often('listAudit', () => ({ query: { limit: '1000' } })),
+  listOwnAudit: often('listOwnAudit', () => ({ query: { limit: '1000' } })),
+  countAuditDays: often('countAuditDays', () => ({ query: { days: '31' } })),
   exportAudit: often('exportAudit'),
   getAuditNote: ONE,
   getAuditKey: ONE,

@@ -9,6 +9,16 @@ export const auditEndpoints = {
     query: audit.AuditQuery,
     responses: { 200: audit.AuditList },
   }),
+  listOwnAudit: GET('/api/v1/audit/own', 'member', {
+    summary: 'What the caller did in the workspace, newest first; total in X-Total-Count',
+    query: audit.OwnAuditQuery,
+    responses: { 200: audit.AuditList },
+  }),
+  countAuditDays: GET('/api/v1/audit/days', 'member', {
+    summary: 'How much of each kind happened on each day; for a member, how much of it they did',
+    query: audit.AuditDaysQuery,
+    responses: { 200: audit.AuditDays },
+  }),
   exportAudit: GET('/api/v1/audit/export', 'owner', {
     machine: 'audit',
     summary: 'The audit log as JSON lines with a signed note, to be verified elsewhere',

@@ -1,4 +1,5 @@
-import { AUDIT_ACTIONS } from '@keyferry/contract'
+import { AUDIT_ACTIONS, type AuditAction } from '@keyferry/contract'
+import { type AuditGroup, auditGroupOf } from '@keyferry/contract/audit-groups'
 import { z } from 'zod'
 import type { WholePage } from '../base/listing.ts'
 
@@ -49,6 +50,15 @@ export type AuditFilter = {
   actor?: string | undefined
   action?: string | undefined
   target?: string | undefined
+  group?: AuditGroup | undefined
+}
+
+/** What of an entry is counted. */
+export type CountedEntry = {
+  at: string
+  action: AuditAction
+  actor_id: string | null
+  target_id: string
 }
 
 /** `total` is null where there are more matches than are counted. */
@@ -60,11 +70,18 @@ type AuditExport = { lines: AsyncIterable<string> }
 export interface AuditStore {
   /** The newest first; unsealed ones on top. */
   list(tenantId: string, filter: AuditFilter, page: WholePage): Promise<AuditPage>
+  /** The newest sealed entries that match, to be counted, at most `limit`. */
+  listCounted(tenantId: string, filter: AuditFilter, limit: number): Promise<CountedEntry[]>
   export(tenantId: string, range: { from: number; to: number }): AuditExport
   /** The newest signed note; null when nothing is sealed yet. */
   note(tenantId: string): Promise<string | null>
   /** The key that verifies the notes, as C2SP writes it. */
   readonly verifierKey: string
+}
+
+/** The actions of a group. */
+export function actionsOf(group: AuditGroup): AuditAction[] {
+  return AUDIT_ACTIONS.filter((action) => auditGroupOf(action) === group)
 }
 
 /** The columns by which an entry is found, from its text. */

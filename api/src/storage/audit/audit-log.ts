@@ -1,9 +1,13 @@
+import { AUDIT_ACTIONS } from '@keyferry/contract'
+import { auditGroupOf } from '@keyferry/contract/audit-groups'
 import { verifierKey } from '@keyferry/crypto/signed-note'
 import {
   type AuditEntry,
   type AuditFilter,
   type AuditPage,
   type AuditStore,
+  actionsOf,
+  type CountedEntry,
   entryOf,
 } from '../../domain/audit/audit.ts'
 import type { Query } from '../base/queries.ts'
@@ -20,6 +24,7 @@ const UNSEALED = 1_000
 export function createAuditStore(query: Query, key: NamedAuditKey): AuditStore {
   return {
     list: (tenantId, filter, page) => list(query, key, { tenantId, filter, page }),
+    listCounted: (tenantId, filter, limit) => listCounted(query, { tenantId, filter, limit }),
     export: (tenantId, range) => ({ lines: exportLines(query, { tenantId, key, ...range }) }),
     note: (tenantId) => newestNote(query, tenantId),
     verifierKey: verifierKey(key),
@@ -65,7 +70,8 @@ function matches({ at, action, actor, target }: AuditEntry, filter: AuditFilter)
     (filter.to === undefined || at < filter.to) &&
     (filter.action === undefined || action === filter.action) &&
     (filter.actor === undefined || actor.id === filter.actor) &&
-    (filter.target === undefined || target.id === filter.target)
+    (filter.target === undefined || target.id === filter.target) &&
+    (filter.group === undefined || auditGroupOf(action) === filter.group)
   )
 }
 
@@ -82,9 +88,48 @@ function matching(query: Query, tenantId: string, filter: AuditFilter) {
   return rows
 }
 
-function sealedRows(query: Query, { tenantId, filter, page }: AuditListing) {
+const ACTIONS = new Map<string, (typeof AUDIT_ACTIONS)[number]>(
+  AUDIT_ACTIONS.map((action) => [action, action]),
+)
+
+type Counted = { tenantId: string; filter: AuditFilter; limit: number }
+
+async function listCounted(query: Query, { tenantId, filter, limit }: Counted): Promise<CountedEntry[]> {
+  const rows = await matching(query, tenantId, filter)
+    .select(['at', 'action', 'actor_id', 'target_id'])
+    .orderBy('at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.flatMap(({ action: name, ...row }) => {
+    const action = ACTIONS.get(name)
+    return action === undefined ? [] : [{ ...row, action }]
+  })
+}
+
+async function sealedRows(query: Query, { tenantId, filter, page }: AuditListing) {
+  const filters = ofEachAction(filter)
+  if (filters === null) return await sealedMatching(query, { tenantId, filter, page })
+  const whole = { limit: page.offset + page.limit, offset: 0 }
+  const found = await Promise.all(
+    filters.map((one) => sealedMatching(query, { tenantId, filter: one, page: whole })),
+  )
+  return found
+    .flat()
+    .toSorted((a, b) => b.seq - a.seq)
+    .slice(page.offset, page.offset + page.limit)
+}
+
+// Of each action of a group, as an index has them: one query for all would read or sort a whole log.
+function ofEachAction({ group, ...filter }: AuditFilter): AuditFilter[] | null {
+  if (group === undefined) return null
+  const actions = actionsOf(group).filter((action) => (filter.action ?? action) === action)
+  return actions.map((action) => ({ ...filter, action }))
+}
+
+function sealedMatching(query: Query, { tenantId, filter, page }: AuditListing) {
   return matching(query, tenantId, filter)
-    .select(['body', 'origin'])
+    .select(['seq', 'body', 'origin'])
     .orderBy('seq', 'desc')
     .limit(page.limit)
     .offset(page.offset)
@@ -94,10 +139,15 @@ function sealedRows(query: Query, { tenantId, filter, page }: AuditListing) {
 async function countMatches(query: Query, tenantId: string, filter: AuditFilter): Promise<number | null> {
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   if (!isFiltered) return keptEntries(query, tenantId)
-  const some = matching(query, tenantId, filter)
-    .select('seq')
-    .limit(COUNTED + 1)
-  const total = await countOf(query.selectFrom(some.as('counted')))
+  const counts = await Promise.all(
+    (ofEachAction(filter) ?? [filter]).map((one) => {
+      const some = matching(query, tenantId, one)
+        .select('seq')
+        .limit(COUNTED + 1)
+      return countOf(query.selectFrom(some.as('counted')))
+    }),
+  )
+  const total = counts.reduce((sum, count) => sum + count, 0)
   return total > COUNTED ? null : total
 }
 

@@ -346,7 +346,7 @@ describe.skipIf(!hasBrowser())('the pages of machines', () => {
     await page.getByText('Fetch values').waitFor()
     await expectAccessible(page)
     expect(await page.getByRole('main').getByRole('button').count()).toBe(0)
-    expect(await page.getByRole('link', { name: 'Activity' }).count()).toBe(0)
+    expect(await page.getByRole('main').getByRole('link', { name: 'Activity' }).count()).toBe(0)
     await page.goto(`${server.url}/machines/${id}/activity`)
     await page.getByText('Only owners of the workspace see what happened.').waitFor()
     await closePage(page)

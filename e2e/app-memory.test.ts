@@ -229,11 +229,28 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     await closePage(page)
   })
 
-  test('one click on an approval in the activity shows what it delivered', async () => {
+  test('an approval and its delivery are one story; Enter opens its steps, with their sealed numbers', async () => {
     const page = await open('/activity')
     await page.getByText('Sealed to entry').waitFor()
-    await page.getByText('sam@laptop collected the values of dev/app').waitFor()
-    await page.getByText('approved 2 values of dev/app for sam@laptop (npm)').click()
+    const story = page.getByRole('button', {
+      name: /^Steps: local approved 2 values of dev\/app for sam@laptop/,
+    })
+    await story.focus()
+    await page.keyboard.press('Enter')
+    const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem')
+    await expect
+      .poll(() => steps.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^\d\d:\d\d:\d\d[\s\S]*approved 2 values[\s\S]*delivery\.approved[\s\S]*\d+$/),
+        expect.stringMatching(
+          /^\d\d:\d\d:\d\d[\s\S]*collected the values[\s\S]*delivery\.collected[\s\S]*\d+$/,
+        ),
+      ])
+    await expectAccessible(page)
+    await page.setViewportSize({ width: 360, height: 740 })
+    await expectNoSidewaysScroll(page)
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'What was delivered' }).click()
     const values = page.getByRole('list', { name: 'Delivered values' })
     await expect
       .poll(() => values.getByRole('listitem').allInnerTexts())
@@ -242,29 +259,57 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
         expect.stringMatching(/LOG_LEVEL\s+v1 · now v2/),
       ])
     await page.getByText('2 values of dev/app, 0 of them are still current').waitFor()
-    await expectAccessible(page)
-    await page.setViewportSize({ width: 360, height: 740 })
-    await expectNoSidewaysScroll(page)
-    await expectAccessible(page)
     await closePage(page)
   })
 
-  test('the activity is narrowed by what is in its address', async () => {
+  test('six kinds, people, bundles and days narrow the activity, and are in its address', async () => {
     const page = await open('/activity')
-    const lines = page.getByRole('button', { name: /^Details/ })
-    await page.getByRole('combobox', { name: 'About' }).fill('SMTP_PASS')
-    await page.getByRole('option', { name: 'SMTP_PASSWORD' }).click()
-    await expect.poll(() => lines.count()).toBe(3)
-    await page.getByLabel('What').selectOption('key.restored')
-    await page.getByText('local restored version 1 of SMTP_PASSWORD as version 3').waitFor()
-    await expect.poll(() => lines.count()).toBe(1)
-    await page.reload()
-    await expect.poll(() => lines.count()).toBe(1)
-    await page.getByLabel('To', { exact: true }).fill('2020-01-31')
+    const lines = page.getByRole('button', { name: /^Steps/ })
+    const kind = (name: string) => page.getByRole('group', { name: 'Kind' }).getByRole('button', { name })
+    await expect.poll(() => page.getByRole('group', { name: 'Kind' }).getByRole('button').count()).toBe(6)
+    await kind('Approvals').click()
+    await page.getByText('approved 2 values').first().waitFor()
+    await expect.poll(() => page.getByText('created the key').count()).toBe(0)
+    await kind('Refused').click()
     await page.getByText('No matching activity.').waitFor()
-    await page.getByRole('link', { name: 'Clear' }).click()
+    await kind('Everything').click()
+    await page.getByLabel('Bundle', { exact: true }).selectOption('ci')
+    await page.getByText('created the bundle').waitFor()
+    await expect.poll(() => lines.count()).toBeLessThan(5)
+    await page.reload()
+    await page.getByText('created the bundle').waitFor()
+    await expect.poll(() => lines.count()).toBeLessThan(5)
+    await page.getByLabel('Bundle', { exact: true }).selectOption('Any bundle')
     await expect.poll(() => lines.count()).toBeGreaterThan(20)
     expect(new URL(page.url()).search).toBe('')
+    await closePage(page)
+  })
+
+  test('a bar shows its day; arrows go along, Shift takes more days', async () => {
+    const page = await open('/activity')
+    const bars = page.getByRole('region', { name: 'Days' }).getByRole('button')
+    await expect.poll(() => bars.count()).toBe(14)
+    await expectAccessible(page)
+    const today = bars.last()
+    await today.click()
+    await expect.poll(() => today.getAttribute('aria-pressed')).toBe('true')
+    await page.getByRole('heading', { name: /^Today/ }).waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => bars.nth(12).getAttribute('aria-pressed')).toBe('true')
+    await page.getByText('No matching activity.').waitFor()
+    await page.keyboard.press('Shift+ArrowRight')
+    await expect.poll(() => page.getByRole('button', { pressed: true }).count()).toBe(3)
+    await page.getByRole('heading', { name: /^Today/ }).waitFor()
+    await bars.nth(9).hover()
+    await page.mouse.down()
+    await bars.nth(13).hover()
+    await page.mouse.up()
+    await expect.poll(() => bars.and(page.getByRole('button', { pressed: true })).count()).toBe(5)
+    await page.getByRole('button', { name: 'Show all days' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('')
+    await page.setViewportSize({ width: 390, height: 740 })
+    await expect.poll(() => bars.filter({ visible: true }).count()).toBe(7)
     await closePage(page)
   })
 
@@ -275,7 +320,7 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
       const text = await response.text()
       await route.fulfill({ response, body: text.replace(/"seq":\d+,/, '"seq":null,') })
     })
-    await page.goto(`${server.url}/activity`)
+    await page.goto(`${server.url}/activity?view=entries`)
     await page.getByTitle('Not sealed yet').waitFor()
     await expect.poll(() => page.getByTitle('Not sealed yet').count()).toBe(1)
     await expectAccessible(page)
@@ -289,7 +334,7 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
       page.getByRole('button', { name: 'Download' }).click(),
     ])
     expect(file.suggestedFilename()).toBe('keyferry-audit.jsonl')
-    await page.getByRole('button', { name: 'How to check it yourself' }).click()
+    await page.getByRole('button', { name: 'Check it yourself' }).click()
     await page
       .getByText(/^keyferry audit verify keyferry-audit.jsonl --key/)
       .first()
@@ -300,14 +345,13 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
 
   test('a key and a bundle show their own activity, by the keyboard too', async () => {
     const page = await open(`/keys/${keyId('SMTP_PASSWORD')}/activity`)
-    await page.getByText('local created the key SMTP_PASSWORD').waitFor()
-    const line = page.getByRole('button', { name: 'Details: local created the key SMTP_PASSWORD' })
+    const line = page.getByRole('button', { name: 'Steps: local created the key SMTP_PASSWORD' })
     await line.focus()
     await page.keyboard.press('Enter')
     await page.getByText('key.created').waitFor()
     await expectAccessible(page)
     await page.goto(`${server.url}/bundles/${bundleId('ci')}/activity`)
-    await page.getByText('local created the bundle ci').waitFor()
+    await page.getByRole('button', { name: 'Steps: local created the bundle ci' }).waitFor()
     await expectAccessible(page)
     await closePage(page)
   })

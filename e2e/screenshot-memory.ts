@@ -46,11 +46,12 @@ export async function memoryShots(): Promise<World> {
     { name: 'bundle-activity', show: at(`${url}/bundles/${bundleId}/activity`, showActivity) },
     { name: 'key-activity', show: at(`${url}/keys/${keyId}/activity`, showActivity) },
     { name: 'activity', show: at(`${url}/activity`, showActivity) },
-    { name: 'activity-delivery', show: at(`${url}/activity?about=${bundleId}`, openDelivery) },
+    { name: 'activity-steps', show: at(`${url}/activity?about=${bundleId}`, openSteps) },
+    { name: 'activity-entries', show: at(`${url}/activity?view=entries`, showActivity) },
     {
       name: 'activity-check',
       show: at(`${url}/activity`, async (page) => {
-        await page.getByRole('button', { name: 'How to check it yourself' }).click()
+        await page.getByRole('button', { name: 'Check it yourself' }).click()
         await page.getByText('audit verify').first().waitFor()
       }),
     },
@@ -94,15 +95,15 @@ async function makeMemory({ url, dataDir }: RunningServer) {
 
 async function showActivity(page: Page): Promise<void> {
   await page
-    .getByRole('button', { name: /^Details/ })
+    .getByRole('button', { name: /^Steps/ })
     .first()
     .waitFor()
 }
 
-async function openDelivery(page: Page): Promise<void> {
+async function openSteps(page: Page): Promise<void> {
   await page
-    .getByText(/approved \d values of/)
+    .getByRole('button', { name: /^Steps: .* approved/ })
     .first()
     .click()
-  await page.getByRole('list', { name: 'Delivered values' }).scrollIntoViewIfNeeded()
+  await page.getByRole('list', { name: 'Steps' }).scrollIntoViewIfNeeded()
 }

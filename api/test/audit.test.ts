@@ -160,7 +160,7 @@ describe.each(databases)('the audit log on %s', (kind) => {
       expect(await listed({ group: 'refused', action: 'key.created' })).toEqual([])
     })
 
-    test('the entries of one delivery are one story, and so are the calls of a machine; nobody else sees the field', async () => {
+    test('a delivery is one story, as are the calls of a machine; only who asks sees the field', async () => {
       const entries = await listed({ stories: '1' })
       const storiesOf = (...actions: string[]) =>
         entries.filter(({ action }) => actions.includes(action)).map(({ story }) => story)

@@ -11,8 +11,7 @@ const WRONG_DAYS = `days must be a whole number from 1 to ${MOST_DAYS}`
 
 function isTimeZone(timeZone: string): boolean {
   try {
-    new Intl.DateTimeFormat('en', { timeZone })
-    return true
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== ''
   } catch {
     return false
   }
@@ -47,8 +46,8 @@ export const OwnAuditQuery = AuditQuery.omit({ actor: true })
 const Who = z.object({ kind: z.string(), id: z.string().nullable(), name: z.string().nullable() })
 
 /** `seq` is null while the event waits to be sealed. `story`, if the query asks for it: the same for all entries of one
- * delivery, one deposit, or the calls of a machine for a bundle within an hour. `data` holds names and numbers, never a value; `origin` is null
- * once it was erased. */
+ * delivery, one deposit, or the calls of a machine for a bundle within an hour. `data` holds names and numbers, never a
+ * value; `origin` is null once it was erased. */
 export const AuditEntry = object('AuditEntry', {
   seq: z.int().nullable(),
   id: Id,
@@ -86,8 +85,8 @@ const Counts = z.object({
 })
 
 /** Sealed stories of each day, the oldest day first; a delivery counts once, and so do the calls of a machine for a
- * bundle within an hour. Of a busy workspace, only the newest 20,000 entries are counted: `counted_since` is the time of
- * the oldest of them, and null if all are. */
+ * bundle within an hour. Of a busy workspace, only the newest 20,000 entries are counted: `counted_since` is the time
+ * of the oldest of them, and null if all are. */
 export const AuditDays = object('AuditDays', {
   days: z.array(z.object({ day: z.iso.date(), counts: Counts })),
   counted_since: Timestamp.nullable(),

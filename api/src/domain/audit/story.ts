@@ -70,7 +70,7 @@ function lastDays(days: number, last: string): string[] {
   )
 }
 
-/** @returns the date of a time in a time zone. Times of ten minutes have one date, so it is worked out once for them. */
+/** @returns the date of a time in a time zone. Ten minutes have one date, so it is worked out once for them. */
 function dayIn(timeZone: string): (at: string) => string {
   // The locale that writes dates as ISO does.
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' })

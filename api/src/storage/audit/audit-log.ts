@@ -92,9 +92,12 @@ const ACTIONS = new Map<string, (typeof AUDIT_ACTIONS)[number]>(
   AUDIT_ACTIONS.map((action) => [action, action]),
 )
 
-type Counted = { tenantId: string; filter: AuditFilter; limit: number }
+type CountedListing = { tenantId: string; filter: AuditFilter; limit: number }
 
-async function listCounted(query: Query, { tenantId, filter, limit }: Counted): Promise<CountedEntry[]> {
+async function listCounted(
+  query: Query,
+  { tenantId, filter, limit }: CountedListing,
+): Promise<CountedEntry[]> {
   const rows = await matching(query, tenantId, filter)
     .select(['at', 'action', 'actor_id', 'target_id'])
     .orderBy('at', 'desc')

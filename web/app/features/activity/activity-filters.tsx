@@ -1,184 +1,157 @@
-import { useMemo, useState } from 'react'
-import type { ActivityFilter } from '../../lib/activity/entries.ts'
-import { ACTIONS } from '../../lib/activity/words.ts'
+import type { AuditGroup } from '@keyferry/contract/audit-groups'
+import { useMemo } from 'react'
+import type { AuditDays } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useMachines } from '../../lib/data/lists.ts'
-import { useAddressFields } from '../../lib/page/use-address-fields.ts'
-import { beginningOf } from '../../lib/words/due.ts'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { useMay } from '../../lib/data/me.ts'
+import { shortDay } from '../../lib/words/time.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { Combobox } from '../../ui/combobox.tsx'
-import { ListFilter } from '../../ui/icons.ts'
-import { SelectField } from '../../ui/select.tsx'
-import { TextField } from '../../ui/text-field.tsx'
+import type { IconComponent } from '../../ui/icon.tsx'
+import { Ban, Check, Package, Pencil, Scale, Server, Users, X } from '../../ui/icons.ts'
+import { type ActivityFilters as Filters, totalOf } from './use-activity-filters.ts'
 
-const FIELDS = ['by', 'about', 'what', 'from', 'to'] as const
+type Chip = { group: AuditGroup | null; name: string; icon?: IconComponent }
 
-/** Who, what, about what and when, kept in the address so that a selection can be linked to. */
-export function useActivityFilters() {
-  const { textOf, set } = useAddressFields(FIELDS)
-  const [by, about, from, to] = [textOf('by'), textOf('about'), textOf('from'), textOf('to')]
-  const action = ACTIONS.find((name) => name === textOf('what'))
-  const filter: ActivityFilter = {
-    ...(by === '' ? {} : { actor: by }),
-    ...(about === '' ? {} : { target: about }),
-    ...(action && { action }),
-    ...time('from', from),
-    ...time('to', dayAfter(to)),
-  }
-  return { by, about, what: action ?? '', from, to, set, filter }
-}
+const CHIPS: readonly Chip[] = [
+  { group: null, name: 'Everything' },
+  { group: 'approvals', name: 'Approvals', icon: Check },
+  { group: 'values', name: 'Values', icon: Pencil },
+  { group: 'machines', name: 'Machines', icon: Server },
+  { group: 'rules', name: 'Rules and people', icon: Scale },
+  { group: 'refused', name: 'Refused', icon: Ban },
+]
 
-function time(field: 'from' | 'to', day: string): ActivityFilter {
-  const at = isDay(day) ? beginningOf(day) : null
-  return at === null ? {} : { [field]: at }
-}
+const LOOK =
+  'inline-flex h-8 shrink-0 items-center gap-1.5 rounded-full px-3 text-xs font-medium whitespace-nowrap shadow-hairline'
 
-// The API leaves `to` itself out, so that the chosen day is included.
-function dayAfter(day: string): string {
-  if (!isDay(day)) return ''
-  const date = new Date(`${day}T00:00Z`)
-  date.setUTCDate(date.getUTCDate() + 1)
-  return date.toISOString().slice(0, 10)
-}
+type ActivityFiltersProps = { filters: Filters; days: AuditDays['days']; isOwner: boolean }
 
-function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
-}
-
-const GROUPS: Readonly<Record<string, string>> = {
-  key: 'Keys',
-  bundle: 'Bundles',
-  item: 'Legacy items',
-  delivery: 'Deliveries',
-  member: 'Members',
-  user: 'Accounts',
-  passkey: 'Passkeys',
-  tenant: 'Workspace',
-  machine: 'Machines',
-  token: 'Tokens',
-  grant: 'Remembered approvals',
-  person: 'Erasure',
-  audit: 'This log',
-}
-
-/** Narrows the activity: by person, by what it is about, by kind, by time. */
-export function ActivityFilters({ filters }: { filters: ReturnType<typeof useActivityFilters> }) {
-  const { by, about, what, from, to, set } = filters
-  const people = usePeople()
-  const actors = [...people.members, ...people.machines, ...people.former]
-  const [isChoosing, setChoosing] = useState(about !== '')
-  const things = useThings(isChoosing, people)
-  const isNarrowed = [by, about, what, from, to].some((text) => text !== '')
-  const [isOpen, setOpen] = useState(isNarrowed)
+/** Narrows the activity by kind, with how much there is of each; for owners by person and bundle too. */
+export function ActivityFilters({ filters, days, isOwner }: ActivityFiltersProps) {
+  const { group, by, about, from, to, set, setDays } = filters
+  const shown = days.filter(({ day }) => (from === '' || day >= from) && (to === '' || day <= to))
   return (
-    <>
-      <Button
-        label="Filter"
-        size="small"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-        className="mb-4 sm:hidden"
-        icon={ListFilter}
-      />
-      <div
-        className={classNames(
-          'mb-5 grid-cols-2 items-end gap-3 sm:grid-cols-[1fr_1.4fr_1.2fr] lg:grid-cols-[1fr_1.6fr_1.3fr_auto_auto_auto]',
-          isOpen ? 'grid' : 'hidden sm:grid',
-          !isNarrowed && 'print:hidden',
-        )}
+    <div className="mt-4 mb-6 flex flex-wrap gap-x-6 gap-y-2 print:hidden">
+      <fieldset
+        aria-label="Kind"
+        className="-mx-4 flex min-w-0 gap-2 overflow-x-auto p-px px-4 max-sm:w-[calc(100%+2rem)] sm:mx-0 sm:flex-wrap sm:px-px"
       >
-        <SelectField
-          label="By"
-          value={by}
-          options={[
-            ['', 'Anyone'],
-            ...actors.map(({ id, name }) => [id, name] as const),
-            ...(by === '' || actors.some(({ id }) => id === by) ? [] : [[by, 'a former member'] as const]),
-          ]}
-          onChange={(id) => set('by', id)}
-        />
-        <Combobox
-          label="About"
-          options={things}
-          chosenId={about}
-          onChoose={(id) => set('about', id)}
-          onFocus={() => setChoosing(true)}
-        />
-        <ActionSelect what={what} onChange={(action) => set('what', action)} />
-        <TextField
-          label="From"
-          type="date"
-          value={from}
-          onChange={(day) => set('from', day)}
-          className="block text-sm"
-        />
-        <TextField
-          label="To"
-          type="date"
-          value={to}
-          onChange={(day) => set('to', day)}
-          className="block text-sm"
-        />
-        {isNarrowed && <ButtonLink label="Clear" href="/activity" look="quiet" />}
+        {CHIPS.map(({ group: own, name, icon: Icon }) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={group === own}
+            onClick={() => set('group', own ?? '')}
+            className={classNames(
+              LOOK,
+              group === own ? 'bg-accent-soft text-accent' : 'bg-surface text-ink-soft hover:text-ink',
+            )}
+          >
+            {Icon !== undefined && <Icon aria-hidden size={14} />}
+            {name}
+            <span className="font-normal">
+              {shown.reduce((sum, { counts }) => sum + totalOf(counts, own), 0)}
+            </span>
+          </button>
+        ))}
+      </fieldset>
+      <div className="flex flex-wrap gap-2 sm:ml-auto">
+        {(from !== '' || to !== '') && (
+          <button
+            type="button"
+            onClick={() => setDays('', '')}
+            className={classNames(LOOK, 'bg-accent-soft text-accent')}
+          >
+            {daysText(from, to)} <X aria-hidden size={14} />
+            <span className="sr-only">Show all days</span>
+          </button>
+        )}
+        {isOwner && <PersonPicker by={by} onChange={(id) => set('by', id)} />}
+        <BundlePicker about={about} onChange={(id) => set('about', id)} />
       </div>
-    </>
+    </div>
   )
 }
 
-function ActionSelect({ what, onChange }: { what: string; onChange: (action: string) => void }) {
-  const groups = Object.entries(Object.groupBy(ACTIONS, (action) => action.split('.')[0] ?? ''))
+function daysText(from: string, to: string): string {
+  const [first, last] = [from, to].map((day) => (day === '' ? '' : shortDay(`${day}T12:00`)))
+  if (from === to) return first ?? ''
+  if (to === '') return `since ${first}`
+  return from === '' ? `until ${last}` : `${first} to ${last}`
+}
+
+type PickerProps = {
+  label: string
+  value: string
+  options: readonly (readonly [id: string, name: string])[]
+  icon: IconComponent
+  onChange: (id: string) => void
+}
+
+function Picker({ label, value, options, icon: Icon, onChange }: PickerProps) {
   return (
-    <label className="block text-sm font-medium">
-      <span className="mb-1 block">What</span>
+    <span className={classNames(LOOK, 'relative', value === '' ? 'bg-surface' : 'bg-accent-soft')}>
+      <Icon aria-hidden size={14} className="text-ink-soft" />
       <select
-        value={what}
+        aria-label={label}
+        value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
-        className="field block font-normal"
+        className="max-w-40 bg-transparent py-1 text-ink-soft"
       >
-        <option value="">Everything</option>
-        {groups.map(([group, actions = []]) => (
-          <optgroup key={group} label={GROUPS[group] ?? group}>
-            {actions.map((action) => (
-              <option key={action} value={action}>
-                {GROUPS[group] ?? group}: {(action.split('.')[1] ?? '').replaceAll('_', ' ')}
-              </option>
-            ))}
-          </optgroup>
+        {options.map(([id, name]) => (
+          <option key={id} value={id} className="bg-surface text-ink">
+            {name}
+          </option>
         ))}
       </select>
-    </label>
+    </span>
+  )
+}
+
+function PersonPicker({ by, onChange }: { by: string; onChange: (id: string) => void }) {
+  const people = usePeople()
+  const known = people.some(([id]) => id === by)
+  const other = by === '' || known ? [] : [[by, 'a former member'] as const]
+  return (
+    <Picker
+      label="Person or machine"
+      value={by}
+      icon={Users}
+      options={[['', 'Anyone'], ...people, ...other]}
+      onChange={onChange}
+    />
+  )
+}
+
+function BundlePicker({ about, onChange }: { about: string; onChange: (id: string) => void }) {
+  const bundles = useAnswer('listBundles', {}).data?.map(({ id, name }) => [id, name] as const) ?? []
+  const other = about === '' || bundles.some(([id]) => id === about) ? [] : [[about, 'One thing'] as const]
+  return (
+    <Picker
+      label="Bundle"
+      value={about}
+      icon={Package}
+      options={[['', 'Any bundle'], ...bundles, ...other]}
+      onChange={onChange}
+    />
   )
 }
 
 /** Who can have done something. Former members come from the log, so they are listed as long as it keeps
  * their removal. */
-function usePeople() {
+function usePeople(): (readonly [id: string, name: string])[] {
+  const enabled = useMay()('listAudit')
   const members = useAnswer('listMembers', {}).data
   const machines = useMachines().data
-  const removals = useAnswer('listAudit', { action: 'member.removed', limit: 1_000 }).data
+  const removals = useAnswer('listAudit', { action: 'member.removed', limit: 1_000 }, { enabled }).data
   return useMemo(() => {
     const present = new Set(members?.map(({ user_id }) => user_id))
     const gone = (removals ?? []).map(({ target }) => target).filter(({ id }) => !present.has(id))
     const names = new Map(gone.map(({ id, name }) => [id, `${name ?? 'unknown'} (former member)`]))
-    return {
-      members: (members ?? []).map(({ user_id: id, username: name }) => ({ id, name, detail: 'Member' })),
-      former: [...names].map(([id, name]) => ({ id, name, detail: 'Former member' })),
-      machines: (machines ?? []).map(({ id, name }) => ({ id, name, detail: 'Machine' })),
-    }
+    return [
+      ...(members ?? []).map(({ user_id, username }) => [user_id, username] as const),
+      ...(machines ?? []).map(({ id, name }) => [id, name] as const),
+      ...names,
+    ]
   }, [members, machines, removals])
-}
-
-// The library is loaded once someone chooses from it.
-function useThings(enabled: boolean, { members, former, machines }: ReturnType<typeof usePeople>) {
-  const bundles = useAnswer('listBundles', {}, { enabled }).data ?? []
-  const keys = useAnswer('listKeys', {}, { enabled }).data ?? []
-  return [
-    { id: '', name: 'Anything' },
-    ...bundles.map(({ id, name }) => ({ id, name, detail: 'Bundle' })),
-    ...keys.map(({ id, name }) => ({ id, name, detail: 'Key' })),
-    ...members,
-    ...former,
-    ...machines,
-  ]
 }

@@ -1,129 +1,49 @@
-import { useState } from 'react'
-import { nextFrom, sealIn } from '../../lib/activity/log-texts.ts'
-import { call } from '../../lib/calls/call.ts'
-import { useAnswer, useSteps } from '../../lib/calls/use-call.ts'
-import { saveFile } from '../../lib/page/save-file.ts'
-import { useNow } from '../../lib/page/use-now.ts'
-import { ago } from '../../lib/words/time.ts'
-import { ActivityList } from '../../ui/activity/activity-list.tsx'
-import { Button } from '../../ui/button.tsx'
-import { CommandLine } from '../../ui/command-line.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Download } from '../../ui/icons.ts'
+import { useActivityDays } from '../../lib/activity/entries.ts'
+import { useMay } from '../../lib/data/me.ts'
+import { StoryList } from '../../ui/activity/story-list.tsx'
+import { ListFilter } from '../../ui/icons.ts'
+import { Menu } from '../../ui/menu.tsx'
 import { PageHeading } from '../../ui/page-heading.tsx'
-import { OwnersOnly } from '../../ui/page-note.tsx'
-import { notify, notifyFailure } from '../../ui/toast-store.ts'
-import { ActivityFilters, useActivityFilters } from './activity-filters.tsx'
+import { ActivityFilters } from './activity-filters.tsx'
+import { DayBars } from './day-bars.tsx'
+import { DownloadButton, SealLine } from './log-proof.tsx'
+import { totalOf, useActivityFilters } from './use-activity-filters.ts'
 
-/** What happened in the workspace, in words. */
+/** What happened in the workspace, as stories; a member sees what they did. */
 export function ActivityPage() {
-  return (
-    <OwnersOnly operation="listAudit" title="Activity" what="what happened">
-      <PageHeading title="Activity" intro={<SealLine />} actions={<DownloadButton />} />
-      <Activity />
-    </OwnersOnly>
-  )
-}
-
-function Activity() {
+  const isOwner = useMay()('listAudit')
   const filters = useActivityFilters()
+  const { filter, group, isApart, set } = filters
+  const { data } = useActivityDays(filter)
+  const toggle = () => set('view', isApart ? '' : 'entries')
   return (
     <>
-      <ActivityFilters filters={filters} />
-      <ActivityList filter={filters.filter} />
-    </>
-  )
-}
-
-function DownloadButton() {
-  const { mutateAsync, isPending } = useSteps(downloadLog)
-  // `mutate` drops its callbacks when the page unmounts; this promise still reports the result.
-  const download = () =>
-    void mutateAsync().then(
-      (files) => notify({ text: files === 1 ? `Saved ${FILE}.` : `Saved ${files} files.` }),
-      notifyFailure,
-    )
-  return <Button label="Download" busy={isPending} onClick={download} icon={Download} />
-}
-
-const TICK_MS = 5_000
-
-/** How far the log is sealed, and the way to check that. */
-function SealLine() {
-  const note = useAnswer('getAuditNote', {}, { refetchInterval: 10_000 }).data
-  const nowMs = useNow(TICK_MS)
-  const [checking, setChecking] = useState(false)
-  // Before the first seal the server answers 404.
-  const seal = note === undefined ? null : sealIn(note)
-  if (note === undefined || seal === null) return <>What happened in this workspace.</>
-  return (
-    <>
-      Sealed to entry {seal.seq.toLocaleString()}, {ago(seal.at, nowMs)} ·{' '}
-      <button type="button" className="link" onClick={() => setChecking(true)}>
-        How to check it yourself
-      </button>
-      {checking && <CheckDialog note={note} onClose={() => setChecking(false)} />}
-    </>
-  )
-}
-
-const FILE = 'keyferry-audit.jsonl'
-const NOTE_FILE = 'keyferry-audit.note'
-
-/** How a person proves, without this server, that no entry was changed, removed or added. */
-function CheckDialog({ note, onClose }: { note: string; onClose: () => void }) {
-  const key = useAnswer('getAuditKey', {}, { staleTime: Number.POSITIVE_INFINITY }).data?.key
-  const verify = `keyferry audit verify ${FILE}${key === undefined ? '' : ` --key '${key}'`}`
-  return (
-    <Dialog title="Check the log yourself" onClose={onClose}>
-      <p className="text-sm text-ink-soft">
-        Each entry is hashed together with the one before it, and the server signs the newest hash. An entry
-        that was changed, removed or added breaks the chain.
-      </p>
-      <ol className="mt-4 list-decimal space-y-4 pl-5 text-sm marker:text-ink-faint">
-        <li>
-          <p className="mb-1.5">Download the log. Check the chain and the signature, offline:</p>
-          <CommandLine command={verify} />
-        </li>
-        <li>
-          <p className="mb-1.5">
-            Save today’s note outside this server. With it you also notice if the newest entries are cut off
-            later:
-          </p>
-          <div className="space-y-2">
-            <Button
-              label={`Save ${NOTE_FILE}`}
-              size="small"
-              onClick={() => saveFile({ text: note, name: NOTE_FILE, type: 'text/plain' })}
+      <PageHeading
+        title="Activity"
+        intro={isOwner ? undefined : 'What you did in this workspace.'}
+        actions={
+          <>
+            {isOwner && <SealLine />}
+            {isOwner && <DownloadButton />}
+            <Menu
+              label="More for the activity"
+              items={[
+                { label: isApart ? 'Show as stories' : 'Show as entries', icon: ListFilter, onPick: toggle },
+              ]}
             />
-            <CommandLine command={`${verify} --note ${NOTE_FILE}`} />
-          </div>
-        </li>
-        <li>
-          <p className="mb-1.5">On the server, check the database itself:</p>
-          <CommandLine command="keyferry-server audit-verify" />
-        </li>
-      </ol>
-      <p className="mt-4 text-sm text-ink-soft">
-        <code className="font-mono">docs/audit.md</code> describes the format, with a short Python program
-        that checks a download without Keyferry.
-      </p>
-    </Dialog>
+          </>
+        }
+      />
+      {data !== undefined && <DayBars days={data} filters={filters} />}
+      <ActivityFilters filters={filters} days={data?.days ?? []} isOwner={isOwner} />
+      <StoryList
+        filter={filter}
+        apart={isApart}
+        countOf={(day) => {
+          const counted = data?.days.find((each) => each.day === day)
+          return counted === undefined || isApart ? undefined : totalOf(counted.counts, group)
+        }}
+      />
+    </>
   )
-}
-
-const TIMEOUT_MS = 600_000
-
-/** Save the whole log, as one file for each 100,000 entries. @returns how many files that were */
-async function downloadLog(): Promise<number> {
-  let [from, files]: [number | null, number] = [1, 0]
-  while (from !== null) {
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
-    const text: string = await call('exportAudit', { from_seq: from }, { signal })
-    files += 1
-    const name = files === 1 ? FILE : `keyferry-audit-${files}.jsonl`
-    saveFile({ text, name, type: 'application/jsonl' })
-    from = nextFrom(text)
-  }
-  return files
 }

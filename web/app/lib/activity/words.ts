@@ -148,9 +148,6 @@ export const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   },
 }
 
-/** Every action, in the order of its words. */
-export const ACTIONS = Object.keys(WORDS) as AuditAction[]
-
 /** The key that the event mentions. */
 function other(facts: EventFacts, field = 'key'): Part {
   return facts.other(field, 'key')

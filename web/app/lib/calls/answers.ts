@@ -50,6 +50,7 @@ export type Holding = Answer<Endpoints['listHoldings']>[number]
 export type TypedValue = Answer<Endpoints['listTypedValues']>[number]
 export type Delivery = Answer<Endpoints['getDelivery']>
 export type AuditEntry = Answer<Endpoints['listAudit']>[number]
+export type AuditDays = Answer<Endpoints['countAuditDays']>
 export type Me = Answer<Endpoints['getMe']>
 export type Member = Answer<Endpoints['listMembers']>[number]
 export type InvitationOffer = Answer<Endpoints['previewInvitation']>

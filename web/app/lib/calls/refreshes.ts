@@ -14,6 +14,8 @@ export const LIBRARY: readonly Called[] = [
   'compareBundles',
   'listStaleKeys',
   'listAudit',
+  'listOwnAudit',
+  'countAuditDays',
   'getAuditNote',
   'getDelivery',
 ]

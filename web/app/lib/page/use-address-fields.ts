@@ -5,15 +5,18 @@ import { useSearchParams } from 'wouter'
 export function useAddressFields<Name extends string>(names: readonly Name[]) {
   const [params, setParams] = useSearchParams()
   const fields = new Map(names.map((name) => [name, params.get(name) ?? '']))
-  const set = (name: Name, value: string) =>
+  const setAll = (values: Readonly<Record<string, string>>) =>
     setParams(
       (before) => {
         const next = new URLSearchParams(before)
-        if (value === '') next.delete(name)
-        else next.set(name, value)
+        for (const [name, value] of Object.entries(values)) {
+          if (value === '') next.delete(name)
+          else next.set(name, value)
+        }
         return next
       },
       { replace: true },
     )
-  return { textOf: (name: Name) => fields.get(name) ?? '', set }
+  const set = (name: Name, value: string) => setAll({ [name]: value })
+  return { textOf: (name: Name) => fields.get(name) ?? '', set, setAll }
 }

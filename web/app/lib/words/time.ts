@@ -54,10 +54,11 @@ export function ahead(timestamp: string, nowMs = serverNowMs()): string {
 }
 
 /** The time of day of an ISO timestamp in the reader's time zone, for example `09:05`. */
-export function timeOfDay(timestamp: string): string {
+export function timeOfDay(timestamp: string, { seconds = false } = {}): string {
   return new Date(timestamp).toLocaleTimeString(undefined, {
     hour: '2-digit',
     minute: '2-digit',
+    ...(seconds ? { second: '2-digit' } : {}),
     hourCycle: 'h23',
   })
 }

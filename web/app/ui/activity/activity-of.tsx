@@ -1,7 +1,7 @@
 import { useMay, useMe } from '../../lib/data/me.ts'
 import { deferred } from '../deferred.tsx'
 
-const ActivityList = deferred('ActivityList', () => import('./activity-list.tsx'))
+const StoryList = deferred('StoryList', () => import('./story-list.tsx'))
 
 /** What happened to one thing, or what it did; for owners. */
 export function ActivityOf({ id, as = 'target' }: { id: string; as?: 'target' | 'actor' }) {
@@ -9,5 +9,5 @@ export function ActivityOf({ id, as = 'target' }: { id: string; as?: 'target' | 
   const may = useMay()
   if (isKnown && !may('listAudit'))
     return <p className="text-ink-soft">Only owners of the workspace see what happened.</p>
-  return <ActivityList filter={{ [as]: id }} />
+  return <StoryList filter={{ [as]: id }} />
 }

@@ -1,0 +1,152 @@
+import { type MouseEvent, useId, useState } from 'react'
+import { Link } from 'wouter'
+import { eventFacts } from '../../lib/activity/event-facts.ts'
+import { sentenceOf, sentenceText } from '../../lib/activity/sentence.ts'
+import { type ActivityStory, markOf, type StoryMark, timesText } from '../../lib/activity/stories.ts'
+import type { AuditEntry } from '../../lib/calls/answers.ts'
+import { useKnownValues } from '../../lib/data/lists.ts'
+import { useMay } from '../../lib/data/me.ts'
+import { browserName } from '../../lib/words/browser-name.ts'
+import { dateTime, timeOfDay } from '../../lib/words/time.ts'
+import { classNames } from '../class-names.ts'
+import { GivenList } from '../given-values.tsx'
+import { Ban, Check, Hourglass, Pencil, Plus, Scale, Server, TriangleAlert } from '../icons.ts'
+import { Sentence } from './sentence.tsx'
+
+const MARKS = {
+  approved: { Icon: Check, look: 'bg-good-soft text-good', word: '' },
+  waits: { Icon: Hourglass, look: 'bg-caution-soft text-caution', word: '' },
+  alarm: {
+    Icon: TriangleAlert,
+    look: 'bg-caution-soft text-caution',
+    word: 'Warning: another person may have requested this approval',
+  },
+  refused: { Icon: Ban, look: 'bg-danger-soft text-danger', word: '' },
+  added: { Icon: Plus, look: 'bg-accent-soft text-accent', word: '' },
+  changed: { Icon: Pencil, look: 'bg-accent-soft text-accent', word: '' },
+  machine: { Icon: Server, look: 'bg-sunken text-ink-soft', word: '' },
+  rules: { Icon: Scale, look: 'bg-sunken text-ink-soft', word: '' },
+} as const satisfies Record<StoryMark, object>
+
+/** One story in one line; a press on the line, or Enter on its mark, opens its steps. */
+export function StoryRow({ story, apart }: { story: ActivityStory; apart: boolean }) {
+  const id = useId()
+  const [open, setOpen] = useState(false)
+  const { head } = story
+  const toggle = (event: MouseEvent) => {
+    const isLink = event.target instanceof Element && event.target.closest('a') !== null
+    if (!isLink && String(getSelection()) === '') setOpen(!open)
+  }
+  const { Icon, look, word } = MARKS[markOf(story)]
+  const times = timesText(story)
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button in the line does the same by the keyboard */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
+      <div
+        onClick={toggle}
+        className="flex min-h-12 cursor-pointer items-center gap-3 px-4 py-2.5 hover:bg-sunken/60 sm:px-6"
+      >
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={id}
+          aria-label={`Steps: ${sentenceText(head)}`}
+          title={word === '' ? undefined : word}
+          className={classNames('inline-grid size-7 shrink-0 place-items-center rounded-full', look)}
+        >
+          <Icon aria-hidden size={15} />
+        </button>
+        <span className="min-w-0 flex-1 leading-6">
+          {word !== '' && <span className="sr-only">{word}. </span>}
+          <Sentence parts={sentenceOf(head)} />
+          {times !== '' && <span className="text-ink-soft"> · {times}</span>}
+        </span>
+        {apart && <Seal entry={head} />}
+        <time dateTime={head.at} title={dateTime(head.at)} className="shrink-0 text-xs text-ink-soft">
+          {timeOfDay(story.entries[0]?.at ?? head.at)}
+        </time>
+      </div>
+      <div id={id} hidden={!open}>
+        {open && <Steps story={story} />}
+      </div>
+    </>
+  )
+}
+
+/** The number of an entry in the sealed log. */
+function Seal({ entry: { seq, action, id } }: { entry: AuditEntry }) {
+  if (seq !== null) {
+    return (
+      <span title={`${action} · ${id}`} className="shrink-0 text-xs text-ink-soft">
+        {seq.toLocaleString()}
+      </span>
+    )
+  }
+  return (
+    <span title="Not sealed yet" className="size-2 shrink-0 rounded-full bg-edge">
+      <span className="sr-only">Not sealed yet</span>
+    </span>
+  )
+}
+
+/** What happened in a story, in order, each step with its sealed number. */
+function Steps({ story: { entries, head } }: { story: ActivityStory }) {
+  const may = useMay()
+  const delivery = entries.map(({ data }) => data['delivery']).find((id) => typeof id === 'string')
+  return (
+    <div className="mr-4 mb-4 ml-[1.875rem] border-l-2 border-line pl-4 text-xs sm:mr-6 sm:ml-[2.375rem]">
+      <ol aria-label="Steps">
+        {entries.toReversed().map((entry) => (
+          <li key={entry.id} className="grid grid-cols-[4rem_1fr_auto] gap-x-3 py-1">
+            <time dateTime={entry.at} title={dateTime(entry.at)} className="text-ink-soft">
+              {timeOfDay(entry.at, { seconds: true })}
+            </time>
+            <span className="min-w-0">
+              <Sentence parts={sentenceOf(entry)} />
+              <span className="block text-ink-soft">{factsText(entry)}</span>
+            </span>
+            <Seal entry={entry} />
+          </li>
+        ))}
+      </ol>
+      {delivery !== undefined && may('getDelivery') && (
+        <Link href={`/activity/deliveries/${delivery}`} className="link">
+          What was delivered
+        </Link>
+      )}
+      {head.action === 'member.removed' && may('listHoldings') && <HeldValues userId={head.target.id} />}
+    </div>
+  )
+}
+
+/** What is known of an event beyond its sentence: from where, which names, and what it is called in the log. */
+function factsText(entry: AuditEntry): string {
+  const { origin, action } = entry
+  const { listed, text, origin: from } = eventFacts(entry)
+  const elsewhere = text('changed_elsewhere_at')
+  const agent = origin?.['user_agent']
+  const facts = [
+    [from('ip'), agent === undefined ? null : browserName(agent)],
+    [from('requester_ip'), from('os')],
+  ].map((some) => some.filter((part) => part !== null).join(', '))
+  return [
+    facts[0] === '' ? '' : `from ${facts[0]}`,
+    facts[1] === '' ? '' : `terminal ${facts[1]}`,
+    action.startsWith('delivery.') ? '' : listed('names'),
+    elsewhere === null
+      ? ''
+      : `last changed ${dateTime(elsewhere)} on the other server, as the moved file says`,
+    action,
+  ]
+    .filter((part) => part !== '')
+    .join(' · ')
+}
+
+/** Which values a person was given. */
+function HeldValues({ userId }: { userId: string }) {
+  const known = useKnownValues(userId)
+  if (known === undefined) return null
+  if (known.length === 0) return <p className="mb-2 text-sm">They hold no value.</p>
+  return <GivenList who="They were" id={userId} known={known} />
+}

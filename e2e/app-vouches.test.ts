@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     await asks()
     await developer.getByRole('heading', { name: 'Type this code into your terminal' }).waitFor()
     const code = await developer.locator('p.text-code').innerText()
-    await terminal.appears(/Code: /)
+    await terminal.appears(/six digits from the page: /)
     terminal.type(`${code}\n`)
     await developer.getByRole('heading', { name: 'Asked for approval' }).waitFor()
     await isWarned(link)

@@ -94,7 +94,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
 
   async function openApproval(terminal: Terminal): Promise<Page> {
     const [url] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/a\/[\w-]{22}/)
-    await terminal.appears(/left/)
+    await terminal.appears(/\d:\d\d/)
     const context = await browser.newContext()
     const page = await context.newPage()
     await page.goto(url)
@@ -105,7 +105,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
   test('the program sees every byte', async () => {
     const terminal = runToFile('environ')
     const page = await openApproval(terminal)
-    const [, code = 'no code'] = await terminal.appears(/page must show ([A-Z]{4}-[A-Z]{4})/)
+    const [, code = 'no code'] = await terminal.appears(/page must show (?:\x1b\[1m)?([A-Z]{4}-[A-Z]{4})/)
     await page.getByText(code).waitFor()
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
     expect(await terminal.exit).toBe(0)
@@ -129,7 +129,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
 
   test('Ctrl-C while waiting: exit code 130, and the terminal is left clean', async () => {
     const terminal = runToFile('never')
-    await terminal.appears(/left/)
+    await terminal.appears(/\d:\d\d/)
     terminal.type('\x03')
     expect(await terminal.exit).toBe(130)
     expect(terminal.output()).toMatch(/interrupted\r?\n$/)
@@ -169,7 +169,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
 
   test('the server restarts while waiting: the same request goes on', async () => {
     const terminal = runToFile('after-restart')
-    await terminal.appears(/left/)
+    await terminal.appears(/\d:\d\d/)
     server = await server.restart()
     const page = await openApproval(terminal)
     await page.getByRole('button', { name: 'Approve', exact: true }).click()

@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a terminal without a credentia
     const [link] = await terminal.appears(/http\S+\/a\/[\w-]{22}/)
     const page = await approve(link, /^Store 1 variable/)
     const code = await page.getByText(/^\d{3} \d{3}$/).innerText()
-    await terminal.appears(/Code: /)
+    await terminal.appears(/six digits from the page: /)
     terminal.type(`${code}\r`)
     expect(await terminal.exit).toBe(0)
     expect(terminal.output()).not.toContain('planted-typed')

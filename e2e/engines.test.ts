@@ -170,6 +170,6 @@ async function approveIntoNothing(page: EnginePage, link: string): Promise<void>
 async function typeShownCode(page: EnginePage, terminal: Terminal): Promise<void> {
   await page.text(heading('Type this code into your terminal'))
   const code = await page.text("//p[@role='status']")
-  await terminal.appears(/Code: /)
+  await terminal.appears(/six digits from the page: /)
   terminal.type(`${code}\n`)
 }

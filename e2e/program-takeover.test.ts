@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ScriptedServer, startScriptedServer } from '../cli/test/scripted-server.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
@@ -94,11 +95,11 @@ describe.skipIf(!hasTerminal())('the program has the terminal to itself', () => 
   test('Ctrl-Z while waiting stops the client and fg goes on', async () => {
     const shown = terminal(['bash', '--norc', '-i'], { url: pending.url })
     shown.type(`${[...KEYFERRY, 'run', '--no-open', '--', 'true'].join(' ')}\n`)
-    await shown.appears(/left/)
+    await shown.appears(/\d:\d\d/)
     shown.type('\x1a')
     await shown.appears(/Stopped/)
     shown.type('fg\n')
-    await shown.appears(/Stopped[\s\S]*left/)
+    await shown.appears(/Stopped[\s\S]*\d:\d\d/)
     shown.type('\x03')
     await shown.appears(/interrupted/)
     shown.type('echo "code $?"; exit\n')
@@ -136,7 +137,7 @@ describe.skipIf(!hasTerminal())('the program has the terminal to itself', () => 
       const command = `${[...KEYFERRY, 'run', '--no-open', '--', 'true'].join(' ')} & echo pid $!; wait $!`
       const shown = terminal(['sh', '-c', command], { url: pending.url })
       const [, pid] = await shown.appears(/pid (\d+)/)
-      await shown.appears(/left/)
+      await shown.appears(/\d:\d\d/)
       process.kill(Number(pid), signal)
       expect(await shown.exit).toBe(signal === 'SIGTERM' ? 143 : 129)
     },
@@ -151,9 +152,9 @@ describe.skipIf(!hasTerminal())('the program has the terminal to itself', () => 
     await shown.appears(/4:59/)
     shown.type('\x03')
     await shown.exit
-    const status = shown.output().match(/\x1b\[2K(?:\x1b\[2m)?([^\x1b\r\n]*left[^\x1b\r\n]*)/g) ?? []
+    const status = shown.output().match(/\x1b\[2K[^\r\n]*\d:\d\d/g) ?? []
     expect(status.length).toBeGreaterThan(0)
-    for (const line of status) expect(line.replace(/\x1b\[\d*[mK]/g, '').length).toBeLessThan(40)
+    for (const line of status) expect(stripVTControlCharacters(line).length).toBeLessThan(40)
   })
 
   test('NO_COLOR and TERM=dumb remove colours and movement; a link that only this machine can open has no QR code', async () => {
@@ -173,7 +174,7 @@ describe.skipIf(!hasTerminal())('the program has the terminal to itself', () => 
       url: pending.url,
       env,
     })
-    await shown.appears(/left/)
+    await shown.appears(/\d:\d\d/)
     shown.type('\x03')
     await shown.exit
     return shown.output()

@@ -40,7 +40,7 @@ export async function takeReadmePictures(browser: Browser): Promise<void> {
       env: { PATH, HOME, TERM: 'xterm-256color', LANG: 'C.UTF-8', KEYFERRY_SERVER: server.url },
     })
     const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/a\/[\w-]{22}/)
-    await terminal.appears(/left/)
+    await terminal.appears(/\d:\d\d/)
     const context = await browser.newContext({
       viewport: { width: 1100, height: 660 },
       reducedMotion: 'reduce',

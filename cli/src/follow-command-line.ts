@@ -26,7 +26,7 @@ export async function followCommandLine(args: readonly string[], parts: Parts): 
   try {
     return await dispatch(args, parts)
   } catch (error) {
-    return report(error, args, parts)
+    return await report(error, args, parts)
   }
 }
 
@@ -73,12 +73,12 @@ function print({ stdout }: Parts, text: string): number {
   return EXIT.ok
 }
 
-function report(error: unknown, args: readonly string[], { stderr }: Parts): number {
+async function report(error: unknown, args: readonly string[], parts: Parts): Promise<number> {
   const failure = error instanceof CliError ? error : unexpected(error)
   if (isForMachines(args)) {
     const fields = { exit_code: failure.exitCode, message: failure.message, next: failure.next }
-    stderr.write(`${JSON.stringify({ event: 'error', ...fields })}\n`)
-  } else stderr.write(`keyferry: ${failure.message}\n  ${failure.next}\n`)
+    parts.stderr.write(`${JSON.stringify({ event: 'error', ...fields })}\n`)
+  } else (await import('./terminal/failure.ts')).showFailure(failure, parts)
   return failure.exitCode
 }
 

@@ -37,6 +37,7 @@ export function deliveredOutcome(
       ...(request.own?.size ? { own: [...request.own.keys()] } : {}),
     },
     text: `${deliveredText({ names, delivery, receipt })}${ownText(request.own)}`,
+    bundle: bundle === null ? null : printable(bundle.name, 80),
     notes: [
       ...deliveryNotes(names, delivery, request),
       ...(isUnchecked ? ['this server does not say which bundle was approved'] : []),

@@ -1,5 +1,6 @@
 import { wipe } from '@keyferry/crypto/key-pair'
 import { announce } from '../base/announce.ts'
+import { CliError, EXIT } from '../base/cli-error.ts'
 import { requireWritable } from '../base/output-file.ts'
 import type { Parts } from '../base/parts.ts'
 import type { PendingRequest } from '../base/pending-request.ts'
@@ -118,6 +119,7 @@ async function requestOnce<End>(
     kept?.(null)
     return end
   } catch (error) {
+    if (isEnd(error)) screen.view.dropped()
     if (isRefused) await withdraw(making, parts)
     kept?.(error)
     throw error
@@ -125,6 +127,11 @@ async function requestOnce<End>(
     close()
     interruption.takeBack()
   }
+}
+
+// After a network failure the request may still be open, and its link works.
+function isEnd(error: unknown): boolean {
+  return error instanceof CliError && (error.exitCode === EXIT.denied || error.exitCode === EXIT.expired)
 }
 
 async function newSecrets({ randomness }: Parts): Promise<Secrets> {
@@ -168,7 +175,7 @@ type Showing = Screen & { readonly pending: PendingRequest; readonly parts: Part
 
 function show(
   { name, keys, removes = 0 }: Pick<ClientRequest<unknown>, 'name' | 'keys' | 'removes'>,
-  { command, bundle, workspace, hidesQrCode }: RequestOptions,
+  { command, bundle, workspace, agent, reason, hidesQrCode }: RequestOptions,
   { view, wayBack, whyNotOpen, pending, parts }: Showing,
 ): void {
   const whyNotOpened = whyNotOpen ?? (pending.joins ? JOINS : null)
@@ -183,6 +190,8 @@ function show(
     keys,
     removes,
     command: shownLine(command),
+    agent,
+    reason,
     hidesQrCode: hidesQrCode || isOnThisMachine(pending.approvalUrl),
     whyNotOpened,
   })

@@ -144,6 +144,7 @@ export function storedOutcome(receipt: DepositReceipt): WaitingOutcome {
   return {
     event: { event: 'stored', bundle, workspace, counts, approvers: [approvedBy] },
     text: `approved by ${approvedBy}: stored in ${bundle}${inWorkspace(workspace)}: ${what}`,
+    bundle,
     notes: [],
   }
 }

@@ -8,6 +8,7 @@ import { refusedNames } from '../delivery/dangerous-names.ts'
 import type { RequestOptions, ValuesRequest } from '../delivery/values-request.ts'
 import { EXAMPLE_FILE, exampleNames } from '../project/example-names.ts'
 import { type FoundProject, findProject } from '../project/project-file.ts'
+import { NO_OPEN } from '../terminal/browser.ts'
 import {
   libraryHere,
   readBundleOperand,
@@ -52,7 +53,7 @@ export async function readRequest(
 function readPage(words: Words): Pick<ValuesRequest, 'hidesQrCode' | 'whyNotOpen'> {
   return {
     hidesQrCode: words.has('no-qr'),
-    whyNotOpen: words.has('no-open') ? '--no-open was given' : null,
+    whyNotOpen: words.has('no-open') ? NO_OPEN : null,
   }
 }
 

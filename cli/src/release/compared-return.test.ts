@@ -35,6 +35,7 @@ const view: WaitingView = {
   recovered: ignore,
   say: ignore,
   finished: ignore,
+  dropped: ignore,
   end: ignore,
 }
 

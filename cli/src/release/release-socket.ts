@@ -160,7 +160,7 @@ export async function askForCode(
   ended: AbortSignal,
 ): Promise<void> {
   while (!ended.aborted) {
-    const text = await keyboard.askUntil('  Code: ', ended)
+    const text = await keyboard.askUntil('  Then type the six digits from the page: ', ended)
     if (text === null) return
     const refusal = await enterCode(text, release)
     if (refusal === null) return

@@ -81,6 +81,7 @@ function newView(): RecordedView {
     recovered: ignore,
     say: ({ event }: Notice) => void lines.push(WORDS[event.event]?.(event) ?? ''),
     finished: ignore,
+    dropped: ignore,
     end: ignore,
   }
   return { lines, view }

@@ -18,6 +18,9 @@ function isFound(program: string, env: Environment): boolean {
   return folders.some((folder) => existsSync(folder === '' ? program : join(folder, program)))
 }
 
+/** Why no browser is opened, if the person wants none. */
+export const NO_OPEN = '--no-open was given'
+
 /** Why no browser can be opened here; null if one can. */
 export function whyNoBrowser(env: Environment, platform: NodeJS.Platform): string | null {
   const has = (name: string): boolean => (env[name] ?? '') !== ''

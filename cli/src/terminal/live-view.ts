@@ -1,46 +1,58 @@
-import { stripVTControlCharacters } from 'node:util'
-import { renderUnicodeCompact } from 'uqr'
 import type { Output, Parts } from '../base/parts.ts'
-import { hanging, plainPunctuation, printable, wrap } from '../base/printable.ts'
-import { type TerminalStyle, terminalStyle } from './terminal-style.ts'
-import {
-  type Notice,
-  remaining,
-  requestVerb,
-  type ShownRequest,
-  subjectText,
-  type WaitingView,
-} from './waiting-view.ts'
+import { plainPunctuation, printable, wrap } from '../base/printable.ts'
+import { NO_OPEN } from './browser.ts'
+import { besideOrBelow, panel, qrCode, widthOf } from './panel.ts'
+import { kindOf, type TerminalStyle, terminalStyle } from './terminal-style.ts'
+import { remaining, requestVerb, type ShownRequest, subjectText, type WaitingView } from './waiting-view.ts'
 
 const SLOW_AFTER_MS = 60_000
+/** Where the countdown ends; further to the left on a narrow terminal. */
+const COUNTDOWN_END = 76
 
-/** The view for a person at a terminal: a panel that says what is requested and where to approve it, and one line that
- * counts down in place. After the approval, one line replaces the panel. The view reads nothing from the keyboard: what
- * the person types belongs to the program, but for a code that the page shows. */
+/** The view for a person at a terminal: a panel that says what is requested and where to approve it. Its last line
+ * counts down in place: a line above could not be found again after Ctrl-Z or on a resized terminal. At the end, one
+ * line replaces the panel. The view reads nothing from the keyboard: what the person types belongs to the program, but
+ * for a code that the page shows. */
 export function liveView(parts: Parts): WaitingView {
   const { stderr, clock, env, platform } = parts
   const style = terminalStyle(stderr, env, platform)
-  const line = statusLine(parts, style)
+  const line = statusLine(stderr, style)
   let shown: ReturnType<typeof panel> | null = null
-  let stop: (() => void) | null = null
+  let request: ShownRequest | null = null
+  let status = { text: '', deadlineMs: 0 }
   let trouble: string | null = null
-  let waiting: Notice['waiting']
-  let tick: (() => void) | null = null
-  const say = (text: string): void => {
-    line.clear()
-    shown = null // a line below the panel stays readable
-    for (const part of wrap(text, stderr.columns() - 2)) stderr.write(`  ${part}\n`)
+  let stop: (() => void) | null = null
+  const tick = (): void => {
+    const text = trouble === null ? status.text : `${style.waits} ${trouble}; trying again`
+    line.show(text, remaining(status.deadlineMs - clock.monotonicMs()))
   }
   const start = (): void => {
     stop?.()
-    tick?.()
-    stop = clock.every(style.canRewrite ? 1000 : SLOW_AFTER_MS, () => tick?.())
+    tick()
+    stop = clock.every(style.canRewrite ? 1000 : SLOW_AFTER_MS, tick)
+  }
+  const draw = (lines: readonly string[], last: string): void => {
+    line.clear()
+    if (style.canRewrite) shown?.erase()
+    const isWide = widthOf(last) > lastLineWidth(stderr)
+    const whole = isWide ? [...lines, ...wrap(last, stderr.columns() - 3).map((part) => `  ${part}`)] : lines
+    shown = panel(whole.map((each) => `${each}\n`).join(''), stderr)
+    status = { ...status, text: isWide ? '' : last }
+    start()
+  }
+  const drop = (): void => {
+    line.clear()
+    if (style.canRewrite) shown?.erase()
+    shown = null
   }
   return {
-    requested: (request) => {
-      shown = panel(requestText(request, parts, style), stderr)
-      tick = () => line.show(statusText({ ...request, waiting }, clock.monotonicMs(), trouble))
-      start()
+    requested: (asked) => {
+      request = asked
+      status = { ...status, deadlineMs: asked.deadlineMs }
+      draw(
+        ['', ...headLines(asked, stderr, style), ...wayLines(asked, stderr, style)],
+        lastLine(asked, style),
+      )
     },
     trouble: (reason) => {
       trouble = printable(reason, 60)
@@ -48,18 +60,35 @@ export function liveView(parts: Parts): WaitingView {
     recovered: () => {
       trouble = null
     },
-    say: ({ text, isQuestion, waiting: next }) => {
-      waiting = next ?? waiting
-      if (next) return start()
+    say: ({ text, event, isQuestion, waiting }) => {
+      if (waiting && request !== null) {
+        status = { ...status, deadlineMs: waiting.deadlineMs }
+        const support =
+          event.event === 'second_approval_needed' ? [`  ${style.done} one person approved`] : []
+        const link = besideOrBelow(
+          [`Send this link:`, request.shownUrl].map(plain(style.dim)),
+          stderr.columns(),
+          ' ',
+        )
+        draw(
+          ['', ...headLines(request, stderr, style), ...support, ...link],
+          `${style.waits} ${waiting.text}`,
+        )
+        return
+      }
       if (isQuestion) stop?.() // the line belongs to the answer
-      say(sentence(text))
-    },
-    finished: ({ text, notes }) => {
       line.clear()
-      if (style.canRewrite) shown?.erase()
-      stderr.write(`${style.bold('✓')} ${text}\n`)
-      for (const note of notes) stderr.write(`  ${note}\n`)
+      if (isQuestion && status.text !== '') stderr.write(`  ${status.text}\n`)
+      shown = null // a line below the panel stays readable
+      for (const part of wrap(sentence(text), stderr.columns() - 2)) stderr.write(`  ${part}\n`)
     },
+    finished: ({ text, notes, bundle = null }) => {
+      drop()
+      const place = bundle === null ? text : text.replace(bundle, style.place(bundle, bundle))
+      stderr.write(`${style.done} ${place}\n`)
+      for (const note of notes) stderr.write(`${style.warns} ${note}\n`)
+    },
+    dropped: drop,
     end: () => {
       stop?.()
       line.clear()
@@ -67,112 +96,82 @@ export function liveView(parts: Parts): WaitingView {
   }
 }
 
+const plain = (paint: (text: string) => string) => (text: string) => ({ text, paint })
+
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-function statusLine({ stderr }: Parts, style: TerminalStyle) {
-  let shown = ''
+const lastLineWidth = ({ columns }: Output): number =>
+  Math.min(COUNTDOWN_END, columns() - 1) - '  '.length - ' 29:59'.length
+
+function statusLine(output: Output, style: TerminalStyle) {
+  let isShown = false
   return {
-    show: (text: string): void => {
-      const fitting = style.hasUnicode ? text : plainPunctuation(text)
-      if (!style.canRewrite) stderr.write(`${fitting}\n`)
-      else stderr.write(`\r\x1b[2K${style.dim(fitting.slice(0, stderr.columns() - 1))}`)
-      shown = fitting
+    show: (text: string, countdown: string): void => {
+      const gap = Math.min(COUNTDOWN_END, output.columns() - 1) - widthOf(text) - 2 - countdown.length
+      const cut = gap > 0 ? text : ''
+      const blanks = ' '.repeat(Math.max(0, cut === text ? gap : 0))
+      const line = `  ${cut}${style.canRewrite ? blanks : text === '' ? '' : '  '}${style.dim(countdown)}`
+      const fitting = style.hasUnicode ? line : plainPunctuation(line)
+      output.write(style.canRewrite ? `\r\x1b[2K${fitting}` : `${fitting}\n`)
+      isShown = true
     },
     clear: (): void => {
-      if (style.canRewrite && shown !== '') stderr.write('\r\x1b[2K')
-      shown = ''
+      if (style.canRewrite && isShown) output.write('\r\x1b[2K')
+      isShown = false
     },
   }
 }
 
-type WaitingRequest = ShownRequest & { waiting: Notice['waiting'] | undefined }
+const VERBS = { storing: 'store', removing: 'remove', listing: 'list' } as const
 
-function statusText({ waiting, ...request }: WaitingRequest, nowMs: number, trouble: string | null): string {
-  if (waiting) {
-    const { text, deadlineMs } = waiting
-    const what = `  ${text.charAt(0).toUpperCase()}${text.slice(1)}: ${remaining(deadlineMs - nowMs)}`
-    return trouble === null ? `${what} · Ctrl-C stops` : `${what} · ${trouble}; trying again`
-  }
-  const left = `  ${remaining(request.deadlineMs - nowMs)} left`
-  if (trouble !== null) return `${left} · ${trouble}; trying again`
-  const isSlow = nowMs > request.deadlineMs - request.lifetimeMs + SLOW_AFTER_MS
-  const isToBeSeen = isSlow && request.whyNotOpened !== null
-  return isToBeSeen ? `${left} · is ${request.userCode} on the page?` : `${left} · Ctrl-C stops`
-}
-
-const VERBS = {
-  requesting: 'requests',
-  storing: 'wants to store',
-  removing: 'wants to remove',
-  listing: 'wants to list',
-} as const
-
-function requestText(request: ShownRequest, { stderr }: Parts, style: TerminalStyle): string {
-  const qr = request.hidesQrCode ? null : qrCode(request.shownUrl, stderr, style)
-  const lines = (start: string, text: string): string =>
-    hanging(start, text, stderr.columns())
-      .map((line) => `${line}\n`)
-      .join('')
+/** What is requested: the command and its bundle, or what is stored or listed. */
+function headLines(request: ShownRequest, output: Output, style: TerminalStyle): string[] {
+  const { bundle, agent, reason } = request
+  const verb = requestVerb(request)
+  const kind = bundle === null ? null : kindOf(bundle)
+  const about = subjectText(request)
+  const command = verb === 'requesting' ? printable(request.command, 200) : `${VERBS[verb]} ${about}`
+  const inColour = (text: string): string => (kind === 'dev' ? style.dim(text) : style.place(text, bundle))
+  const { columns } = output
+  const cells = [
+    ...(kind === 'prod' ? ['PRODUCTION'].map(plain(() => style.production)) : []),
+    ...[command].map(plain(style.bold)),
+    ...(verb === 'requesting' ? [about].map(plain(inColour)) : []),
+  ]
   return [
-    `${style.bold('Keyferry')} ${VERBS[requestVerb(request)]} ${style.bold(subjectText(request))}\n`,
-    lines('  for     ', printable(request.command, 200)),
-    lines('  server  ', request.server),
-    ...(request.whyNotRemembered === null ? [] : [lines('  again   ', request.whyNotRemembered)]),
-    '\n  Approve at\n',
-    `  ${request.shownUrl}\n\n`, // never wrapped, so that terminals recognise the link
-    ...(qr === null ? [] : [qr, '\n']),
-    ...howToApprove(request, style).map((text) => lines('  ', text)),
-  ].join('')
+    ...besideOrBelow(cells, columns()),
+    ...(agent === null ? [] : agentLines(agent, reason, columns()).map(style.yellow)),
+    ...(request.whyNotRemembered === null
+      ? []
+      : wrap(`Asks again: ${request.whyNotRemembered}.`, columns() - 3).map(
+          (part) => `  ${style.dim(part)}`,
+        )),
+  ]
 }
 
-function howToApprove(
-  { kind, whyNotOpened, userCode, isCodeTyped }: ShownRequest,
-  style: TerminalStyle,
-): string[] {
-  const code = `${userCode}${isCodeTyped ? ', or ask you to type it' : ''}`
+function agentLines(agent: string, reason: string | null, columns: number): string[] {
+  const text =
+    reason === null ? `for ${printable(agent, 80)}` : `for ${printable(agent, 80)}: ${printable(reason, 300)}`
+  return wrap(text, columns - 3).map((part) => `  ${part}`)
+}
+
+/** The link, where no browser was opened. Never wrapped, so that terminals recognise it. */
+function wayLines(request: ShownRequest, output: Output, style: TerminalStyle): string[] {
+  const { whyNotOpened, shownUrl, hidesQrCode } = request
+  if (whyNotOpened === null) return ['  Opened in your browser. Approve there.']
+  const qr = hidesQrCode ? [] : ['', ...qrCode(shownUrl, output, style)]
+  const why = whyNotOpened === NO_OPEN ? '' : `No browser opened: ${whyNotOpened}.`
+  const lines = why === '' ? [] : wrap(why, output.columns() - 3).map((part) => `  ${style.dim(part)}`)
+  return [`  ${shownUrl}`, ...qr, ...lines, '']
+}
+
+function lastLine({ kind, whyNotOpened, userCode, isCodeTyped }: ShownRequest, style: TerminalStyle): string {
   if (whyNotOpened === null && kind === 'deposit')
-    return [
-      'Opened in your browser. Approve there.',
-      style.dim('On another device: stop, and add --no-open.'),
-    ]
+    return style.dim('On another device: stop, and add --no-open.')
+  const code = `${style.bold(userCode)}${isCodeTyped ? ', or ask you to type it' : ''}`
   return whyNotOpened === null
-    ? ['Opened in your browser. Approve there.', style.dim(`On another device, its page must show ${code}.`)]
-    : [
-        `Open the link in a browser; its page must show ${code}.`,
-        style.dim(`No browser opened: ${whyNotOpened}.`),
-      ]
-}
-
-const QUIET_ZONE = 2
-const LINES_BESIDE = 14
-
-/** The address as a QR code for a phone; null if the terminal is too small or has no block characters. */
-function qrCode(address: string, { columns, rows }: Output, style: TerminalStyle): string | null {
-  if (!style.canRewrite || !style.hasUnicode) return null
-  const lines = renderUnicodeCompact(address, { border: QUIET_ZONE, ecc: 'L' }).split('\n')
-  const width = lines[0]?.length ?? 0
-  if (columns() < width + 4 || rows() < lines.length + LINES_BESIDE) return null
-  // Explicit colours, so that a light theme does not invert the code.
-  return lines.map((line) => `  ${style.hasColour ? `\x1b[97;40m${line}\x1b[0m` : line}\n`).join('')
-}
-
-/** Write lines that can be erased later.
- * @param text whole lines, with colours at most */
-export function panel(text: string, output: Output) {
-  const columns = output.columns()
-  output.write(text)
-  return {
-    /** Remove the panel, if it is unchanged on the screen. Call only while nothing was written after it. */
-    erase: (): void => {
-      const rows = rowsOf(text, columns)
-      // A resized terminal wraps the lines anew; what has scrolled off the screen cannot be reached.
-      if (output.columns() !== columns || rows >= output.rows()) return
-      output.write(`\x1b[${rows}A\r\x1b[J`)
-    },
-  }
-}
-
-function rowsOf(text: string, columns: number): number {
-  const lines = stripVTControlCharacters(text).split('\n').slice(0, -1)
-  return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(Array.from(line).length / columns)), 0)
+    ? style.dim(
+        `On another device, its page must show ${userCode}${isCodeTyped ? ', or ask you to type it' : ''}.`,
+      )
+    : `Open it on any device. Its page must show ${code}`
 }

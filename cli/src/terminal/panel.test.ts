@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { panel } from './live-view.ts'
+import { panel } from './panel.ts'
 
 function terminal(columns = 20, rows = 10) {
   const seen = { text: '', columns }

@@ -33,6 +33,7 @@ export function plainView({ stderr, clock }: Parts): WaitingView {
     finished: ({ text, notes }) => {
       for (const line of [text, ...notes]) say(`keyferry: ${line}`)
     },
+    dropped: () => undefined,
     end: () => stopReminding?.(),
   }
 }
@@ -52,6 +53,7 @@ export function quietView({ stderr }: Parts): WaitingView {
     finished: ({ notes }) => {
       for (const note of notes) stderr.write(`keyferry: ${note}\n`)
     },
+    dropped: () => undefined,
     end: () => undefined,
   }
 }
@@ -104,6 +106,7 @@ export function jsonView({ stderr, clock }: Parts): WaitingView {
     recovered: () => say('recovered', {}),
     say: ({ event: { event, ...fields } }) => say(event, fields),
     finished: ({ event: { event, ...fields } }) => say(event, fields),
+    dropped: () => undefined,
     end: () => undefined,
   }
 }

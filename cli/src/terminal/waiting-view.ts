@@ -23,6 +23,9 @@ export type ShownRequest = Pick<
   readonly removes?: number
   /** The command line that will get the values. */
   readonly command: string
+  /** The AI agent that started the command, and what it says; null: none. */
+  readonly agent: string | null
+  readonly reason: string | null
   readonly hidesQrCode: boolean
   /** Why no browser was opened; null if one was. */
   readonly whyNotOpened: string | null
@@ -42,7 +45,11 @@ export type Notice = {
 }
 
 /** What came of an approved request. `notes`: what else the person should know, one line for each point. */
-export type WaitingOutcome = Notice & { readonly notes: readonly string[] }
+export type WaitingOutcome = Notice & {
+  readonly notes: readonly string[]
+  /** The name of the bundle, as `text` has it; null or absent: none. */
+  readonly bundle?: string | null
+}
 
 /** Shows progress on stderr, for a person at a terminal, a log or a machine. */
 export type WaitingView = {
@@ -51,6 +58,8 @@ export type WaitingView = {
   readonly recovered: () => void
   readonly say: (notice: Notice) => void
   readonly finished: (outcome: WaitingOutcome) => void
+  /** The request ended without an approval: an error replaces what is shown of it. */
+  readonly dropped: () => void
   /** Restore the terminal. May be called at any time, and more than once. */
   readonly end: () => void
 }
@@ -154,11 +163,10 @@ const NUMBERS = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 
 /** The approval, or what the person says of it, waits for the code that the page shows.
  * @param command what takes the code in another shell; null: it is typed here */
 export function codeNeeded(command: string | null): Notice {
-  const where =
-    command === null ? 'type the code from the page here' : `run ${command} with the code from the page`
+  const share = 'do not share the code of the page'
   return {
     event: { event: 'release_needed', by: 'code', command },
-    text: `${where}. Do not share the code`,
+    text: command === null ? share : `run ${command} with the code from the page; ${share}`,
     ...(command === null ? { isQuestion: true } : {}),
   }
 }

@@ -108,7 +108,7 @@ describe.each([
     const agent = await agentAt(server, 'decline', mode)
     expect(await agent.call(RUN)).toMatchObject({ isError: true, content: [{ text: /did not open/ }] })
     expect(agent.shown).toMatchObject([{ url: `${server.url}/approve/${server.asked[0]?.id}` }])
-    expect(agent.shown[0]?.message).toMatch(/must show the code [B-Z]{4}-[B-Z]{4}/)
+    expect(agent.shown[0]?.message).toMatch(/page must show the code [B-Z]{4}-[B-Z]{4}/)
     await vi.waitFor(() => expect(server.withdrawn).toEqual([server.asked[0]?.id]))
   })
 })

@@ -3,11 +3,13 @@ import type { CliError } from '../src/base/cli-error.ts'
 import type { Parts } from '../src/base/parts.ts'
 import { deliveredOutcome } from '../src/delivery/outcome.ts'
 import { storedOutcome } from '../src/deposit/store-with-approval.ts'
+import { bundleTable } from '../src/names/bundle-table.ts'
 import { askForCode } from '../src/release/release-socket.ts'
 import { bundleNamed } from '../src/server/bundles.ts'
 import { ended } from '../src/server/request-end.ts'
 import { showFailure } from '../src/terminal/failure.ts'
 import { liveView } from '../src/terminal/live-view.ts'
+import { terminalStyle } from '../src/terminal/terminal-style.ts'
 import { codeNeeded, otherNeeded, type ShownRequest } from '../src/terminal/waiting-view.ts'
 import { stage } from './stage.ts'
 
@@ -96,7 +98,7 @@ const denied: Scene = (parts) => {
 
 const wrongName: Scene = (parts) => {
   try {
-    bundleNamed([{ id: '1', name: 'dev/web', keyCount: 33 }], 'dev/wbe')
+    bundleNamed([{ id: '1', name: 'dev/web', keyCount: 33, marks: null }], 'dev/wbe')
   } catch (error) {
     showFailure(error as CliError, parts)
   }
@@ -124,6 +126,29 @@ const stored: Scene = (parts) => {
   view.end()
 }
 
+const looks: Scene = ({ stderr, env, platform }) => {
+  const nowMs = Date.parse('2026-11-27T12:00:00Z')
+  const bundle = (name: string, keyCount: number, minutes: number, marks = { expired: 0, due: 0 }) => ({
+    id: name,
+    name,
+    keyCount,
+    marks,
+    lastAtMs: nowMs - minutes * 60_000,
+  })
+  const bundles = [
+    bundle('dev/web', 33, 12),
+    bundle('staging/web', 31, 130),
+    bundle('prod/web', 31, 200, { expired: 1, due: 0 }),
+    bundle('dev/worker', 9, 70),
+    bundle('prod/worker', 9, 6, { expired: 0, due: 1 }),
+    { ...bundle('dev/mail', 4, 0), lastAtMs: null },
+    bundle('ci/npm', 1, 180, { expired: 0, due: 1 }),
+  ]
+  const style = terminalStyle(stderr, env, platform)
+  for (const line of bundleTable(bundles, { style, columns: stderr.columns(), nowMs }))
+    stderr.write(`${line}\n`)
+}
+
 const SCENES: Readonly<Record<string, Scene>> = {
   'Run, the page opened here': asks(WEB),
   '… approved: the panel becomes one line': after(WEB, 'dev/web', ['sam']),
@@ -137,6 +162,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'Store a value': asks(STORES),
   '… stored': stored,
   'An agent': asks({ ...WEB, command: 'npm test', agent: 'claude-code', reason: 'run the tests' }),
+  Look: looks,
   'Staging, asked again': asks({
     ...WEB,
     bundle: 'staging/web',

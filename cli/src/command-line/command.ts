@@ -10,12 +10,16 @@ export type CommandFlag = {
   readonly valueIfBare?: string
   readonly repeats?: true
   readonly summary: string
+  /** For whom help lists it; absent: for everybody. */
+  readonly group?: FlagGroup
 }
+
+export type FlagGroup = 'Agents' | 'CI' | 'Rare'
 
 const FORM = /^(?:-(?<short>\w), )?--(?<name>[\w-]+)(?: (?<value>.+?))?(?<dots>\.{3})?$/
 
 /** A flag by its form, as help shows it: `-b, --bundle NAME`. With three dots it may be given more than once. */
-export function flagOf(form: string, summary: string): CommandFlag {
+export function flagOf(form: string, summary: string, group?: FlagGroup): CommandFlag {
   const { short, name = '', value, dots } = FORM.exec(form)?.groups ?? {}
   return {
     name,
@@ -23,6 +27,7 @@ export function flagOf(form: string, summary: string): CommandFlag {
     ...(short === undefined ? {} : { short }),
     ...(value === undefined ? {} : { value }),
     ...(dots === undefined ? {} : { repeats: true }),
+    ...(group === undefined ? {} : { group }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { hanging, wrap } from '../base/printable.ts'
 import { VERSION } from '../base/version.ts'
-import type { Command, CommandFlag, CommandGroups } from './command.ts'
+import type { Command, CommandFlag, CommandGroups, FlagGroup } from './command.ts'
 import { allFlags } from './parse-words.ts'
 
 const INDENT = 2
@@ -74,17 +74,35 @@ export function commandHelp(command: Command, columns: number): string {
     `Usage: ${synopsis(command)}`,
     '',
     ...command.details.flatMap((paragraph) => [...wrap(paragraph, columns), '']),
-    'Options',
-    table(
-      allFlags(command).map((flag) => [flagForm(flag), flag.summary]),
-      columns,
-    ),
-    '',
+    ...options(command, columns),
     'Examples',
     ...exampleLines(command.examples),
     '',
   ].join('\n')
 }
+
+// One width for all groups, so that the summaries stand in one column.
+function options(command: Command, columns: number): string[] {
+  const flags = allFlags(command).toSorted((a, b) => rank(a) - rank(b))
+  const lines = tableLines(
+    flags.map((flag) => [flagForm(flag), flag.summary]),
+    columns,
+  )
+  return flags.flatMap((flag, at) => {
+    const group = flag.group ?? 'Options'
+    const isFirst = at === 0 || group !== (flags[at - 1]?.group ?? 'Options')
+    return [
+      ...(isFirst ? [group] : []),
+      ...(lines[at] ?? []),
+      ...(rank(flag) !== rank(flags[at + 1] ?? LAST) ? [''] : []),
+    ]
+  })
+}
+
+const FLAG_GROUPS: readonly (FlagGroup | undefined)[] = [undefined, 'Agents', 'CI', 'Rare']
+const LAST = { group: null }
+const rank = ({ group }: { readonly group?: FlagGroup | null }): number =>
+  group === null ? FLAG_GROUPS.length : FLAG_GROUPS.indexOf(group)
 
 /** The short form of the command line, for example `keyferry pull [OPTIONS] [BUNDLE]`. */
 export function synopsis(command: Command): string {
@@ -104,15 +122,17 @@ function exampleLines(examples: Command['examples']): string[] {
 }
 
 function table(rows: readonly (readonly [string, string])[], columns: number): string {
+  return tableLines(rows, columns).flat().join('\n')
+}
+
+function tableLines(rows: readonly (readonly [string, string])[], columns: number): string[][] {
   const widest = Math.max(...rows.map(([left]) => left.length))
   const start = INDENT + widest + 2
   const isNarrow = columns - start < 24
   const indent = ' '.repeat(INDENT)
-  return rows
-    .flatMap(([left, right]) => {
-      const first = indent + left
-      if (isNarrow) return [first, ...hanging(indent.repeat(3), right, columns)]
-      return hanging(first.padEnd(start), right, columns)
-    })
-    .join('\n')
+  return rows.map(([left, right]) => {
+    const first = indent + left
+    if (isNarrow) return [first, ...hanging(indent.repeat(3), right, columns)]
+    return hanging(first.padEnd(start), right, columns)
+  })
 }

@@ -14,6 +14,7 @@ import { openCommand } from './open.ts'
 import { pullCommand } from './pull.ts'
 import { receiptCommand } from './receipt.ts'
 import { releaseCommand } from './release.ts'
+import { restoreCommand } from './restore.ts'
 import { resumeCommand } from './resume.ts'
 import { runCommand } from './run.ts'
 import { selfCommand } from './self.ts'
@@ -24,19 +25,34 @@ import { unsetCommand } from './unset.ts'
 import { whoamiCommand } from './whoami.ts'
 
 const verbs: CommandGroups = {
-  Use: [runCommand, pullCommand, composeCommand, openCommand],
-  Change: [importCommand, setCommand, unsetCommand, editCommand],
-  Look: [lsCommand, diffCommand, statusCommand, receiptCommand, auditCommand],
-  'CI and agents': [whoamiCommand, mcpCommand, resumeCommand, releaseCommand],
-  'This machine': [initCommand, doctorCommand, forgetCommand, trustKeyCommand, selfCommand],
+  Common: [
+    runCommand,
+    pullCommand,
+    setCommand,
+    importCommand,
+    editCommand,
+    unsetCommand,
+    restoreCommand,
+    lsCommand,
+    diffCommand,
+    openCommand,
+  ],
+  Agents: [mcpCommand, releaseCommand],
+  CI: [whoamiCommand, resumeCommand, receiptCommand, auditCommand],
+  Rare: [
+    initCommand,
+    statusCommand,
+    doctorCommand,
+    composeCommand,
+    forgetCommand,
+    trustKeyCommand,
+    selfCommand,
+  ],
 }
 
 const completion = completionOf(Object.values(verbs).flat())
 
 /** Every verb, as help groups them. */
-export const GROUPS: CommandGroups = {
-  ...verbs,
-  'This machine': [...(verbs['This machine'] ?? []), completion],
-}
+export const GROUPS: CommandGroups = { ...verbs, Rare: [...(verbs['Rare'] ?? []), completion] }
 
 export const commands: readonly Command[] = Object.values(GROUPS).flat()

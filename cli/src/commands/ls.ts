@@ -14,7 +14,7 @@ export const lsCommand: Command = {
   operands: '[BUNDLE]',
   summary: 'List the bundles, or the names that one delivers',
   details: [
-    'Shows no values. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine can read.',
+    'Shows no values. On a terminal the bundles stand in a table of applications and environments, with their last use and what is expired or due, where the server tells it. On a server without accounts, ls answers at once. With KEYFERRY_TOKEN it lists what that machine can read.',
     'Where people sign in, ls needs an approval each time. The page shows who asks and the list, and only names leave the server.',
   ],
   flags: [
@@ -41,17 +41,27 @@ export const lsCommand: Command = {
     const listed = needsApproval
       ? await listApproved({ ...named, bundle }, parts)
       : await listDirectly(token === null ? named : { ...named, token, workspace: null }, bundle, parts)
-    parts.stdout.write(textOf(rowsOf(listed, bundle), parts.view))
+    if (bundle === null && parts.view === 'person' && parts.stdout.isTerminal) await showTable(listed, parts)
+    else parts.stdout.write(textOf(rowsOf(listed, bundle), parts.view))
     return EXIT.ok
   },
 }
 
 async function listDirectly(named: NamedLibrary, bundle: string | null, parts: Parts): Promise<BundleLists> {
   const { openLibrary } = await import('../server/library-call.ts')
-  const { bundleNamed, listBundles, listNames } = await import('../server/bundles.ts')
+  const { bundleNamed, listBundleFacts, listBundles, listNames } = await import('../server/bundles.ts')
   const library = await openLibrary(named, parts)
+  if (bundle === null) return { bundles: await listBundleFacts(library), names: [] }
   const bundles = await listBundles(library)
-  return { bundles, names: bundle === null ? [] : await listNames(library, bundleNamed(bundles, bundle)) }
+  return { bundles, names: await listNames(library, bundleNamed(bundles, bundle)) }
+}
+
+async function showTable({ bundles }: BundleLists, { stdout, env, platform, clock }: Parts): Promise<void> {
+  const { bundleTable } = await import('../names/bundle-table.ts')
+  const { terminalStyle } = await import('../terminal/terminal-style.ts')
+  const style = terminalStyle(stdout, env, platform)
+  const lines = bundleTable(bundles, { style, columns: stdout.columns(), nowMs: clock.epochMs() })
+  stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
 async function listApproved(request: Omit<RequestOptions, 'command'>, parts: Parts): Promise<BundleLists> {
@@ -65,8 +75,13 @@ type ListRow = { readonly json: object; readonly cells: readonly [name: string, 
 
 function rowsOf({ bundles, names }: BundleLists, bundle: string | null): readonly ListRow[] {
   if (bundle === null)
-    return bundles.map(({ id, name, keyCount }) => ({
-      json: { id, name, key_count: keyCount },
+    return bundles.map(({ id, name, keyCount, marks, lastAtMs }) => ({
+      json: {
+        id,
+        name,
+        key_count: keyCount,
+        ...(marks === null ? {} : { ...marks, last_at: lastAtMs ? new Date(lastAtMs).toISOString() : null }),
+      },
       cells: [name, `${keyCount} ${keyCount === 1 ? 'key' : 'keys'}`],
     }))
   return names.map(({ name, isSecret, required }) => ({

@@ -28,6 +28,7 @@ export const runCommand: Command = {
     flagOf('--keep-existing', 'Keep variables that are already set'),
     {
       name: 'redact',
+      group: 'Agents',
       value: 'auto|always|never',
       valueIfBare: 'always',
       summary:
@@ -38,7 +39,7 @@ export const runCommand: Command = {
       'Write this value to a file, and give the program its path; deleted when the program ends',
     ),
     flagOf('--watch', 'Restart the program when a value changes'),
-    flagOf('--watch-signal NAME', 'The signal that ends the program for a restart (default: TERM)'),
+    flagOf('--watch-signal NAME', 'The signal that ends the program for a restart (default: TERM)', 'Rare'),
     flagOf('--shell', 'Run the text after -- as a shell command'),
   ],
   examples: {

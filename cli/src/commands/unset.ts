@@ -1,5 +1,5 @@
 import { announce, isAtTerminal, isYes } from '../base/announce.ts'
-import { EXIT, generalError, usageError } from '../base/cli-error.ts'
+import { EXIT, generalError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { type Command, flagOf, type Words } from '../command-line/command.ts'
 import { BUNDLE_FLAG, readKeyOfBundle, SERVER_FLAG, WORKSPACE_FLAG } from '../flags/library-flags.ts'
@@ -54,15 +54,12 @@ async function detachHere(
 ): Promise<void> {
   if (words.has('receipt')) throw (await import('../server/server-facts.ts')).noReceiptHere()
   const { openLibrary } = await import('../server/library-call.ts')
-  const { bundleNamed, detachName, listBundles, listNames } = await import('../server/bundles.ts')
+  const { bundleNamed, detachKey, keyNamed, listBundles } = await import('../server/bundles.ts')
   const library = await openLibrary(named, parts)
   const bundle = bundleNamed(await listBundles(library), bundleName)
-  const found = (await listNames(library, bundle)).find((each) => each.name === name)
-  if (found === undefined) {
-    throw usageError(`${bundleName} does not deliver ${name}`, `keyferry ls ${bundleName} lists its names.`)
-  }
+  const keyId = await keyNamed(library, bundle, name)
   if (!words.has('yes')) requireYes(`Remove ${name} from ${bundleName}? [y/N] `, parts)
-  await detachName(library, bundle, found)
+  await detachKey(library, bundle, keyId)
   announce(parts, { event: 'removed', name, bundle: bundleName }, null)
   if (parts.view === 'person')
     parts.stderr.write(`Removed ${name} from ${bundleName}. Its key stays in the library.\n`)

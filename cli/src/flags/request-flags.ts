@@ -19,19 +19,19 @@ import {
   workspaceOf,
 } from './library-flags.ts'
 
-export const JSON_FLAG = flagOf('--json', 'Write progress as JSON lines to stderr')
+export const JSON_FLAG = flagOf('--json', 'Write progress as JSON lines to stderr', 'CI')
 
 export const QUIET_FLAG = flagOf('-q, --quiet', 'Print only what is needed')
 
 /** How the approval page is shown, and what it says of the reason. */
 export const PAGE_FLAGS: readonly CommandFlag[] = [
   flagOf('--no-open', 'Print the link without opening the browser'),
-  flagOf('--no-qr', 'Show no QR code'),
-  flagOf('--reason TEXT', 'Tell the approver why (required for AI agents)'),
+  flagOf('--no-qr', 'Show no QR code', 'Rare'),
+  flagOf('--reason TEXT', 'Tell the approver why (required for AI agents)', 'Agents'),
 ]
 
 /** For commands that change a bundle with an approval. */
-const RECEIPT_FLAG = flagOf('--receipt FILE', "Write the server's signed receipt to this file")
+const RECEIPT_FLAG = flagOf('--receipt FILE', "Write the server's signed receipt to this file", 'CI')
 
 /** The flags of every command that changes a bundle with an approval. */
 export const CHANGE_FLAGS: readonly CommandFlag[] = [...PAGE_FLAGS, RECEIPT_FLAG, QUIET_FLAG, JSON_FLAG]
@@ -62,25 +62,32 @@ export const REQUEST_FLAGS: readonly CommandFlag[] = [
   flagOf('--keys A,B...', 'Request only these keys. All must be delivered, and no others'),
   flagOf('--optional A,B...', 'Request these keys too, and continue if they are not delivered'),
   flagOf('-w, --workspace NAME|ID', 'Look for the bundle in this workspace only'),
-  flagOf('--any-bundle', 'Accept the approval of another bundle or workspace than requested'),
+  flagOf('--any-bundle', 'Accept the approval of another bundle or workspace than requested', 'Rare'),
   SERVER_FLAG,
   flagOf(
     '--as person|machine',
     'Ask for an approval, or use a machine credential (default: machine if a credential is set)',
+    'CI',
   ),
   ...PAGE_FLAGS,
-  flagOf('--ask', 'Require a new approval, which cannot be remembered'),
+  flagOf('--ask', 'Require a new approval, which cannot be remembered', 'Agents'),
   flagOf(
     '--require-assurance bound|local',
     'Refuse an approval that did not return through this terminal (bound) or this machine (local)',
+    'CI',
   ),
   RECEIPT_FLAG,
-  flagOf('--prefix TEXT', 'Add this prefix to every delivered name'),
+  flagOf('--prefix TEXT', 'Add this prefix to every delivered name', 'Rare'),
   flagOf(
     '--allow-name NAME...',
     'Allow this name even though it can make programs load code (PATH, LD_PRELOAD, NODE_OPTIONS, ...)',
+    'Rare',
   ),
-  flagOf('--resumable', 'Save the key of this request to a file, so that keyferry resume can continue it'),
+  flagOf(
+    '--resumable',
+    'Save the key of this request to a file, so that keyferry resume can continue it',
+    'CI',
+  ),
   QUIET_FLAG,
   JSON_FLAG,
 ]

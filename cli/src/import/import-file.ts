@@ -218,5 +218,9 @@ function interruptedText({ bundleName }: ImportTextOptions, { view }: Parts): st
 
 function report(plan: ImportPlan, { options, parts }: RunningImport): void {
   announce(parts, { event: 'imported', ...planFacts(plan, options.bundleName) }, null)
-  if (parts.view === 'person') parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+  if (parts.view !== 'person') return
+  parts.stderr.write(`Done. Next: ${nextCommand(options)}\n`)
+  const [changed, another] = [...namesOf(plan, 'update'), ...namesOf(plan, 'replace')]
+  if (changed === undefined || another !== undefined) return
+  parts.stderr.write(`Undo: keyferry restore ${changed} --bundle ${options.bundleName}\n`)
 }

@@ -34,7 +34,8 @@ export type RunHost = Pick<ValuesRequest, 'server' | 'workspace' | 'isWorkspaceF
   readonly openLink: ((link: string) => void) | null
 }
 
-export type RunApproval = { readonly link: string; readonly userCode: string }
+/** `isReturned`: the page sends the approval back to this computer, so it need not show the code. */
+export type RunApproval = { readonly link: string; readonly userCode: string; readonly isReturned: boolean }
 
 /** One run of an approved command: exactly as approved, once, without a shell and without input. The values are
  * replaced in its output. */
@@ -104,7 +105,8 @@ export class ApprovedRun {
   #follow({ event, approval_url, user_code, command }: Readonly<Record<string, unknown>>): void {
     if (event === 'asked') {
       this.state = 'waiting for a person to approve'
-      this.approval = { link: this.#openedLink ?? String(approval_url), userCode: String(user_code) }
+      const link = this.#openedLink ?? String(approval_url)
+      this.approval = { link, userCode: String(user_code), isReturned: link !== approval_url }
       this.#onAsked(this.approval)
     }
     if (event === 'approver_needed') this.state = 'waiting for another person who may approve'

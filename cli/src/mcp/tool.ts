@@ -105,8 +105,11 @@ function isDeclined(responses: Record<string, unknown> | undefined): boolean {
   return response.kind === 'elicit' && response.action !== 'accept'
 }
 
-function toBeShown({ link, userCode }: RunApproval, id: string): InputRequiredResult {
-  const message = `Approve or deny the command in Keyferry. The page must show the code ${userCode}.`
+function toBeShown({ link, userCode, isReturned }: RunApproval, id: string): InputRequiredResult {
+  const code = isReturned
+    ? `If the page shows a code, it must be ${userCode}.`
+    : `The page must show the code ${userCode}.`
+  const message = `Approve or deny the command in Keyferry. ${code}`
   const page = inputRequired.elicitUrl({ url: link, message })
   return inputRequired({ inputRequests: { [APPROVAL]: page }, requestState: id })
 }

@@ -2,13 +2,21 @@ import { nearest } from '@keyferry/contract/nearest'
 import { CliError, EXIT, usageError } from '../base/cli-error.ts'
 import type { Parts } from '../base/parts.ts'
 import { printable } from '../base/printable.ts'
-import { list, number, object, or, orNull, string, truth } from '../base/shape.ts'
+import { list, number, object, optional, or, orNull, string, time, truth } from '../base/shape.ts'
 import { callLibrary, type Library, openLibrary, workspacesOf } from './library-call.ts'
 import { isOnThisMachine } from './server-address.ts'
 
-/** A bundle in an answer. */
-export const listedBundle = object({ id: string, name: string, keyCount: number })
-export type ListedBundle = ReturnType<typeof listedBundle>
+const MARKS = object({ expired: number, due: number })
+
+/** A bundle in an answer. `marks`: null where the server does not say. */
+export const listedBundle = object({
+  id: string,
+  name: string,
+  keyCount: number,
+  marks: optional(MARKS, null),
+})
+/** `lastAtMs`: the last fetch; null: none, or the server does not say. */
+export type ListedBundle = ReturnType<typeof listedBundle> & { readonly lastAtMs?: number | null }
 
 /** One name that a bundle delivers. No value. `id`: of the key behind it; null for an inline item. */
 export const listedName = object({
@@ -26,6 +34,18 @@ export type BundleLists = { readonly names: readonly ListedName[]; readonly bund
  * @throws CliError as `callLibrary` */
 export async function listBundles(at: Library): Promise<readonly ListedBundle[]> {
   return await callLibrary(at, { name: 'listBundles', shape: list(listedBundle) })
+}
+
+const USES = list(object({ id: string, lastAt: time }))
+
+/** As `listBundles`, with what is due and when values were last fetched, where the server says that. */
+export async function listBundleFacts(at: Library): Promise<readonly ListedBundle[]> {
+  const shape = list(listedBundle)
+  const bundles = await callLibrary(at, { name: 'listBundles', query: { facts: '1' }, shape })
+  if (bundles.every(({ marks }) => marks === null)) return bundles // an older server, or a machine asks
+  const uses = await callLibrary(at, { name: 'listUse', query: { days: 1 }, shape: USES })
+  const times = new Map(uses.map(({ id, lastAt }) => [id, lastAt]))
+  return bundles.map((bundle) => ({ ...bundle, lastAtMs: times.get(bundle.id) ?? null }))
 }
 
 /** One of the bundles, by name or id.
@@ -51,16 +71,23 @@ export async function listNames(at: Library, { id }: ListedBundle): Promise<read
   return items
 }
 
-/** Take a name from a bundle. Its key stays in the library.
- * @throws CliError usage: an inline item, which has no key · as `callLibrary` */
-export async function detachName(at: Library, bundle: ListedBundle, { name, id }: ListedName): Promise<void> {
-  if (id === null) {
-    throw usageError(
-      `${printable(name)} is an inline item of the bundle`,
-      'Convert the items on the web page first.',
-    )
-  }
-  const params = { bundle_id: bundle.id, key_id: id }
+/** The key behind a name of a bundle.
+ * @throws CliError usage: the bundle does not deliver the name, or as an inline item without a key · as `callLibrary` */
+export async function keyNamed(at: Library, bundle: ListedBundle, name: string): Promise<string> {
+  const found = (await listNames(at, bundle)).find((each) => each.name === name)
+  if (found === undefined)
+    throw usageError(`${bundle.name} does not deliver ${name}`, `keyferry ls ${bundle.name} lists its names.`)
+  if (found.id !== null) return found.id
+  throw usageError(
+    `${printable(name)} is an inline item of the bundle`,
+    'Convert the items on the web page first.',
+  )
+}
+
+/** Take a key from a bundle. It stays in the library.
+ * @throws CliError as `callLibrary` */
+export async function detachKey(at: Library, bundle: ListedBundle, keyId: string): Promise<void> {
+  const params = { bundle_id: bundle.id, key_id: keyId }
   await callLibrary(at, { name: 'detachKey', params, shape: () => undefined })
 }
 

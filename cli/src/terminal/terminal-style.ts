@@ -25,6 +25,7 @@ export function terminalStyle({ isTerminal }: Output, env: Environment, platform
     canRewrite: isTerminal && !isDumb,
     bold: paint('1'),
     dim,
+    red,
     yellow: paint('33'),
     done: mark('32', '✓', 'ok'),
     refused: mark('31', '✗', 'x'),

@@ -1,0 +1,82 @@
+import { announce } from '../base/announce.ts'
+import { EXIT, generalError, usageError } from '../base/cli-error.ts'
+import { list, number, object, or, truth } from '../base/shape.ts'
+import { type Command, flagOf, type Words } from '../command-line/command.ts'
+import {
+  BUNDLE_FLAG,
+  libraryHere,
+  readKeyOfBundle,
+  SERVER_FLAG,
+  WORKSPACE_FLAG,
+} from '../flags/library-flags.ts'
+import { JSON_FLAG, QUIET_FLAG } from '../flags/request-flags.ts'
+import type { Library } from '../server/library-call.ts'
+
+const EXAMPLE = 'keyferry restore API_TOKEN --bundle dev/app'
+
+export const restoreCommand: Command = {
+  name: 'restore',
+  operands: 'NAME',
+  summary: 'Make an older value of a name the newest again',
+  details: [
+    'Without --version, restore takes the version before the current one, so it undoes the last change. The replaced value stays as a version. If other bundles use the same key, their value changes too.',
+    'Where people sign in to the server, restore a value on the page of its key.',
+  ],
+  flags: [
+    BUNDLE_FLAG,
+    WORKSPACE_FLAG,
+    SERVER_FLAG,
+    flagOf('--version NUMBER', 'The version to restore (default: the one before)'),
+    QUIET_FLAG,
+    JSON_FLAG,
+  ],
+  examples: { [EXAMPLE]: 'Undo the last change of API_TOKEN' },
+  run: async (words, parts) => {
+    const { name, bundleName } = readKeyOfBundle(words, parts.cwd, EXAMPLE)
+    const wanted = readVersion(words)
+    const named = await libraryHere(words, parts)
+    const { isOwnLibrary } = await import('../server/server-facts.ts')
+    if (!(await isOwnLibrary(named.server, parts))) throw onPageOnly(named.server, bundleName)
+    const { openLibrary } = await import('../server/library-call.ts')
+    const { bundleNamed, keyNamed, listBundles } = await import('../server/bundles.ts')
+    const library = await openLibrary(named, parts)
+    const keyId = await keyNamed(library, bundleNamed(await listBundles(library), bundleName), name)
+    const done = await restore(library, { keyId, name, wanted })
+    announce(parts, { event: 'restored', name, bundle: bundleName, ...done }, null)
+    if (parts.view === 'person')
+      parts.stderr.write(`Restored version ${done.from} of ${name}. It is now version ${done.version}.\n`)
+    return EXIT.ok
+  },
+}
+
+function readVersion(words: Words): number | null {
+  const text = words.text('version')
+  if (text === null || /^[1-9]\d{0,9}$/.test(text)) return text === null ? null : Number(text)
+  throw usageError('--version needs the number of a version', 'For example: --version 3')
+}
+
+function onPageOnly(server: string, bundle: string) {
+  return generalError(
+    `people sign in to ${server}, so nothing was restored from here`,
+    `Restore the value on the page of its key: ${server}/bundles?open=${bundle}`,
+  )
+}
+
+const VERSIONS = list(object({ version: number, current: or(truth, false) }))
+
+async function restore(
+  library: Library,
+  { keyId, name, wanted }: { keyId: string; name: string; wanted: number | null },
+): Promise<{ from: number; version: number }> {
+  const { callLibrary } = await import('../server/library-call.ts')
+  const params = { key_id: keyId }
+  const versions = await callLibrary(library, { name: 'listKeyVersions', params, shape: VERSIONS })
+  const current = versions.find((each) => each.current)?.version ?? 0
+  const from = wanted ?? current - 1
+  if (from < 1) throw usageError(`${name} has no earlier version`, 'Nothing was changed.')
+  if (from === current)
+    throw usageError(`version ${from} of ${name} is the current one`, 'Nothing was changed.')
+  const body = { version: from, expected_version: current }
+  await callLibrary(library, { name: 'restoreKeyVersion', params, body, shape: () => undefined })
+  return { from, version: current + 1 }
+}

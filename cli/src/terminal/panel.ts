@@ -31,7 +31,7 @@ export function widthOf(text: string): number {
 }
 
 /** A text, and its colour. */
-export type Cell = { readonly text: string; readonly paint: (text: string) => string }
+type Cell = { readonly text: string; readonly paint: (text: string) => string }
 
 /** Texts on one line if they fit, else one below the other; long ones are wrapped, and no word is cut. */
 export function besideOrBelow(cells: readonly Cell[], columns: number, gap = '   '): string[] {

@@ -83,26 +83,18 @@ export function commandHelp(command: Command, columns: number): string {
 
 // One width for all groups, so that the summaries stand in one column.
 function options(command: Command, columns: number): string[] {
-  const flags = allFlags(command).toSorted((a, b) => rank(a) - rank(b))
+  const flags = allFlags(command)
   const lines = tableLines(
     flags.map((flag) => [flagForm(flag), flag.summary]),
     columns,
   )
-  return flags.flatMap((flag, at) => {
-    const group = flag.group ?? 'Options'
-    const isFirst = at === 0 || group !== (flags[at - 1]?.group ?? 'Options')
-    return [
-      ...(isFirst ? [group] : []),
-      ...(lines[at] ?? []),
-      ...(rank(flag) !== rank(flags[at + 1] ?? LAST) ? [''] : []),
-    ]
+  return FLAG_GROUPS.flatMap((group) => {
+    const rows = flags.flatMap((flag, at) => (flag.group === group ? (lines[at] ?? []) : []))
+    return rows.length === 0 ? [] : [group ?? 'Options', ...rows, '']
   })
 }
 
 const FLAG_GROUPS: readonly (FlagGroup | undefined)[] = [undefined, 'Agents', 'CI', 'Rare']
-const LAST = { group: null }
-const rank = ({ group }: { readonly group?: FlagGroup | null }): number =>
-  group === null ? FLAG_GROUPS.length : FLAG_GROUPS.indexOf(group)
 
 /** The short form of the command line, for example `keyferry pull [OPTIONS] [BUNDLE]`. */
 export function synopsis(command: Command): string {

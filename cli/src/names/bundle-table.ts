@@ -44,7 +44,7 @@ function matrix(bundles: readonly ListedBundle[], screen: Screen): string[] {
     )
     return line([printable(application, 80).padEnd(widest), ...cells, marksOf(row, style)])
   }
-  const head = line(['APPLICATION'.padEnd(widest), ...environments.map((name) => ` ${name}`.padEnd(CELL))])
+  const head = line(['APPLICATION'.padEnd(widest), ...environments.map((name) => `  ${name}`.padEnd(CELL))])
   return [style.dim(head), ...[...applications].toSorted().map(([name, row]) => rowOf(name, row))]
 }
 

@@ -93,7 +93,7 @@ const denied: Scene = (parts) => {
     dateMs: null,
     location: null,
   }
-  showFailure(ended(answer) as CliError, parts)
+  showFailure(ended(answer), parts)
 }
 
 const wrongName: Scene = (parts) => {

@@ -63,7 +63,7 @@ test('what was stored comes from the signed receipt', async () => {
   const counts = { create: 1, detach: 1 }
   const event = { event: 'stored', bundle: 'dev/app', workspace: 'Acme', approvers: ['sam'], counts }
   const text = 'approved by sam: stored in dev/app in workspace "Acme": 1 new (A), 1 removed (OLD)'
-  expect(storedOutcome(await checked())).toEqual({ event, text, notes: [] })
+  expect(storedOutcome(await checked())).toEqual({ event, text, bundle: 'dev/app', notes: [] })
 })
 
 test.each([

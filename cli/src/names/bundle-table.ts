@@ -10,12 +10,13 @@ import type { ListedBundle } from '../server/bundles.ts'
 import { widthOf } from '../terminal/panel.ts'
 import type { TerminalStyle } from '../terminal/terminal-style.ts'
 
-type Screen = { readonly style: TerminalStyle; readonly columns: number; readonly nowMs: number }
+type TableScreen = { readonly style: TerminalStyle; readonly columns: number; readonly nowMs: number }
+
+const isInTable = ({ name }: ListedBundle): boolean => environmentKind(environmentOf(name)) !== null
 
 /** Bundles for a person at a terminal: applications by environments, then the others. On a terminal that is too narrow,
  * a line for each bundle. */
-export function bundleTable(bundles: readonly ListedBundle[], screen: Screen): string[] {
-  const isInTable = ({ name }: ListedBundle) => environmentKind(environmentOf(name)) !== null
+export function bundleTable(bundles: readonly ListedBundle[], screen: TableScreen): string[] {
   const table = matrix(bundles.filter(isInTable), screen)
   if (table.some((line) => widthOf(line) > screen.columns)) return plainRows(bundles, screen)
   const others = plainRows(
@@ -25,7 +26,7 @@ export function bundleTable(bundles: readonly ListedBundle[], screen: Screen): s
   return [...table, ...(table.length > 0 && others.length > 0 ? [''] : []), ...others]
 }
 
-function matrix(bundles: readonly ListedBundle[], screen: Screen): string[] {
+function matrix(bundles: readonly ListedBundle[], screen: TableScreen): string[] {
   if (bundles.length === 0) return []
   const { style } = screen
   const environments = [...new Set(bundles.map(({ name }) => environmentOf(name)))].toSorted(
@@ -44,20 +45,30 @@ function matrix(bundles: readonly ListedBundle[], screen: Screen): string[] {
     )
     return line([printable(application, 80).padEnd(widest), ...cells, marksOf(row, style)])
   }
-  const head = line(['APPLICATION'.padEnd(widest), ...environments.map((name) => `  ${name}`.padEnd(CELL))])
-  return [style.dim(head), ...[...applications].toSorted().map(([name, row]) => rowOf(name, row))]
+  const head = line([
+    'APPLICATION'.padEnd(widest),
+    ...environments.map((name) => `  ${name}`.padEnd(widthOfCell(name))),
+  ])
+  return [
+    style.dim(head),
+    ...[...applications].toSorted(([a], [b]) => a.localeCompare(b)).map(([name, row]) => rowOf(name, row)),
+  ]
 }
 
-const CELL = 12
+const widthOfCell = (environment: string): number => Math.max(12, environment.length + '  '.length)
 
-function cellOf(bundle: ListedBundle | undefined, environment: string, { style, nowMs }: Screen): string {
-  if (bundle === undefined) return '   -'.padEnd(CELL)
+function cellOf(
+  bundle: ListedBundle | undefined,
+  environment: string,
+  { style, nowMs }: TableScreen,
+): string {
+  if (bundle === undefined) return '   -'.padEnd(widthOfCell(environment))
   const count = String(bundle.keyCount).padStart(4)
-  const age = ageText(bundle, nowMs).padEnd(CELL - count.length - 2)
+  const age = ageText(bundle, nowMs).padEnd(widthOfCell(environment) - count.length - 2)
   return `${style.place(count, `${environment}/`)}  ${age}`
 }
 
-function plainRows(bundles: readonly ListedBundle[], { style, nowMs }: Screen): string[] {
+function plainRows(bundles: readonly ListedBundle[], { style, nowMs }: TableScreen): string[] {
   if (bundles.length === 0) return []
   const names = ['BUNDLE', ...bundles.map(({ name }) => printable(name, 80))]
   const widest = Math.max(...names.map(({ length }) => length))

@@ -72,7 +72,7 @@ export async function listNames(at: Library, { id }: ListedBundle): Promise<read
 }
 
 /** The key behind a name of a bundle.
- * @throws CliError usage: the bundle does not deliver the name, or as an inline item without a key · as `callLibrary` */
+ * @throws CliError usage: no such name, or an inline item without a key · as `callLibrary` */
 export async function keyNamed(at: Library, bundle: ListedBundle, name: string): Promise<string> {
   const found = (await listNames(at, bundle)).find((each) => each.name === name)
   if (found === undefined)

@@ -155,10 +155,10 @@ function agentLines(agent: string, reason: string | null, columns: number): stri
   return wrap(text, columns - 3).map((part) => `  ${part}`)
 }
 
-/** The link, where no browser was opened. Never wrapped, so that terminals recognise it. */
+/** The link, quietly where a browser was opened. Never wrapped, so that terminals recognise it. */
 function wayLines(request: ShownRequest, output: Output, style: TerminalStyle): string[] {
   const { whyNotOpened, shownUrl, hidesQrCode } = request
-  if (whyNotOpened === null) return ['  Opened in your browser. Approve there.']
+  if (whyNotOpened === null) return ['  Opened in your browser. Approve there.', `  ${style.dim(shownUrl)}`]
   const qr = hidesQrCode ? [] : ['', ...qrCode(shownUrl, output, style)]
   const why = whyNotOpened === NO_OPEN ? '' : `No browser opened: ${whyNotOpened}.`
   const lines = why === '' ? [] : wrap(why, output.columns() - 3).map((part) => `  ${style.dim(part)}`)

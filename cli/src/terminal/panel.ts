@@ -31,10 +31,10 @@ export function widthOf(text: string): number {
 }
 
 /** A text, and its colour. */
-type Cell = { readonly text: string; readonly paint: (text: string) => string }
+type PaintedText = { readonly text: string; readonly paint: (text: string) => string }
 
 /** Texts on one line if they fit, else one below the other; long ones are wrapped, and no word is cut. */
-export function besideOrBelow(cells: readonly Cell[], columns: number, gap = '   '): string[] {
+export function besideOrBelow(cells: readonly PaintedText[], columns: number, gap = '   '): string[] {
   const line = cells.map(({ text, paint }) => paint(text)).join(gap)
   if (widthOf(line) <= columns - 2) return [`  ${line}`]
   return cells.flatMap(({ text, paint }) => wrap(text, columns - 3).map((part) => `  ${paint(part)}`))

@@ -163,10 +163,12 @@ const NUMBERS = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 
 /** The approval, or what the person says of it, waits for the code that the page shows.
  * @param command what takes the code in another shell; null: it is typed here */
 export function codeNeeded(command: string | null): Notice {
-  const share = 'do not share the code of the page'
   return {
     event: { event: 'release_needed', by: 'code', command },
-    text: command === null ? share : `run ${command} with the code from the page; ${share}`,
+    text:
+      command === null
+        ? 'do not share the code of the page'
+        : `run ${command} with the code from the page. Do not share the code`,
     ...(command === null ? { isQuestion: true } : {}),
   }
 }

@@ -54,10 +54,10 @@ test('the approval page has its own entry', async () => {
 })
 
 test('a short address leads to the approval page of its request', async () => {
-  const answer = await get('/a/f5wrpOiPgn1hYEVQdgWFPg')
+  const answer = await get('/a/f5wrpOiPgn1hYEVQdgWFPg?from=link')
   expect([answer.status, answer.headers.get('location'), answer.headers.get('cache-control')]).toEqual([
     302,
-    '/approve/7f9c2ba4e88f827d616045507605853e',
+    '/approve/7f9c2ba4e88f827d616045507605853e?from=link',
     'no-store',
   ])
 })

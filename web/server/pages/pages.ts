@@ -55,7 +55,8 @@ export function servePages(app: FastifyInstance, { files, identity, isHttps }: P
   })
   app.get<{ Params: { short: string } }>(SHORT_APPROVAL_PAGE, ALSO_HEAD, async (request, reply) => {
     const id = requestIdOf(request.params.short)
-    if (id !== null) return reply.header('cache-control', 'no-store').redirect(`/approve/${id}`, 302)
+    const { search } = new URL(request.url, 'http://ours.invalid')
+    if (id !== null) return reply.header('cache-control', 'no-store').redirect(`/approve/${id}${search}`, 302)
     return await files.send(reply, 'index.html', 404)
   })
   app.setNotFoundHandler(async (request, reply) => {

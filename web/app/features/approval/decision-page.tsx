@@ -45,17 +45,17 @@ export function DecisionPage(asking: RequestView) {
   if (!isShown) return <p className="px-4 text-ink-soft sm:px-6">Loading the request…</p>
   const reasons = reasonsOf({ asking, place, offer, ...decision })
   const action = plan.by === 'refused' ? null : offer.action
-  const isProduction = reasons.production.length + together.production.length > 0 && !asksOthers(offer.rules)
+  const isProduction = reasons.production.length > 0 && !asksOthers(offer.rules)
   return (
     <Card>
       <Asked {...{ asking, place, offer, decision, title, action, reasons }} />
       <DecisionBar
         asking={asking}
         workspace={place.workspaceName}
-        label={labelOf({ asking, offer, isLured: decision.isLured }, together.selected.length, isProduction)}
+        label={labelOf({ asking, offer, decision }, isProduction)}
         isProduction={isProduction}
         Icon={isSigned(offer.rules) ? FingerprintPattern : null}
-        dangers={[...dangerNames(reasons), ...together.production]}
+        dangers={dangerNames(reasons)}
         isNothing={action === null}
         decision={decision}
         question={
@@ -112,18 +112,20 @@ function Asked({ asking, place, offer, decision, title, action, reasons }: Asked
   )
 }
 
-type Labelled = { asking: RequestView; offer: ApprovalOffer; isLured: boolean }
+type Labelled = { asking: RequestView; offer: ApprovalOffer; decision: ReturnType<typeof useDecision> }
 
-function labelOf(labelled: Labelled, others: number, isProduction: boolean): string {
+function labelOf(labelled: Labelled, isProduction: boolean): string {
+  const others = labelled.decision.together.selected.length
   const label = others === 0 ? ownLabel(labelled) : `Approve ${others + 1} commands`
   return `${label}${isProduction ? ' for PRODUCTION' : ''}`
 }
 
-function ownLabel({ asking: { request }, offer, isLured }: Labelled): string {
+function ownLabel({ asking: { request }, offer, decision }: Labelled): string {
   const { label = 'Approve' } = offer.action ?? {}
-  if (isLured) return (asksOthers(offer.rules) ? ASKING : WORDS[kindOf(request.context)]).anyway
+  if (decision.isLured) return (asksOthers(offer.rules) ? ASKING : WORDS[kindOf(request.context)]).anyway
   if (isSigned(offer.rules)) return `${label} with your passkey`
-  return label === 'Approve' && isForeign(request.context, false) ? 'Approve this run' : label
+  if (label !== 'Approve') return label
+  return isForeign(request.context, false) ? 'Approve this run' : label
 }
 
 type AssurancesProps = { context: RequestContext; isSigned: boolean; isReturned: boolean }

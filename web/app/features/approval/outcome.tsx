@@ -178,7 +178,7 @@ function Counted({ choice: { kind, keys, bundle, workspaceId } }: { choice: Choi
 /** For the first of two approvers: who is missing, and how that person gets here. */
 export function SecondPerson({ choice }: { choice: Choice }) {
   const { bundle } = choice
-  if (choice.kind === 'vouch') return <OthersAsked bundle={bundle} />
+  if (choice.kind === 'vouch') return <OthersAsked choice={choice} />
   return (
     <Outcome title="Approved by you, one person missing" Icon={Users}>
       <p role="status">
@@ -192,12 +192,19 @@ export function SecondPerson({ choice }: { choice: Choice }) {
 }
 
 /** For the person who vouched: others decide now. */
-function OthersAsked({ bundle }: Pick<Choice, 'bundle'>) {
+const ALL = new Intl.ListFormat('en', { type: 'conjunction' })
+
+function OthersAsked({ choice: { bundle, told = [] } }: { choice: Choice }) {
   return (
     <Outcome title="Asked for approval" Icon={Users}>
       <p role="status">
-        The people who may approve <bdi className="font-mono text-ink">{bundle.name}</bdi> see your request
-        under “Waiting for you”. This page and your terminal tell you when it is approved.
+        {told.length > 0 ? (
+          <bdi className="text-ink">{ALL.format(told)}</bdi>
+        ) : (
+          'The people who may approve it'
+        )}{' '}
+        can decide on <bdi className="font-mono text-ink">{bundle.name}</bdi> and see your request under
+        “Waiting for you”. This page and your terminal tell you when it is approved.
       </p>
       <p>You can also send them this link. Ctrl-C in the terminal withdraws the request.</p>
       <CommandLine command={location.origin + location.pathname} />

@@ -38,6 +38,8 @@ export type Choice = {
   bundle: PlaceName
   keys: readonly string[]
   kind: (typeof CHOICE_KINDS)[number]
+  /** Who was asked to decide, after a vouch. A reload forgets them. */
+  told?: readonly string[]
   /** Another person approved first or vouched, and the terminal is probably theirs. */
   isSecond: boolean
 }

@@ -109,7 +109,8 @@ async function sendApproval({ asking, place, offer, way }: DecisionInput): Promi
   const answer = await send({ request_id: asking.requestId, ...manner }, inWorkspace(workspaceId))
   const others = await approveCompanions(together.selected, manner)
   const kind = approval.kind ?? kindOf(asking.request.context)
-  asking.onApproved({ kind, isSecond, workspaceId, bundle, keys }, answer, others)
+  const told = offer.rules?.why_not?.who ?? []
+  asking.onApproved({ kind, isSecond, workspaceId, bundle, keys, told }, answer, others)
 }
 
 /** Why Approve can do nothing; null: it can. */

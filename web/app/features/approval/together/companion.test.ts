@@ -58,6 +58,7 @@ describe('a command of the same start', () => {
       'that the rules refuse',
       withBundle({ why_not: { code: 'owner_approves', error: 'An owner must approve' } }),
     ],
+    ['of production', withBundle({ is_production: true })],
     ['of two people', withBundle({ approvals_needed: 2 })],
     ['that a person signs', withBundle({ touch: 'passkey' })],
     ['without a requested key', { ...plain, keys: [] }],

@@ -38,6 +38,7 @@ export function whyOwnPage({ context, bundle, keys }: Companion, way: ReturnWay)
   if (bundle.why_not) return `${bundle.why_not.error}.`
   if ((bundle.approvals_needed ?? 1) > 1) return 'Two people must approve it.'
   if (bundle.touch !== undefined && bundle.touch !== 'none') return 'You sign it with your approval key.'
+  if (bundle.is_production === true) return 'Production is approved on its own page.'
   if (keys.length === 0) return 'The bundle has none of the requested keys.'
   const { missing } = firstKeys({ items: bundle.items, templateKeys: context.template_keys })
   if (missing.length > 0) return 'The bundle lacks requested keys.'

@@ -30,8 +30,6 @@ export function useCompanions(requestId: string | null, way: ReturnWay) {
     selected,
     /** The first search has not ended. */
     isLooking: requestId !== null && first === null,
-    /** The bundles of production among the selected. */
-    production: selected.flatMap(({ bundle }) => (bundle?.is_production === true ? [bundle.name] : [])),
     isSelected,
     toggle: (id: string, on: boolean) => setToggled((before) => new Map(before).set(id, on)),
   }

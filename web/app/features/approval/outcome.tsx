@@ -194,12 +194,12 @@ export function SecondPerson({ choice }: { choice: Choice }) {
 /** For the person who vouched: others decide now. */
 const ALL = new Intl.ListFormat('en', { type: 'conjunction' })
 
-function OthersAsked({ choice: { bundle, told = [] } }: { choice: Choice }) {
+function OthersAsked({ choice: { bundle, deciders = [] } }: { choice: Choice }) {
   return (
     <Outcome title="Asked for approval" Icon={Users}>
       <p role="status">
-        {told.length > 0 ? (
-          <bdi className="text-ink">{ALL.format(told)}</bdi>
+        {deciders.length > 0 ? (
+          <bdi className="text-ink">{ALL.format(deciders)}</bdi>
         ) : (
           'The people who may approve it'
         )}{' '}

@@ -39,7 +39,7 @@ export type Choice = {
   keys: readonly string[]
   kind: (typeof CHOICE_KINDS)[number]
   /** Who was asked to decide, after a vouch. A reload forgets them. */
-  told?: readonly string[]
+  deciders?: readonly string[]
   /** Another person approved first or vouched, and the terminal is probably theirs. */
   isSecond: boolean
 }

@@ -109,8 +109,8 @@ async function sendApproval({ asking, place, offer, way }: DecisionInput): Promi
   const answer = await send({ request_id: asking.requestId, ...manner }, inWorkspace(workspaceId))
   const others = await approveCompanions(together.selected, manner)
   const kind = approval.kind ?? kindOf(asking.request.context)
-  const told = offer.rules?.why_not?.who ?? []
-  asking.onApproved({ kind, isSecond, workspaceId, bundle, keys, told }, answer, others)
+  const deciders = offer.rules?.why_not?.who ?? []
+  asking.onApproved({ kind, isSecond, workspaceId, bundle, keys, deciders }, answer, others)
 }
 
 /** Why Approve can do nothing; null: it can. */

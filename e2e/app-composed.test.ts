@@ -148,9 +148,9 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
     await closePage(page)
   })
 
-  test('Compare marks composed values, and an import keeps them until the person says otherwise', async () => {
-    const page = await open('/compare?bundle=dev/app&bundle=prod/app')
-    await page.getByTitle('DATABASE_URL in dev/app, built from DB_PASSWORD, DB_HOST').first().waitFor()
+  test('an application marks composed values, and an import keeps them until the person says otherwise', async () => {
+    const page = await open('/apps/dev/app')
+    await page.getByRole('button', { name: /^DATABASE_URL in dev: .*composed, lacks DB_PASSWORD/ }).waitFor()
     await expectAccessible(page)
     await page.goto(`${server.url}/bundles/import?bundle=dev/app`)
     await page.getByLabel('Content of the').fill('DATABASE_URL=postgres://other\n')

@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser())('people in the browser, from the first start on',
     await owner.getByRole('button', { name: 'Add variable' }).click()
     await owner.getByLabel('Name').fill('API_TOKEN')
     await owner.getByLabel('Value in dev/app').fill('typed')
-    await owner.getByRole('button', { name: 'Add to dev/app' }).click()
+    await owner.getByRole('button', { name: 'Add to dev' }).click()
     await owner.getByRole('link', { name: 'API_TOKEN' }).waitFor()
     await member.goto(owner.url())
     await member

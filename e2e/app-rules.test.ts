@@ -205,7 +205,7 @@ describe.skipIf(!hasBrowser())('rules for approvals', () => {
           const world = await newWorld(server.url, { owner: cookie, member: session }, rule)
           const ofRole =
             name === 'the default' ? [await holdersPage(world.owner), ...(await rolePages(world, role))] : []
-          const edits = EDITED.has(name) ? editPages() : []
+          const edits = EDITED.has(name) ? editPages(world) : []
           return { by: world[role], pages: [...edits, ...ruledPages(world), ...ofRole] }
         }
         await expectHonest(pages[role], {

@@ -20,7 +20,10 @@ afterAll(async () => await started?.[Symbol.asyncDispose]())
 test('the walk goes to each address of the app', async () => {
   const walked = [...places(started.world), ...SIGNED_OUT].map(([path]) => path)
   for (const [, route = ''] of (await readFile(ROUTES, 'utf8')).matchAll(/path="([^"]+)"/g)) {
-    const pattern = route.replace(/\/:\w+\?/g, '(/.+)?').replace(/:\w+/g, '[^/?]+')
+    const pattern = route
+      .replace(/\/:\w+\?/g, '(/.+)?')
+      .replace(/:\w+/g, '[^/?]+')
+      .replace('/*', '/.+')
     if (!route.startsWith('/invite/'))
       expect(walked, route).toContainEqual(expect.stringMatching(new RegExp(`^${pattern}$`)))
   }

@@ -53,7 +53,7 @@ const wordsOf = (place: string) => Object.values(LABELS).map((rule) => `${rule},
 
 /** What calls nothing, or only reads. */
 const HARMLESS =
-  /^(Edit the value|Copy(?! \d)|Show|Hide|Compare|Export|Filter|Search|Select |Clear|How to |More for|Edit value|Link: |Open a |Store an empty|Drag )/
+  /^(All environments$|Edit the value|Copy(?! \d| to )|Show|Hide|Compare|Export|Filter|Search|Select |Clear|How to |More for|Edit value|Link: |Open a |Store an empty|Drag )/
 
 // What a person reads of each control: its label without the hint below; of a menu, its items.
 const NAMES = `(async () => {
@@ -62,7 +62,7 @@ const NAMES = `(async () => {
     const text = control.getAttribute('aria-label') ?? control.labels?.[0]?.innerText ?? control.innerText
     const label = control.ariaHasPopup === 'menu' ? text.split(':')[0] : text
     if (control.disabled && label.startsWith('Import ')) continue
-    names.push(control.title.startsWith('Missing: ') ? control.title : label.trim().replace(/\\n[^]*/, '').replace(/(the token) .*/, '$1').replace(/^Value of (.*) in .*/, 'Field of $1'))
+    names.push(/^(Add|Change) /.test(control.title) ? control.title : label.trim().replace(/\\n[^]*/, '').replace(/(the token) .*/, '$1').replace(/^Value of (.*) in .*/, 'Field of $1'))
     const menu = label.startsWith('More for ') ? document.getElementById(control.getAttribute('popovertarget')) : null
     if (menu === null) continue
     menu.showPopover()

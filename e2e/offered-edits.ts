@@ -23,20 +23,29 @@ const importOf = (bundle: string, name: string, from?: string) => ({
   own: [name],
 })
 
-/** The pages that write into several bundles, or into one that the person names. Compare shows one name, which only
- * `dev/m` has. */
-export function editPages(): Walked[] {
-  const bundles = ['dev/b', 'dev/c', 'dev/m']
-  const targets = ['dev/b', 'dev/c']
+/** What the page of `dev/b` calls the bundles. */
+const LABELS = { 'dev/b': 'dev', 'dev/c': 'dev/c' } as const
+
+/** The pages that write into several bundles, or into one that the person names. The table shows one name, which only
+ * `dev/m` has, beside two bundles that lack it. What concerns a bundle as a whole is walked on its own page. */
+export function editPages({ keys: { OWNERS_M } }: World): Walked[] {
   return [
     {
-      path: `/compare?query=OWNERS_M&${bundles.map((name) => `bundle=${name}`).join('&')}`,
-      open: async (page) => await page.getByRole('checkbox', { name: 'Select OWNERS_M' }).check(),
-      harmless: /^(All|Missing|Own value|Same) \d+$|^Remove dev|^Add a bundle$/,
-      offers: targets.flatMap((target): Offer[] => [
-        [`Copy 1 to ${target}…`, 'POST /imports', importOf(target, 'OWNERS_M', 'dev/m')],
-        [`Missing: OWNERS_M in ${target}`, 'POST /imports', importOf(target, 'ADDED_C')],
-      ]),
+      path: '/apps/dev/b?with=dev/c&with=dev/m&query=OWNERS_M',
+      open: async (page) => {
+        await page.getByRole('button', { name: 'OWNERS_M', exact: true }).hover()
+        await page.getByRole('checkbox', { name: 'Select OWNERS_M' }).check()
+      },
+      harmless:
+        /^(All|Missing|Due|Older holders|Own value|Same) \d+$|^OWNERS_M$|^dev\S*\d+$| in \S+: |^dev\/\S: |^(Add variable|Import)$/,
+      offers: [
+        ...(['dev/b', 'dev/c'] as const).flatMap((name): Offer[] => [
+          [`Copy to ${LABELS[name]} 1 missing`, 'POST /imports', importOf(name, 'OWNERS_M', 'dev/m')],
+          [`Add OWNERS_M in ${name}`, 'POST /imports', importOf(name, 'ADDED_C')],
+        ]),
+        // Nobody has read that version: 409, once the person may.
+        ['Change OWNERS_M in dev/m', `PUT /keys/${OWNERS_M}`, { value: 'x', expected_version: 9_999 }],
+      ],
     },
     {
       path: '/bundles/import?bundle=dev/b',

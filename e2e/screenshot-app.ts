@@ -68,17 +68,20 @@ function libraryShots(url: string, ids: Awaited<ReturnType<typeof createLibrary>
         ruleWord(page, { label: 'How many people approve', place: 'prod/shop/' }).click(),
       ),
     },
-    { name: 'compare-choice', show: at(`${url}/compare`) },
-    { name: 'compare', show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker&bundle=prod/shop/app`) },
+    { name: 'application', show: at(`${url}/apps/dev/app`) },
+    { name: 'application-open', show: at(`${url}/apps/dev/app`, press('STRIPE_SECRET_KEY')) },
     {
-      name: 'compare-missing',
-      show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker`, press('Missing: PORT in dev/worker')),
+      name: 'application-edit',
+      show: at(`${url}/apps/dev/app`, async (page) => {
+        await page.getByRole('button', { name: /^LOG_LEVEL in dev: / }).click()
+        await page.getByRole('textbox', { name: 'Value of LOG_LEVEL in dev/app' }).fill('debug')
+      }),
     },
     {
-      name: 'compare-copy',
-      show: at(`${url}/compare?bundle=dev/app&bundle=dev/worker&bundle=prod/shop/app`, async (page) => {
+      name: 'application-copy',
+      show: at(`${url}/apps/dev/app`, async (page) => {
         await select('PORT', 'SESSION_SECRET')(page)
-        await press('Copy 2 to prod/shop/app…')(page)
+        await press('Copy to prod/shop 2 missing')(page)
       }),
     },
     {

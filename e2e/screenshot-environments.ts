@@ -32,8 +32,8 @@ export async function environmentShots(): Promise<World> {
   })
   const all = names.map((name) => `bundle=${name}`).join('&')
   const list: Shot[] = [
-    { name: 'compare-20', show: at(`${server.url}/compare?${all}`) },
-    { name: 'compare-composed', show: at(`${server.url}/compare?bundle=dev/shop&bundle=prod/shop`) },
+    { name: 'application-20', show: at(`${server.url}/compare?${all}`) },
+    { name: 'application-composed', show: at(`${server.url}/apps/dev/shop`) },
     { name: 'bundle-composed', show: at(bundle('dev/shop')) },
     { name: 'bundle-duplicated', show: at(`${bundle('prod/shop')}?new=1`) },
     { name: 'bundle-own-and-lacking', show: at(bundle('prod/shop')) },

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { Redirect, Route, Router, Switch, useLocation, useSearch } from 'wouter'
-import { BundlePage } from './features/bundles/bundle-page.tsx'
+import { BundlePage } from './features/application/bundle/bundle-page.tsx'
+import { CompareRedirect } from './features/application/redirects.tsx'
 import { Frame } from './features/frame/frame.tsx'
 import { SessionDialog } from './features/frame/session-dialog.tsx'
 import { HomePage } from './features/home/home-page.tsx'
@@ -17,11 +18,14 @@ import { FailureBoundary } from './ui/failure-boundary.tsx'
 import { LoadingState } from './ui/loaded.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
+const ApplicationPage = deferred(
+  'ApplicationPage',
+  () => import('./features/application/application-page.tsx'),
+)
 const ImportPage = deferred('ImportPage', () => import('./features/import/import-page.tsx'))
 const MovePage = deferred('MovePage', () => import('./features/import/move-page.tsx'))
 const ExpiryPage = deferred('ExpiryPage', () => import('./features/expiry/expiry-page.tsx'))
 const UnusedKeysPage = deferred('UnusedKeysPage', () => import('./features/keys/unused-keys-page.tsx'))
-const ComparePage = deferred('ComparePage', () => import('./features/compare/compare-page.tsx'))
 const ActivityPage = deferred('ActivityPage', () => import('./features/activity/activity-page.tsx'))
 const DeliveryPage = deferred('DeliveryPage', () => import('./features/activity/delivery-page.tsx'))
 const MachinesPage = deferred('MachinesPage', () => import('./features/machines/machines-page.tsx'))
@@ -126,12 +130,13 @@ function WorkspacePages() {
       <Route path="/bundles/:id/:view?">
         {({ id, view }) => <BundlePage key={id} id={id} view={view} />}
       </Route>
+      <Route path="/apps/*">{({ '*': name }) => <ApplicationPage name={name} />}</Route>
       <Route path="/keys" component={ToHome} />
       <Route path="/keys/new" component={NewKeyPage} />
       <Route path="/keys/unused" component={UnusedKeysPage} />
       <Route path="/keys/:id/:view?">{({ id, view }) => <KeyPage key={id} id={id} view={view} />}</Route>
       <Route path="/expiry" component={ExpiryPage} />
-      <Route path="/compare" component={ComparePage} />
+      <Route path="/compare" component={CompareRedirect} />
       <Route path="/activity" component={ActivityPage} />
       <Route path="/activity/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
       <Route path="/machines" component={MachinesPage} />

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { COMPARED_WORDS } from '@keyferry/contract/compared'
 import { LIMITS } from '@keyferry/contract/limits'
 import { EXIT, refusedError, usageError } from '../base/cli-error.ts'
 import { groupBy } from '../base/group-by.ts'
@@ -14,6 +13,7 @@ import type { Library } from '../server/library-call.ts'
 const FEWEST = 2
 const FAIL_ON = ['difference', 'missing'] as const
 const WIDEST_NAME = 40
+const WORDS = { missing: 'missing', own: 'own value', shared: 'same' } as const
 
 export const diffCommand: Command = {
   name: 'diff',
@@ -24,7 +24,7 @@ export const diffCommand: Command = {
     `Lists the names that ${FEWEST} to ${LIMITS.comparedBundles} bundles do not all deliver from one shared key: names that a bundle lacks, and names for which bundles have their own values. It shows no values and needs no approval. With KEYFERRY_TOKEN it compares what that machine can read.`,
     'The exit code is 1 if the bundles differ. diff compares keys, not values, so it also lists keys that have equal values. With --fail-on missing, own values are fine, and only a missing name exits with 1. The exit code for an unknown bundle is 2.',
     `With --against FILE it compares the names of one bundle with those of a file such as ${EXAMPLE_FILE}: names that the bundle lacks, and names that the file lacks.`,
-    'Where people sign in to the server, diff needs the token of a machine, as in a CI job. On your own computer, use the page Compare.',
+    'Where people sign in to the server, diff needs the token of a machine, as in a CI job. On your own computer, use the page of the application.',
   ],
   flags: [
     flagOf('--fail-on KIND', `Exit with 1 on this: ${FAIL_ON.join(' or ')} (default: difference)`),
@@ -169,7 +169,7 @@ function whereText({ cells }: ComparedRow): string {
   const groups = groupBy(missingFirst, ({ state, keyId }) => (state === 'shared' ? `shared ${keyId}` : state))
   return [...groups.values()]
     .map((group) => {
-      const word = COMPARED_WORDS[group[0]?.state ?? 'own'].toLowerCase()
+      const word = WORDS[group[0]?.state ?? 'own']
       return `${word} in ${group.map((cell) => cell.bundleName).join(', ')}`
     })
     .join('; ')

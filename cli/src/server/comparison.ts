@@ -15,7 +15,7 @@ type ComparedCell = {
 /** One name, with a cell for each bundle in the order given. */
 export type ComparedRow = { readonly name: string; readonly cells: readonly ComparedCell[] }
 
-/** The names that bundles deliver, side by side, as the page Compare shows them. No values.
+/** The names that bundles deliver, side by side. No values.
  * @throws CliError usage: a bundle does not exist · refused, network: as `callLibrary` */
 export async function compareBundles(
   library: Library,

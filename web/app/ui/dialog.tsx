@@ -5,8 +5,8 @@ import { X } from './icons.ts'
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode }
 
-/** A modal dialog, open as long as it is rendered. Escape and a press outside close it, after a question if a form in
- * it has unsaved text; the focus returns where it was. */
+/** A modal dialog, open as long as it is rendered; on a phone a sheet from below. Escape and a press outside close it,
+ * after a question if a form in it has unsaved text; the focus returns where it was. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -29,7 +29,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         close()
       }}
       onClick={(event) => event.target === dialog.current && close()}
-      className="m-auto max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] max-w-read overflow-auto rounded-lg bg-raised p-0 text-ink shadow-floating"
+      className="m-auto max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] max-w-read overflow-auto rounded-lg bg-raised p-0 text-ink shadow-floating max-sm:mb-0 max-sm:w-full max-sm:max-w-none max-sm:rounded-b-none"
     >
       <div className="p-5 sm:p-6">
         <div className="mb-4 flex items-start justify-between gap-4">

@@ -10,6 +10,7 @@ const SIGNED_IN_PAGES = [
   '/w/*',
   '/bundles',
   '/bundles/*',
+  '/apps/*',
   '/keys',
   '/keys/*',
   '/expiry',

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import { useArming } from '../../lib/page/arming.ts'
 import { useNow } from '../../lib/page/use-now.ts'
 import { clockTime } from '../../lib/words/time.ts'
 import { Button } from '../../ui/button.tsx'
@@ -6,7 +7,6 @@ import { classNames } from '../../ui/class-names.ts'
 import type { Guard } from '../../ui/confirm-change.tsx'
 import type { IconComponent } from '../../ui/icon.tsx'
 import { Problem } from '../../ui/notice.tsx'
-import { useArming } from './arming.ts'
 import type { RequestView } from './request-state.ts'
 import type { useDecision } from './use-decision.ts'
 

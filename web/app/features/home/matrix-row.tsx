@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Bundle } from '../../lib/calls/answers.ts'
+import { applicationHref } from '../../lib/page/places.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { EntryName } from '../../ui/entry-name.tsx'
 import { EnvChip } from '../../ui/env-chip.tsx'
@@ -92,7 +93,7 @@ export function MatrixRow({ row, environments, isFirst, focus, children }: Matri
       >
         <Link
           {...focus}
-          href={first === undefined ? '/' : `/bundles/${first.id}`}
+          href={first === undefined ? '/' : applicationHref(first.name)}
           className="block -outline-offset-2 sm:py-1.5 sm:pr-4 sm:pl-6"
         >
           <EntryName name={row.name} className="block font-mono font-medium [overflow-wrap:anywhere]" />

@@ -9,7 +9,7 @@ export function useReadableValues(bundleId: string | null): ReadonlyMap<string, 
 }
 
 /** Names and their values, without those that are secret. */
-export function readableIn(items: readonly BundleItem[]): ReadonlyMap<string, string> {
+function readableIn(items: readonly BundleItem[]): ReadonlyMap<string, string> {
   return new Map(items.flatMap(({ name, value, is_secret }) => (is_secret ? [] : [[name, value]])))
 }
 

@@ -12,14 +12,17 @@ export type KeyLifetime = Pick<Key, 'expires_at' | 'rotate_after_days'>
 /** `expected_version`: the version that the person saw; the server refuses to overwrite a newer one. */
 export type KeyUpdateInput = Omit<CallInput<'updateKey'>, 'key_id'>
 
+// The answer names who holds the value from before.
+const WITH_FACTS = { query: { facts: '1' } }
+
 /** Save a change of a key in every bundle that uses it, or, with `bundleId`, in that bundle only, which gets its own
  * key. The answer is the key that holds the change. */
 export function useSaveKey(key_id: string) {
   return useSteps(
     async ({ change, bundleId }: { change: KeyUpdateInput; bundleId: string | null }) => {
-      if (bundleId === null) return await call('updateKey', { key_id, ...change })
+      if (bundleId === null) return await call('updateKey', { key_id, ...change }, WITH_FACTS)
       const { expected_version: _, expected: __, ...body } = change
-      return await call('splitKey', { bundle_id: bundleId, key_id, ...body })
+      return await call('splitKey', { bundle_id: bundleId, key_id, ...body }, WITH_FACTS)
     },
     { refreshes: LIBRARY },
   )

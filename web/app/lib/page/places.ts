@@ -21,7 +21,6 @@ export type AppPlace = {
  * finds. A new page is one line here and its component in routes.tsx. */
 export const PLACES: readonly AppPlace[] = [
   { href: '/', name: 'Applications', tab: true, also: ['/bundles', '/keys', '/expiry'], key: 'b' },
-  { href: '/compare', name: 'Compare', tab: true, key: 'c' },
   { href: '/activity', name: 'Activity', tab: true, key: 't' },
   { href: '/machines', name: 'Machines', tab: true, key: 'm' },
   { href: '/members', name: 'Members', tab: true, key: 'p' },
@@ -39,3 +38,6 @@ export const PLACES: readonly AppPlace[] = [
   { href: '/members?invite=1', name: 'Invite a member', isAction: true, needs: 'createInvitation' },
   { href: '/bundles/move', name: 'Move a library here', isAction: true, needs: 'moveLibrary' },
 ]
+
+/** The page of a bundle's application, at this environment. */
+export const applicationHref = (bundleName: string) => `/apps/${bundleName}`

@@ -1,4 +1,5 @@
-import type { Holder } from '../calls/answers.ts'
+import type { Holder, SavedKey } from '../calls/answers.ts'
+import { listed } from './counted.ts'
 import { visibleText } from './visible-text.ts'
 
 /** Who holds a value: the person and the terminal as it called itself, for example `sam` and `sam@laptop`, or a
@@ -29,6 +30,16 @@ export function holderText(
       : `Was given version ${version} ${when(last_at)}`
   if (perhaps_version !== null) return `${given}; ${unconfirmed}`
   return version === current ? given : `${given} and has not fetched since`
+}
+
+/** Who has an older value after a change: ` sam on laptop has v3.`; empty for nobody. */
+export function olderHoldersText({ older_holders: older }: SavedKey): string {
+  if (older === undefined || older.total === 0) return ''
+  const names = older.first.map(({ version, ...holder }) => {
+    const { who, place } = holderNames(holder)
+    return `${who}${place === null ? '' : ` on ${place}`} (v${version})`
+  })
+  return ` ${listed(names, names.length, older.total)} ${older.total === 1 ? 'has' : 'have'} an older value.`
 }
 
 function capital(text: string): string {

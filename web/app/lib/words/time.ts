@@ -24,14 +24,27 @@ export function ago(timestamp: string, nowMs = serverNowMs()): string {
   return `${counted(count, step.unit)} ago`
 }
 
-const SHORT_UNITS = { day: 'd', hour: 'h', minute: 'min' } as const
+const SHORT = { day: 'd', hour: 'h', minute: 'min' } as const
 
-/** As `ago`, for a cell: `12 min`, `3 d`, `now`. */
+/** How long ago a time was, where there is little room: `2 d`, `5 h`, `12 min`, `now`. */
 export function shortAge(timestamp: string, nowMs = serverNowMs()): string {
-  const elapsed = nowMs - Date.parse(timestamp)
-  for (const { unit, ms } of STEPS)
-    if (unit !== 'second' && elapsed >= ms) return `${Math.floor(elapsed / ms)} ${SHORT_UNITS[unit]}`
-  return 'now'
+  return shortTime(nowMs - Date.parse(timestamp))
+}
+
+/** How far ahead a time is, as `shortAge` writes it. */
+export function shortUntil(timestamp: string, nowMs = serverNowMs()): string {
+  return shortTime(Date.parse(timestamp) - nowMs)
+}
+
+function shortTime(spanMs: number): string {
+  const step = STEPS.find(({ ms }) => spanMs >= ms)
+  if (step === undefined || step.unit === 'second') return 'now'
+  return `${Math.floor(spanMs / step.ms)} ${SHORT[step.unit]}`
+}
+
+/** Whether a time was at most so many days ago. */
+export function isWithinDays(timestamp: string, days: number, nowMs = serverNowMs()): boolean {
+  return nowMs - Date.parse(timestamp) <= days * 86_400_000
 }
 
 /** An ISO timestamp as the reader's own locale writes it, with 24 hours as everywhere. */

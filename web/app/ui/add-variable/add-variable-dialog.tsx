@@ -1,8 +1,7 @@
 import { isKeyName } from '@keyferry/contract/env/names'
-import { applicationOf } from '@keyferry/contract/siblings'
+import { applicationOf, environmentOf } from '@keyferry/contract/siblings'
 import { useState } from 'react'
 import { useChange } from '../../lib/calls/use-call.ts'
-import { looksSecret } from '../../lib/rules/key-names.ts'
 import {
   type BundleValue,
   type BundleValues,
@@ -14,9 +13,10 @@ import { Button } from '../button.tsx'
 import { Combobox } from '../combobox.tsx'
 import { FormDialog } from '../dialog-form.tsx'
 import { Eye, EyeOff } from '../icons.ts'
-import { SecretCheckbox } from '../secret-checkbox.tsx'
 import { TextField } from '../text-field.tsx'
+import { notify } from '../toast-store.ts'
 import { EnvironmentRow } from './environment-row.tsx'
+import { SecretChoice } from './secret-choice.tsx'
 import { type EnvironmentName, useEnvironments, useHaving } from './use-environments.ts'
 
 type AddVariableDialogProps = {
@@ -25,12 +25,20 @@ type AddVariableDialogProps = {
   name?: string
   /** Other bundles that it may be for. */
   among?: readonly EnvironmentName[]
+  /** Called with the name of the new variable, once it is there. */
+  onAdded?: (name: string) => void
   onClose: () => void
 }
 
 /** Adds a variable to a bundle and to the other environments of its application, in one step. A name that exists is no
  * error: each bundle gets a value of its own, or shares one. */
-export function AddVariableDialog({ bundle, name: given = '', among = [], onClose }: AddVariableDialogProps) {
+export function AddVariableDialog({
+  bundle,
+  name: given = '',
+  among = [],
+  onAdded,
+  onClose,
+}: AddVariableDialogProps) {
   const { environments, free, add } = useEnvironments(bundle, among)
   const draft = useVariableDraft(given, environments)
   const { name, isSecret, problems } = draft
@@ -40,30 +48,28 @@ export function AddVariableDialog({ bundle, name: given = '', among = [], onClos
   return (
     <FormDialog
       title={`Add variable to ${applicationOf(bundle.name)}`}
-      action={used.length > 1 ? `Add to ${used.length} environments` : `Add to ${used[0] ?? bundle.name}`}
+      action={`Add to ${labelsOf(used, bundle.name)}`}
       change={change}
       input={draft.input}
       unsaved={draft.isTyped}
-      done={`Added ${name} to ${used.join(', ')}.`}
+      onDone={() => {
+        onClose()
+        notify({ text: `Added ${name} to ${used.join(', ')}.` })
+        onAdded?.(name)
+      }}
       onClose={onClose}
     >
-      <div className="flex flex-wrap items-start gap-x-5 gap-y-3">
-        <div className="min-w-56 flex-1">
-          <TextField
-            label="Name"
-            autoFocus={given === ''}
-            value={name}
-            onChange={draft.setName}
-            problem={problems.name}
-            placeholder="DATABASE_URL"
-            autoCapitalize="characters"
-            code="normal"
-          />
-        </div>
-        <div className="max-w-72 sm:pt-6">
-          <SecretCheckbox checked={isSecret} onChange={draft.setSecret} offersOpen={draft.looksOpen} />
-        </div>
-      </div>
+      <TextField
+        label="Name"
+        autoFocus={given === ''}
+        value={name}
+        onChange={draft.setName}
+        problem={problems.name}
+        placeholder="DATABASE_URL"
+        autoCapitalize="characters"
+        code="normal"
+      />
+      <SecretChoice isSecret={isSecret} onChange={draft.setSecret} />
       <Known name={name} {...having} />
       <Values environments={environments} draft={draft} having={having} />
       {free.length > 0 && (
@@ -76,6 +82,14 @@ export function AddVariableDialog({ bundle, name: given = '', among = [], onClos
       )}
     </FormDialog>
   )
+}
+
+const shortName = (name: string) => environmentOf(name) || name
+
+/** `dev and staging`, or `3 environments`. */
+function labelsOf(names: readonly string[], fallback: string): string {
+  if (names.length === 0) return shortName(fallback)
+  return names.length > 2 ? `${names.length} environments` : names.map(shortName).join(' and ')
 }
 
 type Having = ReturnType<typeof useHaving>
@@ -105,8 +119,8 @@ function Values({ environments, draft, having: { here, elsewhere, fixed } }: Val
     <fieldset>
       <legend className="sr-only">Value</legend>
       <div className="mb-1 flex min-h-8 items-center justify-between">
-        <span aria-hidden className="text-sm font-medium">
-          Value
+        <span aria-hidden className="text-xs text-ink-soft">
+          Values
         </span>
         {isSecret && (
           <Button
@@ -158,7 +172,6 @@ function useVariableDraft(given: string, environments: readonly { name: string }
     environments.map((each) => [each.name, chosen.get(each.name) ?? NOWHERE]),
   )
   const values = [...places.values()].flatMap((place) => (place.kind === 'own' ? [place.value] : []))
-  const looksOpen = name !== '' && ['', ...values].every((value) => !looksSecret(name, value))
   const input = () => {
     const asked = importOf({ name, isSecret, places })
     const found = { name: nameProblem(name), values: problemsIn(places), none: asked === null }
@@ -167,7 +180,7 @@ function useVariableDraft(given: string, environments: readonly { name: string }
   }
   const setPlace = (bundle: string, place: BundleValue) => setChosen(new Map([...chosen, [bundle, place]]))
   const isTyped = name !== given || values.some((value) => value !== '')
-  return { name, setName, places, setPlace, isSecret, setSecret, looksOpen, problems, input, isTyped }
+  return { name, setName, places, setPlace, isSecret, setSecret, problems, input, isTyped }
 }
 
 function nameProblem(name: string): string | null {

@@ -1,7 +1,7 @@
 import { applicationOf, environmentOf } from '@keyferry/contract/siblings'
 import type { BundleValue } from '../../lib/rules/variable-draft.ts'
 import { classNames } from '../class-names.ts'
-import { EntryName } from '../entry-name.tsx'
+import { EnvChip } from '../env-chip.tsx'
 import { Select } from '../select.tsx'
 import { TextArea } from '../text-field.tsx'
 import { ValueWarnings } from '../value-warnings.tsx'
@@ -36,10 +36,9 @@ export function EnvironmentRow(props: EnvironmentRowProps) {
   ] as [string, string][]
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1 sm:grid-cols-[minmax(6rem,auto)_minmax(0,1fr)_auto]">
-      <EntryName
-        name={environmentOf(bundleName) || bundleName}
-        className="py-2 font-mono text-sm sm:max-w-40"
-      />
+      <span className="py-2">
+        <EnvChip name={bundleName} />
+      </span>
       <div className="order-last col-span-2 sm:order-none sm:col-span-1">
         {isFixed ? (
           <p className="py-2 text-sm text-ink-soft">You may not change this value.</p>

@@ -1,5 +1,5 @@
 import { LIMITS } from '@keyferry/contract/limits'
-import { siblingsOf } from '@keyferry/contract/siblings'
+import { compareEnvironments, environmentOf, siblingsOf } from '@keyferry/contract/siblings'
 import { useState } from 'react'
 import type { Bundle } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
@@ -16,7 +16,10 @@ export function useEnvironments(bundle: EnvironmentName, among: readonly Environ
   const [added, setAdded] = useState(() => (keptText(STORED + bundle.id) ?? '').split(' ').filter(Boolean))
   const named = [bundle, ...among, ...siblingsOf(bundle.name, mine)]
   const ids = new Set([...named.map(({ id }) => id), ...added])
-  const chosen: Bundle[] = mine.filter(({ id }) => ids.has(id)).slice(0, LIMITS.comparedBundles)
+  const chosen: Bundle[] = mine
+    .filter(({ id }) => ids.has(id))
+    .toSorted((a, b) => compareEnvironments(environmentOf(a.name), environmentOf(b.name)))
+    .slice(0, LIMITS.comparedBundles)
   const add = (id: string) => {
     setAdded([...added, id])
     keepText(STORED + bundle.id, [...added, id].join(' '))

@@ -1,8 +1,8 @@
 import { isProduction } from '@keyferry/contract/production'
 import { useState } from 'react'
-import type { Bundle, ComparedRow, Key } from '../../lib/calls/answers.ts'
+import type { Bundle, ComparedRow } from '../../lib/calls/answers.ts'
 import { useChange } from '../../lib/calls/use-call.ts'
-import { useLibrary, useStricter, useWeaker } from '../../lib/data/keys.ts'
+import { useStricter, useWeaker } from '../../lib/data/keys.ts'
 import { counted } from '../../lib/words/counted.ts'
 import { FormDialog } from '../../ui/dialog-form.tsx'
 import { EntryName } from '../../ui/entry-name.tsx'
@@ -10,7 +10,7 @@ import { HintedCheckbox } from '../../ui/hinted-checkbox.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { OpenCopies } from '../../ui/open-copies.tsx'
 import { StricterNotice, WeakerNotice } from '../../ui/stricter-notice.tsx'
-import { copiesTo } from './compared-row.ts'
+import { copiesTo } from './matrix-rows.ts'
 
 type CopyDialogProps = {
   /** The bundle that lacks the names. */
@@ -24,11 +24,10 @@ type CopyDialogProps = {
 /** Asks before variables are copied into a bundle. The server copies them, so no secret is shown or typed. */
 export function CopyDialog({ to, bundles, rows, onClose }: CopyDialogProps) {
   const [isShared, setShared] = useState(false)
-  const keys = useLibrary().data ?? []
-  const copies = copiesTo(to.id, rows, keys)
+  const copies = copiesTo(to.id, rows)
   const nameOf = (id: string) => bundles.find((bundle) => bundle.id === id)?.name ?? ''
   const names = copies.map(({ name }) => name)
-  const open = openOf(copies, keys)
+  const open = copies.flatMap(({ name, isSecret }) => (isSecret ? [] : [name]))
   const [isOpen, setOpen] = useState(false)
   const marked = new Set(isOpen && !isShared ? open : [])
   const entries = copies.map(({ name, from }) => {
@@ -81,10 +80,4 @@ export function CopyDialog({ to, bundles, rows, onClose }: CopyDialogProps) {
       <WeakerNotice names={weaker} />
     </FormDialog>
   )
-}
-
-/** The names whose keys are not secret. */
-function openOf(copies: ReturnType<typeof copiesTo>, keys: readonly Key[]): string[] {
-  const open = new Set(keys.flatMap(({ id, is_secret }) => (is_secret ? [] : [id])))
-  return copies.flatMap(({ name, keyId }) => (open.has(keyId) ? [name] : []))
 }

@@ -35,9 +35,9 @@ export function ValueEditor(props: ValueEditorProps) {
   )
 }
 
-type ValueFormProps = ValueEditorProps & { held: KeyWithBundles }
+type RowValueProps = ValueEditorProps & { held: KeyWithBundles }
 
-function ValueForm(props: ValueFormProps) {
+function ValueForm(props: RowValueProps) {
   const {
     value,
     setValue,
@@ -110,7 +110,7 @@ function ValueForm(props: ValueFormProps) {
   )
 }
 
-function useValue({ bundle, item, held, onClose }: ValueFormProps) {
+function useValue({ bundle, item, held, onClose }: RowValueProps) {
   const saving = useSaveKey(held.id)
   const { draft, change, setValue: setPart, notice } = useKeyDraft(held, { isSaving: saving.isPending })
   const value = draft.value.text ?? ''

@@ -1,13 +1,13 @@
 import { useState } from 'react'
-import type { BundleWithItems } from '../../lib/calls/answers.ts'
-import { useAnswer } from '../../lib/calls/use-call.ts'
-import { saveFile } from '../../lib/page/save-file.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Check, Copy, Download } from '../../ui/icons.ts'
-import { Loaded } from '../../ui/loaded.tsx'
-import { Select } from '../../ui/select.tsx'
-import { useCopying } from '../../ui/use-copying.ts'
+import type { BundleWithItems } from '../../../lib/calls/answers.ts'
+import { useAnswer } from '../../../lib/calls/use-call.ts'
+import { saveFile } from '../../../lib/page/save-file.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Check, Copy, Download } from '../../../ui/icons.ts'
+import { Loaded } from '../../../ui/loaded.tsx'
+import { Select } from '../../../ui/select.tsx'
+import { useCopying } from '../../../ui/use-copying.ts'
 
 const FORMATS = { env: '.env', json: 'JSON' } as const
 type ExportFormat = keyof typeof FORMATS

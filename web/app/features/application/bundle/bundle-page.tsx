@@ -1,33 +1,31 @@
 import { useState } from 'react'
 import { Redirect, useSearchParams } from 'wouter'
-import type { BundleWithItems } from '../../lib/calls/answers.ts'
-import { useAnswer, useChange, useSteps, without } from '../../lib/calls/use-call.ts'
-import { restoreBundle } from '../../lib/data/bundles.ts'
-import { useMay } from '../../lib/data/me.ts'
-import { useAddressFields } from '../../lib/page/use-address-fields.ts'
-import { importCommand } from '../../lib/words/client-command.ts'
-import { ActivityOf } from '../../ui/activity/activity-of.tsx'
-import { AddVariableDialog } from '../../ui/add-variable/add-variable-dialog.tsx'
-import { EditBundleDialog } from '../../ui/bundle-forms.tsx'
-import { CommandLine } from '../../ui/command-line.tsx'
-import { ConfirmChange } from '../../ui/confirm-change.tsx'
-import { deferred } from '../../ui/deferred.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { InstallClient } from '../../ui/install-client.tsx'
-import { Loaded } from '../../ui/loaded.tsx'
-import { Notice } from '../../ui/notice.tsx'
-import { PageHeading } from '../../ui/page-heading.tsx'
-import { NotFound } from '../../ui/page-note.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
-import { notifyFailure } from '../../ui/toast-store.ts'
+import type { BundleWithItems } from '../../../lib/calls/answers.ts'
+import { useAnswer } from '../../../lib/calls/use-call.ts'
+import { useMay } from '../../../lib/data/me.ts'
+import { useAddressFields } from '../../../lib/page/use-address-fields.ts'
+import { importCommand } from '../../../lib/words/client-command.ts'
+import { ActivityOf } from '../../../ui/activity/activity-of.tsx'
+import { AddVariableDialog } from '../../../ui/add-variable/add-variable-dialog.tsx'
+import { EditBundleDialog } from '../../../ui/bundle-forms.tsx'
+import { CommandLine } from '../../../ui/command-line.tsx'
+import { deferred } from '../../../ui/deferred.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { InstallClient } from '../../../ui/install-client.tsx'
+import { Loaded } from '../../../ui/loaded.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { PageHeading } from '../../../ui/page-heading.tsx'
+import { NotFound } from '../../../ui/page-note.tsx'
+import { SearchField } from '../../../ui/search-field.tsx'
+import { Tabs } from '../../../ui/tabs.tsx'
+import { DeleteBundleDialog } from '../environment/delete-bundle-dialog.tsx'
+import { DuplicateBundleDialog } from '../environment/duplicate-bundle-dialog.tsx'
+import { ExportDialog } from '../environment/export-dialog.tsx'
+import { LegacyItems } from '../environment/legacy-items.tsx'
+import { AttachedKeys } from './attached-keys.tsx'
 import { BundleActions, type BundleDialog, BundleIntro, BundleName, RunLine } from './bundle-heading.tsx'
-import { DuplicateBundleDialog } from './duplicate-bundle-dialog.tsx'
-import { AttachedKeys } from './entries/attached-keys.tsx'
-import { LegacyItems } from './entries/legacy-items.tsx'
-import { ExportDialog } from './export-dialog.tsx'
 
-const BundleMachines = deferred('BundleMachines', () => import('./bundle-machines.tsx'))
+const BundleMachines = deferred('BundleMachines', () => import('../environment/bundle-machines.tsx'))
 
 /** One bundle: the variables it holds in their order, what can be done with it, and what happened to it. */
 export function BundlePage({ id, view }: { id: string; view: string | undefined }) {
@@ -137,7 +135,7 @@ function BundleContents({ bundle }: { bundle: BundleWithItems }) {
           Owners can change this bundle, and so can members whom the rules allow.
         </Notice>
       )}
-      {legacy.length > 0 && <LegacyItems bundleId={bundle.id} items={legacy} />}
+      {legacy.length > 0 && <LegacyItems bundle={bundle} items={legacy} />}
       <InstallClient />
     </>
   )
@@ -153,39 +151,5 @@ function AfterDuplicate({ bundle }: { bundle: BundleWithItems }) {
         The bundle gets its own keys for values that differ. Other bundles do not change.
       </p>
     </div>
-  )
-}
-
-/** Asks before a bundle is deleted, and says what stays. A bundle without legacy items can be created again later. */
-function DeleteBundleDialog({ bundle, onClose }: { bundle: BundleWithItems; onClose: () => void }) {
-  const shows = without('listBundles', { facts: '1' }, bundle.id)
-  const remove = useChange('deleteBundle', { bundle_id: bundle.id }, { shows })
-  const restore = useSteps(restoreBundle, { refreshes: ['listBundles'] })
-  const keys = bundle.items.filter(({ order }) => order !== null).length
-  const legacy = bundle.items.length - keys
-  // The page of the bundle is gone by then, and with it the callbacks of a plain `mutate`.
-  const undo = () => void restore.mutateAsync(bundle).catch(notifyFailure)
-  return (
-    <ConfirmChange
-      title={`Delete ${bundle.name}?`}
-      action="Delete bundle"
-      change={remove}
-      done={() => ({ text: `Deleted ${bundle.name}.`, ...(legacy === 0 ? { undo } : {}) })}
-      leadsTo="/"
-      onClose={onClose}
-    >
-      <p>
-        {keys === 0
-          ? 'It has no attached keys.'
-          : `Its ${keys} ${keys === 1 ? 'key stays' : 'keys stay'} in the library.`}{' '}
-        Terminals that ask for this bundle by name will find nothing.
-      </p>
-      {legacy > 0 && (
-        <p className="font-medium text-danger">
-          {legacy} inline {legacy === 1 ? 'item' : 'items'} will be lost for good:{' '}
-          {legacy === 1 ? 'it is' : 'they are'} not in the library.
-        </p>
-      )}
-    </ConfirmChange>
   )
 }

@@ -1,13 +1,13 @@
 import { Link } from 'wouter'
-import type { Machine } from '../../lib/calls/answers.ts'
-import { useMachines } from '../../lib/data/lists.ts'
-import { useMay } from '../../lib/data/me.ts'
-import { proofsOf, SCOPES } from '../../lib/rules/machine-state.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { EntryName } from '../../ui/entry-name.tsx'
-import { LoadingState, OutdatedNotice } from '../../ui/loaded.tsx'
-import { Rows } from '../../ui/section.tsx'
+import type { Machine } from '../../../lib/calls/answers.ts'
+import { useMachines } from '../../../lib/data/lists.ts'
+import { useMay } from '../../../lib/data/me.ts'
+import { proofsOf, SCOPES } from '../../../lib/rules/machine-state.ts'
+import { Badge } from '../../../ui/badge.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { EntryName } from '../../../ui/entry-name.tsx'
+import { LoadingState, OutdatedNotice } from '../../../ui/loaded.tsx'
+import { Rows } from '../../../ui/section.tsx'
 
 /** Which machines may use a bundle, without a question. */
 export function BundleMachines({ bundleId }: { bundleId: string }) {

@@ -10,8 +10,8 @@ import { ConfirmDialog } from '../../../ui/confirm-change.tsx'
 import { SelectedKeys } from '../../../ui/selection/selected-keys.tsx'
 import { CrossingNotice } from '../../../ui/stricter-notice.tsx'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
+import { OtherKeyDialog, RenameEntryDialog } from '../cells/entry-dialogs.tsx'
 import { AttachedKeyRow, type EntryActions } from './attached-key-row.tsx'
-import { OtherKeyDialog, RenameEntryDialog } from './entry-dialogs.tsx'
 import { useDragOrder } from './use-drag-order.ts'
 import { useEntryChanges } from './use-entry-changes.ts'
 
@@ -96,13 +96,13 @@ export function AttachedKeys({ bundle, items, query }: AttachedKeysProps) {
   )
 }
 
-type EntryDialogProps = EntryQuestion & {
+type RowDialogProps = EntryQuestion & {
   bundle: BundleWithItems
   onDetach: (id: string) => void
   onClose: () => void
 }
 
-function EntryDialog({ bundle, item, what, onDetach, onClose }: EntryDialogProps) {
+function EntryDialog({ bundle, item, what, onDetach, onClose }: RowDialogProps) {
   if (what === 'rename') return <RenameEntryDialog bundle={bundle} item={item} onClose={onClose} />
   if (what === 'replace') return <OtherKeyDialog bundle={bundle} item={item} onClose={onClose} />
   const confirm = () => {

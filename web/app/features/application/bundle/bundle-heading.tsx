@@ -1,17 +1,18 @@
 import { isProduction } from '@keyferry/contract/production'
 import { Link, useLocation } from 'wouter'
-import type { BundleWithItems } from '../../lib/calls/answers.ts'
-import { useMay } from '../../lib/data/me.ts'
-import { useAddressFields } from '../../lib/page/use-address-fields.ts'
-import { tagsOf } from '../../lib/rules/bundle-names.ts'
-import { runCommand } from '../../lib/words/client-command.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { EntryName } from '../../ui/entry-name.tsx'
-import { Columns3, Copy, Download, Pencil, Plus, Trash2, Upload } from '../../ui/icons.ts'
-import { LastChange } from '../../ui/last-change.tsx'
-import { Menu, type MenuItem } from '../../ui/menu.tsx'
+import type { BundleWithItems } from '../../../lib/calls/answers.ts'
+import { useMay } from '../../../lib/data/me.ts'
+import { applicationHref } from '../../../lib/page/places.ts'
+import { useAddressFields } from '../../../lib/page/use-address-fields.ts'
+import { tagsOf } from '../../../lib/rules/bundle-names.ts'
+import { runCommand } from '../../../lib/words/client-command.ts'
+import { Badge } from '../../../ui/badge.tsx'
+import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { EntryName } from '../../../ui/entry-name.tsx'
+import { Columns3, Copy, Download, Pencil, Plus, Trash2, Upload } from '../../../ui/icons.ts'
+import { LastChange } from '../../../ui/last-change.tsx'
+import { Menu, type MenuItem } from '../../../ui/menu.tsx'
 
 /** The dialog that is open on a bundle's page. */
 export type BundleDialog = 'edit' | 'duplicate' | 'export' | 'delete' | null
@@ -66,11 +67,7 @@ export function BundleActions({
   const items: MenuItem[] = [
     ...(canEdit ? [{ label: 'Edit', icon: Pencil, onPick: () => onOpen('edit') }] : []),
     ...(bundle.may_duplicate ? [{ label: 'Duplicate', icon: Copy, onPick: () => onOpen('duplicate') }] : []),
-    {
-      label: 'Compare',
-      icon: Columns3,
-      onPick: () => navigate(`/compare?siblings=${encodeURIComponent(bundle.name)}`),
-    },
+    { label: 'All environments', icon: Columns3, onPick: () => navigate(applicationHref(bundle.name)) },
     { label: 'Export', icon: Download, onPick: () => onOpen('export') },
     ...(may('deleteBundle')
       ? [{ label: 'Delete', icon: Trash2, gap: true, onPick: () => onOpen('delete') }]

@@ -12,8 +12,10 @@ import { Section } from '../../../ui/section.tsx'
 import { notify, notifyFailure } from '../../../ui/toast-store.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
 
+type LegacyItemsProps = { bundle: { id: string; name: string }; items: readonly BundleItem[] }
+
 /** Values in the bundle itself instead of the library, each with a button that makes it a library key. */
-export function LegacyItems({ bundleId, items }: { bundleId: string; items: readonly BundleItem[] }) {
+export function LegacyItems({ bundle: { id: bundleId, name: bundleName }, items }: LegacyItemsProps) {
   const may = useMay()
   const keys = useAnswer('listKeys', {}).data ?? []
   const convert = useConvert(bundleId)
@@ -24,13 +26,13 @@ export function LegacyItems({ bundleId, items }: { bundleId: string; items: read
       .mutateAsync({ name, keyId: keys.find((key) => key.name === name)?.id ?? null })
       .then(() => notify({ text: `${name} is now a key of the library.` }), notifyFailure)
   return (
-    <Section title="Inline items" count={items.length} className="mt-8">
+    <Section title={`Inline items of ${bundleName}`} count={items.length} className="mt-8">
       <p className="mt-1 mb-2 text-sm text-ink-soft">
-        These values belong to this bundle only. As library keys you can share, order and rotate them in one
+        These values belong to {bundleName} only. As library keys you can share, order and rotate them in one
         place.
       </p>
       <VirtualList
-        label="Inline items"
+        label={`Inline items of ${bundleName}`}
         items={items}
         keyOf={({ name }) => name}
         rowHeight={53}

@@ -1,0 +1,263 @@
+import { isProduction } from '@keyferry/contract/production'
+import { applicationOf } from '@keyferry/contract/siblings'
+import { useMemo, useRef, useState } from 'react'
+import { Link, Redirect, useSearchParams } from 'wouter'
+import type { Bundle } from '../../lib/calls/answers.ts'
+import { useAnswer } from '../../lib/calls/use-call.ts'
+import { applicationHref } from '../../lib/page/places.ts'
+import { useSelection } from '../../lib/page/selection.ts'
+import { useAddressFields } from '../../lib/page/use-address-fields.ts'
+import { tagsOf } from '../../lib/rules/bundle-names.ts'
+import { importCommand } from '../../lib/words/client-command.ts'
+import { AddVariableDialog } from '../../ui/add-variable/add-variable-dialog.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { CommandLine } from '../../ui/command-line.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { EntryName } from '../../ui/entry-name.tsx'
+import { EnvChip } from '../../ui/env-chip.tsx'
+import { Plus, Upload } from '../../ui/icons.ts'
+import { InstallClient } from '../../ui/install-client.tsx'
+import { LastChange } from '../../ui/last-change.tsx'
+import { Loaded, OutdatedNotice } from '../../ui/loaded.tsx'
+import { PageHeading } from '../../ui/page-heading.tsx'
+import { NotFound } from '../../ui/page-note.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { CopyBar } from './copy-bar.tsx'
+import { Crossing } from './environment/crossing.tsx'
+import { EnvironmentDialogs, EnvironmentMenu } from './environment/environment-menu.tsx'
+import { EnvironmentPart, isPart } from './environment/environment-part.tsx'
+import { EnvironmentSwitch } from './environment/environment-switch.tsx'
+import { type EnvironmentColumn, environmentsOf } from './environment/environments.ts'
+import { InlineItems } from './environment/inline-items.tsx'
+import { Matrix } from './matrix.tsx'
+import {
+  countOf,
+  FILTERS,
+  type Filter,
+  isFilter,
+  type MatrixRow,
+  matrixRows,
+  shownRows,
+} from './matrix-rows.ts'
+
+/** An application: its variables and what each environment delivers, edited in the cell. The address names one of its
+ * bundles, which a phone shows. */
+export function ApplicationPage({ name }: { name: string }) {
+  const bundles = useAnswer('listBundles', {})
+  const [params] = useSearchParams()
+  const part = params.get('part') ?? ''
+  const besides = params.getAll('with')
+  const seen = useRef<string | null>(null)
+  return (
+    <Loaded query={bundles} what="the application">
+      {(data) => {
+        const current = data.find((bundle) => bundle.name === name)
+        const renamed = data.find(({ id }) => id === seen.current)
+        if (current === undefined && renamed !== undefined)
+          return <Redirect replace to={applicationHref(renamed.name)} />
+        if (current === undefined) return <NotFound what="Application" href="/" list="applications" />
+        seen.current = current.id
+        if (isPart(part)) return <EnvironmentPart key={part} bundle={current} part={part} />
+        const environments = environmentsOf(name, data, besides)
+        return <Application key={environments[0]?.id} current={current} environments={environments} />
+      }}
+    </Loaded>
+  )
+}
+
+type ApplicationProps = { current: Bundle; environments: readonly EnvironmentColumn[] }
+
+function Application({ current, environments }: ApplicationProps) {
+  const input = { bundle_id: environments.map(({ id }) => id), facts: '1' as const }
+  const compared = useAnswer('compareBundles', input)
+  const [params] = useSearchParams()
+  const { textOf, set } = useAddressFields(['add', 'duplicate'])
+  const [added, setAdded] = useState<string | null>(null)
+  const application = applicationOf(current.name)
+  const canAdd = environments.some(({ may_edit }) => may_edit)
+  return (
+    <>
+      <PageHeading
+        title={application}
+        shown={<Crumbs name={application} />}
+        intro={<About bundle={current} />}
+        actions={
+          <>
+            {canAdd && (
+              <ButtonLink
+                label="Import"
+                href={`/bundles/import?bundle=${encodeURIComponent(current.name)}`}
+                icon={Upload}
+              />
+            )}
+            {canAdd && (
+              <Button
+                label="Add variable"
+                look="primary"
+                onClick={() => set('add', 'variable')}
+                icon={Plus}
+              />
+            )}
+            <span className="sm:hidden">
+              <EnvironmentMenu bundle={current} />
+            </span>
+          </>
+        }
+      />
+      {current.may_edit && params.has('new') && <AfterDuplicate name={current.name} />}
+      <Loaded query={compared} what="the variables">
+        {({ rows }) => (
+          <>
+            <OutdatedNotice query={compared} />
+            <Variables
+              {...{ current, environments, rows }}
+              added={textOf('add') === '' ? added : null}
+              onAdd={() => set('add', 'variable')}
+            />
+          </>
+        )}
+      </Loaded>
+      <InstallClient />
+      {current.may_duplicate && params.has('duplicate') && (
+        <EnvironmentDialogs bundleId={current.id} open="duplicate" onClose={() => set('duplicate', '')} />
+      )}
+      {canAdd && textOf('add') !== '' && (
+        <AddVariableDialog
+          bundle={environments.find(({ may_edit }) => may_edit) ?? current}
+          among={environments.filter(({ may_edit }) => may_edit)}
+          onAdded={setAdded}
+          onClose={() => set('add', '')}
+        />
+      )}
+    </>
+  )
+}
+
+/** What is said of the environment that the address names. */
+function About({ bundle }: { bundle: Bundle }) {
+  const { name, description, updated_at, updated_by_name } = bundle
+  return (
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs">
+      <EnvChip name={name} isProduction={isProduction(bundle)} isMention />
+      {description !== '' && <span className="[overflow-wrap:anywhere]">{description}</span>}
+      <span className="text-ink-faint">
+        Changed <LastChange at={updated_at} by={updated_by_name} />
+      </span>
+      {tagsOf(bundle).map((tag) => (
+        <Link key={tag} href={`/?tag=${encodeURIComponent(tag)}`}>
+          <Badge>{tag}</Badge>
+        </Link>
+      ))}
+    </div>
+  )
+}
+
+/** The next step for a bundle that has just been made as a copy of another. */
+function AfterDuplicate({ name }: { name: string }) {
+  return (
+    <div className="mb-6 max-w-read">
+      <h2 className="mb-2 text-sm font-semibold">Import its values from a file</h2>
+      <CommandLine command={importCommand(name)} />
+      <p className="mt-1 text-sm text-ink-soft">
+        The bundle gets its own keys for values that differ. Other bundles do not change.
+      </p>
+    </div>
+  )
+}
+
+function Crumbs({ name }: { name: string }) {
+  return (
+    <>
+      <Link href="/" className="font-normal text-ink-soft no-underline hover:text-ink">
+        Applications
+      </Link>{' '}
+      <span aria-hidden className="font-normal text-ink-faint">
+        /
+      </span>{' '}
+      <EntryName name={name} />
+    </>
+  )
+}
+
+type VariablesProps = ApplicationProps & {
+  rows: Parameters<typeof matrixRows>[0]
+  added: string | null
+  onAdd: () => void
+}
+
+function Variables({ current, environments, rows: compared, added, onAdd }: VariablesProps) {
+  const { textOf, set } = useAddressFields(['show', 'query'])
+  const rows = useMemo(() => matrixRows(compared), [compared])
+  const show = textOf('show')
+  const filter = isFilter(show) ? show : 'all'
+  const query = textOf('query')
+  const shown = useMemo(() => shownRows(rows, filter, query), [rows, filter, query])
+  const names = useMemo(() => rows.map(({ name }) => name), [rows])
+  const selection = useSelection(
+    names,
+    shown.map(({ name }) => name),
+  )
+  const chosen = rows.filter(({ name }) => selection.chosen.has(name))
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        <FilterChips
+          rows={rows}
+          filter={filter}
+          onFilter={(next) => set('show', next === 'all' ? '' : next)}
+        />
+        <SearchField
+          label="Filter variables"
+          value={query}
+          onChange={(text) => set('query', text)}
+          className="w-full sm:ml-auto sm:w-52"
+        />
+      </div>
+      <Crossing environments={environments} rows={rows} />
+      <EnvironmentSwitch current={current} environments={environments} rows={rows} />
+      {rows.length === 0 ? (
+        <EmptyState title="No variables yet">
+          <p>
+            {environments.some(({ may_edit }) => may_edit)
+              ? 'Add a variable, or import a .env file.'
+              : 'Owners, and members whom the rules allow, can add variables.'}
+          </p>
+        </EmptyState>
+      ) : (
+        <Matrix
+          {...{ current, environments, selection, added, onAdd }}
+          rows={shown}
+          isGrouped={filter === 'all'}
+        />
+      )}
+      <InlineItems environments={environments} rows={rows} />
+      <CopyBar environments={environments} rows={chosen} selection={selection} shown={shown} />
+    </>
+  )
+}
+
+type ChipsProps = { rows: readonly MatrixRow[]; filter: Filter; onFilter: (filter: Filter) => void }
+
+function FilterChips({ rows, filter, onFilter }: ChipsProps) {
+  return (
+    <fieldset className="flex max-w-full min-w-0 gap-2 overflow-x-auto p-0.5 print:hidden">
+      <legend className="sr-only">Show</legend>
+      {(Object.keys(FILTERS) as Filter[]).map((name) => {
+        const count = countOf(rows, name)
+        if (count === 0 && name !== filter && name !== 'all') return null
+        return (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === filter}
+            onClick={() => onFilter(name)}
+            className="min-h-8 shrink-0 rounded-full border border-line bg-surface px-3 text-xs whitespace-nowrap text-ink-soft hover:border-edge aria-pressed:border-accent-soft aria-pressed:bg-accent-soft aria-pressed:font-medium aria-pressed:text-accent"
+          >
+            {FILTERS[name]} <span className="ml-0.5">{count}</span>
+          </button>
+        )
+      })}
+    </fieldset>
+  )
+}

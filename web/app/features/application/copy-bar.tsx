@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import type { useSelection } from '../../lib/page/selection.ts'
+import { Button } from '../../ui/button.tsx'
+import { SelectionBar } from '../../ui/selection/selection-bar.tsx'
+import { CopyDialog } from './copy-dialog.tsx'
+import { EnvironmentChip } from './environment/environment-chip.tsx'
+import type { EnvironmentColumn } from './environment/environments.ts'
+import { copiesTo, type MatrixRow } from './matrix-rows.ts'
+
+type CopyBarProps = {
+  environments: readonly EnvironmentColumn[]
+  /** The selected rows, and those that the filter shows. */
+  rows: readonly MatrixRow[]
+  shown: readonly MatrixRow[]
+  selection: ReturnType<typeof useSelection>
+}
+
+/** What is possible with the selected variables: copy them to the environments that lack some. */
+export function CopyBar({ environments, rows, shown, selection }: CopyBarProps) {
+  const [to, setTo] = useState<EnvironmentColumn | null>(null)
+  const targets = environments
+    .map((bundle) => ({ bundle, count: copiesTo(bundle.id, rows).length }))
+    .filter(({ bundle, count }) => bundle.may_edit && count > 0)
+  return (
+    <>
+      <SelectionBar selection={selection} shown={shown.map(({ name }) => name)}>
+        {targets.length > 0 ? (
+          <span className="text-xs text-ink-soft">Copy to</span>
+        ) : (
+          <span className="text-xs text-ink-soft">No environment lacks them</span>
+        )}
+        {targets.map(({ bundle, count }) => (
+          <Button
+            key={bundle.id}
+            size="small"
+            aria-label={`Copy to ${bundle.label} ${count} missing`}
+            onClick={() => setTo(bundle)}
+          >
+            <EnvironmentChip bundle={bundle} /> {count} missing
+          </Button>
+        ))}
+      </SelectionBar>
+      {to !== null && (
+        <CopyDialog
+          to={to}
+          bundles={environments}
+          rows={rows}
+          onClose={() => {
+            setTo(null)
+            selection.clear()
+          }}
+        />
+      )}
+    </>
+  )
+}

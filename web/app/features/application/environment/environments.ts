@@ -1,0 +1,24 @@
+import { LIMITS } from '@keyferry/contract/limits'
+import { environmentOf, siblingsOf } from '@keyferry/contract/siblings'
+import type { Bundle } from '../../../lib/calls/answers.ts'
+
+/** A bundle as a column; `label`: how the page calls it, for example `dev` for `dev/web`. */
+export type EnvironmentColumn = Bundle & { label: string }
+
+/** The environments of a bundle's application, and the other bundles that the address asks for beside them. */
+export function environmentsOf(
+  name: string,
+  bundles: readonly Bundle[],
+  besides: readonly string[],
+): EnvironmentColumn[] {
+  const own = siblingsOf(name, bundles).map((bundle) => ({
+    ...bundle,
+    label: environmentOf(bundle.name) || bundle.name,
+  }))
+  const known = new Set(own.map(({ id }) => id))
+  const others = bundles.filter((bundle) => besides.includes(bundle.name) && !known.has(bundle.id))
+  return [...own, ...others.map((bundle) => ({ ...bundle, label: bundle.name }))].slice(
+    0,
+    LIMITS.comparedBundles,
+  )
+}

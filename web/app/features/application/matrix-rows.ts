@@ -1,0 +1,76 @@
+import type { ComparedCell, ComparedRow } from '../../lib/calls/answers.ts'
+import { matches } from '../../lib/page/search.ts'
+
+/** What the table can show: all variables, or those with a mark. */
+export const FILTERS = {
+  all: 'All',
+  missing: 'Missing',
+  due: 'Due',
+  older: 'Older holders',
+  own: 'Own value',
+  same: 'Same',
+} as const
+
+export type Filter = keyof typeof FILTERS
+
+/** A variable with what is to say about it. */
+export type MatrixRow = ComparedRow & { filters: ReadonlySet<Filter>; needsLook: boolean }
+
+const MARKS: readonly Filter[] = ['missing', 'due', 'older']
+
+/** The rows of an application: those that need a look first, then by name. */
+export function matrixRows(rows: readonly ComparedRow[]): MatrixRow[] {
+  const marked = rows.map((row) => {
+    const filters = filtersOf(row)
+    const lacksParts = row.cells.some(({ facts }) => (facts?.missing_parts.length ?? 0) > 0)
+    return { ...row, filters, needsLook: lacksParts || MARKS.some((mark) => filters.has(mark)) }
+  })
+  return [...marked.filter(({ needsLook }) => needsLook), ...marked.filter(({ needsLook }) => !needsLook)]
+}
+
+function filtersOf({ cells }: ComparedRow): ReadonlySet<Filter> {
+  const is: Readonly<Record<Filter, boolean>> = {
+    all: true,
+    missing: cells.some(({ state }) => state === 'missing'),
+    due: cells.some(({ facts }) => facts != null && facts.due !== null),
+    older: cells.some(({ facts }) => (facts?.older_holders ?? 0) > 0),
+    own: cells.some(({ state }) => state === 'own'),
+    same: cells.some(({ state }) => state === 'shared'),
+  }
+  return new Set(FILTER_NAMES.filter((filter) => is[filter]))
+}
+
+const FILTER_NAMES = Object.keys(FILTERS) as Filter[]
+
+export function isFilter(text: string): text is Filter {
+  return text in FILTERS
+}
+
+export function shownRows(rows: readonly MatrixRow[], filter: Filter, query: string): MatrixRow[] {
+  return rows.filter((row) => row.filters.has(filter) && matches(row.name, query))
+}
+
+export const countOf = (rows: readonly MatrixRow[], filter: Filter) =>
+  rows.filter(({ filters }) => filters.has(filter)).length
+
+/** The first column that delivers the same key, if it is before this one; null for a value of its own. */
+export function sameAs(cells: readonly ComparedCell[], column: number): number | null {
+  const keyId = cells[column]?.key_id ?? null
+  const first = cells.findIndex(({ key_id }) => key_id !== null && key_id === keyId)
+  return first === -1 || first === column ? null : first
+}
+
+/** The names that a bundle lacks, each with the first of the others that has a key for it which the person may put into
+ * another bundle. */
+export function copiesTo(bundleId: string, rows: readonly ComparedRow[]) {
+  return rows.flatMap(({ name, cells }) => {
+    const lacks = cells.some((cell) => cell.bundle_id === bundleId && cell.state === 'missing')
+    const [source] = cells.flatMap(({ bundle_id: from, key_id: keyId, facts }) =>
+      keyId !== null && facts?.may_show === true ? [{ name, from, keyId, isSecret: facts.is_secret }] : [],
+    )
+    return lacks && source !== undefined ? [source] : []
+  })
+}
+
+/** The name of a cell that is being edited. */
+export const cellId = (name: string, bundleId: string) => `${name} ${bundleId}`

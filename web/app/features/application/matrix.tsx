@@ -1,0 +1,193 @@
+import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
+import { Fragment, type ReactNode, useMemo, useRef, useState } from 'react'
+import type { useSelection } from '../../lib/page/selection.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { useOverscan } from '../../ui/use-overscan.ts'
+import { useTopOf } from '../../ui/virtual-list.tsx'
+import { ColumnHead } from './column-head.tsx'
+import type { EnvironmentColumn } from './environment/environments.ts'
+import type { MatrixRow } from './matrix-rows.ts'
+import { useCellChanges } from './use-cell-changes.tsx'
+import { useMatrixKeys } from './use-matrix-keys.ts'
+import { VariableRow } from './variable-row.tsx'
+
+const OVERSCAN = 12
+const ROW_PX = 41
+/** Columns that fit beside the names; with more, the table scrolls sideways. */
+const MOST_STICKY = 3
+
+type MatrixProps = {
+  current: { id: string }
+  environments: readonly EnvironmentColumn[]
+  rows: readonly MatrixRow[]
+  /** Those that need a look apart from the others. */
+  isGrouped: boolean
+  selection: ReturnType<typeof useSelection>
+  /** The variable that was just added. */
+  added: string | null
+  onAdd: () => void
+}
+
+/** Variables × environments. One tab stop, as in a spreadsheet: arrows move, Enter edits, Space opens a row. Of a long
+ * table only the rows near the view are in the document, and those that are being edited. */
+export function Matrix({ current, environments, rows, isGrouped, selection, added, onAdd }: MatrixProps) {
+  const table = useRef<HTMLTableElement>(null)
+  const items = useMemo(() => (isGrouped ? grouped(rows) : rows.map(rowItem)), [rows, isGrouped])
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [edited, setEdited] = useState<ReadonlySet<string>>(new Set())
+  const held = useMemo(() => heldItems(items, edited), [items, edited])
+  const scrollMargin = useTopOf(table)
+  const virtualizer = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: () => ROW_PX,
+    overscan: useOverscan(items.length, OVERSCAN),
+    getItemKey: (index) => items[index]?.key ?? index,
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), ...held])].toSorted((a, b) => a - b),
+    scrollMargin,
+    useFlushSync: false,
+  })
+  const changes = useCellChanges()
+  const toggle = (name: string) => setOpen(open.symmetricDifference(new Set([name])))
+  const edit = (cell: string | null, closed?: string) =>
+    setEdited((before) => cellsAfter(before, cell, closed))
+  const keys = useMatrixKeys({
+    table,
+    rows,
+    columns: environments.length,
+    added,
+    show: (name) => virtualizer.scrollToIndex(items.findIndex(({ key }) => key === name)),
+    acts: { toggle, onAdd, tick: selection.tick },
+    changes,
+    environments,
+  })
+  const isWide = environments.length > MOST_STICKY
+  const shared = { current, environments, selection, changes, keys, added, edited, edit, toggle }
+  return (
+    <div
+      className={classNames(
+        'rounded-lg border border-line bg-surface',
+        isWide ? 'overflow-clip sm:overflow-x-auto' : 'overflow-clip',
+      )}
+    >
+      <table
+        ref={table}
+        aria-label="Variables"
+        aria-rowcount={rows.length + 1}
+        onKeyDown={keys.onKeyDown}
+        onKeyUp={keys.onKeyUp}
+        onFocus={keys.onFocus}
+        className="w-full border-separate border-spacing-0 text-xs max-sm:block sm:table-fixed"
+      >
+        <colgroup>
+          <col className={isWide ? 'sm:w-64' : 'sm:w-[26%]'} />
+          {isWide && environments.map(({ id }) => <col key={id} className="sm:w-56" />)}
+        </colgroup>
+        <MatrixHead environments={environments} />
+        <tbody className="max-sm:block">
+          {withGaps(virtualizer.getVirtualItems(), scrollMargin, virtualizer.getTotalSize(), (index) => {
+            const item = items[index]
+            const placed = { index, measure: virtualizer.measureElement }
+            if (item === undefined) return null
+            if ('title' in item) return <GroupRow {...item} {...placed} columns={environments.length + 1} />
+            return <VariableRow {...shared} {...placed} row={item.row} isOpen={open.has(item.key)} />
+          })}
+        </tbody>
+      </table>
+      {changes.dialog}
+    </div>
+  )
+}
+
+function MatrixHead({ environments }: Pick<MatrixProps, 'environments'>) {
+  const last = environments.length - 1
+  return (
+    <thead className="max-sm:hidden">
+      <tr>
+        <th
+          scope="col"
+          className="h-13 min-w-56 rounded-tl-lg bg-surface px-4 pl-6 text-left font-normal text-ink-soft"
+        >
+          Variable
+        </th>
+        {environments.map((bundle, column) => (
+          <ColumnHead key={bundle.id} bundle={bundle} isFew={last < MOST_STICKY} isLast={column === last} />
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+type GroupRowProps = {
+  title: string
+  count: number
+  columns: number
+  index: number
+  measure: (element: Element | null) => void
+}
+
+function GroupRow({ title, count, columns, index, measure }: GroupRowProps) {
+  return (
+    <tr ref={measure} data-index={index} className="max-sm:block">
+      <th
+        scope="rowgroup"
+        colSpan={columns}
+        className="h-9 border-t border-line bg-canvas/60 px-4 text-left font-medium text-ink-soft max-sm:block max-sm:py-2 sm:px-6"
+      >
+        {title} <span className="font-normal text-ink-faint">{count}</span>
+      </th>
+    </tr>
+  )
+}
+
+type MatrixItem = { key: string; row: MatrixRow } | { key: string; title: string; count: number }
+
+const rowItem = (row: MatrixRow): MatrixItem => ({ key: row.name, row })
+
+function grouped(rows: readonly MatrixRow[]): MatrixItem[] {
+  const first = rows.filter(({ needsLook }) => needsLook)
+  const rest = rows.filter(({ needsLook }) => !needsLook)
+  if (first.length === 0) return rows.map(rowItem)
+  return [...group('Needs a look', first), ...group('Everything else', rest)]
+}
+
+function group(title: string, rows: readonly MatrixRow[]): MatrixItem[] {
+  return rows.length === 0 ? [] : [{ key: `# ${title}`, title, count: rows.length }, ...rows.map(rowItem)]
+}
+
+function heldItems(items: readonly MatrixItem[], edited: ReadonlySet<string>): number[] {
+  const names = new Set([...edited].map((cell) => cell.split(' ')[0]))
+  return [...items.keys()].filter((index) => names.has(items[index]?.key))
+}
+
+function cellsAfter(
+  edited: ReadonlySet<string>,
+  opened: string | null,
+  closed?: string,
+): ReadonlySet<string> {
+  const next = new Set(edited)
+  if (opened !== null) next.add(opened)
+  if (closed !== undefined) next.delete(closed)
+  return next
+}
+
+type Drawn = { index: number; key: string | number | bigint; start: number; end: number }
+
+/** The rows in the document, and empty ones in the place of those that are not. */
+function withGaps(drawn: readonly Drawn[], top: number, height: number, draw: (index: number) => ReactNode) {
+  return (
+    <>
+      {drawn.map(({ index, key, start }, at) => (
+        <Fragment key={String(key)}>
+          <Gap height={start - (drawn[at - 1]?.end ?? top)} />
+          {draw(index)}
+        </Fragment>
+      ))}
+      <Gap height={top + height - (drawn.at(-1)?.end ?? top)} />
+    </>
+  )
+}
+
+function Gap({ height }: { height: number }) {
+  return height <= 1 ? null : <tr aria-hidden style={{ height }} className="max-sm:block" />
+}

@@ -1,0 +1,98 @@
+import { isProduction } from '@keyferry/contract/production'
+import { type ReactNode, useState } from 'react'
+import type { ComparedCell } from '../../lib/calls/answers.ts'
+import { call } from '../../lib/calls/call.ts'
+import { LIBRARY } from '../../lib/calls/refreshes.ts'
+import { useSteps } from '../../lib/calls/use-call.ts'
+import { ConfirmDialog } from '../../ui/confirm-change.tsx'
+import { notify, notifyFailure as onError } from '../../ui/toast-store.ts'
+import type { EnvironmentColumn } from './environment/environments.ts'
+import type { MatrixRow } from './matrix-rows.ts'
+
+/** A variable in one environment. */
+export type EntryAt = { bundle: EnvironmentColumn; name: string; cell: ComparedCell }
+
+export type CellChanges = ReturnType<typeof useCellChanges>
+
+const FRESH = { refreshes: LIBRARY }
+
+/** What a person may do with a variable of an environment in one step, each with a way to take it back. */
+export function useCellChanges() {
+  const [asked, setAsked] = useState<Question | null>(null)
+  const steps = useSteps((run: () => Promise<unknown>) => run(), FRESH)
+  const make = (run: () => Promise<unknown>, done: { text: string; undo?: () => Promise<unknown> }) => {
+    const { text, undo } = done
+    const taken = undo === undefined ? {} : { undo: () => steps.mutate(undo, { onError }) }
+    steps.mutate(run, { onError, onSuccess: () => notify({ text, ...taken }) })
+  }
+  const detach = ({ bundle: { id: bundle_id, name: from }, name, cell: { key_id, facts } }: EntryAt) => {
+    if (key_id === null || facts === undefined) return
+    const { required, order, may_show } = facts
+    const undo = () => call('attachKey', { bundle_id, key_id, as: name, required, order })
+    const text = `Removed ${name} from ${from}. The key stays in the library.`
+    make(() => call('detachKey', { bundle_id, key_id }), { text, ...(may_show ? { undo } : {}) })
+  }
+  const ask = (variable: EntryAt) => {
+    const { bundle, name, cell } = variable
+    if (!bundle.may_edit || cell.facts?.may_detach !== true) return
+    const text = `Programs that start with ${bundle.name} do not get ${name} any more. The key stays in the library, and you can undo this.`
+    const run = () => detach(variable)
+    if (isProduction(bundle))
+      setAsked({ title: `Remove ${name} from production?`, action: 'Remove', text, run })
+    else run()
+  }
+  const split = ({ bundle: { id: bundle_id, name: here }, name, cell: { key_id } }: EntryAt) => {
+    if (key_id === null) return
+    let copy = ''
+    const run = async () => {
+      copy = (await call('splitKey', { bundle_id, key_id })).id
+    }
+    const undo = () => call('changeAttachment', { bundle_id, key_id: copy }, { body: { key_id } })
+    make(run, { text: `${here} has its own ${name}, with the same value.`, undo })
+  }
+  const require = ({ bundle: { id: bundle_id }, cell: { key_id } }: EntryAt, required: boolean) => {
+    if (key_id === null) return
+    steps.mutate(() => call('changeAttachment', { bundle_id, key_id, required }), { onError })
+  }
+  const share = (bundle: EnvironmentColumn, row: MatrixRow, environments: readonly EnvironmentColumn[]) => {
+    const source = sourceOf(row, environments)
+    const isMissing = row.cells.some(({ bundle_id, state }) => bundle_id === bundle.id && state === 'missing')
+    if (source === null || !isMissing || !bundle.may_edit) return
+    const { id: bundle_id } = bundle
+    const { keyId: key_id, from } = source
+    const same = `the same as ${from.label}`
+    const run = () =>
+      make(() => call('attachKey', { bundle_id, key_id, as: row.name }), {
+        text: `${bundle.name} has ${row.name}, ${same}.`,
+        undo: () => call('detachKey', { bundle_id, key_id }),
+      })
+    const text = `${bundle.name} and ${from.name} then share one value: a change in one changes the other.`
+    if (isProduction(bundle))
+      setAsked({ title: `Give production ${row.name}, ${same}?`, action: 'Share', text, run })
+    else run()
+  }
+  const dialog: ReactNode = asked !== null && <QuestionDialog {...asked} onClose={() => setAsked(null)} />
+  return { ask, split, require, share, dialog }
+}
+
+/** The first environment whose key the person may put into another one. */
+export function sourceOf({ cells }: MatrixRow, environments: readonly EnvironmentColumn[]) {
+  const cell = cells.find(({ facts }) => facts?.may_show === true)
+  const from = environments.find(({ id }) => id === cell?.bundle_id)
+  return cell == null || cell.key_id === null || from === undefined ? null : { keyId: cell.key_id, from }
+}
+
+type Question = { title: string; action: string; text: string; run: () => void }
+
+/** Asks before production changes. */
+function QuestionDialog({ title, action, text, run, onClose }: Question & { onClose: () => void }) {
+  const confirm = () => {
+    onClose()
+    run()
+  }
+  return (
+    <ConfirmDialog title={title} action={action} onConfirm={confirm} onClose={onClose}>
+      <p>{text}</p>
+    </ConfirmDialog>
+  )
+}

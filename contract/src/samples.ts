@@ -37,6 +37,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   'CreatedToken.token': 'kfm_1qe4Lu2mocTfktLY76oNVmefgoTFePvhPrbkbVEOevO3LSBXn',
   ...joined(modules, 'samples'),
   'ChangedLink.ended': ['user_2aXf'],
+  'days.day': '2026-01-05',
   'CreateKey.value': 'postgres://db.example/app',
   'CreateTrust.claims': TRUSTED,
   'DepositPlan.production': [],

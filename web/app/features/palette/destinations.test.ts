@@ -66,10 +66,10 @@ test('without a query the pages come first', () => {
 })
 
 test.each([
-  [true, ['Activity']],
+  [true, ['New machine']],
   [false, []],
-])('who may read the log (%s) is led to the activity, nobody else', (isAllowed, expected) => {
-  const found = findDestinations('activity', {
+])('who may create machines (%s) is led there, nobody else', (isAllowed, expected) => {
+  const found = findDestinations('new machine', {
     ...ASKED,
     own: { bundles: [], keys: [] },
     may: () => isAllowed,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { type Asking, askApproval, createLibrary, LIBRARY, type LibraryKey } from './app-library.ts'
 import {
+  APPROVE,
   closePage,
   expectAccessible,
   openChoice,
@@ -18,7 +19,7 @@ import { type RunningServer, startServer } from './start-server.ts'
 const ACME = 'Acme'
 
 const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
-const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
+const approve = (page: Page) => page.getByRole('button', { name: /^Approve|: approve/ })
 const confirmation = (page: Page) => page.getByRole('dialog', { name: 'Approve anyway?' })
 
 const LONG: readonly LibraryKey[] = Array.from({ length: 40 }, (_, index) => ({
@@ -85,7 +86,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
 
   test('a bundle of one other workspace is found there, and approved from there', async () => {
     const { page, request } = await open({ bundle: 'acme/only' })
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     await title(page, 'Approved').waitFor()
     expect(await delivered(request.id)).toMatchObject({
       status: 'ready',
@@ -105,7 +106,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await approve(page).click()
     await page.getByRole('alert').getByText('Choose a workspace first.').waitFor()
     await page.getByLabel('Workspace').selectOption(ACME)
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     await title(page, 'Approved').waitFor()
     expect(await delivered(request.id)).toMatchObject({ workspace: { name: ACME } })
     await closePage(page)
@@ -164,7 +165,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
     await page.getByText('you chose dev/app.').waitFor()
     await readRequest(page)
     await typeCheckCode(page, request.user_code)
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     await confirmation(page).getByText('You are about to share dev/app').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -190,7 +191,7 @@ describe.skipIf(!hasBrowser())('what an approver shares, and from where', () => 
 
   test('keys are one line that opens', async () => {
     const { page } = await open({ bundle: 'acme/long', keys: LONG.map(({ name }) => name) })
-    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await page.getByRole('button', { name: APPROVE }).waitFor()
     expect(await page.getByRole('checkbox').count()).toBe(0)
     await page.getByText('40 keys, your first approval of this bundle').click()
     await page.getByRole('checkbox').first().uncheck()

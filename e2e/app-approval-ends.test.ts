@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askApproval, createLibrary } from './app-library.ts'
 import {
+  APPROVE,
   closePage,
   expectAccessible,
   expectNoSidewaysScroll,
@@ -50,7 +51,7 @@ describe.skipIf(!hasBrowser())('on a phone, in both themes: a request that ends'
 
   test('soon: the page highlights the time left, then says that the request expired', async () => {
     const page = await open()
-    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await page.getByRole('button', { name: APPROVE }).waitFor()
     expect(await page.getByRole('timer').isVisible()).toBe(true)
     await expectReadable(page)
     await title(page, 'This request has expired').waitFor()
@@ -61,7 +62,7 @@ describe.skipIf(!hasBrowser())('on a phone, in both themes: a request that ends'
   test('approved, but not fetched', async () => {
     const page = await open()
     await readRequest(page)
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     await title(page, 'Approved').waitFor()
     await title(page, 'Approved, but not collected').waitFor()
     await expectReadable(page)

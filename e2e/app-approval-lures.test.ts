@@ -7,7 +7,8 @@ import { closePage, expectAccessible, openPage, readRequest } from './app-page.t
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { type RunningServer, startServer } from './start-server.ts'
 
-const approve = (page: Page) => page.getByRole('button', { name: /^Approve( anyway)?$/ })
+const approve = (page: Page) =>
+  page.getByRole('button', { name: /^(Approve( anyway)?|It is the same: approve)$/ })
 
 async function expectActive(page: Page, active: boolean): Promise<void> {
   const isActive = async () => (await approve(page).getAttribute('aria-disabled')) === 'false'

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { ACCOUNTS, OWNER, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { askApproval, createLibrary, META, withdraw } from './app-library.ts'
 import {
+  APPROVE,
   closePage,
   expectAccessible,
   expectNoSidewaysScroll,
@@ -21,8 +22,8 @@ import { type RunningServer, startServer } from './start-server.ts'
 const PROXY = { TRUST_PROXY: '127.0.0.1' }
 
 const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
-const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
-const approveAll = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true })
+const approve = (page: Page) => page.getByRole('button', { name: /^Approve|: approve/ })
+const approveAll = (page: Page) => page.getByRole('button', { name: APPROVE })
 
 async function expectEnd(page: WatchedPage, name: string): Promise<void> {
   await title(page, name).waitFor()
@@ -121,7 +122,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('checkbox', { name: 'LOG_LEVEL' }).focus()
     await page.keyboard.press('Space')
-    await tabTo(page, 'Approve')
+    await tabTo(page, 'It is the same: approve')
     await expect.poll(() => approveAll(page).getAttribute('aria-disabled')).toBe('false')
     await page.keyboard.press('Enter')
     await page.getByText('You are about to share dev/worker').waitFor()
@@ -200,7 +201,7 @@ describe.skipIf(!hasBrowser())('the approval page', () => {
     const page = await openPage(browser, { viewport: { width: 360, height: 740 } })
     await page.goto(own.url + asked.verification_uri_complete)
     await page.getByRole('heading', { name: 'npm run dev -- --host --port 3000' }).waitFor()
-    for (const text of ['dev/app', 'sams-laptop', '--host', '--port', 'Approve'])
+    for (const text of ['dev/app', 'sams-laptop', '--host', '--port', 'It is the same: approve'])
       expect(
         await page
           .getByText(text, { exact: true })

@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser())('composed values in the browser', () => {
       .waitFor()
     await expectAccessible(page)
     await readRequest(page)
-    await page.getByRole('button', { name: /^Approve/ }).click()
+    await page.getByRole('button', { name: /^Approve|: approve/ }).click()
     await page.getByRole('heading', { name: 'Approved' }).waitFor()
     expect(await collect()).toEqual({ DATABASE_URL: 'postgres://app:planted%2Fp%40ss@localhost/app' })
     expect(`${answers.join()} ${await page.content()}`).not.toContain('planted')

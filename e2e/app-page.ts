@@ -7,6 +7,9 @@ import { expect } from 'vitest'
 // Below the test's own limit, so that a failure names what was waited for.
 const WAIT_MS = 45_000
 
+/** What the button of a plain approval says; the second where the person compares the check code. */
+export const APPROVE = /^(Approve|It is the same: approve)$/
+
 export type WatchedPage = Page & { readonly complaints: readonly string[] }
 
 /** A page in a new browser context that records every violation of the content security policy and every uncaught

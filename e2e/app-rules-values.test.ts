@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { type Asking, askApproval, createLibrary } from './app-library.ts'
 import {
+  APPROVE,
   closePage,
   expectAccessible,
   expectNoSidewaysScroll,
@@ -26,7 +27,7 @@ const PHONE = { width: 360, height: 740 }
 const NO_RULES = { assurance: null, approvers: null, approvals_needed: null, agents: null }
 
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name })
-const approve = (page: Page) => page.getByRole('button', { name: /^Approve/ })
+const approve = (page: Page) => page.getByRole('button', { name: /^Approve|: approve/ })
 const leaveOut = (page: Page) => page.getByRole('button', { name: 'Leave it out' })
 const covered = (page: Page) => page.getByText('A rule of another bundle covers STRIPE_SECRET_KEY')
 
@@ -118,7 +119,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await covered(member).waitFor({ state: 'detached' })
     await expectAccessible(member)
     await typeCheckCode(member, request.user_code)
-    await member.getByRole('button', { name: 'Approve', exact: true }).click()
+    await member.getByRole('button', { name: APPROVE }).click()
     await member.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
   })
 
@@ -146,12 +147,12 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     const request = await asked(member)
     await typeCheckCode(member, request.user_code)
     await rule('prod/shop/app', { approvers: 'owner' })
-    await member.getByRole('button', { name: 'Approve', exact: true }).click()
+    await member.getByRole('button', { name: APPROVE }).click()
     await leaveOut(member).waitFor()
     await expect.poll(() => covered(member).count()).toBe(2)
     await leaveOut(member).click()
     await covered(member).first().waitFor({ state: 'detached' })
-    await member.getByRole('button', { name: 'Approve', exact: true }).click()
+    await member.getByRole('button', { name: APPROVE }).click()
     await member.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
   })
 
@@ -162,7 +163,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await member.getByText('These values are delivered only to a terminal on the computer').waitFor()
     await leaveOut(member).click()
     await member.getByText('Then you type a code into your terminal.').waitFor()
-    await member.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await member.getByRole('button', { name: APPROVE }).waitFor()
   })
 
   test('two people approve what another bundle covers; one is enough for the rest', async () => {
@@ -170,7 +171,7 @@ describe.skipIf(!hasBrowser())('rules that follow the value, in the browser', ()
     await asked(member)
     await member.getByRole('button', { name: 'Approve as the first of two' }).waitFor()
     await box(member, 'STRIPE_SECRET_KEY').uncheck()
-    await member.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await member.getByRole('button', { name: APPROVE }).waitFor()
   })
 
   test('an owner names who may approve and who may change values', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLibrary } from './app-library.ts'
-import { closePage, openKeys, openPage, readRequest } from './app-page.ts'
+import { APPROVE, closePage, openKeys, openPage, readRequest } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     const { terminal, link } = await pull(['dev/app', '--format', 'json', '--output', output])
     await page.goto(link)
     await readRequest(page)
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     expect(await terminal.exit).toBe(0)
     await page.getByRole('heading', { name: 'Delivered' }).waitFor()
     expect(JSON.parse(await readFile(output, 'utf8'))).toEqual(EXPECTED)
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     await page.getByText('1 key that was not requested').click()
     await page.getByRole('checkbox', { name: '2FA_SEED' }).check()
     await page.getByText('refuses a delivery with more keys than it requested').waitFor()
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     await page.getByRole('button', { name: 'Approve anyway' }).click()
     expect(await more.terminal.exit).toBe(6)
     expect(more.terminal.output()).toContain('names that were not requested: 2FA_SEED')
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('from a paste in the browser to
     await page.goto(misfit.link)
     await readRequest(page)
     await page.getByText('cannot hold a variable of this name: 2FA_SEED.').waitFor()
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     expect(await misfit.terminal.exit).toBe(1)
     expect(misfit.terminal.output()).toContain('the format fish cannot hold: 2FA_SEED')
     expect(misfit.terminal.output()).toContain('Nothing was written.')

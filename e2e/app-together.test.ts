@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
-import { closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
+import { APPROVE, closePage, expectAccessible, openPage, readRequest } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser())('three commands of one start', () => {
     const list = page.getByRole('region', { name: 'Started together' })
     await expect.poll(() => list.getByRole('checkbox', { checked: true }).count()).toBe(2)
     await expectAccessible(page)
-    await page.getByLabel('Remember these 3 approvals on this terminal').selectOption('1 hour')
+    await page.getByRole('radio', { name: '1 hour' }).check()
     await page.getByRole('button', { name: 'Approve 3 commands' }).click()
     await started.ended
     await expect.poll(allNoted).toEqual(['3000', 'info', 'planted-npm_token'])
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser())('three commands of one start', () => {
     const list = page.getByRole('region', { name: 'Started together' })
     await expect.poll(() => list.getByRole('checkbox', { checked: true }).count()).toBe(2)
     for (const box of await list.getByRole('checkbox').all()) await box.uncheck()
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     await page.getByRole('heading', { name: 'Delivered' }).waitFor()
     await expect.poll(howMany).toBe(1)
     await closePage(page)

@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     expect(await owner.getByText('A web page linked you here').count()).toBe(0)
     await expectAccessible(owner)
     await readRequest(owner)
-    await owner.getByRole('button', { name: /^Approve/ }).click()
+    await owner.getByRole('button', { name: /^Approve|: approve/ }).click()
   }
 
   test('over loopback: the terminal waits for an owner, who approves without a code', async () => {
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     expect(await other.getByText('A web page linked you here').count()).toBe(0)
     await expectAccessible(other)
     await readRequest(other)
-    await other.getByRole('button', { name: /^Approve/ }).click()
+    await other.getByRole('button', { name: /^Approve|: approve/ }).click()
     expect(await terminal.exit).toBe(0)
     await rules({ approvers: 'owner', approvals_needed: null })
   })
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
       await owner.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
       await owner.goto(`${world.server.url}/approve/${id}`)
       await owner.getByRole('button', { name: 'Deny' }).waitFor()
-      expect(await owner.getByRole('button', { name: /^Approve/ }).count()).toBe(0)
+      expect(await owner.getByRole('button', { name: /^Approve|: approve/ }).count()).toBe(0)
       expect(attacker.hasBox).toBe(false)
       expect(JSON.stringify(attacker.received)).not.toContain(secret)
       await clientIn(owner)('DELETE', '/api/v1/requests/{request_id}', { params: { request_id: id } })
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a developer asks, an owner dec
     await owner.getByText('kim asks you to approve 1 key of dev/worker').waitFor()
     await owner.getByRole('link', { name: 'Review' }).click()
     await readRequest(owner)
-    await owner.getByRole('button', { name: /^Approve/ }).click()
+    await owner.getByRole('button', { name: /^Approve|: approve/ }).click()
     const delivered = await attacker.waitToTheEnd(id, AbortSignal.timeout(30_000))
     expect(delivered && attacker.opened(delivered)).toEqual({ LOG_LEVEL: 'info' })
   })

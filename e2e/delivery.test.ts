@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { createClient } from '@keyferry/contract/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readRequest } from './app-page.ts'
+import { APPROVE, readRequest } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { CLIENT_PROGRAM } from './programs.ts'
 import { type RunningServer, startServer } from './start-server.ts'
@@ -107,7 +107,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     const page = await openApproval(terminal)
     const [, code = 'no code'] = await terminal.appears(/page must show (?:\x1b\[1m)?([A-Z]{4}-[A-Z]{4})/)
     await page.getByText(code).waitFor()
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     expect(await terminal.exit).toBe(0)
     await page
       .getByText(/Approved|Delivered/)
@@ -138,7 +138,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
   test('Ctrl-C withdraws the request: the open page says so, and nothing can be approved', async () => {
     const terminal = runToFile('never')
     const page = await openApproval(terminal)
-    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await page.getByRole('button', { name: APPROVE }).waitFor()
     terminal.type('\x03')
     expect(await terminal.exit).toBe(130)
     expect(terminal.output()).toMatch(/request withdrawn\r?\nkeyferry: interrupted\r?\n$/)
@@ -151,7 +151,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
   test('two people approve at once: one delivery', async () => {
     const terminal = runToFile('once')
     const [first, second] = await Promise.all([openApproval(terminal), openApproval(terminal)])
-    const buttons = [first, second].map((page) => page.getByRole('button', { name: 'Approve', exact: true }))
+    const buttons = [first, second].map((page) => page.getByRole('button', { name: APPROVE }))
     await Promise.all(buttons.map((button) => button.waitFor()))
     await Promise.all(buttons.map((button) => button.click()))
     expect(await terminal.exit).toBe(0)
@@ -172,7 +172,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     await terminal.appears(/\d:\d\d/)
     server = await server.restart()
     const page = await openApproval(terminal)
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     expect(await terminal.exit).toBe(0)
     expect(await readEnvironment('after-restart')).toMatchObject(EXPECTED)
     await page.context().close()
@@ -181,7 +181,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
   test('only what was asked for is pre-selected and delivered', async () => {
     const terminal = runToFile('two', '--keys', 'PLAIN,EMPTY')
     const page = await openApproval(terminal)
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     expect(await terminal.exit).toBe(0)
     const seen = await readEnvironment('two')
     expect(seen).toMatchObject({ PLAIN: EXPECTED.PLAIN, EMPTY: '' })
@@ -193,7 +193,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     const editor = `sed -i -e 's/"EMPTY": ""/"EMPTY": "filled", "ADDED": "new"/' -e '/"COLOUR"/d'`
     const terminal = keyferryWith({ EDITOR: editor }, 'edit', 'dev/app')
     const page = await openApproval(terminal)
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByRole('button', { name: APPROVE }).click()
     await terminal.appears(/to remove from dev\/app: COLOUR/)
     await terminal.appears(/- COLOUR +removed; its key stays in the library/)
     await terminal.appears(/Store\? \[y\/N\]/)
@@ -226,7 +226,7 @@ describe.skipIf(!canRun)('from a .env file to a running program', () => {
     ] as const) {
       const terminal = keyferryWith(env, 'edit', 'dev/app')
       const page = await openApproval(terminal)
-      await page.getByRole('button', { name: 'Approve', exact: true }).click()
+      await page.getByRole('button', { name: APPROVE }).click()
       await terminal.appears(
         /PLAIN was changed by \S+ after you opened the editor\s+Store your value of PLAIN instead\?/,
       )

@@ -97,7 +97,7 @@ describe.skipIf(!hasTerminal())('an approval returns from a page behind https', 
         const [link] = await terminal.appears(LINK)
         await page.goto(link)
         await readRequest(page)
-        await page.click(APPROVE)
+        await page.click(button('It is the same: approve'))
         await typeShownCode(page, terminal)
         expect(await values()).toMatchObject({ DATABASE_URL: 'planted-database_url' })
         await page.text(heading('Delivered'))

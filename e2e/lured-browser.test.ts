@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNTS, type SessionCookie, sessionHeaders, setUpOwner } from './app-accounts.ts'
 import { createLibrary } from './app-library.ts'
-import { openPage, readRequest } from './app-page.ts'
+import { APPROVE, openPage, readRequest } from './app-page.ts'
 import { hasBrowser, launchBrowser } from './browser.ts'
 import { Attacker, returnedSecret } from './lure.ts'
 import { carryCalls, hasOwnLoopback, launchElsewhere } from './own-loopback.ts'
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser() || !hasOwnLoopback())(
       await page.context().addCookies([{ ...cookie, url: server.url }])
       await page.goto(`${server.url}/approve/${id}#lb=${listener.port}${PATH.replace('/r/', '.')}`)
       await readRequest(page)
-      await page.getByRole('button', { name: 'Approve', exact: true }).click()
+      await page.getByRole('button', { name: APPROVE }).click()
       return { id, page, secret: returnedSecret({ status: 200, body: JSON.parse(await approved.promise) }) }
     }
 

@@ -92,7 +92,7 @@ export async function expectHonestRequest(page: Page, world: World, role: 'owner
   const by = world[role]
   const chosen = { bundle_id: world.b, include_keys: ['OWNERS', 'MEMBERS', 'SHARED'], release: 'code' }
   const decisions: Decision[] = [
-    ['Approve', 'POST /encrypt-from-bundle', chosen],
+    ['It is the same: approve', 'POST /encrypt-from-bundle', chosen],
     ['This is my terminal: ask an owner', 'POST /vouch', chosen],
     ['Deny', 'DELETE '],
   ]

@@ -49,7 +49,7 @@ export async function takeReadmePictures(browser: Browser): Promise<void> {
     const shown = stripVTControlCharacters(terminal.output()).replaceAll('\r', '')
     await takeTerminal(page, `$ keyferry ${COMMAND.join(' ')}\n${shown}`)
     await takeApproval(page, link)
-    await page.getByRole('button', { name: /^Approve/ }).click()
+    await page.getByRole('button', { name: /^Approve|: approve/ }).click()
     await terminal.exit
     await context.close()
   } finally {

@@ -57,7 +57,7 @@ function libraryShots(url: string): Shot[] {
         const { verification_uri_complete } = await askApproval(url, { bundle: 'dev/app' })
         await at(`${url}${verification_uri_complete}?from=link`, async (opened) => {
           await readRequest(opened)
-          await press(/^Approve/)(opened)
+          await press(/^Approve|: approve/)(opened)
           await opened.getByRole('dialog').waitFor()
         })(page)
       },
@@ -94,7 +94,7 @@ function libraryShots(url: string): Shot[] {
       name: 'approval-approved',
       show: asked(url, { bundle: 'dev/app' }, async (page) => {
         await readRequest(page)
-        await press(/^Approve/)(page)
+        await press(/^Approve|: approve/)(page)
         await showEnd('Approved')(page)
       }),
     },

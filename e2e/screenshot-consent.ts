@@ -57,7 +57,7 @@ export async function consentShots(): Promise<World> {
 }
 
 const approve = (heading: string) => async (page: Page) => {
-  await page.getByRole('button', { name: /^Approve/ }).click()
+  await page.getByRole('button', { name: /^Approve|: approve/ }).click()
   await page.getByRole('heading', { name: heading }).waitFor()
 }
 

@@ -63,7 +63,7 @@ export async function returnShots(): Promise<World> {
         const { id, path } = await ask(url, terminal(), { bundle: 'dev/worker', command: ['worker'] })
         await approve(asking, id, 'dev/worker', {})
         await opened(path, readRequest, member)(page)
-        await page.getByRole('button', { name: /^Approve/ }).click()
+        await page.getByRole('button', { name: /^Approve|: approve/ }).click()
         await page.getByRole('heading', { name: 'Type this code into the terminal' }).waitFor()
       },
     },
@@ -156,7 +156,7 @@ function together({ url }: Asking, opened: Opener) {
 
 async function unreached(page: Page, address: string): Promise<void> {
   const failed = page.waitForEvent('requestfailed', (sent) => sent.method() === 'POST')
-  await page.getByRole('button', { name: /^Approve/ }).click()
+  await page.getByRole('button', { name: /^Approve|: approve/ }).click()
   await failed
   await page.waitForURL(/^chrome-error:/)
   await page.goto(address)

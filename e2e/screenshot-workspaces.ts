@@ -34,7 +34,7 @@ export async function workspaceShots(): Promise<World> {
         name: 'approval-workspace-approved',
         show: asked(named, async (page) => {
           await readRequest(page)
-          await page.getByRole('button', { name: /^Approve/ }).click()
+          await page.getByRole('button', { name: /^Approve|: approve/ }).click()
           await page.getByRole('heading', { name: 'Approved', level: 1 }).waitFor()
         }),
       },

@@ -10,7 +10,7 @@ import { freePort } from '@keyferry/plumbing/free-port'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type IdentityProvider, startIdentityProvider } from '../web/test/identity-provider.ts'
-import { closePage, openPage, readRequest, typeCheckCode, type WatchedPage } from './app-page.ts'
+import { APPROVE, closePage, openPage, readRequest, typeCheckCode, type WatchedPage } from './app-page.ts'
 import { closePages, hasBrowser, sharedBrowser } from './browser.ts'
 import { noteAddresses } from './opened-address.ts'
 import { clientIn } from './page-client.ts'
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser())('people who sign in at an identity provider', () 
     expect(page.url()).toBe(url + asked.verification_uri_complete)
     await readRequest(page)
     await typeCheckCode(page, asked.user_code)
-    await page.getByRole('button', { name: /^Approve/ }).click()
+    await page.getByRole('button', { name: /^Approve|: approve/ }).click()
     const params = { request_id: asked.id }
     const result = await client('GET', '/api/v1/requests/{request_id}/wait', { params })
     if (result.status !== 'ready') throw new Error('not approved')
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser())('people who sign in at an identity provider', () 
       expect(page.url()).toMatch(new RegExp(`^${url}/approve/[0-9a-f]{32}$`))
       expect(await page.getByRole('region', { name: 'Check code' }).count()).toBe(0)
       expect(await keptNames(page)).toContain('keyferry:way-back:')
-      await page.getByRole('button', { name: 'Approve', exact: true }).click()
+      await page.getByRole('button', { name: APPROVE }).click()
       expect(await terminal.exit).toBe(0)
       await page.getByRole('heading', { name: 'Delivered' }).waitFor()
       await expect.poll(() => keptNames(page)).not.toContain('keyferry:way-back:')

@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('two environments of one applic
     const [link] = await terminal.appears(/http:\/\/127\.0\.0\.1:\d+\/a\/[\w-]{22}/)
     await page.goto(link)
     await readRequest(page)
-    await page.getByRole('button', { name: /^Approve/ }).click()
+    await page.getByRole('button', { name: /^Approve|: approve/ }).click()
     const [, printed = ''] = await terminal.appears(/<<(.*)>>/)
     expect(await terminal.exit).toBe(0)
     return JSON.parse(printed)

@@ -7,10 +7,14 @@ import { currentToasts, dismiss, onToasts, type Toast } from './toast-store.ts'
 const SHOWN_MS = 8_000
 
 /** Messages at the top or the bottom of the screen, away from the focused element, so that they do not cover what they
- * refer to. Spoken politely, gone after a while unless pointed at or focused. */
+ * refer to. Spoken politely, gone after a while unless pointed at or focused; a failure stays. */
 export function Toasts() {
   const [{ toasts, isAtTop }, setShown] = useState(whatToShow)
   useEffect(() => onToasts(() => setShown(whatToShow())), [])
+  useEffect(() => {
+    document.addEventListener('keydown', undoLast)
+    return () => document.removeEventListener('keydown', undoLast)
+  }, [])
   return (
     <div
       role="status"
@@ -27,6 +31,17 @@ export function Toasts() {
   )
 }
 
+/** `z` takes back the newest thing that can be taken back, unless it is typed into a field. */
+function undoLast(event: KeyboardEvent): void {
+  const isTyped =
+    event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null
+  if (event.key !== 'z' || event.ctrlKey || event.metaKey || event.altKey || isTyped) return
+  const toast = currentToasts().findLast(({ undo }) => undo !== undefined)
+  if (toast === undefined) return
+  toast.undo?.()
+  dismiss(toast.id)
+}
+
 function whatToShow() {
   return { toasts: currentToasts(), isAtTop: isInLowerHalf(document.activeElement) }
 }
@@ -40,10 +55,11 @@ function isInLowerHalf(element: Element | null): boolean {
 function ToastCard({ toast }: { toast: Toast }) {
   const [held, setHeld] = useState(false)
   useEffect(() => {
-    if (held) return undefined
+    // What failed stays until the person has read it.
+    if (held || toast.tone === 'danger') return undefined
     const timer = setTimeout(() => dismiss(toast.id), SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [held, toast.id])
+  }, [held, toast.id, toast.tone])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: pointing at a remark only keeps it from leaving
     <div

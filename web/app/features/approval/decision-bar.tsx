@@ -109,6 +109,11 @@ function DecisionButtons({
             )}
             {Icon !== null && <Icon aria-hidden size={20} className="relative" />}
             <span className="relative">{busy === 'approve' ? 'Approving…' : label}</span>
+            {!active && fill !== null && (
+              <span aria-hidden className="relative hidden motion-reduce:inline">
+                in 1 s
+              </span>
+            )}
           </Button>
         )}
         <EarlyNote isShown={early && !active} />

@@ -125,7 +125,15 @@ function ownLabel({ asking: { request }, offer, decision }: Labelled): string {
   if (decision.isLured) return (asksOthers(offer.rules) ? ASKING : WORDS[kindOf(request.context)]).anyway
   if (isSigned(offer.rules)) return `${label} with your passkey`
   if (label !== 'Approve') return label
-  return isForeign(request.context, false) ? 'Approve this run' : label
+  if (isForeign(request.context, false)) return 'Approve this run'
+  return comparesCode(decision) ? 'It is the same: approve' : label
+}
+
+/** Whether the approver compares the check code by eye. */
+function comparesCode({ plan, hasVouched, code, isSecond }: ReturnType<typeof useDecision>): boolean {
+  return (
+    plan.by !== 'loopback' && plan.by !== 'refused' && !hasVouched && !isSecond && code.field.typed === null
+  )
 }
 
 type AssurancesProps = { context: RequestContext; isSigned: boolean; isReturned: boolean }

@@ -2,7 +2,6 @@ import { counted } from '../../lib/words/counted.ts'
 import { exactText } from '../../lib/words/visible-text.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Repeat2 } from '../../ui/icons.ts'
-import { Select } from '../../ui/select.tsx'
 import { Fact } from './card.tsx'
 import type { Demands, ReturnPlan } from './return-plan.ts'
 
@@ -43,17 +42,28 @@ export function RememberChoice({
   if (offered.length === 0) return null
   return (
     <Fact Icon={Repeat2}>
-      <label className="flex flex-wrap items-center justify-between gap-x-2 gap-y-1">
-        <span>
+      <fieldset className="flex flex-wrap items-center justify-between gap-x-2 gap-y-1">
+        <legend className="float-left">
           Remember {commands === 1 ? 'this approval' : `these ${commands} approvals`} on this terminal:
+        </legend>
+        <span className="flex flex-wrap gap-1">
+          {[0, ...offered].map((each) => (
+            <label
+              key={each}
+              className="relative inline-flex h-7 items-center rounded-sm border border-edge px-2 text-xs has-checked:border-accent has-checked:bg-accent-soft has-checked:font-medium has-focus-visible:outline-2"
+            >
+              <input
+                type="radio"
+                name="remember"
+                className="absolute inset-0 opacity-0"
+                checked={hours === each}
+                onChange={() => onHours(each)}
+              />
+              {each === 0 ? 'no' : counted(each, 'hour')}
+            </label>
+          ))}
         </span>
-        <Select
-          value={String(hours)}
-          options={[['0', 'no'], ...offered.map((each) => [String(each), counted(each, 'hour')] as const)]}
-          onChange={(text) => onHours(Number(text))}
-          className="-my-1 h-7 rounded-sm border border-edge bg-surface px-1.5 text-xs"
-        />
-      </label>
+      </fieldset>
       {hours > 0 && <WhereChoice {...where} />}
       {isAgent && (
         <p className="mt-1 text-sm font-medium text-danger">

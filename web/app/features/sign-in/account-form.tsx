@@ -20,11 +20,20 @@ type AccountFormProps = {
   /** What a status of the server means here; undefined: what the server says. Null: the form deals with it. */
   explain: (failure: Failure) => string | null | undefined
   onSubmit: () => void
+  /** Of its button, where another way comes first. */
+  look?: 'primary' | 'neutral'
   children: ReactNode
 }
 
 /** A form that signs in or makes an account: its fields, the refusal and one large button. */
-export function AccountForm({ action, attempt, explain, onSubmit, children }: AccountFormProps) {
+export function AccountForm({
+  action,
+  attempt,
+  explain,
+  onSubmit,
+  look = 'primary',
+  children,
+}: AccountFormProps) {
   const failure = attempt.error === null ? null : describeFailure(attempt.error)
   const explained = failure === null ? null : explain(failure)
   const refusal = explained === undefined ? (failure?.message ?? null) : explained
@@ -35,7 +44,7 @@ export function AccountForm({ action, attempt, explain, onSubmit, children }: Ac
       <Button
         label={action}
         type="submit"
-        look="primary"
+        look={look}
         size="large"
         busy={attempt.isPending}
         className="w-full"

@@ -30,11 +30,18 @@ export function SignInPage() {
     if (!wasReset || isFine())
       attempt.mutate({ email, password, newPassword, onPasskey: () => setAsksPasskey(true) })
   }
+  const session = useSession()
+  if (session.isLoading) return null // what it says decides what comes first
+  const takesPasskey = session.data !== undefined && passkeyObstacle(session.data.passkey_origin) === null
+  // Never the command: a stranger may have chosen it.
+  const intro = returnAddress().startsWith('/approve/') ? 'A terminal waits for your decision.' : undefined
   return (
     <FormCard>
-      <PageHeading title="Sign in" />
+      <PageHeading title="Sign in" intro={intro} />
+      {takesPasskey && <PasskeyButton />}
       <AccountForm
         action="Sign in"
+        look={takesPasskey ? 'neutral' : 'primary'}
         attempt={attempt}
         explain={({ status, code }) => {
           if (code === RESET) return null
@@ -58,7 +65,6 @@ export function SignInPage() {
           </Notice>
         )}
       </AccountForm>
-      <PasskeySignIn />
     </FormCard>
   )
 }
@@ -67,13 +73,7 @@ const RESET = 'password_change_required'
 
 const goOn = () => location.assign(returnAddress())
 
-/** Signs in with a passkey alone, where passkeys work; nothing is shown elsewhere. */
-function PasskeySignIn() {
-  const session = useSession().data
-  if (session === undefined || passkeyObstacle(session.passkey_origin) !== null) return null
-  return <PasskeyButton />
-}
-
+/** Signs in with a passkey alone. */
 function PasskeyButton() {
   const [problem, setProblem] = useState<string | null>(null)
   const [round, setRound] = useState(0)
@@ -89,9 +89,10 @@ function PasskeyButton() {
   })
   useOffer(round, showProblem)
   return (
-    <div className="mt-5 border-t border-line pt-5">
+    <div className="mb-5 border-b border-line pb-5">
       <Button
         label="Sign in with a passkey"
+        look="primary"
         size="large"
         busy={attempt.isPending}
         className="w-full"

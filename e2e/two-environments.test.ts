@@ -36,7 +36,8 @@ const PROD = {
   STRIPE_KEY: 'sk_live_"quoted" $and #hash',
 }
 const SHARED = 'PORT,TZ,SENTRY_DSN,MAIL_FROM'
-const PRINT = `console.log('<<' + JSON.stringify(Object.fromEntries(process.env.NAMES.split(',').map((n) => [n, process.env[n]]))) + '>>')`
+// Its text is no output, because the panel shows the command.
+const PRINT = `console.log('<' + '<' + JSON.stringify(Object.fromEntries(process.env.NAMES.split(',').map((n) => [n, process.env[n]]))) + '>' + '>')`
 
 const fileOf = (values: Record<string, string>) =>
   Object.entries(values)

@@ -85,7 +85,10 @@ describe.skipIf(!hasBrowser() || !hasTerminal())('a member proposes, an owner de
     await owner.getByRole('link', { name: 'Review' }).click()
     await heading(owner, 'Proposal for dev/worker')
     await owner.getByText('You cannot see a secret value; it comes from kim').waitFor()
-    await owner.getByText(/^[0-9A-Za-z]{12}$/).waitFor()
+    await owner
+      .getByRole('main')
+      .getByText(/^[0-9A-Za-z]{12}$/)
+      .waitFor()
     await expectAccessible(owner)
     await owner.emulateMedia({ colorScheme: 'dark' })
     await expectAccessible(owner)

@@ -121,10 +121,10 @@ describe.skipIf(!hasBrowser())('two workspaces in two tabs', () => {
 
   test('a phone has its places at the bottom, the rest behind More', async () => {
     await first.setViewportSize({ width: 360, height: 740 })
-    await first.getByRole('link', { name: 'Compare', exact: true }).click()
-    await heading(first, 'Compare').waitFor()
+    await first.getByRole('link', { name: 'Activity', exact: true }).click()
+    await heading(first, 'Activity').waitFor()
     await expectNoSidewaysScroll(first)
-    await first.getByRole('button', { name: 'More' }).click()
+    await first.getByRole('button', { name: 'More', exact: true }).click()
     await expectAccessible(first)
     await first.getByRole('dialog').getByRole('link', { name: 'Account' }).click()
     await heading(first, 'Account').waitFor()

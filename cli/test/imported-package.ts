@@ -60,7 +60,7 @@ async function textOf(stream: Readable, onLink: Playing['onLink']): Promise<stri
   stream.setEncoding('utf8').on('data', (part: string) => {
     const before = said
     said += part
-    const link = /(http:\S+\/approve\/\S+)\n/.exec(said)?.[1]
+    const link = /(http:\S+\/(?:a|approve)\/\S+)\n/.exec(said)?.[1]
     if (link !== undefined && !before.includes(link)) void onLink?.(link)
   })
   await once(stream, 'end')

@@ -33,6 +33,7 @@ const Body = z.looseObject({
   role: z.string().optional(),
   is_active: z.boolean().optional(),
   audit: z.boolean().optional(),
+  replaces: z.string().optional(),
 })
 
 const bodyOf = (body: unknown) => Body.catch({}).parse(body)
@@ -54,7 +55,10 @@ export function aboutOf({ act, touch, params, body }: Sent): CallSubject | null 
 type Given = Pick<Sent, 'act' | 'body'> & { ids: CallSubject }
 
 const ofPath = ({ ids }: Given): CallSubject => ids
-const ofWorkspace = ({ ids }: Given): CallSubject => ({ ...ids, isWide: true })
+const ofWorkspace = ({ ids, body }: Given): CallSubject => {
+  const userIds = [...(ids.userIds ?? []), bodyOf(body).replaces].filter(isGiven)
+  return { ...ids, userIds, isWide: true }
+}
 
 const SUBJECTS: Partial<Record<Sent['touch'], (given: Given) => CallSubject | null>> = {
   bundle: ({ body, ids }) => ({ ...ids, newNames: [bodyOf(body).name].filter(isGiven) }),
@@ -114,8 +118,10 @@ const LASTING = new Set([
 
 /** Whether a call gives access that lasts: to a machine, or to an owner. */
 export function lasts({ act, body }: Sent): boolean {
-  const { role, is_active, audit } = bodyOf(body)
+  const { role, is_active, audit, replaces } = bodyOf(body)
   if (act === 'updateMachine') return is_active === true || audit === true
+  // Whoever takes over a membership gets its role.
+  if (act === 'createInvitation' && replaces !== undefined) return true
   if (act === 'changeMemberRole' || act === 'createInvitation') return role === 'owner'
   return LASTING.has(act)
 }

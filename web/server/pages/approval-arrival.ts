@@ -31,8 +31,8 @@ export function approvalAddress(request: FastifyRequest, reply: FastifyReply, is
   return path
 }
 
-// Browsers that do not send Sec-Fetch-Site may send the page of the link as the referrer.
-function wasOpenedByPage({ headers }: FastifyRequest): boolean {
+/** Whether a page led here. Browsers that do not send Sec-Fetch-Site may send that page as the referrer. */
+export function wasOpenedByPage({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   return site === undefined ? headers.referer !== undefined : site !== 'none'
 }

@@ -3,7 +3,7 @@ import { ALSO_HEAD } from '@keyferry/plumbing/http-server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../identity/identity.ts'
 import { type AppFile, type AppFiles, sendFile, sendFilledIn } from './app-files.ts'
-import { approvalAddress } from './approval-arrival.ts'
+import { approvalAddress, wasOpenedByPage } from './approval-arrival.ts'
 
 /** Addresses of the app that only a signed-in person can use. */
 const SIGNED_IN_PAGES = [
@@ -56,8 +56,11 @@ export function servePages(app: FastifyInstance, { files, identity, isHttps }: P
   })
   app.get<{ Params: { short: string } }>(SHORT_APPROVAL_PAGE, ALSO_HEAD, async (request, reply) => {
     const id = requestIdOf(request.params.short)
-    const { search } = new URL(request.url, 'http://ours.invalid')
-    if (id !== null) return reply.header('cache-control', 'no-store').redirect(`/approve/${id}${search}`, 302)
+    const address = new URL(request.url, 'http://ours.invalid')
+    // A browser may leave the page before this one out of the next call.
+    if (wasOpenedByPage(request)) address.searchParams.set('from', 'link')
+    const path = `/approve/${id}${address.search}`
+    if (id !== null) return reply.header('cache-control', 'no-store').redirect(path, 302)
     return await files.send(reply, 'index.html', 404)
   })
   app.setNotFoundHandler(async (request, reply) => {

@@ -149,16 +149,25 @@ export function policiesFor(
 
 /** What a bundle, or its duplicate, sets after it leaves folders. What they demanded goes with it unless its new place
  * demands as much: otherwise another name would be a way around the rules. An owner loosens them there.
- * @param own what the bundle sets */
+ * @param own what the bundle sets
+ * @param to the new place */
 export function rulesTaken(
   own: PolicySetting,
   { left, entered }: Record<'left' | 'entered', readonly PolicySetting[]>,
+  to: ProductionFacts,
 ): PolicySetting {
-  const before = strictestSetting([own, ...left])
-  const after = strictestSetting([own, ...entered])
+  const before = counting(strictestSetting([own, ...left]), to)
+  const after = counting(strictestSetting([own, ...entered]), to)
   const both = strictestSetting([before, after])
   const stays = (rule: string) => isDeepStrictEqual(ruleOf(both, rule), ruleOf(after, rule))
   return { ...before, ...Object.fromEntries(Object.entries(own).filter(([rule]) => stays(rule))) }
+}
+
+// A place may set less than what counts where nothing is set: that is no demand.
+function counting(set: PolicySetting, named: ProductionFacts): PolicySetting {
+  const { changers, agents } = policyOf(set, 0)
+  const hours = set.remember_hours ?? (isProduction(named) ? 0 : DEFAULT_HOURS)
+  return { ...set, changers, agents, remember_hours: hours }
 }
 
 function ruleOf(set: PolicySetting, rule: string): unknown {

@@ -19,7 +19,7 @@ export type WantedLink = { idpUserId: string; confirmed: string }
 /** `ended`: the ids whose sessions end. `left`: the person whose memberships moved away. */
 export type ChangedLink = { id: string; ended: string[]; left: string | null }
 
-export type LinkRefusal = 'absent' | 'inactive' | 'same' | 'chained' | 'two_passwords'
+export type LinkRefusal = 'absent' | 'inactive' | 'same' | 'chained' | 'two_passwords' | 'second_factor'
 
 /** `waits`: when the person can confirm again. */
 export type LinkOutcome = ChangedLink | LinkRefusal | { waits: string }
@@ -90,6 +90,7 @@ export const LINK_REFUSALS: Readonly<Record<LinkRefusal, string>> = {
   same: 'both ways sign in the same person already',
   chained: 'other ways to sign in are linked to this person: undo those links first',
   two_passwords: 'the person has a password here already: sign in with it instead',
+  second_factor: 'the account asks for a passkey after the password: turn that off first, and on again later',
 }
 
 function refusalOf(refusal: LinkRefusal): DomainError {

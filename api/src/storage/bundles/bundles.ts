@@ -74,9 +74,9 @@ async function update(
   if (expected !== undefined || fields.name !== undefined) {
     const held = await holdBundle(transaction, id, stamp)
     requireExpected({ ...fields, expected }, held)
-    const { name } = fields
-    if (name !== undefined && name !== held.name)
-      await takeRules(transaction, { id, from: { id, name: held.name }, to: name }, stamp)
+    const { name = held.name, tags = held.tags } = fields
+    const to = { name, tags, production: held.production }
+    if (name !== held.name) await takeRules(transaction, { id, from: { id, name: held.name }, to }, stamp)
   }
   const row = await updateOf(transaction, 'bundles', { tenantId: stamp.tenantId, id })
     .set({ ...fields, updated_at: stamp.at, updated_by: stamp.by })
@@ -92,7 +92,7 @@ async function update(
 async function holdBundle(transaction: Query, id: string, { tenantId }: Stamp) {
   const row = await updateOf(transaction, 'bundles', { tenantId, id })
     .set((column) => ({ updated_at: column.ref('updated_at') }))
-    .returning(CHANGEABLE)
+    .returning([...CHANGEABLE, 'production'])
     .executeTakeFirst()
   if (!row) throw bundleNotFound()
   return row

@@ -5,6 +5,7 @@ import {
   type PolicyChange,
   type PolicyRecords,
   type PolicySetting,
+  type ProductionFacts,
   type RulesAt,
   rulesTaken,
 } from '../../domain/approvals/policy.ts'
@@ -173,7 +174,7 @@ function changeData(change: Partial<BundlePolicyChange>): EventData {
  * would be a way around them. */
 export async function takeRules(
   transaction: Recorded,
-  { id, from, to }: { id: string; from: { id: string; name: string }; to: string },
+  { id, from, to }: { id: string; from: { id: string; name: string }; to: ProductionFacts },
   stamp: Stamp,
 ): Promise<void> {
   const { tenantId } = stamp
@@ -182,16 +183,18 @@ export async function takeRules(
     .execute()
   const over = (name: string) => folders.filter(({ folder }) => isIn(folder, name)).map(settingIn)
   const own = settingOf(await bundleRules(transaction, tenantId, from.id).executeTakeFirst())
-  const taken = rulesTaken(own, { left: over(from.name), entered: over(to) })
+  const taken = rulesTaken(own, { left: over(from.name), entered: over(to.name) }, to)
   const added = RULES.filter((rule) => !isDeepStrictEqual(taken[rule], own[rule]))
   const isNew = id !== from.id
   if (isNew ? RULES.every((rule) => taken[rule] === null) : added.length === 0) return
+  // What an owner asked to loosen was another rule.
+  const asked = taken.touch === own.touch ? {} : { loosens_to: null, loosens_by: null, loosens_at: null }
   await transaction
     .insertInto('bundle_policies')
     .values({ tenant_id: tenantId, bundle_id: id, ...rowOf(taken) })
-    .onConflict((held) => held.columns(['tenant_id', 'bundle_id']).doUpdateSet(rowOf(taken)))
+    .onConflict((held) => held.columns(['tenant_id', 'bundle_id']).doUpdateSet({ ...rowOf(taken), ...asked }))
     .execute()
   if (isNew) return
   const data = changeData(Object.fromEntries(added.map((rule) => [rule, taken[rule]])))
-  transaction.record(bundleEvent({ id, name: to }, stamp, { action: 'bundle.policy_changed', data }))
+  transaction.record(bundleEvent({ id, name: to.name }, stamp, { action: 'bundle.policy_changed', data }))
 }

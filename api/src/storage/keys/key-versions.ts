@@ -145,7 +145,9 @@ async function restore(parts: KeyChangeParts, change: InTenant<RestoreChange>): 
   const whose = editor.role === 'owner' ? {} : { setBy: row.set_by }
   const source = { how: 'restore', restoredFrom: version, ...whose } as const
   const isTemplate = row.template_parts !== null
-  await changeHeldKey(parts, { current, change: { value, isTemplate, ...mark, stamp }, source })
+  // Otherwise a member who overwrites a secret with a guess would learn from the undo that it was right.
+  const compared = editor.role === 'owner' ? {} : { isSame: () => false }
+  await changeHeldKey(parts, { current, change: { value, isTemplate, ...mark, stamp }, source, ...compared })
 }
 
 function versionRow(query: Query, { tenantId, keyId, version }: InTenant<VersionChange>) {

@@ -51,7 +51,7 @@ async function find(query: Query, tenantId: string, about: CallSubject): Promise
   const touching = {
     bundleIds: ids,
     keyIds,
-    newNames: [...(about.bundleNames ?? []), ...(about.newNames ?? [])],
+    newNames: [...(about.bundleNames ?? []), ...(about.newNames ?? []), ...unmade],
   }
   const reached = about.isWide ? rules : rules.filter(reaching(touching, await holdersOf(at, touching)))
   const concerns = { bundles, keys, machines, people, proposals }

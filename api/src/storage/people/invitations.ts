@@ -13,6 +13,7 @@ import {
   type NewInvitation,
   type PreviewedInvitation,
 } from '../../domain/people/invitation.ts'
+import { userNotFound } from '../../domain/people/membership.ts'
 import type { Queries, Query, Recorded } from '../base/queries.ts'
 import { changing, hasChanged } from '../base/statements.ts'
 import { deleteOf, isFound, selectOf } from '../base/tenant-rows.ts'
@@ -44,6 +45,11 @@ async function insert(
     .where('users.id', '<>', invitation.replaces ?? '')
     .executeTakeFirst()
   if (member) return member
+  const replaced = selectOf(transaction, 'memberships', stamp.tenantId)
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .where('users.id', '=', invitation.replaces ?? '')
+    .where('users.email_key', '=', email_key)
+  if (invitation.replaces !== null && !(await isFound(replaced))) throw userNotFound()
   await deleteOf(transaction, 'invitations', stamp.tenantId)
     .where('expires_at', '<=', invitation.created_at)
     .execute()

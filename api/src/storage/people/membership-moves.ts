@@ -30,7 +30,9 @@ export async function moveMembership(
   await holdTenant(transaction, tenantId)
   const held = await roleOf(transaction, tenantId, from)
   if (held === null) return null
-  const role = given.role ?? held
+  // Rights that the giver lost in the meantime neither move nor come back.
+  const role = held === 'owner' ? (given.role ?? held) : held
+  const left = leaves === 'owner' ? held : leaves
   const before = await roleOf(transaction, tenantId, to)
   if (before === null) {
     const row = { id, user_id: to, tenant_id: tenantId, role, created_at: made.at }
@@ -40,7 +42,7 @@ export async function moveMembership(
   }
   const target = { kind: 'user', id: to, name: null } as const
   transaction.record({ ...made, tenantId, action: 'member.moved', target, data: { role, person: from } })
-  if (leaves !== held) await changeMember(transaction, { userId: from, to: leaves }, { ...made, tenantId })
+  if (left !== held) await changeMember(transaction, { userId: from, to: left }, { ...made, tenantId })
   return { tenantId, role, before }
 }
 

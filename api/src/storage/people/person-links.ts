@@ -15,6 +15,7 @@ import type { Tables } from '../base/tables.ts'
 import { isFound, selectOf } from '../base/tenant-rows.ts'
 import { endGrants } from './grant-ends.ts'
 import { type MovedMembership, moveMembership } from './membership-moves.ts'
+import { removePasskeys } from './passkeys.ts'
 import { identitiesOf, personOf } from './person-identities.ts'
 import { holdTenant } from './tenants.ts'
 
@@ -117,8 +118,11 @@ async function pairOf(
     .updateTable('users')
     .set((column) => ({ updated_at: column.ref('updated_at') }))
     .where('id', 'in', [oldId, freshId ?? oldId].toSorted())
-    .returning(['id', 'email', 'email_key', 'is_active', 'password_hash'])
+    .returning(['id', 'email', 'email_key', 'is_active', 'password_hash', 'passkey_after_password'])
     .execute()
+  // Another link, or an undoing, may have come first while this one waited.
+  if ((await personOf(transaction, confirmed)) !== oldId) return 'chained'
+  if ((await personOf(transaction, idpUserId)) !== freshId) return 'chained'
   const old = held.find(({ id }) => id === oldId)
   if (old?.is_active !== 1) return 'inactive'
   const fresh = held.find(({ id }) => id === freshId) ?? null
@@ -127,6 +131,7 @@ async function pairOf(
   const chained = transaction.selectFrom('person_links').where('user_id', '=', fresh.id)
   if (await isFound(chained.where('state', '=', 'linked'))) return 'chained'
   if (fresh.password_hash !== null && old.password_hash !== null) return 'two_passwords'
+  if (fresh.password_hash !== null && fresh.passkey_after_password === 1) return 'second_factor'
   return { old, fresh, idpUserId }
 }
 
@@ -251,6 +256,8 @@ async function giveBack(
     await moveMembership(transaction, move, made)
   }
   if (!deeds.password) return
+  // Passkeys that were added during the link end, or they would count when this person has a password again.
+  await removePasskeys(transaction, from)
   const users = transaction
     .selectFrom('users')
     .select(['id', 'email', 'email_key', 'is_active', 'password_hash'])

@@ -55,7 +55,8 @@ async function copyBundle(
   const fresh = { id, tenant_id: tenantId, name, production: 'by_name' } as const
   const isNew = await insertBundle(transaction, { ...fresh, ...texts, ...firstStamp(stamp) })
   if (!isNew) throw bundleNameTaken()
-  await takeRules(transaction, { id, from: { id: of, name: originalName }, to: name }, stamp)
+  const from = { id: of, name: originalName }
+  await takeRules(transaction, { id, from, to: { ...fresh, tags: texts.tags } }, stamp)
   const copied = await copyAttachments(transaction, vault, { duplicate, stamp })
   const weaker = await weakerCopies(transaction, { tenantId, bundleId: id, assurance }, copied)
   const data = { bundle: { id: of, name: originalName }, ...weaker }

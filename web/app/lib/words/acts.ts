@@ -37,7 +37,10 @@ const ACTS: Readonly<Record<string, (act: Act) => string>> = {
   createMachineTrust: ({ named }) => `ID tokens of another service prove machine ${named('machines')}.`,
   allowMachineAttempt: ({ named }) => `ID tokens of another service prove machine ${named('machines')}.`,
   changeMemberRole: ({ named, sent }) => `${named('people')} becomes ${sent('role')}.`,
-  createInvitation: ({ sent }) => `${sent('email')} can join as ${sent('role')}.`,
+  createInvitation: ({ named, sent }) =>
+    sent('replaces') === ''
+      ? `${sent('email')} can join as ${sent('role')}.`
+      : `${sent('email')} takes over the membership of ${named('people')}, with its role.`,
   removeMember: ({ named }) => `${named('people')} is removed from the workspace.`,
 }
 

@@ -257,5 +257,5 @@ async function pointOf(page: Page): Promise<[x: number, y: number]> {
 }
 
 function focused(page: Page): Promise<string | null> {
-  return page.evaluate<string | null>('document.activeElement?.textContent')
+  return page.evaluate<string | null>('document.activeElement?.innerText')
 }

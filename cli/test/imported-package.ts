@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { json, text } from 'node:stream/consumers'
+import { requestIdOf } from '@keyferry/contract/approval-link'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer } from '../../e2e/start-server.ts'
 
@@ -124,7 +125,8 @@ function showOn(node: string, installed: () => string): void {
 
   async function approve(link: string) {
     const [bundle] = await call('GET', '/bundles')
-    const id = link.split('/').at(-1)?.split('#')[0]
+    const last = new URL(link).pathname.split('/').at(-1) ?? ''
+    const id = requestIdOf(last) ?? last
     const body = { bundle_id: bundle.id, include_keys: Object.keys(VALUES) }
     return await call('POST', `/requests/${id}/encrypt-from-bundle`, body)
   }

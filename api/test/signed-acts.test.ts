@@ -185,7 +185,8 @@ describe.each(databases)('signed changes on %s', (kind) => {
     expect((await signed()).status).toBe(409)
     now = new Date(now.getTime() + DAY_MS)
     const statuses = (await Promise.all([signed(), signed(), signed()])).map(({ status }) => status)
-    expect(statuses.filter((status) => status !== 409)).toHaveLength(1)
+    // A signature that arrives behind a newer one of its key is refused too.
+    expect(statuses.filter((status) => status < 300)).toHaveLength(1)
   })
 
   test('a rule about devices takes no synced key', async () => {

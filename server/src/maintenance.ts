@@ -60,6 +60,8 @@ export async function endSessions(
   whose: string,
   idpUserIds: readonly string[],
 ): Promise<string> {
+  if (settings.AUTH_MODE === 'clerk')
+    return `Clerk keeps the sessions of ${whose}: end them there, and then restart every web node. Until then they go on.`
   const { endSessionsOf } = await import('@keyferry/web')
   const place = { redisUrl: settings.REDIS_URL ?? null, dataDir: resolve(settings.DATA_DIR) }
   return (await endSessionsOf(place, idpUserIds))

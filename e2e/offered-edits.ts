@@ -102,7 +102,9 @@ export async function expectHonestRequest(page: Page, world: World, role: 'owner
   await page.goto(by.url + verification_uri_complete)
   await readRequest(page)
   await expect
-    .poll(() => offeredOn(page, /^(?!Approve|Deny|It is the same|This is my terminal)/), { message: `${role}: a request` })
+    .poll(() => offeredOn(page, /^(?!Approve|Deny|It is the same|This is my terminal)/), {
+      message: `${role}: a request`,
+    })
     .toEqual([...allowed].toSorted())
 }
 

@@ -10,8 +10,8 @@ import { fetchValues, grant, newMachine } from './machine-client.ts'
 
 const OPERATIONS = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
 const DOCUMENTED: Record<DatabaseKind, RegExp> = {
-  postgres: /(\d+) bytes\s+on PostgreSQL/,
-  sqlite: /(\d+) bytes\s+on SQLite/,
+  postgres: /(\d+) bytes\s+on\s+PostgreSQL/,
+  sqlite: /(\d+) bytes\s+on\s+SQLite/,
 }
 
 /** Entries of a day: changes of a library, and what a machine with ten values fetches. */

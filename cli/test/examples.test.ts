@@ -13,10 +13,21 @@ import { playSession } from './session.ts'
 
 const VALUES = { DATABASE_URL: 'postgres://db', PORT: '3000', HOST: 'localhost' }
 // These use a library; each gets a new one.
-const NEED_LIBRARY = new Set(['import', 'set', 'status', 'doctor', 'diff', 'ls', 'whoami', 'unset'])
+const NEED_LIBRARY = new Set([
+  'import',
+  'set',
+  'status',
+  'doctor',
+  'diff',
+  'ls',
+  'whoami',
+  'unset',
+  'restore',
+])
 // What an example needs: bundles to compare or to list, or a value, because these tests have no terminal to type it.
 const BEFORE: Readonly<Record<string, string>> = {
   set: 'echo typed | ',
+  restore: 'for value in 1 2; do echo API_TOKEN=$value | keyferry import - -b dev/app -q --yes; done; ',
   unset: 'echo OLD_TOKEN=1 | keyferry import - -b dev/app -q; ',
   ls: 'keyferry import .env -b dev/app -q; ',
   diff: 'cp .env .env.example; keyferry import .env -b dev/app -q; for bundle in staging/app prod/app; do keyferry import .env -b $bundle -q --share PORT,HOST; done; ',

@@ -273,6 +273,8 @@ describe.skipIf(!hasBrowser())('the memory of a workspace in the browser', () =>
     await kind('Refused').click()
     await page.getByText('No matching activity.').waitFor()
     await kind('Everything').click()
+    // The list comes when a person goes to it.
+    await page.getByLabel('Bundle', { exact: true }).focus()
     await page.getByLabel('Bundle', { exact: true }).selectOption('ci')
     await page.getByText('created the bundle').waitFor()
     await expect.poll(() => lines.count()).toBeLessThan(5)

@@ -89,7 +89,7 @@ async function bytesLoadedBy(page: Page, address: string): Promise<number> {
   page.on('requestfinished', note)
   await page.goto(address)
   await page.locator('h1').first().waitFor()
-  await page.waitForLoadState('networkidle', { timeout: 50_000 })
+  await page.waitForLoadState('networkidle')
   page.off('requestfinished', note)
   return (await Promise.all(answered)).reduce((sum, bytes) => sum + bytes, 0)
 }

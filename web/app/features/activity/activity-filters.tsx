@@ -1,5 +1,5 @@
 import type { AuditGroup } from '@keyferry/contract/audit-groups'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { AuditDays } from '../../lib/calls/answers.ts'
 import { useAnswer } from '../../lib/calls/use-call.ts'
 import { useMachines } from '../../lib/data/lists.ts'
@@ -86,15 +86,19 @@ type PickerProps = {
   options: readonly (readonly [id: string, name: string])[]
   icon: IconComponent
   onChange: (id: string) => void
+  /** The person is about to choose. */
+  onReach?: () => void
 }
 
-function Picker({ label, value, options, icon: Icon, onChange }: PickerProps) {
+function Picker({ label, value, options, icon: Icon, onChange, onReach }: PickerProps) {
   return (
     <span className={classNames(LOOK, 'relative', value === '' ? 'bg-surface' : 'bg-accent-soft')}>
       <Icon aria-hidden size={14} className="text-ink-soft" />
       <select
         aria-label={label}
         value={value}
+        onFocus={onReach}
+        onPointerEnter={onReach}
         onChange={(event) => onChange(event.currentTarget.value)}
         className="max-w-40 bg-transparent py-1 text-ink-soft"
       >
@@ -124,12 +128,17 @@ function PersonPicker({ by, onChange }: { by: string; onChange: (id: string) => 
 }
 
 function BundlePicker({ about, onChange }: { about: string; onChange: (id: string) => void }) {
-  const bundles = useAnswer('listBundles', {}).data?.map(({ id, name }) => [id, name] as const) ?? []
+  // A workspace can have hundreds, so they come when they are needed.
+  const [isReached, setReached] = useState(false)
+  const enabled = isReached || about !== ''
+  const bundles =
+    useAnswer('listBundles', {}, { enabled }).data?.map(({ id, name }) => [id, name] as const) ?? []
   const other = about === '' || bundles.some(([id]) => id === about) ? [] : [[about, 'One thing'] as const]
   return (
     <Picker
       label="Bundle"
       value={about}
+      onReach={() => setReached(true)}
       icon={Package}
       options={[['', 'Any bundle'], ...bundles, ...other]}
       onChange={onChange}
